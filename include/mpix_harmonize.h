@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_harmonize.h - a barrier in space and time for MPI.
+ *
+ * MPIX_Harmonize waits for all processes of a communicator, as MPI_Barrier does, and then releases them at one
+ * instant of a global clock that the library keeps. MPIX_Global_time reads that clock.
+ *
+ * The idea is that of J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time",
+ * EuroMPI 2023; the clock synchronisation that of S. Hunold and A. Carpen-Amarie, "Hierarchical Clock
+ * Synchronization in MPI", IEEE Cluster 2018.
+ *
+ * Common to all functions:
+ * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
+ *   called with the code, and the code is returned if the handler returns. MPI_COMM_NULL, an intercommunicator handle
+ *   where none is allowed, and calls outside MPI's lifetime are handled as each function says below.
+ * - MPI_ERR_COMM: the communicator is MPI_COMM_NULL (returned, no handler is called) or an intercommunicator.
+ * - MPI_ERR_OTHER: MPI is not initialised yet, or finalised already (returned, no handler is called).
+ * - MPI_ERR_NO_MEM: out of memory.
+ * - The text of the last error of a process is also the value of mpix_harmonize_last_error, see
+ *   MPIX_Harmonize_get_info.
+ * - Each MPIX_ function has a PMPIX_ twin, so a tool can wrap the former and call the latter.
+ */
+#ifndef MPIX_HARMONIZE_H
+#define MPIX_HARMONIZE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MPIX_HARMONIZE_API __attribute__((visibility("default")))
+#else
+#define MPIX_HARMONIZE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
+ *
+ * Collective over comm. The first call on a communicator (and, where clocks drift apart, a later one now and then)
+ * also synchronises the clocks, which takes longer.
+ *
+ * comm   an intracommunicator
+ * flag   out: 1 when this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
+ *        deadline, else 0. Decided after the wait, by the global clock; a local property: processes may differ.
+ *
+ * Errors: MPI_ERR_ARG on all processes when flag is a null pointer on any of them; MPI_ERR_ARG on all processes when an
+ * environment variable MPIX_HARMONIZE_... is bad or differs between processes.
+ */
+MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
+
+/*
+ * MPIX_Global_time - read the global clock of a communicator.
+ *
+ * Local, wait-free, callable from any thread. All processes of comm read the same value at the same instant, up to the
+ * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronisation on the
+ * clock of its rank 0. Successive readings in a process never decrease.
+ *
+ * comm   an intracommunicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize)
+ * time   out: seconds
+ *
+ * Errors: MPI_ERR_OTHER when the clock of comm has never been synchronised; MPI_ERR_ARG for a null pointer.
+ */
+MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
+
+/*
+ * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
+ *
+ * Local, wait-free, callable from any thread. The interval is wide by the best measured round trips on the path to the
+ * reference process, the uncertainty of the drift times the age of the last synchronisation, and the cost of a read.
+ * Where nothing is known (synchronisation "none"), it is infinite.
+ *
+ * comm               as for MPIX_Global_time
+ * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL where no bound is known
+ *
+ * Errors: as for MPIX_Global_time.
+ */
+MPIX_HARMONIZE_API int MPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest);
+
+/*
+ * MPIX_Global_time_ns - read the global clock in integer nanoseconds, with its bound.
+ *
+ * Local, wait-free, callable from any thread.
+ *
+ * comm       as for MPIX_Global_time
+ * time_ns    out: nanoseconds; the same clock as MPIX_Global_time
+ * bound_ns   out: the reference clock's time is within time_ns - bound_ns and time_ns + bound_ns; INT64_MAX where no
+ *            bound is known
+ *
+ * Errors: as for MPIX_Global_time.
+ */
+MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
+
+/*
+ * MPIX_Clock_sync - synchronise the clocks of a communicator now.
+ *
+ * Collective over comm. Uses the algorithm named by the setting mpix_harmonize_sync.
+ *
+ * comm   an intracommunicator
+ *
+ * Errors: MPI_ERR_ARG on all processes when an environment variable MPIX_HARMONIZE_... is bad or differs between
+ * processes.
+ */
+MPIX_HARMONIZE_API int MPIX_Clock_sync(MPI_Comm comm);
+
+/*
+ * MPIX_Harmonize_set_info - change settings of a communicator.
+ *
+ * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are ignored, as
+ * are the statistics that MPIX_Harmonize_get_info returns, so its result may be passed on. Either all settings of info
+ * take effect on all processes, or none on any.
+ *
+ * comm   an intracommunicator
+ * info   the settings, or MPI_INFO_NULL for none
+ *
+ * Errors: MPI_ERR_INFO_VALUE for a bad value, or one that differs between processes; MPI_ERR_INFO_KEY for an unknown
+ * key that begins with mpix_harmonize_; the same on all processes.
+ */
+MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
+
+/*
+ * MPIX_Harmonize_get_info - the settings and statistics of a communicator.
+ *
+ * Local. Before the first collective call on comm it holds the settings of the environment and no statistics.
+ *
+ * comm        an intracommunicator
+ * info_used   out: a new info object, to be freed by the caller
+ *
+ * Errors: MPI_ERR_ARG for a null pointer.
+ */
+MPIX_HARMONIZE_API int MPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
+
+/* The profiling twins. */
+MPIX_HARMONIZE_API int PMPIX_Harmonize(MPI_Comm comm, int *flag);
+MPIX_HARMONIZE_API int PMPIX_Global_time(MPI_Comm comm, double *time);
+MPIX_HARMONIZE_API int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest);
+MPIX_HARMONIZE_API int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
+MPIX_HARMONIZE_API int PMPIX_Clock_sync(MPI_Comm comm);
+MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
+MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIX_HARMONIZE_H */

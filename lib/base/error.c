@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/error.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CODES = 8 };
+
+/* Codes with a text of ours, one per error class, made at the first error of that class. */
+static struct {
+    pthread_mutex_t lock;
+    int known;
+    struct {
+        int class;
+        int code;
+        int holds_text; /* whether this MPI returns our text for a code of a predefined class */
+    } codes[MAX_CODES];
+    int message_code; /* a code of a class of our own; MPI_SUCCESS until it is needed */
+    char last[MH_ERROR_MESSAGE_SIZE];
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .message_code = MPI_SUCCESS};
+
+int mh_fail(mh_error *error, int code, const char *format, ...)
+{
+    if (error->code == MPI_SUCCESS) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        error->code = code;
+    }
+    return code;
+}
+
+int mh_check_mpi(mh_error *error, int code, const char *function)
+{
+    if (code == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    PMPI_Error_string(code, text, &length);
+    const char *public_name = function[0] == 'P' ? function + 1 : function;
+    return mh_fail(error, code, "%s failed: %.180s", public_name, text);
+}
+
+int mh_error_agree(mh_error *error, MPI_Comm comm)
+{
+    int rank;
+    int code = PMPI_Comm_rank(comm, &rank);
+    if (code != MPI_SUCCESS)
+        return mh_check_mpi(error, code, "MPI_Comm_rank");
+    int mine = error->code == MPI_SUCCESS ? INT_MAX : rank;
+    int first;
+    code = PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (code != MPI_SUCCESS)
+        return mh_check_mpi(error, code, "MPI_Allreduce");
+    if (first == INT_MAX)
+        return MPI_SUCCESS;
+    /* Codes beyond the classes are private to a process: send the class. */
+    if (rank == first)
+        PMPI_Error_class(error->code, &error->code);
+    code = PMPI_Bcast(error, sizeof *error, MPI_BYTE, first, comm);
+    return code == MPI_SUCCESS ? error->code : mh_check_mpi(error, code, "MPI_Bcast");
+}
+
+static int text_is(int code, const char *text)
+{
+    char kept[MPI_MAX_ERROR_STRING];
+    int length;
+    return PMPI_Error_string(code, kept, &length) == MPI_SUCCESS && strcmp(kept, text) == 0;
+}
+
+/* The entry of the registry for a class; -1 where none can be had. */
+static int find_code(int class)
+{
+    for (int i = 0; i < registry.known; i++)
+        if (registry.codes[i].class == class)
+            return i;
+    int code;
+    if (registry.known == MAX_CODES || PMPI_Add_error_code(class, &code) != MPI_SUCCESS)
+        return -1;
+    static const char probe[] = "libmpix_harmonize";
+    int holds = PMPI_Add_error_string(code, probe) == MPI_SUCCESS && text_is(code, probe);
+    int entry = registry.known++;
+    registry.codes[entry].class = class;
+    registry.codes[entry].code = code;
+    registry.codes[entry].holds_text = holds;
+    return entry;
+}
+
+/*
+ * MPICH 4.0 loses the text of codes added to predefined classes: such codes would show an unrelated text. There the
+ * plain class is the code; but a handler that ends the program gets a code of a class of ours, as its text is all
+ * that the user will see.
+ */
+static int message_code(const char *message)
+{
+    if (registry.message_code == MPI_SUCCESS) {
+        int class, code;
+        if (PMPI_Add_error_class(&class) != MPI_SUCCESS || PMPI_Add_error_code(class, &code) != MPI_SUCCESS)
+            return MPI_SUCCESS;
+        registry.message_code = code;
+    }
+    PMPI_Add_error_string(registry.message_code, message);
+    return registry.message_code;
+}
+
+static int handler_is_fatal(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+        return 0;
+    int fatal = handler == MPI_ERRORS_ARE_FATAL;
+#if MPI_VERSION >= 4
+    fatal = fatal || handler == MPI_ERRORS_ABORT;
+#endif
+    PMPI_Errhandler_free(&handler);
+    return fatal;
+}
+
+static int code_with_message(MPI_Comm comm, const mh_error *error)
+{
+    int class = error->code;
+    PMPI_Error_class(error->code, &class);
+    int entry = find_code(class);
+    if (entry >= 0 && registry.codes[entry].holds_text) {
+        PMPI_Add_error_string(registry.codes[entry].code, error->message);
+        return registry.codes[entry].code;
+    }
+    int code = handler_is_fatal(comm) ? message_code(error->message) : MPI_SUCCESS;
+    return code != MPI_SUCCESS ? code : class;
+}
+
+int mh_error_raise(MPI_Comm comm, const mh_error *error)
+{
+    pthread_mutex_lock(&registry.lock);
+    memcpy(registry.last, error->message, sizeof registry.last);
+    int code = comm == MPI_COMM_NULL ? error->code : code_with_message(comm, error);
+    pthread_mutex_unlock(&registry.lock);
+    if (comm != MPI_COMM_NULL)
+        PMPI_Comm_call_errhandler(comm, code);
+    return code;
+}
+
+void mh_error_remember(const mh_error *error)
+{
+    pthread_mutex_lock(&registry.lock);
+    memcpy(registry.last, error->message, sizeof registry.last);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE])
+{
+    pthread_mutex_lock(&registry.lock);
+    memcpy(text, registry.last, sizeof registry.last);
+    pthread_mutex_unlock(&registry.lock);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/message.h"
+
+#include <sched.h>
+
+static int wait_yielding(MPI_Request *request, mh_error *error)
+{
+    for (int done = 0;;) {
+        MH_TRY(error, PMPI_Test, (request, &done, MPI_STATUS_IGNORE));
+        if (done)
+            return MPI_SUCCESS;
+        sched_yield();
+    }
+}
+
+/* Call an operation in its blocking form, or in its non-blocking form with yields while it is under way. */
+#define BLOCKING_OR_YIELDING(channel, error, blocking, nonblocking, ...)              \
+    do {                                                                              \
+        if (!(channel)->yields) {                                                     \
+            MH_TRY(error, blocking, (__VA_ARGS__));                                   \
+            return MPI_SUCCESS;                                                       \
+        }                                                                             \
+        MPI_Request request_;                                                         \
+        MH_TRY(error, nonblocking, (__VA_ARGS__, &request_));                         \
+        return wait_yielding(&request_, error);                                       \
+    } while (0)
+
+int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)
+{
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Send, PMPI_Isend, data, bytes, MPI_BYTE, peer, tag, channel->comm);
+}
+
+int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error)
+{
+    if (!channel->yields) {
+        MH_TRY(error, PMPI_Recv, (data, bytes, MPI_BYTE, peer, tag, channel->comm, MPI_STATUS_IGNORE));
+        return MPI_SUCCESS;
+    }
+    MPI_Request request;
+    MH_TRY(error, PMPI_Irecv, (data, bytes, MPI_BYTE, peer, tag, channel->comm, &request));
+    return wait_yielding(&request, error);
+}
+
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+{
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Reduce, PMPI_Ireduce, mine, greatest, count, MPI_INT64_T, MPI_MAX, 0,
+                         channel->comm);
+}
+
+int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error)
+{
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Bcast, PMPI_Ibcast, data, bytes, MPI_BYTE, root, channel->comm);
+}
+
+int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
+{
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Allgather, PMPI_Iallgather, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE,
+                         channel->comm);
+}
+
+int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error)
+{
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Allreduce, PMPI_Iallreduce, &mine, common, 1, MPI_INT64_T, MPI_BAND,
+                         channel->comm);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * message.h - the library's own messages, on its private communicator.
+ *
+ * Where a node has more processes than processors, a blocking MPI call may burn its whole time slice (MPICH spins);
+ * with yields set, these functions give the processor away while they wait.
+ */
+#ifndef MH_MESSAGE_H
+#define MH_MESSAGE_H
+
+#include "base/error.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct mh_channel {
+    MPI_Comm comm; /* private to the library; its error handler returns */
+    int rank;
+    int size;
+    bool yields; /* more processes than processors on a node */
+} mh_channel;
+
+/* Tags of the private communicator. */
+enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3 };
+
+/* Send bytes to peer. Blocking. */
+int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error);
+
+/* Receive bytes from peer. Blocking. */
+int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error);
+
+/* The greatest of each of count values, at rank 0. Collective. */
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error);
+
+/* Bytes from root to all. Collective. */
+int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error);
+
+/* Bytes of each process, in the order of ranks, to all. Collective. */
+int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error);
+
+/* The bits that all processes have set. Collective. */
+int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error);
+
+#endif

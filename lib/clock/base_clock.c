@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock/base_clock.h"
+
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* In the order in which auto prefers them: raw rates first, as drift is then smooth. */
+static const mh_clock_kind *const kinds[] = {
+    &mh_clock_tsc, &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds, WHY_SIZE = 80 };
+
+const char *mh_base_clock_choice(int place)
+{
+    if (place == 0)
+        return "auto";
+    return place <= KINDS ? kinds[place - 1]->name : NULL;
+}
+
+const char *mh_base_clock_name(const mh_base_clock *clock)
+{
+    return clock->kind->name;
+}
+
+bool mh_base_clock_is_raw(const mh_base_clock *clock)
+{
+    return clock->kind->is_raw;
+}
+
+int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
+{
+    return clock->kind->now_ns(clock);
+}
+
+int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    return clock->kind->wait_until(clock, deadline_ns);
+}
+
+static int64_t measure_read_cost_ns(const mh_base_clock *clock)
+{
+    enum { BLOCKS = 16, READS = 64 };
+    int64_t least_ns = INT64_MAX;
+    for (int block = 0; block < BLOCKS; block++) {
+        int64_t first_ns = mh_base_clock_now_ns(clock), last_ns = first_ns;
+        for (int i = 0; i < READS; i++)
+            last_ns = mh_base_clock_now_ns(clock);
+        int64_t cost_ns = (last_ns - first_ns + READS - 1) / READS;
+        if (cost_ns < least_ns)
+            least_ns = cost_ns;
+    }
+    return least_ns > 0 ? least_ns : 1;
+}
+
+static int64_t usable_kinds(char why[KINDS][WHY_SIZE])
+{
+    int64_t usable = 0;
+    for (int i = 0; i < KINDS; i++)
+        if (kinds[i]->probe(why[i], WHY_SIZE) == 0)
+            usable |= INT64_C(1) << i;
+    return usable;
+}
+
+/* The place in kinds[] that all processes take. */
+static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *channel, int *place, mh_error *error)
+{
+    char why[KINDS][WHY_SIZE];
+    int64_t usable = usable_kinds(why), common;
+    if (choice > 0) {
+        *place = choice - 1;
+        snprintf(clock->reason, sizeof clock->reason, "asked for");
+        if (!(usable >> *place & 1))
+            mh_fail(error, MPI_ERR_ARG, "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
+                    kinds[*place]->name, channel->rank, why[*place]);
+        return mh_error_agree(error, channel->comm);
+    }
+    int code = mh_allreduce_and(channel, usable, &common, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    for (*place = 0; !(common >> *place & 1); ++*place)
+        ;
+    if (*place == 0)
+        snprintf(clock->reason, sizeof clock->reason, "the first choice, and usable");
+    else if (usable & 1)
+        snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[*place - 1]->name);
+    else
+        snprintf(clock->reason, sizeof clock->reason, "%s: %.60s", kinds[0]->name, why[0]);
+    return MPI_SUCCESS;
+}
+
+/* One calibration for a node: two would be two clocks. Only the first process of the node measures. */
+static int share_scale(mh_base_clock *clock, const mh_channel *channel, const int *node_ranks, int node_size,
+                       mh_error *error)
+{
+    if (!clock->kind->calibrate)
+        return MPI_SUCCESS;
+    if (channel->rank != node_ranks[0])
+        return mh_recv(channel, &clock->scale, sizeof clock->scale, node_ranks[0], MH_TAG_IDENTITY, error);
+    clock->scale = clock->kind->calibrate();
+    for (int i = 1; i < node_size; i++) {
+        int code = mh_send(channel, &clock->scale, sizeof clock->scale, node_ranks[i], MH_TAG_IDENTITY, error);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
+                       mh_error *error)
+{
+    int place;
+    memset(clock, 0, sizeof *clock);
+    int code = agree_on_kind(choice, clock, channel, &place, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    clock->kind = kinds[place];
+    code = share_scale(clock, channel, node_ranks, node_size, error);
+    if (code == MPI_SUCCESS)
+        clock->read_cost_ns = measure_read_cost_ns(clock);
+    return code;
+}
+
+/* FNV-1a, 64 bits: names and ids as numbers that can be compared across processes. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t boot_hash(void)
+{
+    char id[64] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file) {
+        if (fscanf(file, "%63s", id) != 1)
+            id[0] = '\0';
+        fclose(file);
+    }
+    /* Without a boot id, at least the host's name keeps machines apart. */
+    if (!id[0])
+        gethostname(id, sizeof id - 1);
+    return hash_text(id);
+}
+
+static uint64_t time_namespace(void)
+{
+    struct stat status;
+    return stat("/proc/self/ns/time", &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+mh_clock_identity mh_base_clock_identity(const mh_base_clock *clock)
+{
+    mh_clock_identity identity;
+    memset(&identity, 0, sizeof identity);
+    identity.boot = boot_hash();
+    identity.time_zone = clock->kind->shifted_by_time_namespace ? time_namespace() : 0;
+    identity.kind = hash_text(clock->kind->name);
+    identity.scale = clock->scale;
+    return identity;
+}

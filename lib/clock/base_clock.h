@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * base_clock.h - the clocks of a process that the global clock is built on.
+ *
+ * The members of the family are registered in base_clock.c; base_clock_private.h is for them alone.
+ */
+#ifndef MH_BASE_CLOCK_H
+#define MH_BASE_CLOCK_H
+
+#include "base/message.h"
+
+#include <stdint.h>
+
+struct mh_clock_kind;
+
+/* Ticks of a counter as nanoseconds in fixed point: ns = ticks * ns_per_tick, with MH_SCALE_BITS fraction bits. */
+enum { MH_SCALE_BITS = 48 };
+
+typedef struct mh_tick_scale {
+    uint64_t ns_per_tick;
+    uint64_t ticks_per_ns;
+} mh_tick_scale;
+
+typedef struct mh_base_clock {
+    const struct mh_clock_kind *kind; /* NULL: not opened */
+    mh_tick_scale scale;              /* zero for clocks that count nanoseconds */
+    int64_t read_cost_ns;
+    char reason[80]; /* why auto took it, or that it was asked for */
+} mh_base_clock;
+
+/* Who may share a clock: two processes whose identities are equal read the same clock, if an exchange agrees. */
+typedef struct mh_clock_identity {
+    uint64_t boot;      /* of the kernel's boot id */
+    uint64_t time_zone; /* the time namespace, where it shifts this clock; else 0 */
+    uint64_t kind;
+    mh_tick_scale scale;
+} mh_clock_identity;
+
+/* Names for the setting: "auto", then the members in the order in which auto prefers them; NULL past the last. */
+const char *mh_base_clock_choice(int place);
+
+/*
+ * Open the base clock that choice (a place in the list above) names, the same kind on all processes of channel, with one
+ * calibration for all processes of a node. node_ranks lists the processes of this one's node, lowest rank first, and is
+ * the same on all of them. Collective.
+ * Errors, the same on all: MPI_ERR_ARG when a process cannot use the clock asked for; the message says which and why.
+ */
+int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
+                       mh_error *error);
+
+/* The name of an opened clock. */
+const char *mh_base_clock_name(const mh_base_clock *clock);
+
+/* Whether the clock runs at the hardware's own rate, which only wanders; else the kernel corrects its rate. */
+bool mh_base_clock_is_raw(const mh_base_clock *clock);
+
+/* Read the clock, nanoseconds. Never decreases, except for realtime when somebody sets it. */
+int64_t mh_base_clock_now_ns(const mh_base_clock *clock);
+
+/* Spin until the clock reads deadline_ns or more; returns what it read last. */
+int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns);
+
+/* What identifies the clock of this process. */
+mh_clock_identity mh_base_clock_identity(const mh_base_clock *clock);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_tsc.c - the time stamp counter of x86 processors, where it is invariant and the kernel trusts it (its own
+ * clocksource is the counter). It is read without a system call and keeps the rate of the hardware.
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <pthread.h>
+#include <time.h>
+#include <x86intrin.h>
+
+static int has_invariant_counter(void)
+{
+    unsigned a, b, c, d;
+    int has_rdtscp = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & (1u << 27));
+    int invariant = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & (1u << 8));
+    return has_rdtscp && invariant;
+}
+
+static int tsc_probe(char *why, size_t why_size)
+{
+    char source[32] = "unknown";
+    if (!has_invariant_counter()) {
+        snprintf(why, why_size, "the processor has no invariant time stamp counter");
+        return -1;
+    }
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+    if (file) {
+        if (fscanf(file, "%31s", source) != 1)
+            strcpy(source, "unknown");
+        fclose(file);
+    }
+    if (strcmp(source, "tsc") == 0)
+        return 0;
+    snprintf(why, why_size, "the kernel's clocksource is %s, not tsc", source);
+    return -1;
+}
+
+/* rdtscp waits for the instructions before it, so what a user times is done when the clock is read. */
+static inline uint64_t read_ticks(void)
+{
+    unsigned processor;
+    return __rdtscp(&processor);
+}
+
+static inline int64_t to_ns(uint64_t ticks, const mh_tick_scale *scale)
+{
+    return (int64_t)(((unsigned __int128)ticks * scale->ns_per_tick) >> MH_SCALE_BITS);
+}
+
+static int64_t tsc_now_ns(const mh_base_clock *clock)
+{
+    return to_ns(read_ticks(), &clock->scale);
+}
+
+static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    uint64_t ticks = __rdtsc();
+    int64_t left_ns = deadline_ns - to_ns(ticks, &clock->scale);
+    if (left_ns > 0) {
+        uint64_t left_ticks = (uint64_t)(((unsigned __int128)left_ns * clock->scale.ticks_per_ns) >> MH_SCALE_BITS);
+        uint64_t target = ticks + left_ticks;
+        while ((ticks = __rdtsc()) < target)
+            ;
+    }
+    return to_ns(ticks, &clock->scale);
+}
+
+/* A pair of readings of both clocks: of eight tries the one whose bracket is tightest. */
+static void read_both(uint64_t *ticks, int64_t *raw_ns)
+{
+    enum { TRIES = 8 };
+    uint64_t tightest = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        struct timespec now;
+        uint64_t before = read_ticks();
+        clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+        uint64_t after = read_ticks();
+        if (after - before < tightest) {
+            tightest = after - before;
+            *ticks = before + (after - before) / 2;
+            *raw_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+        }
+    }
+}
+
+static mh_tick_scale measure_scale(void)
+{
+    /* Brackets of 10 ns at both ends of 10 ms: 2 ppm. The rate need not be truer, only the same for all. */
+    enum { CALIBRATION_NS = 10000000 };
+    uint64_t first_ticks, last_ticks;
+    int64_t first_ns, last_ns;
+    read_both(&first_ticks, &first_ns);
+    do
+        read_both(&last_ticks, &last_ns);
+    while (last_ns - first_ns < CALIBRATION_NS);
+    double ns_per_tick = (double)(last_ns - first_ns) / (double)(last_ticks - first_ticks);
+    double one = (double)(UINT64_C(1) << MH_SCALE_BITS);
+    return (mh_tick_scale){(uint64_t)(ns_per_tick * one), (uint64_t)(one / ns_per_tick)};
+}
+
+/* Once in the life of a process: a second calibration would be a second clock. */
+static mh_tick_scale tsc_calibrate(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static mh_tick_scale scale;
+    pthread_mutex_lock(&lock);
+    if (scale.ns_per_tick == 0)
+        scale = measure_scale();
+    pthread_mutex_unlock(&lock);
+    return scale;
+}
+
+#else
+
+static int tsc_probe(char *why, size_t why_size)
+{
+    snprintf(why, why_size, "this is not an x86-64 processor");
+    return -1;
+}
+
+static int64_t tsc_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    return 0;
+}
+
+static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    (void)clock;
+    return deadline_ns;
+}
+
+static mh_tick_scale tsc_calibrate(void)
+{
+    return (mh_tick_scale){0, 0};
+}
+
+#endif
+
+const mh_clock_kind mh_clock_tsc = {
+    .name = "tsc",
+    .doc = "the time stamp counter of x86: the hardware's own rate, read without a system call",
+    .is_raw = true,
+    .probe = tsc_probe,
+    .now_ns = tsc_now_ns,
+    .wait_until = tsc_wait_until,
+    .calibrate = tsc_calibrate,
+};

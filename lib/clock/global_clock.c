@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The estimate is kept in two copies (a sequence latch): a writer fills the one that is not in force, so a reader always
+ * finds a whole one and never waits for a writer.
+ *
+ * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the sequence
+ * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at that
+ * moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to what they
+ * are about to return. Under the new estimate nobody returns less than the floor.
+ */
+#include "clock/global_clock.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+void mh_global_clock_init(mh_global_clock *clock)
+{
+    memset(&clock->base, 0, sizeof clock->base);
+    atomic_init(&clock->sequence, 0);
+    atomic_init(&clock->floor_ns, INT64_MIN);
+}
+
+bool mh_global_clock_is_set(const mh_global_clock *clock)
+{
+    return atomic_load_explicit(&clock->sequence, memory_order_acquire) != 0;
+}
+
+static inline const mh_published *copy_in_force(const mh_global_clock *clock, unsigned sequence)
+{
+    return &clock->copies[(sequence / 2) % 2];
+}
+
+static inline mh_model load_model(const mh_published *copy)
+{
+    return (mh_model){atomic_load_explicit(&copy->at_ns, memory_order_relaxed),
+                      atomic_load_explicit(&copy->offset_ns, memory_order_relaxed),
+                      atomic_load_explicit(&copy->drift, memory_order_relaxed)};
+}
+
+static inline mh_estimate load_estimate(const mh_published *copy)
+{
+    return (mh_estimate){load_model(copy), atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
+                         atomic_load_explicit(&copy->drift_bound, memory_order_relaxed)};
+}
+
+static void store_estimate(mh_published *copy, const mh_estimate *estimate)
+{
+    atomic_store_explicit(&copy->at_ns, estimate->model.at_ns, memory_order_relaxed);
+    atomic_store_explicit(&copy->offset_ns, estimate->model.offset_ns, memory_order_relaxed);
+    atomic_store_explicit(&copy->drift, estimate->model.drift, memory_order_relaxed);
+    atomic_store_explicit(&copy->bound_ns, estimate->bound_ns, memory_order_relaxed);
+    atomic_store_explicit(&copy->drift_bound, estimate->drift_bound, memory_order_relaxed);
+}
+
+mh_estimate mh_global_clock_estimate(const mh_global_clock *clock)
+{
+    return load_estimate(copy_in_force(clock, atomic_load(&clock->sequence)));
+}
+
+static int64_t raise_floor(mh_global_clock *clock, int64_t time_ns)
+{
+    int64_t floor_ns = atomic_load(&clock->floor_ns);
+    while (floor_ns < time_ns)
+        if (atomic_compare_exchange_weak(&clock->floor_ns, &floor_ns, time_ns))
+            return time_ns;
+    return floor_ns;
+}
+
+/* A processor may read the counter somewhat after a later load; this outlasts its window for such reordering. */
+static void outlast_reordering(const mh_base_clock *base)
+{
+    mh_base_clock_wait_until(base, mh_base_clock_now_ns(base) + MH_NS_PER_US);
+}
+
+void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate)
+{
+    unsigned sequence = atomic_load(&clock->sequence);
+    if (sequence > 0) {
+        mh_model old = load_model(copy_in_force(clock, sequence));
+        atomic_store(&clock->sequence, sequence + 1);
+        outlast_reordering(&clock->base);
+        raise_floor(clock, mh_model_apply(&old, mh_base_clock_now_ns(&clock->base)));
+    }
+    store_estimate(&clock->copies[(sequence / 2 + 1) % 2], estimate);
+    atomic_store(&clock->sequence, sequence + 2);
+}
+
+static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
+{
+    if (sequence % 2)
+        return raise_floor(clock, time_ns);
+    int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_relaxed);
+    return time_ns < floor_ns ? floor_ns : time_ns;
+}
+
+static inline bool still(const mh_global_clock *clock, unsigned sequence)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&clock->sequence, memory_order_relaxed) == sequence;
+}
+
+int64_t mh_global_clock_now_ns(mh_global_clock *clock)
+{
+    for (;;) {
+        unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+        mh_model model = load_model(copy_in_force(clock, sequence));
+        int64_t time_ns = mh_model_apply(&model, mh_base_clock_now_ns(&clock->base));
+        time_ns = not_below_floor(clock, sequence, time_ns);
+        if (still(clock, sequence))
+            return time_ns;
+    }
+}
+
+mh_reading mh_global_clock_read(mh_global_clock *clock)
+{
+    for (;;) {
+        unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+        mh_estimate estimate = load_estimate(copy_in_force(clock, sequence));
+        int64_t local_ns = mh_base_clock_now_ns(&clock->base);
+        int64_t model_ns = mh_model_apply(&estimate.model, local_ns);
+        mh_reading reading = {not_below_floor(clock, sequence, model_ns), mh_estimate_bound(&estimate, local_ns)};
+        /* Where the floor lifts the reading, it is off by that much more. */
+        if (reading.bound_ns != MH_TIME_UNKNOWN_NS)
+            reading.bound_ns += reading.time_ns - model_ns + clock->base.read_cost_ns;
+        if (still(clock, sequence))
+            return reading;
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * global_clock.h - the global clock as one process keeps it: a base clock and the estimate that maps it to global time.
+ *
+ * Any thread may read while one thread publishes a new estimate. Readings in a process never decrease, whatever is
+ * published: where a new estimate lies behind the old one, time stands still until it has caught up.
+ */
+#ifndef MH_GLOBAL_CLOCK_H
+#define MH_GLOBAL_CLOCK_H
+
+#include "clock/base_clock.h"
+#include "clock/model.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* One of two copies of the published estimate; the fields are those of mh_estimate. */
+typedef struct mh_published {
+    _Atomic int64_t at_ns, offset_ns, bound_ns;
+    _Atomic double drift, drift_bound;
+} mh_published;
+
+typedef struct mh_global_clock {
+    mh_base_clock base;
+    /* Even: copy (sequence / 2) % 2 is in force. Odd: that copy is being replaced by the other one. 0: never published. */
+    _Atomic unsigned sequence;
+    _Atomic int64_t floor_ns; /* no reading may lie below */
+    mh_published copies[2];
+} mh_global_clock;
+
+typedef struct mh_reading {
+    int64_t time_ns;
+    int64_t bound_ns; /* MH_TIME_UNKNOWN_NS: not known */
+} mh_reading;
+
+void mh_global_clock_init(mh_global_clock *clock);
+
+/* Whether an estimate has been published. */
+bool mh_global_clock_is_set(const mh_global_clock *clock);
+
+/* Publish an estimate. One thread at a time. */
+void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate);
+
+/* The published estimate. For the thread that publishes. */
+mh_estimate mh_global_clock_estimate(const mh_global_clock *clock);
+
+/* Read the clock, nanoseconds. The clock must be set. */
+int64_t mh_global_clock_now_ns(mh_global_clock *clock);
+
+/* Read the clock with its bound, which covers the cost of the read. The clock must be set. */
+mh_reading mh_global_clock_read(mh_global_clock *clock);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock/model.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+mh_model mh_model_identity(void)
+{
+    return (mh_model){0, 0, 0};
+}
+
+int64_t mh_model_invert(const mh_model *model, int64_t global_ns)
+{
+    /* With x = local - at: global = at + x - offset - drift x. */
+    int64_t y_ns = global_ns + model->offset_ns - model->at_ns;
+    int64_t x_ns = y_ns + (int64_t)((double)y_ns * (model->drift / (1 - model->drift)));
+    return model->at_ns + x_ns;
+}
+
+mh_model mh_model_compose(const mh_model *second, const mh_model *first)
+{
+    mh_model both;
+    int64_t middle_ns = mh_model_apply(first, first->at_ns);
+    both.at_ns = first->at_ns;
+    both.offset_ns = first->at_ns - mh_model_apply(second, middle_ns);
+    both.drift = first->drift + second->drift * (1 - first->drift);
+    return both;
+}
+
+mh_estimate mh_estimate_exact(int64_t zero_ns)
+{
+    return (mh_estimate){{zero_ns, zero_ns, 0}, 0, 0};
+}
+
+int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
+{
+    if (estimate->bound_ns == MH_TIME_UNKNOWN_NS)
+        return MH_TIME_UNKNOWN_NS;
+    double grown_ns = estimate->drift_bound * fabs((double)(local_ns - estimate->model.at_ns));
+    return estimate->bound_ns + (int64_t)ceil(grown_ns);
+}
+
+mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
+{
+    mh_estimate moved = *estimate;
+    moved.model.at_ns = local_ns;
+    moved.model.offset_ns = local_ns - mh_model_apply(&estimate->model, local_ns);
+    moved.bound_ns = mh_estimate_bound(estimate, local_ns);
+    return moved;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * model.h - affine maps from a local clock to a global one, as values. Pure; no MPI.
+ *
+ * The sign convention of the whole library: offset = local - global, so a positive offset says that the local clock is
+ * ahead, and drift = d offset / d local, so a positive drift says that it gains.
+ */
+#ifndef MH_MODEL_H
+#define MH_MODEL_H
+
+#include <stdint.h>
+
+typedef struct mh_model {
+    int64_t at_ns;     /* local time at which the offset is offset_ns */
+    int64_t offset_ns; /* local - global at that time */
+    double drift;      /* a ratio: 1e-6 is 1 ppm; magnitude far below 1 */
+} mh_model;
+
+/* The model of a clock that is the global one. */
+mh_model mh_model_identity(void);
+
+/* The global time at a local time. */
+static inline int64_t mh_model_apply(const mh_model *model, int64_t local_ns)
+{
+    return local_ns - model->offset_ns - (int64_t)(model->drift * (double)(local_ns - model->at_ns));
+}
+
+/* The local time at a global time: the inverse of mh_model_apply, exact to a nanosecond. */
+int64_t mh_model_invert(const mh_model *model, int64_t global_ns);
+
+/* The map that applies first (local to middle), then second (middle to global). */
+mh_model mh_model_compose(const mh_model *second, const mh_model *first);
+
+/* What is known about a clock: its model, and how wrong the model may be. */
+typedef struct mh_estimate {
+    mh_model model;
+    int64_t bound_ns;   /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
+    double drift_bound; /* the true drift is within drift_bound of model.drift: the bound grows by this with age */
+} mh_estimate;
+
+/* The estimate of the reference process, exact for ever: global time is zero at local time zero_ns. */
+mh_estimate mh_estimate_exact(int64_t zero_ns);
+
+/* How far the estimate may be off at a local time; MH_TIME_UNKNOWN_NS where it is not known. */
+int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
+
+/* The same estimate, stated at another local time: its bound there is what it has grown to. */
+mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns);
+
+#endif

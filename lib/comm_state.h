@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * comm_state.h - what hangs on a communicator: its private communicator, settings, clock and deadline.
+ *
+ * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with it or
+ * at MPI_Finalize.
+ */
+#ifndef MH_COMM_STATE_H
+#define MH_COMM_STATE_H
+
+#include "base/message.h"
+#include "clock/global_clock.h"
+#include "deadline/deadline.h"
+#include "settings.h"
+#include "sync/sync.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct mh_comm_state {
+    MPI_Comm user_comm;
+    mh_channel channel; /* on a private communicator with the same processes */
+    mh_settings settings;
+
+    mh_sync_plan plan;
+    bool plan_is_current; /* else the settings have changed: the next call plans and synchronises anew */
+
+    mh_global_clock clock;
+    mh_estimate reference;  /* of rank 0: what defines global time */
+    int64_t epoch_unix_ns;  /* Unix time of global time zero */
+    int64_t synced_at_ns;   /* local time of the last synchronisation */
+    int64_t sync_duration_ns;
+    int64_t syncs;
+    bool drifts;            /* rank 0: some clocks drift apart, so synchronise again now and then */
+    bool disrupted;         /* this process found its clock wrong: the next call synchronises */
+
+    mh_deadline deadline;
+
+    struct mh_comm_state *next, **link; /* in the list of all */
+} mh_comm_state;
+
+/* The state of comm where this thread used comm last, else NULL. Local, any thread, any time, any comm; very cheap. */
+mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
+
+/* The state of comm, or NULL where no collective call has made one. Local, any thread. MPI must be active. */
+mh_comm_state *mh_comm_state_find(MPI_Comm comm);
+
+/*
+ * The state of comm, made if there is none yet. Collective over comm. Errors are the same on all processes: MPI_ERR_ARG for
+ * a bad environment, MPI_ERR_NO_MEM.
+ */
+int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "deadline/deadline.h"
+
+#include "base/units.h"
+#include "deadline/wait.h"
+
+#include <string.h>
+
+enum {
+    REHEARSALS_COLD = 4,                  /* first rounds, not learnt from */
+    REHEARSALS_MOST = 40,
+    REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, where rounds are slow */
+};
+
+void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_global_clock *clock)
+{
+    memset(deadline, 0, sizeof *deadline);
+    deadline->channel = channel;
+    deadline->clock = clock;
+    deadline->decided_ns = INT64_MIN;
+    mh_slack_init(&deadline->slack, 1, INT64_MAX);
+}
+
+void mh_deadline_configure(mh_deadline *deadline, const struct mh_rendezvous_kind *rendezvous,
+                           const mh_deadline_limits *limits)
+{
+    deadline->rendezvous = rendezvous;
+    deadline->tolerance_ns = limits->tolerance_ns;
+    mh_slack_limit(&deadline->slack, limits->slack_floor_ns, limits->slack_ceiling_ns);
+}
+
+void mh_deadline_clock_changed(mh_deadline *deadline)
+{
+    deadline->decided_ns = INT64_MIN;
+}
+
+/* Rank 0: the order that the reports of all call for. */
+static mh_order decide(mh_deadline *deadline, const mh_report *greatest)
+{
+    mh_order order = {MH_ORDER_RELEASE, 0, 0, 0};
+    if (greatest->request != MH_REQUEST_RELEASE) {
+        order.type = greatest->request == MH_REQUEST_SYNC ? MH_ORDER_SYNC : MH_ORDER_REFUSE;
+        return order;
+    }
+    int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
+    if (deadline->decided_ns != INT64_MIN) {
+        int64_t period_ns = now_ns - deadline->decided_ns;
+        mh_slack_learn(&deadline->slack, greatest->need_ns, period_ns - deadline->slack.slack_ns);
+        now_ns = mh_global_clock_now_ns(deadline->clock);
+    }
+    order.decision_ns = deadline->decided_ns = now_ns;
+    order.slack_ns = deadline->slack.slack_ns;
+    return order;
+}
+
+int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order, mh_error *error)
+{
+    mh_report greatest;
+    deadline->report.request = request;
+    int code = mh_rendezvous_report(deadline->rendezvous, deadline->channel, &deadline->report, &greatest, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (deadline->channel->rank == 0)
+        *order = decide(deadline, &greatest);
+    return mh_rendezvous_order(deadline->rendezvous, deadline->channel, order, error);
+}
+
+static void note_need(mh_deadline *deadline, const mh_model *model, const mh_order *order, int64_t local_ns)
+{
+    deadline->report.need_ns = mh_model_apply(model, local_ns) - order->decision_ns;
+}
+
+/* An order cannot arrive before it was given, save for what the clocks may be apart. */
+static bool arrived_before_it_was_given(const mh_deadline *deadline, const mh_estimate *estimate, int64_t local_ns)
+{
+    if (deadline->report.need_ns >= -deadline->tolerance_ns)
+        return false;
+    int64_t bound_ns = mh_estimate_bound(estimate, local_ns);
+    return bound_ns == MH_TIME_UNKNOWN_NS || deadline->report.need_ns < -deadline->tolerance_ns - bound_ns;
+}
+
+mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
+{
+    const mh_base_clock *base = &deadline->clock->base;
+    mh_estimate estimate = mh_global_clock_estimate(deadline->clock);
+    int64_t deadline_ns = mh_model_invert(&estimate.model, order->decision_ns + order->slack_ns);
+    int64_t ready_ns = mh_base_clock_now_ns(base);
+    note_need(deadline, &estimate.model, order, ready_ns);
+    deadline->slack_ns = order->slack_ns;
+    deadline->calls++;
+    if (arrived_before_it_was_given(deadline, &estimate, ready_ns)) {
+        deadline->misses++;
+        return MH_EXIT_DISRUPTED;
+    }
+    int64_t lateness_ns = mh_wait_until(base, deadline_ns, deadline->channel->yields) - deadline_ns;
+    deadline->report.lateness_ns = lateness_ns;
+    if (lateness_ns <= deadline->tolerance_ns)
+        return MH_EXIT_IN_TIME;
+    deadline->misses++;
+    return MH_EXIT_LATE;
+}
+
+/* A round that is like a call but for the wait; rank 0 says whether another one follows. */
+static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh_error *error)
+{
+    mh_report greatest;
+    int code = mh_rendezvous_report(deadline->rendezvous, deadline->channel, &deadline->report, &greatest, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (deadline->channel->rank == 0) {
+        int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
+        if (learns)
+            mh_slack_learn(&deadline->slack, greatest.need_ns, now_ns - order->decision_ns);
+        order->decision_ns = now_ns;
+    }
+    code = mh_rendezvous_order(deadline->rendezvous, deadline->channel, order, error);
+    mh_model model = mh_global_clock_estimate(deadline->clock).model;
+    note_need(deadline, &model, order, mh_base_clock_now_ns(&deadline->clock->base));
+    return code;
+}
+
+int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error)
+{
+    mh_order order = {MH_ORDER_RELEASE, 1, 0, 0};
+    if (deadline->rehearsed)
+        return MPI_SUCCESS;
+    int64_t first_ns = mh_base_clock_now_ns(&deadline->clock->base);
+    for (int i = 0; order.rehearse; i++) {
+        int64_t spent_ns = mh_base_clock_now_ns(&deadline->clock->base) - first_ns;
+        order.rehearse = i < REHEARSALS_MOST && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
+        int code = rehearse_once(deadline, i > REHEARSALS_COLD, &order, error);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    deadline->rehearsed = true;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.h - wait for a deadline on a base clock. */
+#ifndef MH_WAIT_H
+#define MH_WAIT_H
+
+#include "clock/base_clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Wait until the clock reads deadline_ns; returns what it read last. With yields set, other processes get the processor while
+ * the deadline is far.
+ */
+int64_t mh_wait_until(const mh_base_clock *clock, int64_t deadline_ns, bool yields);
+
+#endif

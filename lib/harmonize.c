@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "harmonize.h"
+
+#include "base/units.h"
+#include "topology/topology_discover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEAST_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
+
+static int64_t or_auto(const mh_settings *settings, int setting, int64_t automatic)
+{
+    int64_t number = settings->values[setting].number;
+    return number == MH_CONFIG_AUTO ? automatic : number;
+}
+
+static void configure_deadline(mh_comm_state *state)
+{
+    const mh_settings *settings = &state->settings;
+    int64_t read_ns = state->clock.base.read_cost_ns;
+    int64_t tolerance_ns = TOLERANCE_READS * read_ns > LEAST_TOLERANCE_NS ? TOLERANCE_READS * read_ns : LEAST_TOLERANCE_NS;
+    int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
+    int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
+    mh_deadline_limits limits = {or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
+                                 floor_ns < ceiling_ns ? floor_ns : ceiling_ns, ceiling_ns};
+    mh_deadline_configure(&state->deadline, mh_rendezvous_select((int)settings->values[MH_SET_RENDEZVOUS].number), &limits);
+}
+
+/* Open the base clock, with one calibration for the processes of a node. Once in the life of a state. */
+static int open_clock(mh_comm_state *state, const mh_place *places, mh_error *error)
+{
+    const mh_channel *channel = &state->channel;
+    mh_group node;
+    if (mh_topology_group(places, channel->size, channel->rank, 1, 2, &node))
+        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the ranks of its node", channel->rank);
+    int code = mh_error_agree(error, channel->comm);
+    if (code == MPI_SUCCESS)
+        code = mh_base_clock_open(&state->clock.base, (int)state->settings.values[MH_SET_CLOCK].number, channel, node.ranks,
+                                  node.size, error);
+    mh_group_free(&node);
+    return code;
+}
+
+static int make_plan(mh_comm_state *state, const mh_place *places, mh_error *error)
+{
+    mh_label label;
+    char why[MH_ERROR_MESSAGE_SIZE];
+    mh_sync_plan_free(&state->plan);
+    mh_label_parse(state->settings.values[MH_SET_SYNC].text, &label, why, sizeof why);
+    mh_sync_plan_make(&state->plan, &label, places, state->channel.size, state->channel.rank, error);
+    return mh_error_agree(error, state->channel.comm);
+}
+
+/* Find out where processes run, take a base clock and plan the synchronisation. The table of places is not kept. */
+static int prepare(mh_comm_state *state, mh_error *error)
+{
+    const mh_channel *channel = &state->channel;
+    mh_place *places = calloc((size_t)channel->size, sizeof *places);
+    bool crowded = false;
+    if (!places)
+        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the places of %d processes", channel->rank, channel->size);
+    int code = mh_error_agree(error, channel->comm);
+    if (code == MPI_SUCCESS)
+        code = mh_topology_discover(channel, places, &crowded, error);
+    state->channel.yields = crowded;
+    if (code == MPI_SUCCESS && !state->clock.base.kind)
+        code = open_clock(state, places, error);
+    if (code == MPI_SUCCESS)
+        code = make_plan(state, places, error);
+    free(places);
+    if (code != MPI_SUCCESS)
+        return code;
+    configure_deadline(state);
+    state->plan_is_current = true;
+    return MPI_SUCCESS;
+}
+
+/* Global time begins now, on the clock of rank 0. */
+static int begin_epoch(mh_comm_state *state, mh_error *error)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    state->epoch_unix_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+    state->reference = mh_estimate_exact(mh_base_clock_now_ns(&state->clock.base));
+    return mh_bcast(&state->channel, &state->epoch_unix_ns, sizeof state->epoch_unix_ns, 0, error);
+}
+
+/* Whether some clocks drift apart: rank 0 must know, and it takes part in few groups. */
+static int learn_whether_clocks_drift(mh_comm_state *state, mh_error *error)
+{
+    int64_t mine = mh_sync_drifts(&state->plan), any = mine;
+    int code = mh_reduce_max(&state->channel, &mine, &any, 1, error);
+    state->drifts = any != 0;
+    return code;
+}
+
+int mh_clock_sync(mh_comm_state *state, mh_error *error)
+{
+    mh_estimate estimate;
+    int code = state->plan_is_current ? MPI_SUCCESS : prepare(state, error);
+    if (code == MPI_SUCCESS && !mh_global_clock_is_set(&state->clock))
+        code = begin_epoch(state, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    int64_t first_ns = mh_base_clock_now_ns(&state->clock.base);
+    if (state->disrupted)
+        mh_sync_forget_sharing(&state->plan);
+    code = mh_sync_run(&state->plan, &state->channel, &state->clock.base, &state->reference, &estimate, error);
+    if (code == MPI_SUCCESS)
+        code = learn_whether_clocks_drift(state, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    mh_global_clock_publish(&state->clock, &estimate);
+    state->synced_at_ns = mh_base_clock_now_ns(&state->clock.base);
+    state->sync_duration_ns = state->synced_at_ns - first_ns;
+    state->syncs++;
+    state->disrupted = false;
+    mh_deadline_clock_changed(&state->deadline);
+    return MPI_SUCCESS;
+}
+
+/* Before the first release, and after a change of the algorithm: all processes know that this is due. */
+static int get_ready(mh_comm_state *state, mh_error *error)
+{
+    int code = MPI_SUCCESS;
+    if (!mh_global_clock_is_set(&state->clock) || !state->plan_is_current)
+        code = mh_clock_sync(state, error);
+    return code == MPI_SUCCESS ? mh_deadline_rehearse(&state->deadline, error) : code;
+}
+
+/* Only the clock of rank 0 says when a synchronisation has aged, so that all do the same. */
+static bool is_stale(const mh_comm_state *state)
+{
+    if (!state->drifts || state->channel.rank != 0)
+        return false;
+    int64_t age_ns = mh_base_clock_now_ns(&state->clock.base) - state->synced_at_ns;
+    return age_ns > state->settings.values[MH_SET_RESYNC_INTERVAL_MS].number * MH_NS_PER_MS;
+}
+
+int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
+{
+    mh_order order;
+    int code = MPI_SUCCESS;
+    if (!state->deadline.rehearsed || !state->plan_is_current)
+        code = get_ready(state, error);
+    while (code == MPI_SUCCESS) {
+        mh_request request = refuses                               ? MH_REQUEST_REFUSE
+                             : state->disrupted || is_stale(state) ? MH_REQUEST_SYNC
+                                                                   : MH_REQUEST_RELEASE;
+        code = mh_deadline_meet(&state->deadline, request, &order, error);
+        if (code != MPI_SUCCESS)
+            break;
+        if (order.type == MH_ORDER_RELEASE) {
+            mh_exit left = mh_deadline_wait(&state->deadline, &order);
+            state->disrupted = left == MH_EXIT_DISRUPTED;
+            *flag = left == MH_EXIT_IN_TIME;
+            return MPI_SUCCESS;
+        }
+        if (order.type == MH_ORDER_REFUSE)
+            return mh_fail(error, MPI_ERR_ARG,
+                           "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
+        code = mh_clock_sync(state, error);
+    }
+    return code;
+}
+
+int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error)
+{
+    mh_settings changed = state->settings;
+    mh_settings_from_info(&changed, info, error);
+    if (error->code == MPI_SUCCESS && state->clock.base.kind &&
+        changed.values[MH_SET_CLOCK].number != state->settings.values[MH_SET_CLOCK].number)
+        mh_fail(error, MPI_ERR_INFO_VALUE, "setting " MH_INFO_PREFIX "clock: '%s' is not valid; allowed: %s, as the clock is in use",
+                changed.values[MH_SET_CLOCK].text, state->settings.values[MH_SET_CLOCK].text);
+    int code = mh_settings_agree(&changed, MPI_ERR_INFO_VALUE, state->channel.comm, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (strcmp(changed.values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
+        state->plan_is_current = false;
+    state->settings = changed;
+    if (state->clock.base.kind)
+        configure_deadline(state);
+    return MPI_SUCCESS;
+}
+
+static int put_text(MPI_Info info, const char *name, const char *text, mh_error *error)
+{
+    char key[64];
+    snprintf(key, sizeof key, MH_INFO_PREFIX "%s", name);
+    /* An empty value is not allowed in an info object. */
+    MH_TRY(error, PMPI_Info_set, (info, key, text[0] ? text : "none"));
+    return MPI_SUCCESS;
+}
+
+static int put_number(MPI_Info info, const char *name, int64_t number, mh_error *error)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    return put_text(info, name, number == MH_TIME_UNKNOWN_NS ? "unknown" : text, error);
+}
+
+/* The groups of this process: "all 4 + node 16, shared clock". */
+static void describe_levels(const mh_sync_plan *plan, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < plan->levels && used < size; i++) {
+        const mh_level *level = &plan->level[i];
+        const char *sharing = level->sharing == MH_SHARING_VERIFIED  ? ", shared clock"
+                              : level->sharing == MH_SHARING_REFUTED ? ", clock not shared"
+                                                                     : "";
+        used += (size_t)snprintf(text + used, size - used, "%s%s %d%s", i ? " + " : "", mh_level_name(i), level->group.size,
+                                 sharing);
+    }
+}
+
+static int report_calls(const mh_deadline *deadline, MPI_Info info, mh_error *error)
+{
+    const struct {
+        const char *name;
+        int64_t number;
+    } numbers[] = {
+        {"calls", deadline->calls},
+        {"misses", deadline->misses},
+        {"lateness_ns", deadline->report.lateness_ns},
+        {"need_ns", deadline->report.need_ns},
+        {"slack_ns", deadline->slack_ns},
+        {"tolerance_used_ns", deadline->tolerance_ns},
+        {"oversubscribed", deadline->channel->yields},
+    };
+    int code = put_text(info, "rendezvous_used", mh_rendezvous_name(deadline->rendezvous), error);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == MPI_SUCCESS; i++)
+        code = put_number(info, numbers[i].name, numbers[i].number, error);
+    return code;
+}
+
+static int report_clock(mh_comm_state *state, MPI_Info info, mh_error *error)
+{
+    const mh_base_clock *base = &state->clock.base;
+    char levels[160];
+    describe_levels(&state->plan, levels, sizeof levels);
+    const struct {
+        const char *name;
+        int64_t number;
+    } numbers[] = {
+        {"base_clock_read_ns", base->read_cost_ns},
+        {"bound_ns", mh_global_clock_read(&state->clock).bound_ns},
+        {"clock_age_ns", mh_base_clock_now_ns(base) - state->synced_at_ns},
+        {"epoch_unix_ns", state->epoch_unix_ns},
+        {"syncs", state->syncs},
+        {"sync_duration_ns", state->sync_duration_ns},
+    };
+    int code = put_text(info, "base_clock", mh_base_clock_name(base), error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "base_clock_reason", base->reason, error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "levels", levels, error);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == MPI_SUCCESS; i++)
+        code = put_number(info, numbers[i].name, numbers[i].number, error);
+    return code;
+}
+
+int mh_report_statistics(mh_comm_state *state, MPI_Info info, mh_error *error)
+{
+    char last[MH_ERROR_MESSAGE_SIZE];
+    mh_error_last(last);
+    int code = put_text(info, "version", PACKAGE_VERSION, error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "last_error", last, error);
+    if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))
+        code = report_clock(state, info, error);
+    if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))
+        code = report_calls(&state->deadline, info, error);
+    return code;
+}

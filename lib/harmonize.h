@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* harmonize.h - what the public functions do with a communicator's state. */
+#ifndef MH_HARMONIZE_H
+#define MH_HARMONIZE_H
+
+#include "comm_state.h"
+
+/*
+ * Wait for all processes and leave with them. Collective. refuses: this process has a bad argument, so nobody is released
+ * and all get MPI_ERR_ARG. flag: 1 when this process left within the tolerance, else 0; not written where it refuses.
+ */
+int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error);
+
+/* Synchronise the clocks by the settings. Collective. */
+int mh_clock_sync(mh_comm_state *state, mh_error *error);
+
+/* Change the settings. Collective; all or nothing. */
+int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error);
+
+/* Write the statistics of state, and the last error, into info. state may be NULL. Local. */
+int mh_report_statistics(mh_comm_state *state, MPI_Info info, mh_error *error);
+
+#endif

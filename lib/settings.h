@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * settings.h - the settings of a communicator: which there are, where they come from, that all processes agree.
+ *
+ * One table (settings.c) makes the info keys mpix_harmonize_NAME, the environment variables MPIX_HARMONIZE_NAME, their
+ * messages and the manual.
+ */
+#ifndef MH_SETTINGS_H
+#define MH_SETTINGS_H
+
+#include "base/config.h"
+#include "base/error.h"
+
+#define MH_INFO_PREFIX "mpix_harmonize_"
+
+enum {
+    MH_SET_CLOCK,
+    MH_SET_SYNC,
+    MH_SET_RESYNC_INTERVAL_MS,
+    MH_SET_RENDEZVOUS,
+    MH_SET_TOLERANCE_NS,
+    MH_SET_SLACK_MIN_NS,
+    MH_SET_SLACK_MAX_NS,
+    MH_SET_COUNT
+};
+
+extern const mh_setting mh_settings_table[MH_SET_COUNT];
+
+/* Names of the statistics that get_info returns beside the settings; NULL past the last. set_info ignores them. */
+const char *mh_statistic_name(int place);
+
+typedef struct mh_settings {
+    mh_setting_value values[MH_SET_COUNT];
+} mh_settings;
+
+/* The defaults. */
+void mh_settings_default(mh_settings *settings);
+
+/* The defaults, changed by the environment. Errors: MPI_ERR_ARG; settings then holds the defaults. Local. */
+int mh_settings_from_environment(mh_settings *settings, mh_error *error);
+
+/* Change settings by info (may be MPI_INFO_NULL). Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local. */
+int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error);
+
+/*
+ * Agree on settings: error, where a process comes with one, is made everybody's; else settings that differ are an error
+ * of class difference_code that names the setting and both values. Collective over comm.
+ */
+int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm comm, mh_error *error);
+
+/* Write settings into info under their keys. Local. */
+int mh_settings_to_info(const mh_settings *settings, MPI_Info info, mh_error *error);
+
+#endif

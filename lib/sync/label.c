@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sync/label.h"
+
+#include "sync/offset.h"
+#include "sync/sync.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELD_SIZE = 32, DEFAULT_FIT_POINTS = 100, DEFAULT_EXCHANGES = 10 };
+
+/* Copy the next field up to one of stops, without hyphens, underscores, blanks and case. Returns what follows it. */
+static const char *take_field(const char *text, const char *stops, char field[FIELD_SIZE])
+{
+    size_t length = 0;
+    for (; *text && !strchr(stops, *text); text++)
+        if (!strchr("-_ \t", *text) && length < FIELD_SIZE - 1)
+            field[length++] = (char)tolower((unsigned char)*text);
+    field[length] = '\0';
+    return text;
+}
+
+static int list_families(char *why, size_t why_size)
+{
+    size_t used = (size_t)snprintf(why, why_size, "ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]][+...], ALGORITHM of");
+    for (int i = 0; mh_sync_name(i) && used < why_size; i++)
+        used += (size_t)snprintf(why + used, why_size - used, " %s", mh_sync_name(i));
+    if (used < why_size)
+        used += (size_t)snprintf(why + used, why_size - used, ", ESTIMATOR of");
+    for (int i = 0; mh_offset_name(i) && used < why_size; i++)
+        used += (size_t)snprintf(why + used, why_size - used, " %s", mh_offset_name(i));
+    return -1;
+}
+
+static int parse_count(const char *field, int most, int *count)
+{
+    char *end;
+    long parsed = strtol(field, &end, 10);
+    if (!isdigit((unsigned char)field[0]) || *end || parsed < 1 || parsed > most)
+        return -1;
+    *count = (int)parsed;
+    return 0;
+}
+
+static int find_estimator(const char *field)
+{
+    char name[FIELD_SIZE];
+    size_t length = strlen(field);
+    if (length > 6 && strcmp(field + length - 6, "offset") == 0)
+        length -= 6;
+    snprintf(name, sizeof name, "%.*s", (int)length, field);
+    return mh_offset_find(name);
+}
+
+/* Move on to the next field of a part; returns 0 where there is none. */
+static int next_field(const char **text, char field[FIELD_SIZE])
+{
+    if (**text != '/')
+        return 0;
+    *text = take_field(*text + 1, "/+", field);
+    return 1;
+}
+
+static int parse_part(const char **text, mh_label_part *part, char *why, size_t why_size)
+{
+    char field[FIELD_SIZE];
+    *text = take_field(*text, "/+", field);
+    part->algorithm = mh_sync_find(field);
+    if (part->algorithm < 0)
+        return list_families(why, why_size);
+    bool fits = mh_sync_takes_fit_points(part->algorithm), estimates = mh_sync_takes_estimator(part->algorithm);
+    part->fit_points = fits ? DEFAULT_FIT_POINTS : 1;
+    part->estimator = 0;
+    part->exchanges = DEFAULT_EXCHANGES;
+    if (fits && next_field(text, field) && (parse_count(field, MH_MAX_FIT_POINTS, &part->fit_points) || part->fit_points < 2)) {
+        snprintf(why, why_size, "for the fit points of %s, an integer from 2 to %d", mh_sync_name(part->algorithm),
+                 MH_MAX_FIT_POINTS);
+        return -1;
+    }
+    if (estimates && next_field(text, field) && (part->estimator = find_estimator(field)) < 0)
+        return list_families(why, why_size);
+    if (estimates && next_field(text, field) && parse_count(field, MH_MAX_EXCHANGES, &part->exchanges)) {
+        snprintf(why, why_size, "for the exchanges of %s, an integer from 1 to %d", mh_offset_name(part->estimator),
+                 MH_MAX_EXCHANGES);
+        return -1;
+    }
+    if (**text != '/')
+        return 0;
+    snprintf(why, why_size, "%s%s%s", mh_sync_name(part->algorithm), fits ? "[/FIT POINTS]" : "",
+             estimates ? "[/ESTIMATOR[/EXCHANGES]]" : " without further fields");
+    return -1;
+}
+
+int mh_label_parse(const char *text, mh_label *label, char *why, size_t why_size)
+{
+    label->levels = 0;
+    do {
+        if (label->levels == MH_MAX_LEVELS) {
+            snprintf(why, why_size, "at most %d levels", MH_MAX_LEVELS);
+            return -1;
+        }
+        if (parse_part(&text, &label->parts[label->levels++], why, why_size))
+            return -1;
+    } while (*text++ == '+');
+    return 0;
+}
+
+int mh_label_check(const char *text, char *why, size_t why_size)
+{
+    mh_label label;
+    return mh_label_parse(text, &label, why, why_size);
+}

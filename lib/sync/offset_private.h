@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* offset_private.h - what an offset estimator is made of; for offset.c and the members. */
+#ifndef MH_OFFSET_PRIVATE_H
+#define MH_OFFSET_PRIVATE_H
+
+#include "sync/offset.h"
+
+#include <stdint.h>
+
+/* The window of a burst: the greatest lower and the least upper limit of the offset. */
+typedef struct mh_window {
+    int64_t least_ns;
+    int64_t most_ns;
+} mh_window;
+
+typedef struct mh_offset_kind {
+    const char *name;
+    const char *doc;
+    /* The offset, nanoseconds. */
+    int64_t (*estimate)(const mh_exchange *exchanges, int count, mh_window window, int64_t *workspace);
+} mh_offset_kind;
+
+extern const mh_offset_kind mh_offset_skampi;
+extern const mh_offset_kind mh_offset_mean_rtt;
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sync.h - synchronise the clocks of the processes of a communicator, level by level.
+ *
+ * The members of the family of algorithms are registered in sync.c; sync_private.h is for them alone.
+ */
+#ifndef MH_SYNC_H
+#define MH_SYNC_H
+
+#include "base/message.h"
+#include "clock/base_clock.h"
+#include "clock/model.h"
+#include "sync/exchange_data.h"
+#include "sync/label.h"
+#include "sync/offset.h"
+#include "topology/topology.h"
+
+/* Whether the processes of a group were found to share one clock. */
+typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_REFUTED } mh_sharing;
+
+/* One level of the hierarchy, as this process sees it. */
+typedef struct mh_level {
+    mh_label_part how;
+    mh_group group;      /* the first of it is the reference of the others */
+    mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
+    int64_t shared_bound_ns; /* where verified: how well the exchanges showed it */
+} mh_level;
+
+/* Memory for the largest burst and fit of the plan, had in advance so that a synchronisation cannot run out of it. */
+typedef struct mh_sync_workspace {
+    mh_exchange *exchanges;
+    int64_t *values; /* as many as exchanges */
+    mh_offset *points;
+    double *coordinates; /* two for each point */
+} mh_sync_workspace;
+
+typedef struct mh_sync_plan {
+    int levels;
+    mh_sync_workspace workspace;
+    mh_level level[MH_MAX_LEVELS];
+} mh_sync_plan;
+
+/* The name of the algorithm at a place in the family; NULL past the last one. */
+const char *mh_sync_name(int place);
+
+/* The place of an algorithm by its name (lower case, no hyphens or underscores); -1: there is none. */
+int mh_sync_find(const char *name);
+
+/* Whether the algorithm at a place takes fit points, and whether it takes an estimator. */
+bool mh_sync_takes_fit_points(int place);
+bool mh_sync_takes_estimator(int place);
+
+/* Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both cases. */
+int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_place *places, int count, int rank,
+                      mh_error *error);
+
+void mh_sync_plan_free(mh_sync_plan *plan);
+
+/*
+ * Synchronise. Collective over channel. reference is the estimate of rank 0, which defines global time; estimate receives
+ * that of this process.
+ */
+int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
+                mh_estimate *estimate, mh_error *error);
+
+/* Forget who was found to share a clock: it is verified again. Local. */
+void mh_sync_forget_sharing(mh_sync_plan *plan);
+
+/* Whether clocks of this process's groups may drift apart after mh_sync_run. Local; the answer of one process. */
+bool mh_sync_drifts(const mh_sync_plan *plan);
+
+#endif

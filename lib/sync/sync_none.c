@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sync_none.c - no synchronisation: every process takes the estimate of the reference for its own clock, unseen. Nothing is
+ * known of the error. One message for each process, ceil(log2 p) rounds.
+ */
+#include "sync/sync_private.h"
+
+static int learn(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    int code = mh_sync_recv_estimate(context, reference_rank, context->estimate, error);
+    context->estimate->bound_ns = MH_TIME_UNKNOWN_NS;
+    return code;
+}
+
+static int run(const mh_sync_run_context *context, mh_error *error)
+{
+    static const mh_pair_protocol protocol = {learn, mh_sync_send_estimate};
+    return mh_sync_over_tree(context, &protocol, error);
+}
+
+const mh_sync_kind mh_sync_none = {
+    .name = "none",
+    .doc = "no synchronisation: each clock is taken for the reference's",
+    .run = run,
+};
