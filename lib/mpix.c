@@ -104,7 +104,7 @@ int PMPIX_Global_time(MPI_Comm comm, double *time)
     if (find_clock(comm, &state, &error) != MPI_SUCCESS ||
         check_pointer(time, "MPIX_Global_time", "time", &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    *time = (double)mh_global_clock_now_ns(&state->clock) / (double)MH_NS_PER_S;
+    *time = (double)mh_global_clock_now_ns(&state->clock) * MH_S_PER_NS;
     return MPI_SUCCESS;
 }
 
@@ -119,8 +119,8 @@ int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest)
         return raise_error(comm, &error);
     mh_reading reading = mh_global_clock_read(&state->clock);
     bool unknown = reading.bound_ns == MH_TIME_UNKNOWN_NS;
-    *earliest = unknown ? -HUGE_VAL : (double)(reading.time_ns - reading.bound_ns) / (double)MH_NS_PER_S;
-    *latest = unknown ? HUGE_VAL : (double)(reading.time_ns + reading.bound_ns) / (double)MH_NS_PER_S;
+    *earliest = unknown ? -HUGE_VAL : (double)(reading.time_ns - reading.bound_ns) * MH_S_PER_NS;
+    *latest = unknown ? HUGE_VAL : (double)(reading.time_ns + reading.bound_ns) * MH_S_PER_NS;
     return MPI_SUCCESS;
 }
 

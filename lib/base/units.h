@@ -8,9 +8,10 @@
 #define MH_NS_PER_US INT64_C(1000)
 #define MH_NS_PER_MS INT64_C(1000000)
 #define MH_NS_PER_S INT64_C(1000000000)
+#define MH_S_PER_NS 1e-9
 #define MH_PPM 1e-6
 
-/* Half of the range: far beyond any clock, and sums of two such values still fit. */
+/* A bound of this length says that nothing is known. */
 #define MH_TIME_UNKNOWN_NS INT64_MAX
 
 #endif

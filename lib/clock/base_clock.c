@@ -33,11 +33,6 @@ bool mh_base_clock_is_raw(const mh_base_clock *clock)
     return clock->kind->is_raw;
 }
 
-int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
-{
-    return clock->kind->now_ns(clock);
-}
-
 int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 {
     return clock->kind->wait_until(clock, deadline_ns);
@@ -120,6 +115,7 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
     if (code != MPI_SUCCESS)
         return code;
     clock->kind = kinds[place];
+    clock->now_ns = clock->kind->now_ns;
     code = share_scale(clock, channel, node_ranks, node_size, error);
     if (code == MPI_SUCCESS)
         clock->read_cost_ns = measure_read_cost_ns(clock);

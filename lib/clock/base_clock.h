@@ -21,12 +21,15 @@ typedef struct mh_tick_scale {
     uint64_t ticks_per_ns;
 } mh_tick_scale;
 
-typedef struct mh_base_clock {
+typedef struct mh_base_clock mh_base_clock;
+
+struct mh_base_clock {
     const struct mh_clock_kind *kind; /* NULL: not opened */
+    int64_t (*now_ns)(const mh_base_clock *clock); /* that of the kind, one step nearer */
     mh_tick_scale scale;              /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why auto took it, or that it was asked for */
-} mh_base_clock;
+};
 
 /* Who may share a clock: two processes whose identities are equal read the same clock, if an exchange agrees. */
 typedef struct mh_clock_identity {
@@ -55,7 +58,10 @@ const char *mh_base_clock_name(const mh_base_clock *clock);
 bool mh_base_clock_is_raw(const mh_base_clock *clock);
 
 /* Read the clock, nanoseconds. Never decreases, except for realtime when somebody sets it. */
-int64_t mh_base_clock_now_ns(const mh_base_clock *clock);
+static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
+{
+    return clock->now_ns(clock);
+}
 
 /* Spin until the clock reads deadline_ns or more; returns what it read last. */
 int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns);

@@ -31,17 +31,24 @@ static inline const mh_published *copy_in_force(const mh_global_clock *clock, un
     return &clock->copies[(sequence / 2) % 2];
 }
 
-static inline mh_model load_model(const mh_published *copy)
-{
-    return (mh_model){atomic_load_explicit(&copy->at_ns, memory_order_relaxed),
-                      atomic_load_explicit(&copy->offset_ns, memory_order_relaxed),
-                      atomic_load_explicit(&copy->drift, memory_order_relaxed)};
-}
-
 static inline mh_estimate load_estimate(const mh_published *copy)
 {
-    return (mh_estimate){load_model(copy), atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
+    mh_model model = {atomic_load_explicit(&copy->at_ns, memory_order_relaxed),
+                      atomic_load_explicit(&copy->offset_ns, memory_order_relaxed),
+                      atomic_load_explicit(&copy->drift, memory_order_relaxed)};
+    return (mh_estimate){model, atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
                          atomic_load_explicit(&copy->drift_bound, memory_order_relaxed)};
+}
+
+enum { DRIFT_BITS = 62 };
+
+/* mh_model_apply, without a floating-point number. */
+static inline int64_t apply_fixed(const mh_published *copy, int64_t local_ns)
+{
+    int64_t age_ns = local_ns - atomic_load_explicit(&copy->at_ns, memory_order_relaxed);
+    int64_t drift_fixed = atomic_load_explicit(&copy->drift_fixed, memory_order_relaxed);
+    int64_t drifted_ns = (int64_t)(((__int128)age_ns * drift_fixed) >> DRIFT_BITS);
+    return local_ns - atomic_load_explicit(&copy->offset_ns, memory_order_relaxed) - drifted_ns;
 }
 
 static void store_estimate(mh_published *copy, const mh_estimate *estimate)
@@ -49,6 +56,8 @@ static void store_estimate(mh_published *copy, const mh_estimate *estimate)
     atomic_store_explicit(&copy->at_ns, estimate->model.at_ns, memory_order_relaxed);
     atomic_store_explicit(&copy->offset_ns, estimate->model.offset_ns, memory_order_relaxed);
     atomic_store_explicit(&copy->drift, estimate->model.drift, memory_order_relaxed);
+    int64_t drift_fixed = (int64_t)(estimate->model.drift * (double)(INT64_C(1) << DRIFT_BITS));
+    atomic_store_explicit(&copy->drift_fixed, drift_fixed, memory_order_relaxed);
     atomic_store_explicit(&copy->bound_ns, estimate->bound_ns, memory_order_relaxed);
     atomic_store_explicit(&copy->drift_bound, estimate->drift_bound, memory_order_relaxed);
 }
@@ -77,10 +86,9 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
 {
     unsigned sequence = atomic_load(&clock->sequence);
     if (sequence > 0) {
-        mh_model old = load_model(copy_in_force(clock, sequence));
         atomic_store(&clock->sequence, sequence + 1);
         outlast_reordering(&clock->base);
-        raise_floor(clock, mh_model_apply(&old, mh_base_clock_now_ns(&clock->base)));
+        raise_floor(clock, apply_fixed(copy_in_force(clock, sequence), mh_base_clock_now_ns(&clock->base)));
     }
     store_estimate(&clock->copies[(sequence / 2 + 1) % 2], estimate);
     atomic_store(&clock->sequence, sequence + 2);
@@ -104,8 +112,7 @@ int64_t mh_global_clock_now_ns(mh_global_clock *clock)
 {
     for (;;) {
         unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
-        mh_model model = load_model(copy_in_force(clock, sequence));
-        int64_t time_ns = mh_model_apply(&model, mh_base_clock_now_ns(&clock->base));
+        int64_t time_ns = apply_fixed(copy_in_force(clock, sequence), mh_base_clock_now_ns(&clock->base));
         time_ns = not_below_floor(clock, sequence, time_ns);
         if (still(clock, sequence))
             return time_ns;
@@ -116,9 +123,10 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
 {
     for (;;) {
         unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
-        mh_estimate estimate = load_estimate(copy_in_force(clock, sequence));
+        const mh_published *copy = copy_in_force(clock, sequence);
         int64_t local_ns = mh_base_clock_now_ns(&clock->base);
-        int64_t model_ns = mh_model_apply(&estimate.model, local_ns);
+        int64_t model_ns = apply_fixed(copy, local_ns);
+        mh_estimate estimate = load_estimate(copy);
         mh_reading reading = {not_below_floor(clock, sequence, model_ns), mh_estimate_bound(&estimate, local_ns)};
         /* Where the floor lifts the reading, it is off by that much more. */
         if (reading.bound_ns != MH_TIME_UNKNOWN_NS)

@@ -17,6 +17,7 @@
 /* One of two copies of the published estimate; the fields are those of mh_estimate. */
 typedef struct mh_published {
     _Atomic int64_t at_ns, offset_ns, bound_ns;
+    _Atomic int64_t drift_fixed; /* the drift as a fixed-point number: integers make a reading cheaper */
     _Atomic double drift, drift_bound;
 } mh_published;
 

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Generates configure and the Makefile.in files. Needed in a git checkout only.
+set -eu
+cd "$(dirname "$0")"
+
+missing=
+need() {    # COMMAND PACKAGE
+    command -v "$1" >/dev/null 2>&1 || missing="$missing
+  $1 (Debian package: $2)"
+}
+need autoreconf autoconf
+need automake automake
+need libtoolize libtool
+need pkg-config pkg-config
+if [ -n "$missing" ]; then
+    echo "autogen.sh: these tools are missing:$missing" >&2
+    exit 1
+fi
+
+# aclocal refuses a macro directory that does not exist, and git keeps no empty ones.
+mkdir -p m4
+autoreconf --force --install

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds a program against the installed library as a user would, with the flags of pkg-config and the MPI compiler
+# wrapper, in C and C++, shared and static, and runs it at 2 ranks. To be run in the build directory.
+set -u
+
+test_dir=$(cd "$(dirname "$0")" && pwd)
+. "$test_dir/tap.sh"
+launcher=${MPIEXEC:-mpiexec}
+pkg_config=${PKG_CONFIG:-pkg-config}
+
+if [ "${sanitizers:-no}" != no ]; then
+    echo "1..0 # SKIP an ordinary program cannot load a library that was built with sanitizers"
+    exit 0
+fi
+case $(basename "$launcher") in smpirun)
+    echo "1..0 # SKIP simulated programs do not use an installed library"
+    exit 0
+esac
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# The installed tree is found through pkg-config's system root, so the configured prefix may be any.
+install_to() {      # ROOT
+    "${MAKE:-make}" install DESTDIR="$1" >"$work/install.log" 2>&1
+}
+flags() {           # ROOT [--static]
+    PKG_CONFIG_SYSROOT_DIR=$1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+        PKG_CONFIG_PATH="$1$libdir/pkgconfig:${PKG_CONFIG_PATH-}" "$pkg_config" "${@:2}" --cflags --libs mpix_harmonize
+}
+
+if ! install_to "$work/root"; then
+    tap_not_ok "make install" "$(tail -n 20 "$work/install.log")"
+    tap_done
+fi
+tap_ok "make install"
+# A second tree without the shared library, so that the linker can only take the static one.
+cp -R "$work/root" "$work/static_root"
+rm -f "$work/static_root$libdir"/libmpix_harmonize.so*
+
+have_shared=$(compgen -G "$work/root$libdir/libmpix_harmonize.so*")
+have_static=$(compgen -G "$work/static_root$libdir/libmpix_harmonize.a")
+
+try() {     # LANGUAGE KIND COMPILER SOURCE
+    local language=$1 kind=$2 compiler=$3 source=$4 root static='' flags output
+    local program=$work/hello_${language}_$kind name="a $language program with the $kind library"
+    case $kind in
+    shared) root=$work/root
+            [ -n "$have_shared" ] || { tap_skip "$name" "not built"; return; } ;;
+    static) root=$work/static_root static=--static
+            [ -n "$have_static" ] || { tap_skip "$name" "not built"; return; } ;;
+    esac
+    if [ -z "$compiler" ]; then
+        tap_skip "$name" "no MPI compiler wrapper for $language"
+        return
+    fi
+    if ! flags=$(flags "$root" $static 2>&1); then
+        tap_not_ok "$name: pkg-config" "$flags"
+        return
+    fi
+    # Compilers and flags are lists of words.
+    # shellcheck disable=SC2086
+    if ! output=$($compiler -Wall "$source" -o "$program" $flags 2>&1); then
+        tap_not_ok "$name: build" "$compiler $source $flags
+$output"
+        return
+    fi
+    if [ "$kind" = static ] && ldd "$program" | grep -q libmpix_harmonize; then
+        tap_not_ok "$name: it needs the shared library" "$(ldd "$program")"
+        return
+    fi
+    # shellcheck disable=SC2086
+    if output=$(LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+        $launcher ${MPIEXEC_FLAGS:-} -n 2 "$program" </dev/null 2>&1) && grep -q '^ok$' <<<"$output"; then
+        tap_ok "$name"
+    else
+        tap_not_ok "$name: run" "$output"
+    fi
+}
+
+downstream=$test_dir/downstream
+for kind in shared static; do
+    try C $kind "${CC:-mpicc}" "$downstream/hello.c"
+    try C++ $kind "${MPICXX-mpicxx}" "$downstream/hello.cc"
+done
+
+tap_done

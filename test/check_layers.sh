@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Holds the rules of the library's structure: which folder may include which, which files stay clear of MPI and hwloc,
+# and what the library never calls.
+set -u
+export LC_ALL=C
+
+test_dir=$(cd "$(dirname "$0")" && pwd)
+. "$test_dir/tap.sh"
+cd "$test_dir/../lib" || exit 1
+awk=${AWK:-awk}
+
+declare -A may_include=(
+    [base]="base"
+    [clock]="clock base"
+    [topology]="topology base"
+    [sync]="sync clock topology base"
+    [deadline]="deadline clock topology base"
+    [.]=". deadline sync topology clock base"
+)
+# Pure mathematics, to be tested and understood without MPI.
+free_of_mpi=(base/statistics base/config clock/model topology/topology deadline/slack "sync/offset*")
+hwloc_user=topology/topology_discover.c
+
+mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
+[ ${#files[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
+
+folder_of() {
+    case $1 in */*) echo "${1%%/*}" ;; *) echo . ;; esac
+}
+
+# One line per project include: FILE INCLUDED. A name is relative to lib/ or to the public headers.
+includes=$(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |
+    sed -E 's/^([^:]+):.*"([^"]+)"/\1 \2/')
+# Likewise for system headers: FILE HEADER.
+system_includes=$(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+<[^>]+>' "${files[@]}" |
+    sed -E 's/^([^:]+):.*<([^>]+)>/\1 \2/')
+
+complaints=$(while read -r file included; do
+    [ -z "$file" ] || [ -e "$included" ] || [ -e "../include/$included" ] ||
+        echo "$file: \"$included\" is no path from lib/"
+done <<<"$includes")
+tap_expect_empty "includes are written from lib/" "$complaints"
+
+for folder in base clock topology sync deadline .; do
+    complaints=$(while read -r file included; do
+        [ -n "$file" ] && [ "$(folder_of "$file")" = "$folder" ] || continue
+        target=$(folder_of "$included")
+        case " ${may_include[$folder]} " in *" $target "*) ;; *) echo "$file includes $included" ;; esac
+    done <<<"$includes")
+    label=$folder
+    [ "$folder" = . ] && label="the top of lib"
+    tap_expect_empty "$label includes only ${may_include[$folder]//./the top of lib,}" "$complaints"
+done
+complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
+    case $folder in
+    .*) ;;
+    *) [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null || echo "no rule for lib/$folder" ;;
+    esac
+done)
+tap_expect_empty "each folder has a rule" "$complaints"
+
+reaches_mpi() {     # FILE: prints how it comes to include mpi.h, if it does
+    {
+        echo "$system_includes"
+        echo "$includes"
+        echo "mpix_harmonize.h mpi.h"
+    } | $awk -v start="$1" '
+        NF == 2 { next_of[$1] = next_of[$1] " " $2 }
+        END {
+            queue[1] = start; way[start] = start; last = 1
+            for (i = 1; i <= last; i++) {
+                n = split(next_of[queue[i]], header, " ")
+                for (j = 1; j <= n; j++) {
+                    if (header[j] in way) continue
+                    way[header[j]] = way[queue[i]] " -> " header[j]
+                    queue[++last] = header[j]
+                }
+            }
+            if ("mpi.h" in way) print way["mpi.h"]
+        }'
+}
+complaints=$(for pattern in "${free_of_mpi[@]}"; do
+    matches=$(compgen -G "$pattern.[ch]") || echo "no file matches $pattern.[ch]"
+    for file in $matches; do reaches_mpi "$file"; done
+done)
+tap_expect_empty "the mathematics does not include mpi.h" "$complaints"
+
+tap_expect_empty "only $hwloc_user includes hwloc.h" \
+    "$(grep -E ' hwloc(\.h|/)' <<<"$system_includes" | grep -v "^$hwloc_user ")"
+
+# The code without comments and literals, each line as FILE:LINE:TEXT.
+code=$($awk '
+    FNR == 1 { in_comment = 0 }
+    {
+        text = ""; quote = ""
+        for (i = 1; i <= length($0); i++) {
+            c = substr($0, i, 1); two = substr($0, i, 2)
+            if (in_comment)         { if (two == "*/") { in_comment = 0; i++; text = text " " } }
+            else if (quote != "")   { if (c == "\\") i++; else if (c == quote) { quote = ""; text = text c } }
+            else if (two == "/*")   { in_comment = 1; i++ }
+            else if (two == "//")   break
+            else {
+                if (c == "\"" || c == "\047") quote = c
+                text = text c
+            }
+        }
+        if (text !~ /^[ \t]*$/) print FILENAME ":" FNR ":" text
+    }' "${files[@]}")
+start='^[^:]+:[0-9]+:(.*[^A-Za-z0-9_])?'
+
+tap_expect_empty "MPI is called by its PMPI_ names only" \
+    "$(grep -E "${start}MPI_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*')"
+tap_expect_empty "nothing is printed" \
+    "$(grep -E "${start}(v?f?printf|v?dprintf|puts|fputs|putchar|fputc|putc|perror|write) *\\(" <<<"$code")"
+tap_expect_empty "the library never ends the program" \
+    "$(grep -E "${start}(exit|_exit|_Exit|quick_exit|abort|P?MPI_Abort|raise|kill) *\\(" <<<"$code")"
+tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
+    "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
+
+tap_done

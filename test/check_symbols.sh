@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The libraries define the names that the header declares, and none that could collide with a user's.
+# To be run in the build directory.
+set -u
+export LC_ALL=C
+
+test_dir=$(cd "$(dirname "$0")" && pwd)
+. "$test_dir/tap.sh"
+header=$test_dir/../include/mpix_harmonize.h
+nm=${NM:-nm}
+
+declared=$(grep -v '^ *[/ ]\*' "$header" | grep -oE '\bP?MPIX_[A-Z][a-z_]+ *\(' | tr -d ' (' | sort -u)
+plain=$(grep '^MPIX_' <<<"$declared")
+profiling=$(grep '^PMPIX_' <<<"$declared" | sed 's/^P//')
+
+missing=$(for name in $(comm -3 <(echo "$plain") <(echo "$profiling")); do echo "$name has no twin"; done)
+tap_expect_empty "the header declares each function in both forms" "$missing"
+count=$(wc -w <<<"$plain")
+tap_expect_empty "the header declares 7 functions" "$([ "$count" -eq 7 ] || echo "it declares $count: $plain")"
+
+compare() {     # EXPORTED: complain about the difference from what is declared
+    comm -23 <(echo "$declared") <(echo "$1") | sed 's/$/ is declared but not defined/'
+    comm -13 <(echo "$declared") <(echo "$1") | sed 's/$/ is exported but not declared/'
+}
+
+shared=lib/.libs/libmpix_harmonize.so
+name="the shared library exports exactly the declared functions"
+if [ -e $shared ]; then
+    # Absolute symbols are names of versions.
+    exported=$($nm -D --defined-only $shared | awk '$2 != "A" { print $3 }' | sed 's/@.*//' | sort -u)
+    tap_expect_empty "$name" "$(compare "$exported")"
+else
+    tap_skip "$name" "no shared library is built"
+fi
+
+static=lib/.libs/libmpix_harmonize.a
+if [ -e $static ]; then
+    # Sanitizers add symbols of their own, which begin with two underscores.
+    defined=$($nm -g --defined-only $static | awk 'NF == 3 { print $3 }' | grep -v '^__' | sort -u)
+    tap_expect_empty "the static library defines only MPIX_, PMPIX_ and mh_ names" \
+        "$(grep -vE '^(P?MPIX_|mh_)' <<<"$defined")"
+    tap_expect_empty "the static library defines exactly the declared functions" \
+        "$(compare "$(grep -E '^P?MPIX_' <<<"$defined")")"
+    tap_expect_empty "the library calls MPI by its PMPI_ names only" \
+        "$($nm -g --undefined-only $static | awk '{ print $NF }' | grep -E '^MPI_[A-Z][a-z]' | sort -u)"
+else
+    tap_skip "names in the static library" "no static library is built"
+fi
+
+tap_done

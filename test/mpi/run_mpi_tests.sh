@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the sub-tests of mpix_test that a list names, each at the rank counts that it names.
+#
+# Usage, in the build directory: run_mpi_tests.sh [SUBTEST...]
+#
+# Environment:
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+#   MPIX_TEST_RANKS          only these rank counts, e.g. "1 2"
+#   MPIX_TEST_TIMEOUT        seconds for one run (default 120)
+#   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
+#
+# A line of the list is: SUBTEST RANKS... [NAME=VALUE...], where the latter are environment variables of the run.
+# A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
+# status for a crash and spend seconds on it.
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+
+list=$source_dir/testlist
+program=./test/mpi/mpix_test
+launcher=${MPIEXEC:-mpiexec}
+timeout_s=${MPIX_TEST_TIMEOUT:-120}
+# Leaks of the MPI library itself would be reported at exit.
+export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
+
+if [ ! -x "$program" ]; then
+    echo "1..0"
+    echo "Bail out! $program is not built here"
+    exit 1
+fi
+case $(basename "$launcher") in smpirun)
+    if [ -z "${MPIEXEC_FLAGS:-}" ]; then
+        echo "1..0 # SKIP smpirun needs a platform: MPIEXEC_FLAGS='-platform FILE -hostfile FILE'"
+        exit 0
+    fi
+esac
+
+wanted() {      # WORD LIST; an empty list wants everything
+    [ -z "$2" ] && return 0
+    local word
+    for word in $2; do [ "$word" = "$1" ] && return 0; done
+    return 1
+}
+
+run() {         # SUBTEST RANKS [NAME=VALUE...]
+    local subtest=$1 ranks=$2
+    shift 2
+    local name="$subtest at $ranks ranks${*:+, $*}"
+    [ "$ranks" = 1 ] && name=${name/ ranks/ rank}
+
+    local begin=$EPOCHREALTIME status output elapsed reason
+    # The flags and the wrapper are lists of words.
+    # shellcheck disable=SC2086
+    output=$(env "$@" timeout -k 5 "$timeout_s" \
+        $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "$program" "$subtest" </dev/null 2>&1)
+    status=$?
+    elapsed=$(LC_ALL=C "${AWK:-awk}" -v b="$begin" -v e="$EPOCHREALTIME" \
+        'BEGIN { sub(",", ".", b); sub(",", ".", e); printf "%.1f s", e - b }')
+
+    reason=$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)
+
+    case $status in
+    77) tap_skip "$name ($elapsed)" "${reason:-no reason given}" ;;
+    0)  if [ -n "$reason" ]; then tap_skip "$name ($elapsed)" "$reason"; else tap_ok "$name ($elapsed)"; fi ;;
+    124 | 137)
+        tap_not_ok "$name ($elapsed)" "$output
+stopped after $timeout_s s" ;;
+    *)  tap_not_ok "$name ($elapsed)" "$output
+exit status $status" ;;
+    esac
+}
+
+while read -r -u 3 -a words; do
+    subtest=${words[0]-}
+    case $subtest in '' | '#'*) continue ;; esac
+    wanted "$subtest" "$*" || continue
+    rank_counts=()
+    settings=()
+    for word in "${words[@]:1}"; do
+        case $word in
+        *=*) settings+=("$word") ;;
+        *)   rank_counts+=("$word") ;;
+        esac
+    done
+    for ranks in "${rank_counts[@]}"; do
+        wanted "$ranks" "${MPIX_TEST_RANKS:-}" || continue
+        run "$subtest" "$ranks" "${settings[@]}"
+    done
+done 3<"$list"
+
+tap_done
