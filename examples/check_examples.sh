@@ -1,0 +1,325 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs each program briefly, and checks what it prints and how it exits. No claim about speed is tested here.
+#
+# Environment: BUILDDIR       where the programs are (default: examples)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Some launchers take a third of a second, and seconds when a program fails, so there is no case here that another one
+# covers, and bad options are mostly tried without a launcher.
+#
+# Most functions are called by check only, by name:
+# shellcheck disable=SC2317
+set -u
+LC_ALL=C
+export LC_ALL
+
+. "$(dirname "$0")/../test/tap.sh"
+programs=${BUILDDIR:-examples}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
+all_programs="mpix_skew $osu_programs"
+osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
+skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
+
+# RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
+run() {
+    ranks=$1 program=$2
+    shift 2
+    command="$program $* ($ranks ranks)"
+    if [ "$ranks" = alone ]; then
+        "$programs/$program" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    else
+        # The flags are words, and there may be none.
+        # shellcheck disable=SC2086
+        "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$programs/$program" "$@" \
+            >"$scratch/out" 2>"$scratch/err" </dev/null
+    fi
+    status=$?
+}
+
+complain() {    # WHAT: with all there is to know about the last run
+    echo "$command: $1"
+    echo "exit status $status"
+    sed 's/^/stdout: /' "$scratch/out"
+    sed 's/^/stderr: /' "$scratch/err"
+}
+
+expect_status() {
+    [ "$status" -eq "$1" ] || complain "exit status is not $1"
+}
+
+# What a program itself said on stderr; launchers add lines of their own about exit status 2.
+own_messages() {
+    grep "^$program: " "$scratch/err"
+}
+
+# OPTION-AS-TYPED: the last run refused it, in one line that names it.
+expect_refusal() {
+    expect_status 2
+    [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
+    own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
+}
+
+check_help() {      # RANKS PROGRAM OPTION
+    run "$@"
+    expect_status 0
+    [ "$(grep -c "^Usage: .*$2" "$scratch/out")" -eq 1 ] || complain "the usage is not printed once"
+    [ -z "$(own_messages)" ] || complain "help writes to stderr"
+}
+
+check_version() {   # RANKS PROGRAM OPTION
+    run "$@"
+    expect_status 0
+    grep -qx "$2 [^ ].*" "$scratch/out" || complain "no version"
+    [ "$(wc -l <"$scratch/out")" -eq 1 ] || complain "not one line"
+}
+
+check_answers() {   # PROGRAM
+    check_help alone "$1" -h
+    check_version alone "$1" --version
+}
+
+check_answers_once() {
+    check_help 2 mpix_skew --help
+    check_version 2 mpix_skew -v
+}
+
+# SYNC RANKS WANTED LIMIT: rows of sizes 4 to 64, in order, whose figures make sense and whose counts add up. A busy
+# machine may leave a harmonised size without its samples, but then the limit was reached.
+check_osu_rows() {
+    awk -F, -v program="$program" -v titles="$osu_titles" -v sync="$1" -v ranks="$2" -v wanted="$3" -v limit="$4" \
+        -v status="$status" '
+        function bad(what) { print what ": " $0 }
+        NR == 1 { if ($0 != titles) bad("titles"); size = 4; next }
+        NF != 10 { bad("number of columns") }
+        $0 ~ /nan|inf/ { bad("no number") }
+        "mpix_osu_" $1 != program || $2 != sync || $3 != ranks || $4 != size { bad("keys") }
+        { size *= 2 }
+        $9 == 0 { empty++; if ($5 $6 $7 $8 != "") bad("latencies without samples") }
+        $9 > 0 && !($6 >= 0 && $6 <= $5 && $5 <= $8 && $8 <= $7) { bad("order of min, avg, max_mean, max") }
+        $9 > wanted || $9 < wanted && $9 + $10 != limit || $9 + $10 > limit { bad("counts") }
+        sync != "harmonize" && $10 != 0 { bad("discarded") }
+        END {
+            if (size != 128) print "sizes end before " size
+            if (status != (empty > 0)) print "exit status " status " with " empty + 0 " sizes without samples"
+        }' "$scratch/out"
+}
+
+check_osu_with() {  # PROGRAM SYNC RANKS
+    run "$3" "$1" -m 4:64 -i 30 -x 2 --sync "$2" --csv
+    problems=$(check_osu_rows "$2" "$3" 30 300)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+check_osu() {   # PROGRAM
+    for sync in harmonize barrier none; do
+        check_osu_with "$1" "$sync" 2
+    done
+    check_osu_with "$1" harmonize 1
+}
+
+check_osu_alone() {
+    check_osu_with mpix_osu_reduce barrier 1
+    check_osu_with mpix_osu_reduce none 1
+}
+
+# COLUMNS LINES: a head of comments, the last of them titles, then rows that line up with the titles.
+check_table() {
+    awk -v columns="$1" -v lines="$2" '
+        /^# Ratio/ { next }
+        /^#/ { titles = length($0); if (rows) print "a comment among the rows: " $0; next }
+        { rows++ }
+        length($0) != titles { print "does not line up: " $0 }
+        NF != columns { print "not " columns " columns: " $0 }
+        END { if (rows != lines) print rows + 0 " rows, not " lines }' "$scratch/out"
+}
+
+check_osu_tables() {
+    run 2 mpix_osu_reduce -m 8 -i 5 -x 1 --sync barrier
+    expect_status 0
+    problems=$(check_table 5 2)
+    [ -z "$problems" ] || complain "$problems"
+    run 2 mpix_osu_bcast --message-size=1:4 --iterations 5 --warmup=1 --full --sync barrier
+    expect_status 0
+    problems=$(check_table 7 3)
+    [ -z "$problems" ] || complain "$problems"
+    for word in mpix_osu_bcast MPI_Bcast 'Ranks: 2' MPI_Barrier isolated; do
+        grep -q "^#.*$word" "$scratch/out" || complain "the head does not tell $word"
+    done
+}
+
+# A sample is valid where the flags of both ranks are 1, that is in calls whose numbers neither 3 nor 5 divides. The
+# program makes one call before those measured.
+check_flags() {
+    run 2 check_flags -m 1:4 -i 100 -x 0 --csv
+    expect_status 0
+    expected=$(awk 'BEGIN {
+        call = 1
+        for (size = 1; size <= 4; size *= 2) {
+            valid = discarded = 0
+            while (valid < 100) if (++call % 3 && call % 5) valid++; else discarded++
+            print size "," valid "," discarded
+        } }')
+    [ "$(sed 1d "$scratch/out" | cut -d, -f4,9,10)" = "$expected" ] || complain "size, valid, discarded: not $expected"
+}
+
+check_flags_never_set() {
+    CHECK_FLAGS=never
+    export CHECK_FLAGS
+    run 2 check_flags -m 1:2 -i 10 -x 0 --max-repeat 3
+    unset CHECK_FLAGS
+    expect_status 1
+    [ "$(grep -c 'error: no valid sample in 30 calls' "$scratch/out")" -eq 2 ] || complain "no error rows"
+}
+
+check_osu_refusals() {
+    # Each line: what is typed, then what the message has to name.
+    while read -r arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_osu_reduce $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+-m 2
+--message-size=64:8
+-i 1x
+--sync fence
+--unknown
+END
+    run alone mpix_osu_reduce -fi none
+    expect_refusal -i
+    run alone mpix_osu_reduce -m 6:64
+    expect_refusal --message-size
+}
+
+check_skew_refusals() {
+    while read -r arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_skew $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+--seconds nan
+--schemes barrier,
+--raw /nonexistent/directory/file
+word
+END
+    run 2 mpix_skew --csv=no
+    expect_refusal --csv
+    run alone mpix_skew --watch 1 --raw "$scratch/raw"
+    expect_refusal --raw
+}
+
+# CALLS: the rows of both schemes agree with the single calls in the raw file.
+check_skew_rows() {
+    sort -t, -k1,1 -k3,3n "$scratch/raw" 2>&1 | awk -F, -v titles="$skew_titles" -v calls="$1" -v rows="$scratch/out" '
+        function bad(what) { print what ": " row }
+        function rank(part) { return int(part * n / 100) + (part * n % 100 > 0) }
+        $1 == "scheme" { if ($0 != "scheme,call,skew_ns,valid") print "titles of the raw file: " $0; next }
+        { all[$1]++ }
+        $3 < 0 || ($4 != 0 && $4 != 1) { print "raw: " $0 }
+        $4 == 1 { skew[$1, ++valid[$1]] = $3 }
+        END {
+            getline row <rows
+            if (row != titles) bad("titles")
+            while ((getline row <rows) > 0) {
+                if (split(row, field, ",") != 8) bad("number of columns")
+                scheme = field[1]
+                n = valid[scheme]
+                order = order scheme " "
+                if (all[scheme] != calls) bad("raw calls " all[scheme])
+                if (scheme == "barrier" && n != calls) bad("invalid barriers")
+                if (field[2] != skew[scheme, rank(50)]) bad("p50 is not " skew[scheme, rank(50)])
+                if (field[3] != skew[scheme, rank(90)]) bad("p90 is not " skew[scheme, rank(90)])
+                if (field[4] != skew[scheme, rank(99)]) bad("p99 is not " skew[scheme, rank(99)])
+                if (field[5] != skew[scheme, n]) bad("max is not " skew[scheme, n])
+                if (field[7] != sprintf("%.4f", n / calls)) bad("valid fraction is not " n / calls)
+                product = n > 0 ? field[6] * field[8] / (n / calls) / 1e9 : 1
+                if (product < 0.99 || product > 1.01) bad("time per call against valid per second")
+            }
+            if (order != "barrier harmonize ") print "schemes: " order
+        }'
+}
+
+# On a machine with fewer cores than ranks there may be no valid call, but then the program says so.
+expect_skew_status() {
+    if [ "$status" -ne 1 ] || ! own_messages | grep -q 'no valid call of MPIX_Harmonize'; then
+        expect_status 0
+    fi
+}
+
+check_skew() {
+    for ranks in 1 2; do
+        # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
+        run "$ranks" mpix_skew -n 211 --block 50 -x 20 --seconds 60 --csv --raw "$scratch/raw"
+        expect_skew_status
+        problems=$(check_skew_rows 211)
+        [ -z "$problems" ] || complain "$problems"
+    done
+}
+
+check_skew_tables() {
+    run 2 mpix_skew -n 500 -x 20
+    expect_skew_status
+    problems=$(check_table 8 2)
+    [ -z "$problems" ] || complain "$problems"
+    if [ "$status" -eq 0 ]; then
+        grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
+    fi
+    grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
+    run 2 mpix_skew -n 100 --clock global --schemes harmonize --csv
+    expect_skew_status
+    [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
+    own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
+}
+
+check_watch() {
+    run 2 mpix_skew --watch 0.6 --csv
+    expect_status 0
+    problems=$(awk -F, '
+        NR == 1 { if ($0 != "time_s,slack_ns,valid_fraction,per_call_ns") print "titles: " $0; next }
+        NF != 4 || $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 0 || $3 > 1 || $4 <= 0 { print "row: " $0 }
+        { before = $1 }
+        END { if (NR < 2) print "no rows"; if (before < 0.6) print "ends at " before }' "$scratch/out")
+    [ -z "$problems" ] || complain "$problems"
+}
+
+# A bad setting of the library ends a program with its message, and no launcher has to kill anything.
+check_library_errors() {
+    MPIX_HARMONIZE_TOLERANCE_NS=bad
+    export MPIX_HARMONIZE_TOLERANCE_NS
+    run 2 mpix_osu_reduce
+    unset MPIX_HARMONIZE_TOLERANCE_NS
+    expect_status 1
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one message"
+    own_messages | grep -qi tolerance_ns || complain "the message does not name the setting"
+}
+
+check() {   # NAME FUNCTION [ARGUMENT]...
+    name=$1
+    shift
+    tap_expect_empty "$name" "$("$@")"
+}
+
+for each in $all_programs; do
+    check "$each: help and version" check_answers "$each"
+done
+check "help and version with two ranks" check_answers_once
+for each in $osu_programs; do
+    check "$each: rows with each synchronisation" check_osu "$each"
+done
+check "mpix_osu: one rank" check_osu_alone
+check "mpix_osu: tables" check_osu_tables
+check "mpix_osu: repeats invalid samples" check_flags
+check "mpix_osu: no valid sample" check_flags_never_set
+check "mpix_osu: bad options" check_osu_refusals
+check "mpix_skew: rows against single calls" check_skew
+check "mpix_skew: tables and clocks" check_skew_tables
+check "mpix_skew: watch" check_watch
+check "mpix_skew: bad options" check_skew_refusals
+check "errors of the library" check_library_errors
+tap_done

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * exit_clock.h - the clock by which the exits of different ranks are compared.
+ *
+ * On one node this is the processor's time stamp counter (TSC), which all processes there read alike and which owes
+ * nothing to the library under test. Elsewhere the library's own global clock has to do.
+ */
+#ifndef EXIT_CLOCK_H
+#define EXIT_CLOCK_H
+
+#include "world.h"
+
+#include <mpix_harmonize.h>
+
+#include <stdint.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#define EXIT_CLOCK_HAS_TSC 1
+#else
+#define EXIT_CLOCK_HAS_TSC 0
+#endif
+
+enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO };
+
+struct exit_clock {
+    enum exit_clock_kind kind; /* TSC or GLOBAL */
+    const char *reason;        /* why it was chosen */
+    MPI_Comm comm;
+    int64_t begin_ticks; /* when the program began, */
+    int64_t begin_ns;    /* and the same instant on the system's clock */
+    int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
+    int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
+};
+
+/* exit_clock_name - the name of a kind for --clock, NULL after the last. */
+const char *exit_clock_name(int index);
+
+/*
+ * exit_clock_open - choose a clock and get it ready. Collective.
+ *
+ * wanted   EXIT_CLOCK_AUTO, or what the user demands
+ *
+ * Returns STATUS_GOOD, or another status of which rank 0 has told the reason.
+ */
+int exit_clock_open(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted);
+
+/* exit_clock_ticks - read the clock. Local. */
+static inline int64_t exit_clock_ticks(const struct exit_clock *clock)
+{
+    int64_t time_ns = 0;
+    int64_t bound_ns;
+
+#if EXIT_CLOCK_HAS_TSC
+    if (clock->kind == EXIT_CLOCK_TSC)
+        return (int64_t)__rdtsc();
+#endif
+    MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns);
+    return time_ns;
+}
+
+/* exit_clock_note_bound - take in the bound that the global clock states now. Local. */
+void exit_clock_note_bound(struct exit_clock *clock, const struct world *world);
+
+/* exit_clock_tick_ns - the length of a tick, in ns, from all the time since exit_clock_open. Local. */
+double exit_clock_tick_ns(const struct exit_clock *clock);
+
+/* exit_clock_describe - write one line about the clock on rank 0. Collective. */
+void exit_clock_describe(const struct exit_clock *clock, const struct world *world, char *text, size_t text_bytes);
+
+/* system_time_ns - the system's monotonic clock, for rates and durations on one rank. */
+int64_t system_time_ns(void);
+
+#endif /* EXIT_CLOCK_H */

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "(version unknown)"
+#endif
+
+enum { TEXT_BYTES = 256, HELP_COLUMN = 32 };
+
+struct parser {
+    const struct program_spec *program;
+    char **argv;
+    int argc;
+    int next; /* index of the argument to read next */
+    void *settings;
+};
+
+static const struct option_spec help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print this and exit"};
+static const struct option_spec version_option = {
+    'v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print the version and exit"};
+
+const char *options_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+/* Prints the one line about a bad argument. */
+__attribute__((format(printf, 2, 3))) static enum options_outcome refuse(const struct parser *parser,
+                                                                         const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", parser->program->name);
+    vfprintf(stderr, format, arguments);
+    fputs(" (see --help)\n", stderr);
+    va_end(arguments);
+    return OPTIONS_BAD;
+}
+
+static void *place_of(const struct option_spec *option, void *settings)
+{
+    return (char *)settings + option->place;
+}
+
+/* Appends to text, which stays within TEXT_BYTES. */
+__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, TEXT_BYTES - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Writes into text which values an option takes. */
+static void describe_allowed(const struct option_spec *option, char *text)
+{
+    text[0] = '\0';
+    switch (option->kind) {
+    case OPTION_INTEGER:
+        append(text, "a whole number from %.0f to %.0f", option->least, option->most);
+        break;
+    case OPTION_DECIMAL:
+        append(text, "a number from %g to %g", option->least, option->most);
+        break;
+    case OPTION_SIZES:
+        append(text, "[MIN:]MAX, whole numbers of bytes from %.0f to %.0f, MIN not above MAX", option->least,
+               option->most);
+        break;
+    case OPTION_CHOICE:
+    case OPTION_CHOICES:
+        append(text, option->kind == OPTION_CHOICE ? "one of" : "a list separated by commas of");
+        for (int i = 0; option->choice(i) != NULL; i++)
+            append(text, "%s %s", i == 0 ? "" : ",", option->choice(i));
+        break;
+    case OPTION_TEXT:
+        append(text, "a text that is not empty");
+        break;
+    case OPTION_SWITCH:
+        break;
+    }
+}
+
+/* Reads a whole number from all of text[0..length). Returns 1 if it is one within the limits. */
+static int parse_whole(const struct option_spec *option, const char *text, size_t length, int64_t *value)
+{
+    char digits[24];
+    char *end;
+
+    if (length == 0 || length >= sizeof(digits) || isspace((unsigned char)text[0]))
+        return 0;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    errno = 0;
+    *value = strtoll(digits, &end, 10);
+    return errno == 0 && *end == '\0' && (double)*value >= option->least && (double)*value <= option->most;
+}
+
+static int parse_decimal(const struct option_spec *option, const char *text, double *value)
+{
+    char *end;
+
+    if (text[0] == '\0' || isspace((unsigned char)text[0]))
+        return 0;
+    *value = strtod(text, &end);
+    return *end == '\0' && *value >= option->least && *value <= option->most;
+}
+
+/* With MAX alone, MIN keeps its default, or is MAX where that is less. */
+static int parse_sizes(const struct option_spec *option, const char *text, struct size_range *range)
+{
+    const char *colon = strchr(text, ':');
+    const char *most = colon == NULL ? text : colon + 1;
+
+    if (!parse_whole(option, most, strlen(most), &range->most_bytes))
+        return 0;
+    if (colon != NULL)
+        return parse_whole(option, text, (size_t)(colon - text), &range->least_bytes) &&
+               range->least_bytes <= range->most_bytes;
+    if (range->least_bytes > range->most_bytes)
+        range->least_bytes = range->most_bytes;
+    return 1;
+}
+
+/* Returns the index of the name text[0..length), or -1. */
+static int find_choice(const struct option_spec *option, const char *text, size_t length)
+{
+    for (int i = 0; option->choice(i) != NULL; i++) {
+        if (strlen(option->choice(i)) == length && strncmp(option->choice(i), text, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int parse_choice(const struct option_spec *option, const char *text, int64_t *value)
+{
+    *value = find_choice(option, text, strlen(text));
+    return *value >= 0;
+}
+
+static int parse_choices(const struct option_spec *option, const char *text, int64_t *mask)
+{
+    *mask = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        int index = find_choice(option, text, length);
+
+        if (index < 0)
+            return 0;
+        *mask |= INT64_C(1) << index;
+        if (text[length] == '\0')
+            return 1;
+        text += length + 1;
+    }
+}
+
+static int parse_text(const char *text, const char **value)
+{
+    *value = text;
+    return text[0] != '\0';
+}
+
+/* Stores the value of an option. Returns 1 if it is allowed. */
+static int store(const struct option_spec *option, const char *text, void *place)
+{
+    switch (option->kind) {
+    case OPTION_SWITCH:
+        *(int64_t *)place = 1;
+        return 1;
+    case OPTION_INTEGER:
+        return parse_whole(option, text, strlen(text), place);
+    case OPTION_DECIMAL:
+        return parse_decimal(option, text, place);
+    case OPTION_CHOICE:
+        return parse_choice(option, text, place);
+    case OPTION_CHOICES:
+        return parse_choices(option, text, place);
+    case OPTION_SIZES:
+        return parse_sizes(option, text, place);
+    case OPTION_TEXT:
+        return parse_text(text, place);
+    }
+    return 0;
+}
+
+/* Writes into text the default of an option as the help shows it, or nothing. */
+static void describe_default(const struct option_spec *option, const void *place, char *text)
+{
+    text[0] = '\0';
+    if (option->kind == OPTION_INTEGER) {
+        int64_t value = *(const int64_t *)place;
+
+        if ((double)value >= option->least)
+            append(text, " (default %lld)", (long long)value);
+    } else if (option->kind == OPTION_DECIMAL) {
+        if (*(const double *)place >= option->least)
+            append(text, " (default %g)", *(const double *)place);
+    } else if (option->kind == OPTION_CHOICE) {
+        append(text, " (default %s)", option->choice((int)*(const int64_t *)place));
+    } else if (option->kind == OPTION_CHOICES) {
+        int64_t mask = *(const int64_t *)place;
+
+        for (int i = 0; option->choice(i) != NULL; i++) {
+            if ((mask >> i & 1) != 0)
+                append(text, "%s%s", text[0] == '\0' ? " (default " : ",", option->choice(i));
+        }
+        append(text, ")");
+    } else if (option->kind == OPTION_SIZES) {
+        const struct size_range *range = place;
+
+        append(text, " (default %lld:%lld)", (long long)range->least_bytes, (long long)range->most_bytes);
+    }
+}
+
+static void print_help_line(const struct option_spec *option, const char *default_text)
+{
+    char left[TEXT_BYTES] = "";
+    const char *doc = option->doc;
+
+    append(left, option->letter != 0 ? "  -%c, " : "      ", option->letter);
+    append(left, "--%s %s", option->name, option->argument != NULL ? option->argument : "");
+    printf("%-*s", HELP_COLUMN, left);
+    for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
+        printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
+    printf("%s%s\n", doc, default_text);
+}
+
+static enum options_outcome print_help(const struct parser *parser)
+{
+    const struct program_spec *program = parser->program;
+    char default_text[TEXT_BYTES];
+
+    printf("Usage: mpiexec -n RANKS %s [OPTION]...\n%s\n\n", program->name, program->purpose);
+    for (int i = 0; i < program->option_count; i++) {
+        const struct option_spec *option = &program->options[i];
+
+        describe_default(option, place_of(option, parser->settings), default_text);
+        print_help_line(option, default_text);
+    }
+    print_help_line(&help_option, "");
+    print_help_line(&version_option, "");
+    printf("\n%s", program->notes);
+    return OPTIONS_ANSWERED;
+}
+
+static enum options_outcome print_version(const struct parser *parser)
+{
+    printf("%s %s\n", parser->program->name, PACKAGE_VERSION);
+    return OPTIONS_ANSWERED;
+}
+
+/* Carries out one option. typed: as the user wrote it; attached: the value that came in the same argument, or NULL. */
+static enum options_outcome apply(struct parser *parser, const struct option_spec *option, const char *typed,
+                                  const char *attached)
+{
+    char allowed[TEXT_BYTES];
+    const char *value = attached;
+
+    if (option == &help_option)
+        return print_help(parser);
+    if (option == &version_option)
+        return print_version(parser);
+    describe_allowed(option, allowed);
+    if (value == NULL && option->argument != NULL) {
+        if (parser->next == parser->argc)
+            return refuse(parser, "option %s needs a value: %s", typed, allowed);
+        value = parser->argv[parser->next++];
+    }
+    if (!store(option, value, place_of(option, parser->settings)))
+        return refuse(parser, "option %s: \"%.60s\" is not allowed, give %s", typed, value, allowed);
+    return OPTIONS_RUN;
+}
+
+/* Finds an option by its letter, or by its long name[0..length) where letter is 0. NULL when there is none. */
+static const struct option_spec *find_option(const struct program_spec *program, char letter, const char *name,
+                                             size_t length)
+{
+    for (int i = -2; i < program->option_count; i++) {
+        const struct option_spec *option = i == -2 ? &help_option : i == -1 ? &version_option : &program->options[i];
+
+        if (letter != 0 ? option->letter == letter
+                        : strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+/* --name, --name VALUE or --name=VALUE. */
+static enum options_outcome parse_long(struct parser *parser, const char *argument)
+{
+    size_t length = strcspn(argument, "=");
+    const char *attached = argument[length] == '=' ? argument + length + 1 : NULL;
+    const struct option_spec *option;
+    char typed[64];
+
+    snprintf(typed, sizeof(typed), "%.*s", (int)length, argument);
+    option = length > 2 ? find_option(parser->program, 0, argument + 2, length - 2) : NULL;
+    if (option == NULL)
+        return refuse(parser, "option %s is unknown", typed);
+    if (option->argument == NULL && attached != NULL)
+        return refuse(parser, "option %s: \"%.60s\" is not allowed, it takes no value", typed, attached);
+    return apply(parser, option, typed, attached);
+}
+
+/* -x, -x VALUE, -xVALUE, or several letters in one argument of which the last may have a value. */
+static enum options_outcome parse_letters(struct parser *parser, const char *letters)
+{
+    enum options_outcome outcome = OPTIONS_RUN;
+
+    while (*letters != '\0' && outcome == OPTIONS_RUN) {
+        const struct option_spec *option = find_option(parser->program, *letters, NULL, 0);
+        char typed[3] = {'-', *letters, '\0'};
+
+        letters++;
+        if (option == NULL)
+            return refuse(parser, "option %s is unknown", typed);
+        if (option->argument != NULL)
+            return apply(parser, option, typed, *letters != '\0' ? letters : NULL);
+        outcome = apply(parser, option, typed, NULL);
+    }
+    return outcome;
+}
+
+enum options_outcome options_parse(const struct program_spec *program, int argc, char **argv, void *settings)
+{
+    struct parser parser = {program, argv, argc, 1, settings};
+    enum options_outcome outcome = OPTIONS_RUN;
+
+    while (parser.next < argc && outcome == OPTIONS_RUN) {
+        const char *argument = argv[parser.next++];
+
+        if (strncmp(argument, "--", 2) == 0)
+            outcome = parse_long(&parser, argument);
+        else if (argument[0] == '-' && argument[1] != '\0')
+            outcome = parse_letters(&parser, argument + 1);
+        else
+            outcome = refuse(&parser, "argument \"%.60s\" is not allowed, only options are", argument);
+    }
+    return outcome;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "world.h"
+
+#include <mpix_harmonize.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void count_nodes(struct world *world)
+{
+    MPI_Comm node;
+    int node_rank, leads;
+
+    MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &node_rank);
+    MPI_Comm_size(node, &world->node_ranks);
+    MPI_Comm_free(&node);
+    leads = node_rank == 0;
+    MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
+}
+
+void world_begin(struct world *world, const char *program, int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    world->program = program;
+    MPI_Comm_dup(MPI_COMM_WORLD, &world->comm);
+    MPI_Comm_rank(world->comm, &world->rank);
+    MPI_Comm_size(world->comm, &world->ranks);
+    count_nodes(world);
+    MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN);
+}
+
+int world_end(struct world *world, int status)
+{
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_GOOD) {
+        fprintf(stderr, "%s: cannot write the results to standard output\n", world->program);
+        status = STATUS_FAILED;
+    }
+    MPI_Bcast(&status, 1, MPI_INT, 0, world->comm);
+    MPI_Comm_free(&world->comm);
+    MPI_Finalize();
+    return status;
+}
+
+bool world_options(const struct world *world, const struct program_spec *program, int argc, char **argv, void *settings,
+                   size_t settings_bytes, int *status)
+{
+    int outcome = OPTIONS_RUN;
+
+    if (world->rank == 0)
+        outcome = options_parse(program, argc, argv, settings);
+    MPI_Bcast(&outcome, 1, MPI_INT, 0, world->comm);
+    MPI_Bcast(settings, (int)settings_bytes, MPI_BYTE, 0, world->comm);
+    *status = outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : STATUS_GOOD;
+    return outcome == OPTIONS_RUN;
+}
+
+int world_refuse(const struct world *world, const char *format, ...)
+{
+    va_list arguments;
+
+    if (world->rank == 0) {
+        va_start(arguments, format);
+        fprintf(stderr, "%s: ", world->program);
+        vfprintf(stderr, format, arguments);
+        fputc('\n', stderr);
+        va_end(arguments);
+    }
+    return STATUS_BAD_OPTION;
+}
+
+bool world_all(const struct world *world, bool condition)
+{
+    int all = condition;
+
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world->comm);
+    return all != 0;
+}
+
+bool world_statistic(const struct world *world, const char *key, char *text, size_t text_bytes)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info info;
+    int found = 0;
+
+    text[0] = '\0';
+    if (MPIX_Harmonize_get_info(world->comm, &info) != MPI_SUCCESS)
+        return false;
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&info);
+    if (found)
+        snprintf(text, text_bytes, "%s", value);
+    return found && text[0] != '\0';
+}
+
+static void report(const struct world *world, int code, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    char detail[MPI_MAX_INFO_VAL + 1];
+    int length;
+
+    MPI_Error_string(code, text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
+    fprintf(stderr, "%s: %s failed on rank %d: %s%s%s\n", world->program, call, world->rank, text,
+            detail[0] != '\0' ? ": " : "", detail);
+}
+
+bool world_agree(const struct world *world, int code, const char *call)
+{
+    int first_failed = code == MPI_SUCCESS ? world->ranks : world->rank;
+
+    MPI_Allreduce(MPI_IN_PLACE, &first_failed, 1, MPI_INT, MPI_MIN, world->comm);
+    if (world->rank == first_failed)
+        report(world, code, call);
+    return first_failed == world->ranks;
+}
+
+void world_fail(const struct world *world, int code, const char *call)
+{
+    report(world, code, call);
+    MPI_Abort(world->comm, STATUS_FAILED);
+    abort();
+}
+
+void world_describe(const struct world *world, const char *title)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length;
+
+    if (world->rank != 0)
+        return;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\r\n")] = '\0';
+    for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
+    printf("# %s %s: %s\n", world->program, options_version(), title);
+    printf("# MPI library: %s\n", library);
+    printf("# Ranks: %d on %d %s\n", world->ranks, world->nodes, world->nodes == 1 ? "node" : "nodes");
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * world.h - what every program here needs of MPI: start and end, a communicator, agreement on errors.
+ *
+ * Rank 0 does all the printing, except about an error that only another rank met.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include "options.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_BAD_OPTION = 2 };
+
+struct world {
+    const char *program;
+    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD that returns errors */
+    int rank;
+    int ranks;
+    int node_ranks; /* on this rank's node */
+    int nodes;
+};
+
+/*
+ * world_begin - initialise MPI and fill in the world. Collective over all processes.
+ *
+ * world      out
+ * program    the program's name, for messages
+ * argc,argv  main's
+ */
+void world_begin(struct world *world, const char *program, int *argc, char ***argv);
+
+/*
+ * world_end - finalise MPI. Collective.
+ *
+ * Returns the exit status: the given one, or STATUS_FAILED where standard output could not be written.
+ */
+int world_end(struct world *world, int status);
+
+/*
+ * world_options - read the command line on rank 0 and give the settings to all. Collective.
+ *
+ * Values of kind OPTION_TEXT are of use on rank 0 only.
+ *
+ * settings         in: defaults; out: the same on all ranks
+ * settings_bytes   their size
+ *
+ * Returns true to go on; else *status is the exit status.
+ */
+bool world_options(const struct world *world, const struct program_spec *program, int argc, char **argv, void *settings,
+                   size_t settings_bytes, int *status);
+
+/* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
+int world_refuse(const struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* world_all - true on all ranks if condition is true on all. Collective. */
+bool world_all(const struct world *world, bool condition);
+
+/*
+ * world_agree - true on all ranks if code is MPI_SUCCESS on all. Collective.
+ *
+ * Otherwise the first rank that failed says so.
+ *
+ * code   what the call returned on this rank
+ * call   its name
+ */
+bool world_agree(const struct world *world, int code, const char *call);
+
+/* world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. */
+void world_fail(const struct world *world, int code, const char *call) __attribute__((noreturn));
+
+/* world_require - world_fail where code is an error. Local. */
+static inline void world_require(const struct world *world, int code, const char *call)
+{
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        world_fail(world, code, call);
+}
+
+/*
+ * world_statistic - a value that MPIX_Harmonize_get_info gives. Local.
+ *
+ * Returns false, and an empty text, where there is none.
+ */
+bool world_statistic(const struct world *world, const char *key, char *text, size_t text_bytes);
+
+/*
+ * world_describe - print the lines that head a table, on rank 0: program, version, title, MPI library, ranks.
+ *
+ * title   what the program measures
+ */
+void world_describe(const struct world *world, const char *title);
+
+#endif /* WORLD_H */
