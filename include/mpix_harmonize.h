@@ -11,10 +11,10 @@
  *
  * Common to all functions:
  * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
- *   called with the code, and the code is returned if the handler returns. MPI_COMM_NULL, an intercommunicator handle
- *   where none is allowed, and calls outside MPI's lifetime are handled as each function says below.
+ *   called with the code, and the code is returned if the handler returns.
  * - MPI_ERR_COMM: the communicator is MPI_COMM_NULL (returned, no handler is called) or an intercommunicator.
- * - MPI_ERR_OTHER: MPI is not initialised yet, or finalised already (returned, no handler is called).
+ * - MPI_ERR_OTHER: MPI is not initialised yet, or finalised already (returned, no handler is called; MPI_COMM_NULL is found
+ *   first).
  * - MPI_ERR_NO_MEM: out of memory.
  * - The text of the last error of a process is also the value of mpix_harmonize_last_error, see
  *   MPIX_Harmonize_get_info.
@@ -46,17 +46,19 @@ extern "C" {
  * flag   out: 1 when this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
  *        deadline, else 0. Decided after the wait, by the global clock; a local property: processes may differ.
  *
- * Errors: MPI_ERR_ARG on all processes when flag is a null pointer on any of them; MPI_ERR_ARG on all processes when an
- * environment variable MPIX_HARMONIZE_... is bad or differs between processes.
+ * Errors: MPI_ERR_ARG on all processes when flag is a null pointer on any of them, when an environment variable
+ * MPIX_HARMONIZE_... is bad or differs between processes, or when a process cannot use the base clock that is asked for.
  */
 MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
 
 /*
  * MPIX_Global_time - read the global clock of a communicator.
  *
- * Local, wait-free, callable from any thread. All processes of comm read the same value at the same instant, up to the
+ * Local, callable from any thread (the first call of a thread asks MPI for an attribute of comm), never waits for another
+ * thread. All processes of comm read the same value at the same instant, up to the
  * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronisation on the
- * clock of its rank 0. Successive readings in a process never decrease.
+ * clock of its rank 0. Successive readings in a process never decrease (unless the base clock
+ * is realtime and somebody sets it back).
  *
  * comm   an intracommunicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize)
  * time   out: seconds
@@ -68,7 +70,7 @@ MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
 /*
  * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
  *
- * Local, wait-free, callable from any thread. The interval is wide by the best measured round trips on the path to the
+ * Local, as MPIX_Global_time. The interval is wide by the best measured round trips on the path to the
  * reference process, the uncertainty of the drift times the age of the last synchronisation, and the cost of a read.
  * Where nothing is known (synchronisation "none"), it is infinite.
  *
@@ -82,7 +84,7 @@ MPIX_HARMONIZE_API int MPIX_Global_time_interval(MPI_Comm comm, double *earliest
 /*
  * MPIX_Global_time_ns - read the global clock in integer nanoseconds, with its bound.
  *
- * Local, wait-free, callable from any thread.
+ * Local, as MPIX_Global_time.
  *
  * comm       as for MPIX_Global_time
  * time_ns    out: nanoseconds; the same clock as MPIX_Global_time
@@ -100,8 +102,8 @@ MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int6
  *
  * comm   an intracommunicator
  *
- * Errors: MPI_ERR_ARG on all processes when an environment variable MPIX_HARMONIZE_... is bad or differs between
- * processes.
+ * Errors: MPI_ERR_ARG on all processes when an environment variable MPIX_HARMONIZE_... is bad or differs between processes,
+ * or when a process cannot use the base clock that is asked for.
  */
 MPIX_HARMONIZE_API int MPIX_Clock_sync(MPI_Comm comm);
 
@@ -123,7 +125,9 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 /*
  * MPIX_Harmonize_get_info - the settings and statistics of a communicator.
  *
- * Local. Before the first collective call on comm it holds the settings of the environment and no statistics.
+ * Local; not beside a collective call of this library on comm in another thread. Before the first collective call on comm it
+ * holds the settings of the environment. The statistics of the clock and of the calls are there after the first
+ * synchronisation.
  *
  * comm        an intracommunicator
  * info_used   out: a new info object, to be freed by the caller

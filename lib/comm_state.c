@@ -13,7 +13,7 @@ static struct {
     mh_comm_state *first;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
-/* Changes whenever a state is made or freed: then what threads remember may be stale. */
+/* Changes whenever a state is freed: then what threads remember may be stale. */
 static _Atomic unsigned generation = 1;
 
 /* The communicator that a thread used last, as looking up an attribute costs more than the rest of reading a clock. */

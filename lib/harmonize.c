@@ -203,17 +203,19 @@ static int put_number(MPI_Info info, const char *name, int64_t number, mh_error 
     return put_text(info, name, number == MH_TIME_UNKNOWN_NS ? "unknown" : text, error);
 }
 
-/* The groups of this process: "all 4 + node 16, shared clock". */
+/* The groups that this process takes part in: "all 4 + node 16, shared clock". */
 static void describe_levels(const mh_sync_plan *plan, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < plan->levels && used < size; i++) {
         const mh_level *level = &plan->level[i];
+        if (level->group.size == 0)
+            continue;
         const char *sharing = level->sharing == MH_SHARING_VERIFIED  ? ", shared clock"
                               : level->sharing == MH_SHARING_REFUTED ? ", clock not shared"
                                                                      : "";
-        used += (size_t)snprintf(text + used, size - used, "%s%s %d%s", i ? " + " : "", mh_level_name(i), level->group.size,
+        used += (size_t)snprintf(text + used, size - used, "%s%s %d%s", used ? " + " : "", mh_level_name(i), level->group.size,
                                  sharing);
     }
 }

@@ -26,7 +26,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_RESYNC_INTERVAL_MS] = {.name = "resync_interval_ms", .unit = "milliseconds", .default_text = "1000",
                                    .type = MH_SETTING_INTEGER, .least = 1, .most = 86400000,
                                    .doc = "MPIX_Harmonize synchronises the clocks again when the last synchronisation is "
-                                          "older than this; never where all processes share one clock."},
+                                          "older than this; never where prop has verified that all processes share one clock."},
     [MH_SET_RENDEZVOUS] = {.name = "rendezvous", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                            .choice = mh_rendezvous_choice,
                            .doc = "How processes report their arrival and receive the deadline."},
@@ -75,7 +75,7 @@ static int find_setting(const char *name)
 static int is_statistic(const char *name)
 {
     for (int i = 0; mh_statistic_name(i); i++)
-        if (strcmp(name, mh_statistic_name(i)) == 0)
+        if (strcasecmp(name, mh_statistic_name(i)) == 0)
             return 1;
     return 0;
 }

@@ -1,0 +1,210 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Compares the manual pages with what they describe: the tables in the library, the header, the programs' help.
+#
+# Run in the build directory. Environment:
+#   srcdir            the top of the source tree (default: where this script lies)
+#   PRINT_SETTINGS    the program that prints the tables (default: doc/print_settings)
+#   EXAMPLES          where the example programs are (default: examples)
+#   CC                compiles the examples in the pages (default: mpicc)
+set -u
+LC_ALL=C
+export LC_ALL
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+print_settings=${PRINT_SETTINGS:-doc/print_settings}
+programs=${EXAMPLES:-examples}
+pages=$srcdir/doc/man
+overview=$pages/mpix_harmonize.7
+. "$srcdir/test/tap.sh"
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+if ! "$print_settings" >"$scratch/tables"; then
+    echo "1..0"
+    echo "Bail out! $print_settings does not run"
+    exit 1
+fi
+
+# FILE: its entries, one a line: HEADING|TEXT, where an entry begins with .TP or .TQ and ends before the next, .SH or .SS.
+# Macros for fonts and escapes are resolved, so that the text is as it is read; other macros are left out.
+entries() {
+    awk '
+        function plain(line,    macro, alternates, text, n, i, part) {
+            if (line ~ /^\.(B|I|BR|RB|BI|IB|IR|RI) /) {
+                macro = substr(line, 2, index(line, " ") - 2)
+                alternates = length(macro) == 2
+                line = substr(line, index(line, " ") + 1)
+                n = split(line, part, "\"")     # even parts were quoted
+                for (i = 1; i <= n; i++) {
+                    if (alternates && i % 2) gsub(/ /, "", part[i])
+                    text = text part[i]
+                }
+                line = text
+            } else if (line ~ /^[.'\'']/)
+                return ""
+            gsub(/\\f[BIPR]/, "", line)
+            gsub(/\\-/, "-", line)
+            gsub(/\\&/, "", line)
+            return line
+        }
+        function finish() { if (heading != "") print heading "|" text; heading = text = "" }
+        /^\.T[PQ]/ { finish(); wants_heading = 1; next }
+        /^\.S[HS]/ { finish(); wants_heading = 0; next }
+        wants_heading && !/^\./ || wants_heading && /^\.[BIR]/ { heading = plain($0); wants_heading = 0; next }
+        { line = plain($0); if (heading != "" && line != "") text = text " " line }
+        END { finish() }' "$1"
+}
+
+# FILE HEADING: the text of an entry.
+entry() {
+    entries "$1" | awk -F'|' -v heading="$2" '$1 == heading { print substr($0, length($1) + 2); exit }'
+}
+
+contains() {    # TEXT PART
+    case $1 in *"$2"*) return 0 ;; esac
+    return 1
+}
+
+upper_case() {
+    echo "$1" | tr '[:lower:]' '[:upper:]'
+}
+
+check_settings() {
+    grep '^setting|' "$scratch/tables" | while IFS='|' read -r _ name unit default allowed; do
+        text=$(entry "$overview" "mpix_harmonize_$name")
+        [ -n "$text" ] || { echo "no entry for mpix_harmonize_$name"; continue; }
+        contains "$text" " Default: $default." || echo "mpix_harmonize_$name: no 'Default: $default.'"
+        contains "$text" " Allowed: $allowed." || echo "mpix_harmonize_$name: no 'Allowed: $allowed.'"
+        if [ -n "$unit" ]; then
+            contains "$text" " Unit: $unit." || echo "mpix_harmonize_$name: no 'Unit: $unit.'"
+        elif contains "$text" " Unit: "; then
+            echo "mpix_harmonize_$name has no unit"
+        fi
+    done
+}
+
+check_environment() {
+    grep '^setting|' "$scratch/tables" | while IFS='|' read -r _ name _; do
+        variable=MPIX_HARMONIZE_$(upper_case "$name")
+        grep -qx "\.B $variable" "$overview" || echo "no entry for $variable"
+    done
+}
+
+check_statistics() {
+    grep '^statistic|' "$scratch/tables" | while IFS='|' read -r _ name; do
+        [ -n "$(entry "$pages/MPIX_Harmonize_get_info.3" "mpix_harmonize_$name")" ] || echo "no entry for mpix_harmonize_$name"
+    done
+}
+
+# Names of keys and variables in all pages that neither table has.
+check_unknown_names() {
+    {
+        sed -n 's/^[a-z]*|\([a-z0-9_]*\).*/mpix_harmonize_\1/p' "$scratch/tables"
+        sed -n 's/^setting|\([a-z0-9_]*\).*/\1/p' "$scratch/tables" | tr '[:lower:]' '[:upper:]' | sed 's/^/MPIX_HARMONIZE_/'
+    } | sort >"$scratch/known"
+    cat "$pages"/* | tr -c 'A-Za-z0-9_' '\n' | grep -E '^(mpix_harmonize_[a-z0-9_]+|MPIX_HARMONIZE_[A-Z0-9_]+)$' |
+        sort -u | comm -23 - "$scratch/known" | sed 's/^/neither setting nor statistic: /'
+}
+
+check_prototypes() {
+    sed -n 's/^MPIX_HARMONIZE_API \(int MPIX_.*;\)$/\1/p' "$srcdir/include/mpix_harmonize.h" >"$scratch/prototypes"
+    [ -s "$scratch/prototypes" ] || echo "no prototypes found in the header"
+    while read -r prototype; do
+        name=$(echo "$prototype" | sed 's/^int \([A-Za-z_]*\).*/\1/')
+        page=$pages/$name.3
+        if [ ! -e "$page" ]; then
+            echo "no page for $name"
+        elif ! sed -n 's/^\.BI //p' "$page" | tr -d '" \t' | grep -qxF "$(echo "$prototype" | tr -d ' ')"; then
+            echo "$page: not '$prototype'"
+        fi
+    done <"$scratch/prototypes"
+}
+
+check_versions() {
+    version=$(sed -n 's/^version=//p' "$srcdir/VERSION")
+    for page in "$pages"/*; do
+        grep -q "^\.TH .* \"libmpix_harmonize $version\"" "$page" || echo "$page: not version $version"
+    done
+}
+
+# What the pages show as whole programs compiles without warnings.
+check_examples() {
+    for page in "$pages"/*.3; do
+        awk '/^\.EX/ { inside = 1; next } /^\.EE/ { inside = 0 }
+             inside { gsub(/\\-/, "-"); gsub(/\\e/, "\\"); print }' "$page" >"$scratch/example.c"
+        grep -q '^int main' "$scratch/example.c" || { echo "$page: no example"; continue; }
+        # The compiler may be a command with options.
+        # shellcheck disable=SC2086
+        output=$(${CC:-mpicc} -std=gnu99 -Wall -Wextra -I"$srcdir/include" -c "$scratch/example.c" -o "$scratch/example.o" 2>&1) ||
+            output="it does not compile:
+$output"
+        [ -z "$output" ] || echo "$page: $output"
+    done
+}
+
+# PAGE PROGRAM: the options of a program and their defaults stand in its page, and no other options do.
+check_options() {
+    page=$pages/$1
+    awk '/^ +(-[a-z], )?--/ { if (option != "") print option "|" text; option = $0; text = ""
+                              sub(/^[^-]*(-[a-z], )?--/, "", option); sub(/ .*/, "", option) }
+         /^$/ { if (option != "") print option "|" text; option = "" }
+         option != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
+    [ -s "$scratch/options" ] || echo "no options in the help of $2"
+    while IFS='|' read -r option text; do
+        entries "$page" | grep -E "^(-[a-z], )?--$option( |\|)" >"$scratch/entry" || { echo "$page: no --$option"; continue; }
+        default=$(echo "$text" | sed -n 's/.*(default \(.*\)).*/\1/p')
+        [ -z "$default" ] || grep -qF " Default: $default" "$scratch/entry" || grep -qF " $default for " "$scratch/entry" ||
+            echo "$page: --$option: no 'Default: $default'"
+    done <"$scratch/options"
+    entries "$page" | sed -n 's/^\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | while read -r option; do
+        grep -q "^$option|" "$scratch/options" || echo "$page: $2 has no --$option"
+    done
+}
+
+check_program() {   # PAGE PROGRAM
+    name="$1: the options of $2"
+    "$programs/$2" --help >"$scratch/help" 2>/dev/null </dev/null
+    if [ -s "$scratch/help" ]; then
+        tap_expect_empty "$name" "$(check_options "$1" "$2")"
+    else
+        tap_skip "$name" "$2 does not run by itself"
+    fi
+}
+
+check_with_mandoc() {
+    for page in "$pages"/*; do
+        mandoc -T lint -W warning "$page"
+    done 2>&1
+}
+
+check_with_groff() {
+    for page in "$pages"/*; do
+        groff -man -ww -z -T utf8 "$page"
+    done 2>&1
+}
+
+check_formatter() { # COMMAND
+    if command -v "$1" >/dev/null 2>&1; then
+        tap_expect_empty "$1 has no complaints" "$("check_with_$1")"
+    else
+        tap_skip "$1 has no complaints" "it is not installed"
+    fi
+}
+
+tap_expect_empty "mpix_harmonize.7: each setting with unit, default and allowed values" "$(check_settings)"
+tap_expect_empty "mpix_harmonize.7: each environment variable" "$(check_environment)"
+tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic" "$(check_statistics)"
+tap_expect_empty "no page names what is neither setting nor statistic" "$(check_unknown_names)"
+tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
+tap_expect_empty "each page states the version" "$(check_versions)"
+tap_expect_empty "the examples compile" "$(check_examples)"
+check_program mpix_skew.1 mpix_skew
+for program in mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce; do
+    check_program mpix_osu.1 "$program"
+done
+check_formatter mandoc
+check_formatter groff
+tap_done
