@@ -145,17 +145,14 @@ mh_comm_state *mh_comm_state_find(MPI_Comm comm)
 }
 
 /*
- * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, MPI_Comm_split gather from
- * all processes.
+ * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of MPICH
+ * 4.0 crashes where MPI is known by sessions alone.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
-    MPI_Group group;
-    MH_TRY(error, PMPI_Comm_group, (comm, &group));
-    int code = mh_check_mpi(error, PMPI_Comm_create(comm, group, &channel->comm), "MPI_Comm_create");
-    PMPI_Group_free(&group);
-    if (code != MPI_SUCCESS)
-        return code;
+    int rank;
+    MH_TRY(error, PMPI_Comm_rank, (comm, &rank));
+    MH_TRY(error, PMPI_Comm_split, (comm, 0, rank, &channel->comm));
     MH_TRY(error, PMPI_Comm_set_errhandler, (channel->comm, MPI_ERRORS_RETURN));
     MH_TRY(error, PMPI_Comm_set_name, (channel->comm, "libmpix_harmonize"));
     MH_TRY(error, PMPI_Comm_rank, (channel->comm, &channel->rank));

@@ -98,6 +98,11 @@ int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_val
     }
     if (!allowed[0])
         mh_setting_allowed(setting, allowed, sizeof allowed);
-    snprintf(why, why_size, "'%.32s%s' is not valid; allowed: %s", text, strlen(text) > 32 ? "..." : "", allowed);
+    char shown[33];
+    snprintf(shown, sizeof shown, "%s", text);
+    for (char *c = shown; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = ' ';
+    snprintf(why, why_size, "'%.32s%s' is not valid; allowed: %s", shown, strlen(text) > 32 ? "..." : "", allowed);
     return -1;
 }

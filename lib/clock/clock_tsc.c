@@ -66,7 +66,7 @@ static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     int64_t left_ns = deadline_ns - to_ns(ticks, &clock->scale);
     if (left_ns > 0) {
         uint64_t left_ticks = (uint64_t)(((unsigned __int128)left_ns * clock->scale.ticks_per_ns) >> MH_SCALE_BITS);
-        uint64_t target = ticks + left_ticks;
+        uint64_t target = ticks + left_ticks + 2; /* both scales and the product are rounded down */
         while ((ticks = __rdtsc()) < target)
             ;
     }

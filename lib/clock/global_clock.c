@@ -94,18 +94,19 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
     atomic_store(&clock->sequence, sequence + 2);
 }
 
-static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
-{
-    if (sequence % 2)
-        return raise_floor(clock, time_ns);
-    int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_relaxed);
-    return time_ns < floor_ns ? floor_ns : time_ns;
-}
-
 static inline bool still(const mh_global_clock *clock, unsigned sequence)
 {
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&clock->sequence, memory_order_relaxed) == sequence;
+}
+
+static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
+{
+    /* Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. */
+    if (sequence % 2)
+        return still(clock, sequence) ? raise_floor(clock, time_ns) : time_ns;
+    int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_relaxed);
+    return time_ns < floor_ns ? floor_ns : time_ns;
 }
 
 int64_t mh_global_clock_now_ns(mh_global_clock *clock)

@@ -38,7 +38,10 @@ int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
     if (estimate->bound_ns == MH_TIME_UNKNOWN_NS)
         return MH_TIME_UNKNOWN_NS;
     double grown_ns = estimate->drift_bound * fabs((double)(local_ns - estimate->model.at_ns));
-    return estimate->bound_ns + (int64_t)ceil(grown_ns);
+    int64_t bound_ns;
+    if (__builtin_add_overflow(estimate->bound_ns, (int64_t)ceil(grown_ns), &bound_ns))
+        return MH_TIME_UNKNOWN_NS;
+    return bound_ns;
 }
 
 mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)

@@ -11,7 +11,7 @@
 enum {
     CHOOSE_EVERY = 16,   /* calls; the choice looks at all bins */
     CHOOSE_FIRST = 64,   /* calls in which every one chooses anew, as experience is still thin */
-    HALVE_EVERY = 128,   /* calls; the memory is twice this */
+    FORGET_EVERY = 192,  /* calls; what is remembered is this to twice this */
     OVERHEAD_STEP = 16   /* the typical overhead moves by this part of itself towards each new one */
 };
 
@@ -57,11 +57,11 @@ static void choose(mh_slack *slack)
     double total = 0, so_far = 0, best = -1;
     int64_t best_ns = slack->ceiling_ns;
     for (int bin = 0; bin < MH_SLACK_BINS; bin++)
-        total += slack->counts[bin];
+        total += slack->counts[bin] + slack->older[bin];
     for (int bin = 0; bin < MH_SLACK_BINS; bin++) {
-        if (slack->counts[bin] == 0)
+        if (slack->counts[bin] + slack->older[bin] == 0)
             continue;
-        so_far += slack->counts[bin];
+        so_far += slack->counts[bin] + slack->older[bin];
         int64_t slack_ns = limited(slack, bin_top_ns(bin));
         double value = eighth_power(so_far / total) / (double)(slack->overhead_ns + slack_ns);
         if (value >= best) {
@@ -102,7 +102,8 @@ void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
     slack->calls++;
     if (slack->calls <= CHOOSE_FIRST || slack->calls % CHOOSE_EVERY == 0)
         choose(slack);
-    if (slack->calls % HALVE_EVERY == 0)
-        for (int bin = 0; bin < MH_SLACK_BINS; bin++)
-            slack->counts[bin] /= 2;
+    if (slack->calls % FORGET_EVERY == 0) {
+        memcpy(slack->older, slack->counts, sizeof slack->older);
+        memset(slack->counts, 0, sizeof slack->counts);
+    }
 }

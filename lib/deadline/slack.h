@@ -24,6 +24,7 @@ typedef struct mh_slack {
     int64_t overhead_ns;  /* typical time of a period beside the slack: from a release to the next decision */
     int64_t calls;        /* learnt from so far */
     uint32_t counts[MH_SLACK_BINS];
+    uint32_t older[MH_SLACK_BINS]; /* of the period before: forgotten at its end */
 } mh_slack;
 
 /* Start with no experience: the slack is the ceiling until the first needs are known. 0 < floor_ns <= ceiling_ns. */

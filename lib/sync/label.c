@@ -9,17 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD_SIZE = 32, DEFAULT_FIT_POINTS = 100, DEFAULT_EXCHANGES = 10 };
+enum { FIELD_SIZE = 128, DEFAULT_FIT_POINTS = 100, DEFAULT_EXCHANGES = 10 };
 
-/* Copy the next field up to one of stops, without hyphens, underscores, blanks and case. Returns what follows it. */
-static const char *take_field(const char *text, const char *stops, char field[FIELD_SIZE])
+static int is_blank(char c)
 {
+    return c == ' ' || c == '\t';
+}
+
+/* Copy the next field, up to "/" or "+", without blanks around it, in lower case. Returns what follows it. */
+static const char *take_field(const char *text, char field[FIELD_SIZE])
+{
+    const char *end = text + strcspn(text, "/+"), *last = end;
     size_t length = 0;
-    for (; *text && !strchr(stops, *text); text++)
-        if (!strchr("-_ \t", *text) && length < FIELD_SIZE - 1)
-            field[length++] = (char)tolower((unsigned char)*text);
+    while (text < last && is_blank(*text))
+        text++;
+    while (text < last && is_blank(last[-1]))
+        last--;
+    for (; text < last && length < FIELD_SIZE - 1; text++)
+        field[length++] = (char)tolower((unsigned char)*text);
     field[length] = '\0';
-    return text;
+    return end;
+}
+
+/* Names are compared without hyphens, underscores and blanks. */
+static void strip_name(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; from++)
+        if (!is_blank(*from) && *from != '-' && *from != '_')
+            *to++ = *from;
+    *to = '\0';
 }
 
 static int list_families(char *why, size_t why_size)
@@ -44,13 +63,12 @@ static int parse_count(const char *field, int most, int *count)
     return 0;
 }
 
-static int find_estimator(const char *field)
+static int find_estimator(char *name)
 {
-    char name[FIELD_SIZE];
-    size_t length = strlen(field);
-    if (length > 6 && strcmp(field + length - 6, "offset") == 0)
-        length -= 6;
-    snprintf(name, sizeof name, "%.*s", (int)length, field);
+    strip_name(name);
+    size_t length = strlen(name);
+    if (length > 6 && strcmp(name + length - 6, "offset") == 0)
+        name[length - 6] = '\0';
     return mh_offset_find(name);
 }
 
@@ -59,14 +77,24 @@ static int next_field(const char **text, char field[FIELD_SIZE])
 {
     if (**text != '/')
         return 0;
-    *text = take_field(*text + 1, "/+", field);
+    *text = take_field(*text + 1, field);
     return 1;
+}
+
+/* Whether the next field is a number or meant to be one, and not a name. */
+static int number_follows(const char *text)
+{
+    text += *text == '/';
+    while (is_blank(*text))
+        text++;
+    return !isalpha((unsigned char)*text);
 }
 
 static int parse_part(const char **text, mh_label_part *part, char *why, size_t why_size)
 {
     char field[FIELD_SIZE];
-    *text = take_field(*text, "/+", field);
+    *text = take_field(*text, field);
+    strip_name(field);
     part->algorithm = mh_sync_find(field);
     if (part->algorithm < 0)
         return list_families(why, why_size);
@@ -74,7 +102,8 @@ static int parse_part(const char **text, mh_label_part *part, char *why, size_t 
     part->fit_points = fits ? DEFAULT_FIT_POINTS : 1;
     part->estimator = 0;
     part->exchanges = DEFAULT_EXCHANGES;
-    if (fits && next_field(text, field) && (parse_count(field, MH_MAX_FIT_POINTS, &part->fit_points) || part->fit_points < 2)) {
+    if (fits && number_follows(*text) && next_field(text, field) &&
+        (parse_count(field, MH_MAX_FIT_POINTS, &part->fit_points) || part->fit_points < 2)) {
         snprintf(why, why_size, "for the fit points of %s, an integer from 2 to %d", mh_sync_name(part->algorithm),
                  MH_MAX_FIT_POINTS);
         return -1;

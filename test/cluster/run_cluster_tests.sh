@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Runs the MPI tests (test/mpi) across several hosts, which with_hosts.sh makes on this machine. Skipped as a whole
+# where that is not possible, as without root.
+#
+# Usage, in the build directory: run_cluster_tests.sh [SUBTEST...]
+#
+# Environment:
+#   MPIEXEC, CC            the launcher of the MPI library, MPICH's or Open MPI's, and its compiler wrapper
+#   MPIX_TEST_CLUSTERS     clusters to run on, as words HOSTS:RANKS:PLACEMENT (see mpiexec_hosts.sh)
+#   MPIX_TEST_TIMEOUT, MPIX_TEST_WRAPPER
+#                          see run_mpi_tests.sh
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+awk=${AWK:-awk}
+
+# A rank on each host; then two on each, where neighbours in rank are apart.
+clusters=${MPIX_TEST_CLUSTERS:-2:2:block 3:3:block 2:4:cyclic}
+
+# Sub-tests that cannot pass across hosts, and why.
+declare -A not_here=(
+    [clock_unshared]="expects that all ranks can share a clock"
+)
+# Environment variables that sub-tests need here.
+declare -A settings_here=(
+    # It makes thousands of communicators, and synchronising one with care takes 1,000 round trips.
+    [cycles]=MPIX_HARMONIZE_SYNC=hca3o/skampi/10
+    # Its two threads share the one core of a rank, where Open MPI's wait for each other's time slices.
+    [threads]=OMPI_MCA_mpi_yield_when_idle=1
+)
+
+export MH_MPIEXEC=${MH_MPIEXEC:-${MPIEXEC:-mpiexec}}
+export MPIEXEC=$source_dir/mpiexec_hosts.sh
+[ -z "${CC-}" ] || export MH_MPICC=${MH_MPICC:-$CC}
+export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60}
+
+skip_all() {    # REASON
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# Are there hosts, and does the launcher reach them?
+check_hosts() {
+    local output status
+    case $(basename "$MH_MPIEXEC") in
+    smpirun) skip_all "the simulator has hosts of its own" ;;
+    esac
+    output=$("$source_dir/with_hosts.sh" 2 "$MPIEXEC" -n 2 cat /proc/sys/kernel/hostname 2>&1 </dev/null)
+    status=$?
+    [ $status -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
+    if [ $status -eq 0 ] && [ "$(grep -x 'host[12]' <<<"$output" | sort | tr '\n' ' ')" = "host1 host2 " ]; then
+        tap_ok "a process starts on each of two hosts"
+    else
+        tap_not_ok "a process starts on each of two hosts" "$output
+exit status $status"
+        tap_done    # ends the script
+    fi
+}
+
+# The lines of the list that hold for a number of ranks: those with fewer and with more ranks in them, or just as many.
+lines_for() {   # RANKS
+    # shellcheck disable=SC2016 # the program is not for the shell
+    "$awk" -v ranks="$1" '
+        /^#/ || NF == 0 { next }
+        {
+            least = most = settings = ""
+            for (i = 2; i <= NF; i++)
+                if ($i ~ /=/)
+                    settings = settings " " $i
+                else {
+                    if (least == "" || $i < least) least = $i
+                    if (most == "" || $i > most) most = $i
+                }
+            if (least + 0 <= ranks && ranks <= most + 0)
+                print $1 " " ranks settings
+        }' "$source_dir/../mpi/testlist"
+}
+
+reason_against() {  # SUBTEST SETTINGS
+    case $2 in *MPIR_CVAR_ODD_EVEN_CLIQUES*) echo "makes nodes up, here are real ones"; return ;; esac
+    echo "${not_here[$1]-}"
+}
+
+# run_mpi_tests.sh takes its list from where it lies, so it gets a place with a list of its own.
+prepare() {     # CLUSTER RANKS [SUBTEST...]
+    local cluster=$1 all_ranks=$2 subtest ranks settings reason
+    shift 2
+    mkdir -p "$work_dir/mpi" || exit 1
+    ln -sf "$source_dir/../tap.sh" "$work_dir/"
+    ln -sf "$source_dir/../mpi/run_mpi_tests.sh" "$work_dir/mpi/"
+    while read -r subtest ranks settings; do
+        [[ $# -eq 0 || " $* " == *" $subtest "* ]] || continue
+        reason=$(reason_against "$subtest" "$settings")
+        if [ -z "$reason" ]; then
+            echo "$subtest $ranks $settings ${settings_here[$subtest]-}" >&3
+        else
+            tap_skip "$cluster: $subtest at $ranks ranks${settings:+, $settings}" "$reason"
+        fi
+    done < <(lines_for "$all_ranks") 3>"$work_dir/mpi/testlist"
+}
+
+# The tests of one cluster become tests of this script.
+relay() {       # CLUSTER
+    local line planned=
+    while IFS= read -r line; do
+        if [[ $line =~ ^ok\ [0-9]+\ -\ (.*)\ \#\ SKIP\ (.*)$ ]]; then
+            tap_skip "$1: ${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+        elif [[ $line =~ ^ok\ [0-9]+\ -\ (.*)$ ]]; then
+            tap_ok "$1: ${BASH_REMATCH[1]}"
+        elif [[ $line =~ ^not\ ok\ [0-9]+\ -\ (.*)$ ]]; then
+            tap_not_ok "$1: ${BASH_REMATCH[1]}"
+        else
+            case $line in
+            'Bail out!'*)   echo "$line"; exit 1 ;;
+            1..*)           planned=yes ;;
+            *\ passed,*)    ;;
+            '#'*)           echo "$line" ;;
+            *)              echo "# $line" ;;
+            esac
+        fi
+    done
+    [ -n "$planned" ] || tap_not_ok "$1: the tests ended early"
+}
+
+run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]
+    local hosts=$1 ranks=$2 cluster="$1 hosts, $3"
+    export MH_HOSTS_PLACEMENT=$3
+    shift 3
+    prepare "$cluster" "$ranks" "$@"
+    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$work_dir/mpi/run_mpi_tests.sh" </dev/null 2>&1)
+}
+
+check_hosts
+work_dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$work_dir"' EXIT
+trap 'exit 1' HUP INT TERM
+unset MPIX_TEST_RANKS
+for cluster in $clusters; do
+    IFS=: read -r hosts ranks placement <<<"$cluster"
+    run_on "$hosts" "$ranks" "${placement:-block}" "$@"
+done
+tap_done

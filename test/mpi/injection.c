@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * injection.c - the program's own clock_gettime, through which the library reads its clocks: with it, the processes of one
+ * machine can have clocks as different as those of several machines. CLOCK_MONOTONIC stays as it is, for the MPI library's
+ * timers and as the truth.
+ */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef int clock_function(clockid_t, struct timespec *);
+
+static struct {
+    _Atomic bool active;
+    int64_t raw_origin_ns, realtime_origin_ns; /* from which the drift counts, on the clock itself */
+    _Atomic int64_t offset_ns;
+    double drift;
+} injected;
+
+static clock_function *system_clock(void)
+{
+    static _Atomic(clock_function *) found;
+    clock_function *function = atomic_load_explicit(&found, memory_order_relaxed);
+    if (!function) {
+        function = (clock_function *)dlsym(RTLD_NEXT, "clock_gettime");
+        if (!function)
+            abort();
+        atomic_store(&found, function);
+    }
+    return function;
+}
+
+static int64_t to_ns(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * NS_PER_S + time->tv_nsec;
+}
+
+static int64_t system_ns(clockid_t id)
+{
+    struct timespec now;
+    system_clock()(id, &now);
+    return to_ns(&now);
+}
+
+/* How far the time namespace of this process shifts CLOCK_MONOTONIC; 0 where there is none. */
+static int64_t read_namespace_offset_ns(void)
+{
+    long long seconds = 0, rest = 0;
+    FILE *file = fopen("/proc/self/timens_offsets", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "monotonic %lld %lld", &seconds, &rest) != 2)
+        seconds = rest = 0;
+    fclose(file);
+    return seconds * NS_PER_S + rest;
+}
+
+static int64_t namespace_offset_ns;
+
+__attribute__((constructor)) static void look_at_namespace(void)
+{
+    namespace_offset_ns = read_namespace_offset_ns();
+}
+
+int64_t true_ns(void)
+{
+    return system_ns(CLOCK_MONOTONIC) - namespace_offset_ns;
+}
+
+__attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *time)
+{
+    int status = system_clock()(id, time);
+    bool affected = id == CLOCK_MONOTONIC_RAW || id == CLOCK_REALTIME;
+    if (status != 0 || !affected || !atomic_load_explicit(&injected.active, memory_order_acquire))
+        return status;
+    int64_t now_ns = to_ns(time);
+    int64_t elapsed_ns = now_ns - (id == CLOCK_REALTIME ? injected.realtime_origin_ns : injected.raw_origin_ns);
+    int64_t shown_ns = now_ns + atomic_load(&injected.offset_ns) + (int64_t)(injected.drift * (double)elapsed_ns);
+    int64_t seconds = shown_ns / NS_PER_S, rest = shown_ns % NS_PER_S;
+    time->tv_sec = (time_t)(rest < 0 ? seconds - 1 : seconds);
+    time->tv_nsec = (long)(rest < 0 ? rest + NS_PER_S : rest);
+    return 0;
+}
+
+void inject_clock(int64_t offset_ns, double drift)
+{
+    injected.raw_origin_ns = system_ns(CLOCK_MONOTONIC_RAW);
+    injected.realtime_origin_ns = system_ns(CLOCK_REALTIME);
+    injected.drift = drift;
+    atomic_store(&injected.offset_ns, offset_ns);
+    atomic_store(&injected.active, true);
+}
+
+void inject_step(int64_t step_ns)
+{
+    atomic_fetch_add(&injected.offset_ns, step_ns);
+    atomic_store(&injected.active, true);
+}

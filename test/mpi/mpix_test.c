@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_test.c - the MPI tests, as one program: mpix_test SUBTEST, or mpix_test --list.
+ *
+ * Exit status: 0 passed, or skipped with a line "skip: REASON"; 1 failed.
+ */
+#include "mpix_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum start { SINGLE, MULTIPLE, ITSELF } start; /* the thread level to start MPI at; or the sub-test starts it */
+
+typedef struct sub_test {
+    const char *name;
+    void (*run)(void);
+    const char *doc;
+    start start;
+} sub_test;
+
+static const sub_test sub_tests[] = {
+    {"barrier", test_barrier, "nobody leaves before the last has arrived", SINGLE},
+    {"deadline", test_deadline, "nobody leaves before the deadline", SINGLE},
+    {"flag", test_flag, "the flag is 1 exactly where the lateness is within the tolerance", SINGLE},
+    {"stopped", test_stopped, "a process that is stopped while it waits says so", ITSELF},
+    {"late", test_late, "a late first arrival leaves no trace in the slack", SINGLE},
+
+    {"subcomm", test_subcomm, "calls on a sub-communicator while the others do something else", SINGLE},
+    {"rates", test_rates, "disjoint communicators, each at its own rate", SINGLE},
+    {"overlapping", test_overlapping, "communicators that share processes, in turn", SINGLE},
+    {"self", test_self, "MPI_COMM_SELF", SINGLE},
+    {"reversed", test_reversed, "ranks in reverse", SINGLE},
+    {"dup", test_dup, "a duplicate starts fresh", SINGLE},
+    {"cartesian", test_cartesian, "a cartesian communicator", SINGLE},
+    {"intercomm", test_intercomm, "an intercommunicator is refused", SINGLE},
+    {"wildcard", test_wildcard, "a pending wildcard receive gets only the application's message", SINGLE},
+    {"attributes", test_attributes, "the copy callbacks of the user's attributes are not called", SINGLE},
+    {"pending", test_pending, "sends under way that are received only before the receiver's call", SINGLE},
+
+    {"errors_null", test_errors_null, "null communicators and pointers", SINGLE},
+    {"errors_unsynced", test_errors_unsynced, "clocks that were never synchronised", SINGLE},
+    {"errors_values", test_errors_values, "bad settings, and good ones in odd spelling", SINGLE},
+    {"errors_one_rank", test_errors_one_rank, "bad settings on one process only", SINGLE},
+    {"errors_differ", test_errors_differ, "settings that differ between processes", SINGLE},
+    {"errors_handler", test_errors_handler, "the user's error handler is called once for each error", SINGLE},
+    {"errors_environment", test_errors_environment, "a bad environment, on all processes and on one", SINGLE},
+
+    {"clock_zero", test_clock_zero, "global time begins at the first synchronisation", SINGLE},
+    {"clock_forms", test_clock_forms, "seconds, nanoseconds and interval agree", SINGLE},
+    {"clock_resync", test_clock_resync, "time never decreases across synchronisations, in any thread", MULTIPLE},
+    {"clock_labels", test_clock_labels, "each base clock with each algorithm is right within its bound", SINGLE},
+    {"clock_injected", test_clock_injected, "clocks far apart, negative and drifting", SINGLE},
+    {"clock_unshared", test_clock_unshared, "clocks that only seem to be shared", SINGLE},
+    {"clock_steps", test_clock_steps, "recovery from a clock that was stepped", SINGLE},
+    {"clock_monotone", test_clock_monotone, "time never decreases though the base clock is set back", SINGLE},
+
+    {"info_fresh", test_info_fresh, "information before the first collective call", SINGLE},
+    {"info_statistics", test_info_statistics, "calls, misses and synchronisations are counted", SINGLE},
+    {"info_round_trip", test_info_round_trip, "what get_info returns, set_info accepts", SINGLE},
+    {"info_effect", test_info_effect, "settings take effect", SINGLE},
+
+    {"threads", test_threads, "two threads call on two communicators", MULTIPLE},
+    {"readers", test_readers, "threads read a clock beside calls, and while other communicators come and go", MULTIPLE},
+
+    {"cycles", test_cycles, "communicators come and go; memory stays flat", SINGLE},
+    {"freed_early", test_freed_early, "communicators that are freed with messages under way", SINGLE},
+    {"unfreed", test_unfreed, "communicators that are not freed before MPI_Finalize", SINGLE},
+    {"before_init", test_before_init, "all functions before MPI_Init", ITSELF},
+    {"after_finalize", test_after_finalize, "all functions after MPI_Finalize", ITSELF},
+    {"sessions", test_sessions, "a program that has sessions only", ITSELF},
+    {"spawn", test_spawn, "processes that were spawned", SINGLE},
+    {"spawned", test_spawned, "what sub-test spawn spawns; not to be run by itself", SINGLE},
+    {"profiling", test_profiling, "tools see the user's calls and no others: runs wrapper_test beside this program",
+     ITSELF},
+};
+
+enum { SUB_TESTS = sizeof sub_tests / sizeof *sub_tests };
+
+static int list(void)
+{
+    for (int i = 0; i < SUB_TESTS; i++)
+        printf("%-18s %s\n", sub_tests[i].name, sub_tests[i].doc);
+    return 0;
+}
+
+static const sub_test *find(const char *name)
+{
+    for (int i = 0; i < SUB_TESTS; i++)
+        if (strcmp(name, sub_tests[i].name) == 0)
+            return &sub_tests[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list();
+    const sub_test *test = argc == 2 ? find(argv[1]) : NULL;
+    if (!test) {
+        fprintf(stderr, "usage: mpix_test SUBTEST, one of those that mpix_test --list shows\n");
+        return 1;
+    }
+    if (test->start != ITSELF)
+        start_mpi(test->start == MULTIPLE ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+    test->run();
+    return conclude();
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PREFIX "mpix_harmonize_"
+
+int my_rank = 0, ranks = 1;
+
+const char *const setting_names[] = {
+    "clock", "sync", "resync_interval_ms", "rendezvous", "tolerance_ns", "slack_min_ns", "slack_max_ns", NULL,
+};
+
+/* ---- Outcome */
+
+static int failures;
+
+int start_mpi(int thread_level)
+{
+    int provided;
+    MPI_Init_thread(NULL, NULL, thread_level, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    return provided;
+}
+
+int conclude(void)
+{
+    int initialized, finalized, anywhere = failures;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized && !finalized) {
+        MPI_Allreduce(&failures, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Finalize();
+    }
+    fflush(stdout);
+    return anywhere > 0;
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void say(const char *text)
+{
+    fputs(text, stdout);
+    fflush(stdout);
+}
+
+void test_fail(const char *file, int line, const char *format, ...)
+{
+    enum { SHOWN = 5 }; /* the first say it all */
+    char text[700];
+    int used = snprintf(text, sizeof text, "rank %d of %d: %s:%d: ", my_rank, ranks, file, line);
+    va_list arguments;
+    va_start(arguments, format);
+    used += vsnprintf(text + used, sizeof text - (size_t)used - 2, format, arguments);
+    va_end(arguments);
+    size_t end = used < (int)sizeof text - 2 ? (size_t)used : sizeof text - 2;
+    text[end] = '\n';
+    text[end + 1] = '\0';
+    if (__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED) < SHOWN)
+        say(text);
+}
+
+void test_skip(const char *format, ...)
+{
+    char text[300] = "skip: ";
+    va_list arguments;
+    va_start(arguments, format);
+    int used = vsnprintf(text + 6, sizeof text - 8, format, arguments);
+    va_end(arguments);
+    strcpy(text + (used < (int)sizeof text - 8 ? 6 + used : (int)sizeof text - 2), "\n");
+    if (my_rank == 0)
+        say(text);
+}
+
+void check_class(const char *file, int line, int code, int expected_class, const char *what)
+{
+    int class = code, length;
+    char text[MPI_MAX_ERROR_STRING] = "", expected[MPI_MAX_ERROR_STRING] = "";
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class);
+    if (class == expected_class)
+        return;
+    MPI_Error_string(code, text, &length);
+    MPI_Error_string(expected_class, expected, &length);
+    test_fail(file, line, "%s: class %d (%.200s), expected class %d (%.80s)", what, class, text, expected_class,
+              expected);
+}
+
+/* ---- Ranks and time */
+
+int times(int relaxed, int few)
+{
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? few : relaxed;
+}
+
+void nap_ms(int duration_ms)
+{
+    struct timespec left = {duration_ms / 1000, duration_ms % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
+uint32_t random_below(uint64_t *seed, uint32_t limit)
+{
+    uint64_t x = *seed += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((x ^ x >> 31) % limit);
+}
+
+/* ---- Messages of the test */
+
+void finish_yielding(MPI_Request *request)
+{
+    for (int done = 0;;) {
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        sched_yield();
+    }
+}
+
+void meet(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Ibarrier(comm, &request);
+    finish_yielding(&request);
+}
+
+static int64_t reduce(MPI_Comm comm, int64_t mine, MPI_Op op)
+{
+    int64_t result;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, op, comm, &request);
+    finish_yielding(&request);
+    return result;
+}
+
+int64_t greatest(MPI_Comm comm, int64_t mine)
+{
+    return reduce(comm, mine, MPI_MAX);
+}
+
+int64_t least(MPI_Comm comm, int64_t mine)
+{
+    return reduce(comm, mine, MPI_MIN);
+}
+
+/* ---- The library */
+
+MPI_Comm duplicate(MPI_Comm comm)
+{
+    MPI_Comm copy;
+    MPI_Comm_dup(comm, &copy);
+    return copy;
+}
+
+int harmonize(MPI_Comm comm)
+{
+    int flag = -1;
+    int code = MPIX_Harmonize(comm, &flag);
+    CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Harmonize");
+    CHECK(code != MPI_SUCCESS || flag == 0 || flag == 1, "the flag is %d, expected 0 or 1", flag);
+    return flag == 1;
+}
+
+int harmonize_times(MPI_Comm comm, int calls)
+{
+    int valid = 0;
+    for (int i = 0; i < calls; i++)
+        valid += harmonize(comm);
+    return valid;
+}
+
+bool info_text(MPI_Comm comm, const char *name, char text[TEXT_SIZE])
+{
+    char key[64];
+    int found = 0;
+    MPI_Info info;
+    text[0] = '\0';
+    int code = MPIX_Harmonize_get_info(comm, &info);
+    CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Harmonize_get_info");
+    if (code != MPI_SUCCESS)
+        return false;
+    snprintf(key, sizeof key, PREFIX "%s", name);
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL < TEXT_SIZE ? MPI_MAX_INFO_VAL : TEXT_SIZE - 1, text, &found);
+    MPI_Info_free(&info);
+    return found != 0;
+}
+
+int64_t info_number(MPI_Comm comm, const char *name)
+{
+    char text[TEXT_SIZE], *end;
+    if (!info_text(comm, name, text)) {
+        CHECK(false, "get_info has no key %s", name);
+        return INT64_MIN;
+    }
+    if (strcmp(text, "unknown") == 0)
+        return INT64_MAX;
+    int64_t number = strtoll(text, &end, 10);
+    CHECK(*end == '\0', "get_info: %s is '%s', expected a number", name, text);
+    return *end ? INT64_MIN : number;
+}
+
+int set_setting(MPI_Comm comm, const char *name, const char *value)
+{
+    char key[64];
+    MPI_Info info;
+    snprintf(key, sizeof key, PREFIX "%s", name);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    int code = MPIX_Harmonize_set_info(comm, info);
+    MPI_Info_free(&info);
+    return code;
+}
+
+void all_settings(MPI_Comm comm, char text[TEXT_SIZE])
+{
+    size_t used = 0;
+    char value[TEXT_SIZE];
+    text[0] = '\0';
+    for (int i = 0; setting_names[i]; i++) {
+        CHECK(info_text(comm, setting_names[i], value), "get_info has no key %s", setting_names[i]);
+        used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s=%.64s;", setting_names[i], value);
+    }
+}
+
+void check_message(const char *file, int line, MPI_Comm comm, const char *const words[])
+{
+    char mine[TEXT_SIZE], first[TEXT_SIZE];
+    MPI_Request request;
+    info_text(comm, "last_error", mine);
+    for (int i = 0; words[i]; i++)
+        if (!strcasestr(mine, words[i]))
+            test_fail(file, line, "the message is '%s', expected it to name '%s'", mine, words[i]);
+    memcpy(first, mine, sizeof first);
+    MPI_Ibcast(first, TEXT_SIZE, MPI_CHAR, 0, comm, &request);
+    finish_yielding(&request);
+    if (strcmp(first, mine) != 0)
+        test_fail(file, line, "the message is '%s', expected that of rank 0, '%s'", mine, first);
+}
+
+/* ---- The global clock against the truth */
+
+typedef struct sample {
+    int64_t at_ns;         /* true time */
+    int64_t difference_ns; /* global - true */
+    int64_t width_ns;      /* half the bracket of true readings */
+    int64_t bound_ns;      /* as stated */
+} sample;
+
+/* The tightest of many brackets. */
+static sample take_sample(MPI_Comm comm)
+{
+    enum { TRIES = 200 };
+    sample best = {.width_ns = INT64_MAX};
+    for (int i = 0; i < TRIES; i++) {
+        int64_t time_ns = 0, bound_ns = 0;
+        int64_t before_ns = true_ns();
+        int code = MPIX_Global_time_ns(comm, &time_ns, &bound_ns);
+        int64_t after_ns = true_ns(), width_ns = (after_ns - before_ns + 1) / 2;
+        CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Global_time_ns");
+        if (width_ns < best.width_ns)
+            best = (sample){before_ns + width_ns, time_ns - before_ns - width_ns, width_ns, bound_ns};
+    }
+    return best;
+}
+
+static void share(MPI_Comm comm, sample *reference)
+{
+    MPI_Request request;
+    MPI_Ibcast(reference, sizeof *reference, MPI_BYTE, 0, comm, &request);
+    finish_yielding(&request);
+}
+
+/*
+ * Rank 0 is sampled before and after the others, so what it reads in between is known although its base clock may run
+ * at another rate than the true one; the bend of that line over so short a time is far below the fraction allowed.
+ */
+void check_clock(MPI_Comm comm, const char *what)
+{
+    int rank;
+    sample first = {0}, mine = {0}, last = {0};
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        first = take_sample(comm);
+    meet(comm);
+    mine = take_sample(comm);
+    meet(comm);
+    if (rank == 0)
+        last = take_sample(comm);
+    share(comm, &first);
+    share(comm, &last);
+    double part = (double)(mine.at_ns - first.at_ns) / (double)(last.at_ns - first.at_ns);
+    double drifted_ns = (double)(last.difference_ns - first.difference_ns);
+    int64_t reference_ns = first.difference_ns + (int64_t)(part * drifted_ns);
+    double bend_ns = 0.01 * (drifted_ns < 0 ? -drifted_ns : drifted_ns);
+    int64_t error_ns = mine.difference_ns - reference_ns;
+    double allowed_ns = (double)mine.bound_ns + (double)(mine.width_ns + first.width_ns + last.width_ns) + bend_ns + 2;
+    CHECK(mine.bound_ns >= 0, "%s: the bound is %" PRId64 " ns", what, mine.bound_ns);
+    CHECK((double)llabs(error_ns) <= allowed_ns,
+          "%s: global time is off by %" PRId64 " ns, expected at most %.0f ns (bound %" PRId64 ")", what, error_ns,
+          allowed_ns, mine.bound_ns);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_barrier.c - MPIX_Harmonize as a barrier in space and time: who leaves when, and what the flag says of it. */
+#include "mpix_test.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- Nobody leaves early */
+
+/* Calls after naps of up to longest_ms; left and arrived receive the true times of each. */
+static void call_after_naps(MPI_Comm comm, uint64_t seed, int calls, uint32_t longest_ms, int64_t *arrived_ns,
+                            int64_t *left_ns)
+{
+    seed += (uint64_t)my_rank << 32;
+    for (int i = 0; i < calls; i++) {
+        uint32_t nap = random_below(&seed, 2 * longest_ms);
+        if (nap < longest_ms) /* else none: half of the arrivals are early */
+            nap_ms((int)nap);
+        arrived_ns[i] = true_ns();
+        harmonize(comm);
+        left_ns[i] = true_ns();
+    }
+}
+
+/* The calls of all, in which everyone must have left at least least_wait_ns after the last arrival. */
+static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns, int64_t *left_ns,
+                        const char *what)
+{
+    int64_t *last_ns = malloc((size_t)calls * sizeof *last_ns);
+    MPI_Request request;
+    MPI_Iallreduce(arrived_ns, last_ns, calls, MPI_INT64_T, MPI_MAX, comm, &request);
+    finish_yielding(&request);
+    for (int i = 0; i < calls; i++)
+        CHECK(left_ns[i] - last_ns[i] >= least_wait_ns,
+              "%s: call %d: left %" PRId64 " ns after the last arrival, expected at least %" PRId64 " ns", what, i,
+              left_ns[i] - last_ns[i], least_wait_ns);
+    free(last_ns);
+}
+
+void test_barrier(void)
+{
+    enum { MOST_CALLS = 100 };
+    const uint64_t seed = 20231;
+    int calls = times(MOST_CALLS, 40);
+    int64_t arrived_ns[MOST_CALLS], left_ns[MOST_CALLS];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    if (my_rank == 0)
+        printf("seed %" PRIu64 "\n", seed);
+    call_after_naps(comm, seed, calls, 5, arrived_ns, left_ns);
+    check_calls(comm, calls, 0, arrived_ns, left_ns, "as set by default");
+    MPI_Comm_free(&comm);
+}
+
+/*
+ * With a least slack, the deadline is at least that much after the last arrival. What the clocks may be wrong by (their
+ * bounds) and how much faster than the true time they may run is allowed for.
+ */
+static void check_deadlines(const char *label)
+{
+    enum { CALLS = 8 };
+    const int64_t slack_ns = 20 * NS_PER_MS;
+    int64_t arrived_ns[CALLS], left_ns[CALLS], time_ns, bound_ns = 0;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "sync", label));
+    CHECK_OK(set_setting(comm, "slack_min_ns", "20000000"));
+    CHECK_OK(set_setting(comm, "resync_interval_ms", "86400000")); /* so that the bound at the end is the greatest */
+    call_after_naps(comm, 829, CALLS, 3, arrived_ns, left_ns);
+    CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, &bound_ns));
+    int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)slack_ns);
+    check_calls(comm, CALLS, slack_ns - greatest(comm, bound_ns) - rate_ns, arrived_ns, left_ns, label);
+    MPI_Comm_free(&comm);
+}
+
+void test_deadline(void)
+{
+    check_deadlines("prop");
+    check_deadlines("hca3o/skampi/10");
+    check_deadlines("hca3/20/skampi/10");
+    check_deadlines("hca3/20/skampi/10+prop");
+}
+
+/* ---- The flag tells the truth */
+
+static void check_flags(MPI_Comm comm, const char *tolerance, int calls, int valid_at_least)
+{
+    int valid = 0;
+    CHECK_OK(set_setting(comm, "tolerance_ns", tolerance));
+    for (int i = 0; i < calls; i++) {
+        int flag = harmonize(comm);
+        int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
+        CHECK(lateness_ns >= 0, "left %" PRId64 " ns before the deadline", -lateness_ns);
+        CHECK(flag == (lateness_ns <= tolerance_ns),
+              "flag %d, but the lateness is %" PRId64 " ns with a tolerance of %" PRId64 " ns", flag, lateness_ns,
+              tolerance_ns);
+        valid += flag;
+    }
+    CHECK(valid >= valid_at_least, "%d of %d calls were valid with a tolerance of %s ns, expected at least %d", valid,
+          calls, tolerance, valid_at_least);
+}
+
+void test_flag(void)
+{
+    int calls = times(150, 60);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_flags(comm, "1", calls, 0);
+    check_flags(comm, "auto", calls, 0);
+    check_flags(comm, "20000", calls, 0);
+    check_flags(comm, "1000000000", calls, 1);
+    MPI_Comm_free(&comm);
+    /* Many calls, as conversions between ticks and nanoseconds round now and then only. */
+    check_flags(MPI_COMM_SELF, "auto", 5000, 0);
+}
+
+/* ---- A process is stopped while it waits */
+
+enum { STOP_AFTER_MS = 60, STOPPED_FOR_MS = 400, TRIES = 6 };
+
+/* Well after the stop, well before the process goes on. */
+static const char stop_slack[] = "200000000";
+
+typedef struct stop {
+    int64_t stopped_ns, continued_ns;
+} stop;
+
+typedef struct stopper {
+    pid_t pid;
+    int to, from;
+} stopper;
+
+/* For each byte received, stop the parent for a while; says when it did. Ends with the pipe. */
+static void stop_parent_on_demand(int from_parent, int to_parent)
+{
+    char go;
+    pid_t parent = getppid();
+    while (read(from_parent, &go, 1) == 1) {
+        stop done;
+        nap_ms(STOP_AFTER_MS);
+        done.stopped_ns = true_ns();
+        kill(parent, SIGSTOP);
+        nap_ms(STOPPED_FOR_MS);
+        done.continued_ns = true_ns();
+        kill(parent, SIGCONT);
+        if (write(to_parent, &done, sizeof done) != (ssize_t)sizeof done)
+            break;
+    }
+    _exit(0);
+}
+
+/* Before MPI starts, so that the child has nothing of MPI's. */
+static bool start_stopper(stopper *stopper)
+{
+    int down[2], up[2];
+    if (pipe(down) != 0 || pipe(up) != 0 || (stopper->pid = fork()) < 0)
+        return false;
+    if (stopper->pid == 0) {
+        for (int fd = 0; fd < 1024; fd++)
+            if (fd != down[0] && fd != up[1])
+                close(fd);
+        stop_parent_on_demand(down[0], up[1]);
+    }
+    close(down[0]);
+    close(up[1]);
+    stopper->to = down[1];
+    stopper->from = up[0];
+    return true;
+}
+
+static void end_stopper(stopper *stopper)
+{
+    close(stopper->to);
+    close(stopper->from);
+    waitpid(stopper->pid, NULL, 0);
+}
+
+typedef struct stopped_call {
+    bool happened; /* the deadline passed while victim was stopped */
+    int flag;
+    int64_t least_lateness_ns; /* of victim, as the others saw it */
+} stopped_call;
+
+/*
+ * The deadline is no later than the first exit of the others; where there are none, the process itself has decided
+ * before the stop, or else waits for the whole slack after it.
+ */
+static stopped_call call_and_stop(MPI_Comm comm, int victim, const stopper *stopper)
+{
+    stopped_call call = {false, 0, 0};
+    stop stop = {0, 0};
+    meet(comm);
+    if (my_rank == victim && write(stopper->to, "", 1) != 1)
+        CHECK(false, "cannot reach the stopping process");
+    call.flag = harmonize(comm);
+    int64_t left_ns = true_ns();
+    if (my_rank == victim && read(stopper->from, &stop, sizeof stop) != (ssize_t)sizeof stop)
+        CHECK(false, "the stopping process does not answer");
+    int64_t continued_ns = greatest(comm, stop.continued_ns);
+    int64_t others_left_ns = least(comm, my_rank == victim ? INT64_MAX : left_ns);
+    call.least_lateness_ns = ranks > 1 ? continued_ns - others_left_ns : 1;
+    call.happened = ranks > 1 ? call.least_lateness_ns > 20 * NS_PER_MS : left_ns < continued_ns + 100 * NS_PER_MS;
+    return call;
+}
+
+/* Returns whether it could be tried. */
+static bool check_stopped(MPI_Comm comm, int victim, const stopper *stopper)
+{
+    stopped_call call = {false, 0, 0};
+    for (int i = 0; i < TRIES && !call.happened; i++)
+        call = call_and_stop(comm, victim, stopper);
+    if (!call.happened || my_rank != victim)
+        return call.happened;
+    int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
+    int64_t expected_ns = call.least_lateness_ns - NS_PER_MS; /* what the clocks may be apart */
+    CHECK(call.flag == 0, "stopped while the deadline passed, and the flag is 1");
+    CHECK(lateness_ns > tolerance_ns, "stopped while the deadline passed, and the lateness is %" PRId64 " ns",
+          lateness_ns);
+    CHECK(lateness_ns >= expected_ns, "the lateness is %" PRId64 " ns, expected at least %" PRId64 " ns", lateness_ns,
+          expected_ns);
+    return true;
+}
+
+static void check_recovery(MPI_Comm comm)
+{
+    CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
+    CHECK_OK(set_setting(comm, "tolerance_ns", "1000000000"));
+    int calls = times(400, 100), valid = harmonize_times(comm, calls);
+    int64_t slack_ns = info_number(comm, "slack_ns");
+    CHECK(valid > 0, "none of %d calls after the stop was valid", calls);
+    CHECK(slack_ns < 150 * NS_PER_MS, "the slack is %" PRId64 " ns after %d calls that nobody disturbed", slack_ns,
+          calls);
+    CHECK_OK(set_setting(comm, "tolerance_ns", "auto"));
+}
+
+void test_stopped(void)
+{
+    stopper stopper;
+    if (!start_stopper(&stopper)) {
+        test_skip("cannot start another process");
+        return;
+    }
+    start_mpi(MPI_THREAD_SINGLE);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
+    harmonize_times(comm, 10);
+    bool tried = true;
+    for (int i = 0; i < (ranks > 1 ? 2 : 1); i++) {
+        CHECK_OK(set_setting(comm, "slack_min_ns", stop_slack));
+        tried = check_stopped(comm, i == 0 ? ranks - 1 : 0, &stopper) && tried;
+        check_recovery(comm);
+    }
+    MPI_Comm_free(&comm);
+    end_stopper(&stopper);
+    if (!greatest(MPI_COMM_WORLD, tried))
+        test_skip("in %d tries no process was stopped while it waited", TRIES);
+}
+
+/* ---- Late at the first call */
+
+/* Times of a first call to which processes come late must not set what lasts. The greatest slack is out of the way. */
+static void check_late(int late_rank)
+{
+    const int64_t limit_ns = 250 * NS_PER_MS;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    if (my_rank == late_rank)
+        nap_ms(500);
+    harmonize(comm);
+    int64_t first_ns = info_number(comm, "slack_ns");
+    CHECK(first_ns < limit_ns, "rank %d was late: the first slack is %" PRId64 " ns", late_rank, first_ns);
+    harmonize_times(comm, 50);
+    int64_t slack_ns = info_number(comm, "slack_ns");
+    CHECK(slack_ns < limit_ns, "rank %d was late: the slack is %" PRId64 " ns after 50 calls", late_rank, slack_ns);
+    MPI_Comm_free(&comm);
+}
+
+void test_late(void)
+{
+    setenv("MPIX_HARMONIZE_SLACK_MAX_NS", "10000000000", 1);
+    check_late(0);
+    check_late(ranks - 1);
+}

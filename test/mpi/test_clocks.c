@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_clocks.c - the global clock: its zero, its forms, its order, and that it is as right as it says, with the
+ * machine's own clocks and with ones that are injected (injection.c).
+ */
+#include "mpix_test.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static int64_t read_ns(MPI_Comm comm, int64_t *bound_ns)
+{
+    int64_t time_ns = INT64_MIN;
+    *bound_ns = 0;
+    CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, bound_ns));
+    return time_ns;
+}
+
+/* ---- Zero */
+
+static void check_zero(int (*synchronize)(MPI_Comm))
+{
+    int64_t bound_ns;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    meet(comm);
+    int64_t unix_before_ns = least(comm, unix_ns()), before_ns = least(comm, true_ns());
+    CHECK_CLASS(synchronize(comm), MPI_SUCCESS, "the first synchronisation");
+    int64_t time_ns = read_ns(comm, &bound_ns);
+    int64_t elapsed_ns = true_ns() - before_ns;
+    int64_t unix_after_ns = unix_ns(), epoch_ns = info_number(comm, "epoch_unix_ns");
+    int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)elapsed_ns);
+    CHECK(time_ns >= (my_rank == 0 ? 0 : -bound_ns),
+          "global time is %" PRId64 " ns (bound %" PRId64 ") after the start", time_ns, bound_ns);
+    CHECK(time_ns <= elapsed_ns + rate_ns + bound_ns,
+          "global time is %" PRId64 " ns, but only %" PRId64 " ns have passed", time_ns, elapsed_ns);
+    CHECK(epoch_ns >= unix_before_ns && epoch_ns <= greatest(comm, unix_after_ns),
+          "the epoch is %" PRId64 ", expected %" PRId64 " to %" PRId64, epoch_ns, unix_before_ns, unix_after_ns);
+    CHECK(greatest(comm, epoch_ns) == least(comm, epoch_ns), "the epoch %" PRId64 " is not that of other ranks",
+          epoch_ns);
+    MPI_Comm_free(&comm);
+}
+
+static int by_a_call(MPI_Comm comm)
+{
+    int flag;
+    return MPIX_Harmonize(comm, &flag);
+}
+
+void test_clock_zero(void)
+{
+    check_zero(MPIX_Clock_sync);
+    check_zero(by_a_call);
+}
+
+/* ---- Seconds, nanoseconds, intervals */
+
+static void check_forms_once(MPI_Comm comm)
+{
+    double first = NAN, earliest = NAN, latest = NAN, last = NAN;
+    int64_t bound_ns, later_bound_ns;
+    CHECK_OK(MPIX_Global_time(comm, &first));
+    int64_t time_ns = read_ns(comm, &bound_ns);
+    CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
+    read_ns(comm, &later_bound_ns);
+    CHECK_OK(MPIX_Global_time(comm, &last));
+    CHECK((double)time_ns >= first * 1e9 - 1 && (double)time_ns <= last * 1e9 + 1,
+          "%" PRId64 " ns was read between %.9f s and %.9f s", time_ns, first, last);
+    CHECK(earliest <= latest, "the interval goes from %.9f to %.9f", earliest, latest);
+    CHECK(earliest <= last && latest >= first, "the interval from %.9f to %.9f was read between %.9f and %.9f",
+          earliest, latest, first, last);
+    CHECK(bound_ns >= 0, "the bound is %" PRId64 " ns", bound_ns);
+    if (bound_ns == INT64_MAX)
+        CHECK(earliest == -HUGE_VAL && latest == HUGE_VAL, "no bound is known, but the interval is from %g to %g",
+              earliest, latest);
+    else
+        CHECK((latest - earliest) * 0.5e9 >= (double)bound_ns - 1 &&
+                  (latest - earliest) * 0.5e9 <= (double)later_bound_ns + 1,
+              "the interval is %g s wide, the bound %" PRId64 " ns before and %" PRId64 " ns after", latest - earliest,
+              bound_ns, later_bound_ns);
+}
+
+static void check_forms(const char *label)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "sync", label));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    for (int i = 0; i < 100; i++)
+        check_forms_once(comm);
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_forms(void)
+{
+    check_forms("prop");
+    check_forms("hca3o/skampi/10");
+    check_forms("none");
+}
+
+/* ---- Readings never decrease */
+
+typedef struct reader {
+    pthread_t thread;
+    MPI_Comm comm;
+    _Atomic bool stop;
+    int64_t readings, decreases, worst_ns, errors;
+} reader;
+
+static void *keep_reading(void *data)
+{
+    reader *me = data;
+    int64_t last_ns = INT64_MIN, time_ns, bound_ns;
+    do {
+        if (MPIX_Global_time_ns(me->comm, &time_ns, &bound_ns) != MPI_SUCCESS) {
+            me->errors++;
+            continue;
+        }
+        if (time_ns < last_ns) {
+            me->decreases++;
+            me->worst_ns = last_ns - time_ns > me->worst_ns ? last_ns - time_ns : me->worst_ns;
+        }
+        last_ns = time_ns;
+        if (++me->readings % 1000 == 0) /* what a loaded machine needs, not the reader */
+            nanosleep(&(struct timespec){0, 200000}, NULL);
+    } while (!atomic_load(&me->stop));
+    return NULL;
+}
+
+static void check_reader(const reader *reader, const char *what)
+{
+    CHECK(reader->readings > 0, "%s: a thread made no reading", what);
+    CHECK(reader->errors == 0, "%s: %" PRId64 " readings failed in a thread", what, reader->errors);
+    CHECK(reader->decreases == 0,
+          "%s: of %" PRId64 " readings in a thread %" PRId64 " decreased, by up to %" PRId64 " ns", what,
+          reader->readings, reader->decreases, reader->worst_ns);
+}
+
+/* Labels in turn, so that estimates of different quality follow each other. */
+static void synchronize_often(MPI_Comm comm, int syncs)
+{
+    static const char *const labels[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none", "prop", "hca3o/skampi/3"};
+    int64_t last_ns = INT64_MIN, bound_ns;
+    for (int i = 0; i < syncs; i++) {
+        if (i % 10 == 0)
+            CHECK_OK(set_setting(comm, "sync", labels[i / 10 % 5]));
+        if (i % 3 == 0)
+            harmonize(comm);
+        else
+            CHECK_OK(MPIX_Clock_sync(comm));
+        for (int j = 0; j < 20; j++) {
+            int64_t time_ns = read_ns(comm, &bound_ns);
+            CHECK(time_ns >= last_ns, "global time fell by %" PRId64 " ns after synchronisation %d", last_ns - time_ns,
+                  i);
+            last_ns = time_ns;
+        }
+    }
+}
+
+static void check_resync(const char *what, bool with_thread)
+{
+    reader reader = {.comm = duplicate(MPI_COMM_WORLD)};
+    CHECK_OK(set_setting(reader.comm, "clock", "monotonic_raw"));
+    CHECK_OK(MPIX_Clock_sync(reader.comm));
+    if (with_thread)
+        pthread_create(&reader.thread, NULL, keep_reading, &reader);
+    synchronize_often(reader.comm, times(200, 100));
+    if (with_thread) {
+        atomic_store(&reader.stop, true);
+        pthread_join(reader.thread, NULL);
+        check_reader(&reader, what);
+    }
+    meet(reader.comm);
+    MPI_Comm_free(&reader.comm);
+}
+
+void test_clock_resync(void)
+{
+    int level;
+    MPI_Query_thread(&level);
+    check_resync("the machine's clock", level >= MPI_THREAD_FUNNELED);
+    inject_clock(my_rank * NS_PER_MS, (my_rank % 3 - 1) * 100e-6);
+    check_resync("clocks that drift apart", level >= MPI_THREAD_FUNNELED);
+}
+
+/* ---- Right within the bound */
+
+static const char *const labels[] = {
+    "none", "hca3o/skampi/10",        "hca3/20/meanrtt/10", "hca3/20/skampi/10",
+    "prop", "hca3/20/skampi/10+prop", "hca3o+prop",         "hca3o+hca3o",
+};
+
+enum { LABELS = sizeof labels / sizeof *labels };
+
+static void check_unknown_bound(MPI_Comm comm, const char *what)
+{
+    double earliest = 0, latest = 0;
+    int64_t bound_ns;
+    read_ns(comm, &bound_ns);
+    if (my_rank == 0) /* the reference knows its own time */
+        return;
+    CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
+    CHECK(bound_ns == INT64_MAX, "%s: the bound is %" PRId64 " ns, expected none", what, bound_ns);
+    CHECK(earliest == -HUGE_VAL && latest == HUGE_VAL, "%s: the interval is from %g to %g, expected it to be infinite",
+          what, earliest, latest);
+}
+
+/* Returns false where a process cannot use the clock. */
+static bool check_label(const char *clock, const char *label, int age_ms)
+{
+    char what[100], text[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    snprintf(what, sizeof what, "clock %s, sync %s", clock, label);
+    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    int code = MPIX_Clock_sync(comm);
+    info_text(comm, "last_error", text);
+    if (code != MPI_SUCCESS && strstr(text, "cannot be used")) {
+        MPI_Comm_free(&comm);
+        return false;
+    }
+    CHECK_CLASS(code, MPI_SUCCESS, what);
+    CHECK(info_text(comm, "base_clock", text) && strcmp(text, clock) == 0, "%s: the base clock is %s", what, text);
+    check_clock(comm, what);
+    nap_ms(age_ms);
+    check_clock(comm, what);
+    if (strcmp(label, "none") == 0)
+        check_unknown_bound(comm, what);
+    CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
+    check_clock(comm, what);
+    harmonize_times(comm, 3);
+    MPI_Comm_free(&comm);
+    return true;
+}
+
+/* Each label and each clock comes up, but not all pairs where making communicators takes long. */
+static bool is_in_turn(int number)
+{
+    return number % times(1, 4) == 0;
+}
+
+void test_clock_labels(void)
+{
+    static const char *const clocks[] = {"tsc", "monotonic_raw", "monotonic", "realtime", "wtime"};
+    for (int clock = 0; clock < 5; clock++)
+        for (int label = 0; label < LABELS; label++)
+            if (is_in_turn(clock + label) && !check_label(clocks[clock], labels[label], 0)) {
+                if (my_rank == 0)
+                    printf("clock %s cannot be used here\n", clocks[clock]);
+                break;
+            }
+}
+
+/* ---- Injected clocks: as if each process were on a machine of its own */
+
+void test_clock_injected(void)
+{
+    static const struct {
+        int64_t offset_ns; /* of each rank from the one before */
+        double drift;      /* of odd ranks; even ones drift the other way */
+    } machines[] = {
+        {1234567, 0},
+        {-3600 * NS_PER_S, 20e-6},
+        {400000 * NS_PER_S, -50e-6},
+        {-1000000 * NS_PER_S, 200e-6}, /* negative clocks */
+    };
+    for (int machine = 0; machine < 4; machine++) {
+        inject_clock((my_rank + 1) * machines[machine].offset_ns, (my_rank % 2 ? 1 : -1) * machines[machine].drift);
+        for (int label = 1; label < LABELS; label++)
+            if (is_in_turn(machine + label))
+                check_label("monotonic_raw", labels[label], machine == 1 ? 50 : 0);
+    }
+}
+
+/* Processes that name the same clock, and are on one machine, but read different times. */
+void test_clock_unshared(void)
+{
+    char levels[TEXT_SIZE];
+    static const int64_t steps_ns[] = {NS_PER_S, -NS_PER_MS, 0};
+    for (int i = 0; i < 3; i++) {
+        inject_clock(my_rank * steps_ns[i], 0);
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+        CHECK_OK(set_setting(comm, "sync", "prop"));
+        CHECK_OK(MPIX_Clock_sync(comm));
+        check_clock(comm, "prop, clocks apart");
+        info_text(comm, "levels", levels);
+        if (my_rank > 0 && steps_ns[i] == 0)
+            CHECK(strstr(levels, "shared clock"), "the clock is shared, the levels are '%s'", levels);
+        else if (my_rank > 0)
+            CHECK(strstr(levels, "clock not shared"), "the clocks are apart, the levels are '%s'", levels);
+        harmonize_times(comm, 20);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* ---- Clocks that are stepped */
+
+/* The next calls find out and synchronise; then the clock is right again, and calls are valid. */
+static void check_step(const char *label, int stepping_rank, int64_t step_ns)
+{
+    char what[120];
+    int flag = -1;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    snprintf(what, sizeof what, "sync %s, the clock of rank %d stepped by %" PRId64 " ms", label, stepping_rank,
+             step_ns / NS_PER_MS);
+    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "50"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "tolerance_ns", "100000000"), MPI_SUCCESS, what);
+    harmonize_times(comm, 5);
+    meet(comm);
+    if (my_rank == stepping_rank)
+        inject_step(step_ns);
+    meet(comm);
+    CHECK_CLASS(MPIX_Harmonize(comm, &flag), MPI_SUCCESS, what);
+    int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
+    CHECK(flag == (lateness_ns <= tolerance_ns), "%s: the flag is %d, the lateness %" PRId64 " ns", what, flag,
+          lateness_ns);
+    for (int i = 0; i < 10; i++) { /* longer than the interval between synchronisations */
+        nap_ms(10);
+        harmonize(comm);
+    }
+    check_clock(comm, what);
+    int valid = harmonize_times(comm, 20);
+    CHECK(valid > 0, "%s: none of 20 calls was valid afterwards", what);
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_steps(void)
+{
+    static const char *const stepped_labels[] = {"hca3o/skampi/10", "hca3/20/skampi/10"};
+    if (ranks < 2) {
+        test_skip("a step shows only between processes");
+        return;
+    }
+    for (int label = 0; label < times(2, 1); label++)
+        for (int rank = 0; rank < ranks; rank += ranks - 1) {
+            check_step(stepped_labels[label], rank, NS_PER_S);
+            check_step(stepped_labels[label], rank, -NS_PER_S);
+        }
+    /* A shared clock is trusted for ever; a step shows as orders that arrive before they were given. */
+    check_step("prop", 0, NS_PER_S);
+    check_step("prop", ranks - 1, -NS_PER_S);
+}
+
+/* CLOCK_REALTIME is set back, as an administrator may, on all processes at once. */
+void test_clock_monotone(void)
+{
+    int64_t bound_ns, last_ns = INT64_MIN;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "realtime"));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    for (int i = 0; i < 6; i++) {
+        int64_t time_ns = read_ns(comm, &bound_ns);
+        CHECK(time_ns >= last_ns, "global time fell by %" PRId64 " ns", last_ns - time_ns);
+        last_ns = time_ns;
+        meet(comm);
+        if (i % 2 == 0)
+            inject_step(-10 * NS_PER_MS);
+        meet(comm);
+        if (i % 2 == 1)
+            harmonize(comm);
+    }
+    MPI_Comm_free(&comm);
+}

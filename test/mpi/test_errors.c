@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_errors.c - errors: their class, the same on all processes; their message; and that life goes on after them. */
+#include "mpix_test.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "mpix_harmonize_"
+
+/* ---- Null communicators, null pointers */
+
+static void check_null_communicator(void)
+{
+    int flag = 0;
+    double time;
+    int64_t time_ns;
+    MPI_Info info;
+    CHECK_CLASS(MPIX_Harmonize(MPI_COMM_NULL, &flag), MPI_ERR_COMM, "MPIX_Harmonize of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Clock_sync(MPI_COMM_NULL), MPI_ERR_COMM, "MPIX_Clock_sync of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Global_time(MPI_COMM_NULL, &time), MPI_ERR_COMM, "MPIX_Global_time of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Global_time_interval(MPI_COMM_NULL, &time, &time), MPI_ERR_COMM,
+                "MPIX_Global_time_interval of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Global_time_ns(MPI_COMM_NULL, &time_ns, &time_ns), MPI_ERR_COMM,
+                "MPIX_Global_time_ns of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Harmonize_set_info(MPI_COMM_NULL, MPI_INFO_NULL), MPI_ERR_COMM,
+                "MPIX_Harmonize_set_info of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Harmonize_get_info(MPI_COMM_NULL, &info), MPI_ERR_COMM,
+                "MPIX_Harmonize_get_info of MPI_COMM_NULL");
+}
+
+static void check_null_pointers(MPI_Comm comm)
+{
+    double time = -7;
+    int64_t time_ns = -7;
+    CHECK_CLASS(MPIX_Global_time(comm, NULL), MPI_ERR_ARG, "MPIX_Global_time with null");
+    CHECK_CLASS(MPIX_Global_time_interval(comm, NULL, &time), MPI_ERR_ARG, "MPIX_Global_time_interval, earliest null");
+    CHECK_CLASS(MPIX_Global_time_interval(comm, &time, NULL), MPI_ERR_ARG, "MPIX_Global_time_interval, latest null");
+    CHECK_CLASS(MPIX_Global_time_ns(comm, NULL, &time_ns), MPI_ERR_ARG, "MPIX_Global_time_ns, time null");
+    CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, NULL), MPI_ERR_ARG, "MPIX_Global_time_ns, bound null");
+    CHECK_CLASS(MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_get_info with null");
+    CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
+}
+
+static void check_null_flag(MPI_Comm comm, bool null_here, const char *what)
+{
+    int flag = -7;
+    CHECK_CLASS(MPIX_Harmonize(comm, null_here ? NULL : &flag), MPI_ERR_ARG, what);
+    CHECK_MESSAGE(comm, "MPIX_Harmonize", "flag");
+    harmonize(comm);
+}
+
+void test_errors_null(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_null_communicator();
+    check_null_flag(comm, true, "the first call, the flag null on all ranks");
+    for (int rank = 0; rank < ranks; rank++)
+        check_null_flag(comm, my_rank == rank, "the flag null on one rank");
+    check_null_pointers(comm);
+    check_null_communicator();
+    int64_t calls = info_number(comm, "calls");
+    CHECK(calls == ranks + 1, "%" PRId64 " calls are counted, expected %d: those that succeeded", calls, ranks + 1);
+    MPI_Comm_free(&comm);
+
+    comm = duplicate(MPI_COMM_WORLD);
+    check_null_flag(comm, my_rank == ranks - 1, "the first call, the flag null on the last rank");
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Never synchronised */
+
+static void check_unsynced(MPI_Comm comm)
+{
+    double time;
+    int64_t time_ns;
+    CHECK_CLASS(MPIX_Global_time(comm, &time), MPI_ERR_OTHER, "MPIX_Global_time");
+    CHECK_MESSAGE(comm, "MPIX_Clock_sync");
+    CHECK_CLASS(MPIX_Global_time_interval(comm, &time, &time), MPI_ERR_OTHER, "MPIX_Global_time_interval");
+    CHECK_MESSAGE(comm, "MPIX_Clock_sync");
+    CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER, "MPIX_Global_time_ns");
+    CHECK_MESSAGE(comm, "MPIX_Clock_sync");
+}
+
+void test_errors_unsynced(void)
+{
+    double time;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
+    check_unsynced(comm);
+    CHECK_OK(set_setting(comm, "sync", "prop")); /* there is a state now, but no clock */
+    check_unsynced(comm);
+    CHECK_OK(MPIX_Clock_sync(other));
+    check_unsynced(comm);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Global_time(comm, &time));
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Bad settings */
+
+typedef struct setting_case {
+    const char *name, *value;
+} setting_case;
+
+static const setting_case bad_values[] = {
+    {"clock", "sundial"},
+    {"clock", " "},
+    {"sync", "hca9"},
+    {"sync", " "},
+    {"sync", "+"},
+    {"sync", "hca3+"},
+    {"sync", "hca3/1"}, /* no line through one point */
+    {"sync", "hca3/0/skampi/10"},
+    {"sync", "hca3/20/skampi/0"},
+    {"sync", "hca3/20/skampi/10/10"},
+    {"sync", "hca3/20/median/10"},
+    {"sync", "hca3/-20/skampi/10"},
+    {"sync", "hca3/20/skampi/-10"},
+    {"sync", "hca3/2 0"},
+    {"sync", "hca3/00000000000000000000000000000000020x"}, /* longer than a field may be thought to be */
+    {"sync", "hca3o/20"},
+    {"sync", "prop/3"},
+    {"sync", "none+none+none+none+none"},
+    {"sync",
+     "longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_"
+     "label_could_be_longer_than_any_label_could_be"},
+    {"resync_interval_ms", "0"},
+    {"resync_interval_ms", "soon"},
+    {"rendezvous", "telepathy"},
+    {"tolerance_ns", "0"},
+    {"tolerance_ns", "-5"},
+    {"tolerance_ns", "1e3"},
+    {"tolerance_ns", "500ns"},
+    {"tolerance_ns", "99999999999999999999"},
+    {"slack_min_ns", "0"},
+    {"slack_min_ns", "200000000"}, /* above slack_max_ns */
+    {"slack_max_ns", "999"},
+    {"slack_max_ns", "auto"},
+};
+
+enum { BAD_VALUES = sizeof bad_values / sizeof *bad_values };
+
+static const setting_case good_values[] = {
+    {"clock", " Monotonic\t"},
+    {"sync", "prop "},
+    {"sync", " none"},
+    {"sync", "HCA3/20/SKaMPI-Offset/10+PROP"},
+    {"sync", "hca-3/20/skampi_offset/10"},
+    {"sync", "hca3/20/mean_rtt/10"},
+    {"sync", "hca3o/Mean-RTT-Offset/5"},
+    {"sync", "hca3/2/skampi/1 + hca3o + prop + none"},
+    {"rendezvous", "COLLECTIVE"},
+    {"tolerance_ns", " 700 "},
+    {"tolerance_ns", "AUTO"},
+    {"slack_max_ns", "1000"},
+};
+
+enum { GOOD_VALUES = sizeof good_values / sizeof *good_values };
+
+/* The value as messages quote it: at most its beginning. */
+static void quoted_beginning(const char *value, char text[24])
+{
+    snprintf(text, 24, "%.20s", strcmp(value, " ") == 0 ? "'" : value);
+}
+
+void test_errors_values(void)
+{
+    char before[TEXT_SIZE], after[TEXT_SIZE], what[120], shown[24];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    for (int i = 0; i < BAD_VALUES; i++) {
+        all_settings(comm, before);
+        snprintf(what, sizeof what, "%s = '%s'", bad_values[i].name, bad_values[i].value);
+        int code = set_setting(comm, bad_values[i].name, bad_values[i].value);
+        CHECK_CLASS(code, MPI_ERR_INFO_VALUE, what);
+        if (code == MPI_SUCCESS)
+            continue;
+        quoted_beginning(bad_values[i].value, shown);
+        CHECK_MESSAGE(comm, bad_values[i].name, shown, "allowed");
+        all_settings(comm, after);
+        CHECK(strcmp(before, after) == 0, "%s changed settings from %s to %s", what, before, after);
+    }
+    MPI_Comm_free(&comm);
+
+    for (int i = 0; i < GOOD_VALUES; i += times(1, 3)) {
+        comm = duplicate(MPI_COMM_WORLD);
+        snprintf(what, sizeof what, "%s = '%s'", good_values[i].name, good_values[i].value);
+        CHECK_CLASS(set_setting(comm, good_values[i].name, good_values[i].value), MPI_SUCCESS, what);
+        CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* ---- Several keys, unknown keys */
+
+static int set_keys(MPI_Comm comm, const char *first, const char *first_value, const char *second,
+                    const char *second_value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (first)
+        MPI_Info_set(info, first, first_value);
+    if (second)
+        MPI_Info_set(info, second, second_value);
+    int code = MPIX_Harmonize_set_info(comm, info);
+    MPI_Info_free(&info);
+    return code;
+}
+
+static void check_unchanged(MPI_Comm comm, const char *before, const char *what)
+{
+    char after[TEXT_SIZE];
+    all_settings(comm, after);
+    CHECK(strcmp(before, after) == 0, "%s changed settings from %s to %s", what, before, after);
+    harmonize(comm);
+}
+
+/* The process where is_bad holds passes something wrong, the others something good or nothing. */
+static void check_one_bad_rank(MPI_Comm comm, bool is_bad)
+{
+    char before[TEXT_SIZE];
+    all_settings(comm, before);
+
+    int code = set_keys(comm, is_bad ? PREFIX "tolerance_ns" : NULL, "bogus", NULL, NULL);
+    CHECK_CLASS(code, MPI_ERR_INFO_VALUE, "a bad value here, no settings elsewhere");
+    CHECK_MESSAGE(comm, "tolerance_ns", "bogus", "allowed");
+    check_unchanged(comm, before, "a bad value here, no settings elsewhere");
+
+    code = set_keys(comm, PREFIX "slack_max_ns", "5000", PREFIX "sync", is_bad ? "hca9" : "prop");
+    CHECK_CLASS(code, MPI_ERR_INFO_VALUE, "a good and a bad value here, two good ones elsewhere");
+    CHECK_MESSAGE(comm, "sync", "hca9", "allowed");
+    check_unchanged(comm, before, "a good and a bad value here, two good ones elsewhere");
+
+    code = set_keys(comm, PREFIX "slack_max_ns", "5000", is_bad ? PREFIX "tolerance" : "tolerance", "600");
+    CHECK_CLASS(code, MPI_ERR_INFO_KEY, "an unknown key here");
+    CHECK_MESSAGE(comm, "mpix_harmonize_tolerance", "allowed", "slack_max_ns");
+    check_unchanged(comm, before, "an unknown key here");
+}
+
+void test_errors_one_rank(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_one_bad_rank(comm, true);
+    check_one_bad_rank(comm, my_rank == 0);
+    check_one_bad_rank(comm, my_rank == ranks - 1);
+    CHECK_OK(set_keys(comm, "unrelated", "value", "tolerance_ns", "bogus"));
+    CHECK_CLASS(set_keys(comm, PREFIX, "1", NULL, NULL), MPI_ERR_INFO_KEY, "the bare prefix as a key");
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Settings that differ */
+
+static void check_difference(MPI_Comm comm, const char *name, const char *mine)
+{
+    char before[TEXT_SIZE], what[100];
+    snprintf(what, sizeof what, "%s '%s' here, another elsewhere", name, mine);
+    all_settings(comm, before);
+    CHECK_CLASS(set_setting(comm, name, mine), MPI_ERR_INFO_VALUE, what);
+    CHECK_MESSAGE(comm, name);
+    check_unchanged(comm, before, what);
+}
+
+void test_errors_differ(void)
+{
+    bool odd = my_rank == ranks - 1;
+    if (ranks < 2) {
+        test_skip("one process cannot differ from others");
+        return;
+    }
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_difference(comm, "clock", odd ? "monotonic" : "realtime");
+    check_difference(comm, "tolerance_ns", odd ? "600" : "700");
+    harmonize(comm);
+    check_difference(comm, "sync", odd ? "prop" : "none");
+    check_difference(comm, "resync_interval_ms", odd ? "10" : "20");
+    check_difference(comm, "rendezvous", odd ? "collective" : "auto");
+    check_difference(comm, "slack_min_ns", odd ? "auto" : "1000");
+    check_difference(comm, "slack_max_ns", odd ? "1000000" : "2000000");
+    CHECK_CLASS(set_keys(comm, odd ? PREFIX "tolerance_ns" : NULL, "600", NULL, NULL), MPI_ERR_INFO_VALUE,
+                "a setting on one rank only");
+    harmonize(comm);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- The user's error handler */
+
+static int handler_calls, handler_code;
+static MPI_Comm handler_comm;
+static char handler_text[TEXT_SIZE];
+
+/* A handler asks for the message, as a user's would. */
+static void note_error(MPI_Comm *comm, int *code, ...)
+{
+    handler_calls++;
+    handler_code = *code;
+    handler_comm = *comm;
+    info_text(*comm, "last_error", handler_text);
+}
+
+static void check_raised(const char *file, int line, MPI_Comm comm, int code, const char *what)
+{
+    if (handler_calls != 1)
+        test_fail(file, line, "%s: the error handler was called %d times, expected once", what, handler_calls);
+    if (handler_code != code)
+        test_fail(file, line, "%s: the error handler got code %d, the caller %d", what, handler_code, code);
+    if (handler_comm != comm)
+        test_fail(file, line, "%s: the error handler was called for another communicator", what);
+    if (!handler_text[0] || strcmp(handler_text, "none") == 0)
+        test_fail(file, line, "%s: the error handler found no message", what);
+    handler_calls = 0;
+    handler_text[0] = '\0';
+}
+
+#define CHECK_RAISED(comm, call) check_raised(__FILE__, __LINE__, comm, call, #call)
+
+static void provoke(MPI_Comm comm)
+{
+    double time;
+    int64_t time_ns;
+    CHECK_RAISED(comm, MPIX_Global_time(comm, &time));
+    CHECK_RAISED(comm, MPIX_Global_time_interval(comm, &time, &time));
+    CHECK_RAISED(comm, MPIX_Global_time_ns(comm, &time_ns, &time_ns));
+    CHECK_RAISED(comm, MPIX_Harmonize_get_info(comm, NULL));
+    CHECK_RAISED(comm, set_setting(comm, "sync", "hca9"));
+    CHECK_RAISED(comm, set_setting(comm, "no_such", "1"));
+    CHECK_RAISED(comm, MPIX_Harmonize(comm, my_rank == 0 ? NULL : &(int){0}));
+    CHECK_RAISED(comm, MPIX_Global_time(comm, NULL));
+}
+
+void test_errors_handler(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
+    MPI_Comm_create_errhandler(note_error, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    provoke(comm);
+    harmonize_times(comm, 3);
+    CHECK(handler_calls == 0, "the error handler was called %d times without an error", handler_calls);
+    CHECK_CLASS(MPIX_Harmonize(other, NULL), MPI_ERR_ARG, "a null flag on another communicator");
+    CHECK_CLASS(MPIX_Harmonize(MPI_COMM_NULL, NULL), MPI_ERR_COMM, "MPI_COMM_NULL");
+    CHECK(handler_calls == 0, "the error handler was called %d times for other communicators", handler_calls);
+    setenv("MPIX_HARMONIZE_SYNC", "hca9", 1);
+    MPI_Comm third = duplicate(comm); /* with its handler */
+    CHECK_RAISED(third, MPIX_Harmonize(third, &(int){0}));
+    CHECK_RAISED(third, MPIX_Clock_sync(third));
+    unsetenv("MPIX_HARMONIZE_SYNC");
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&third);
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- The environment */
+
+static void variable_of(const char *setting, char variable[64])
+{
+    snprintf(variable, 64, "MPIX_HARMONIZE_%s", setting);
+    for (char *c = variable; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
+
+/* The value is in the environment of those where here holds. The communicator must work once it is gone. */
+static void check_environment(const char *setting, const char *value, bool here, int way)
+{
+    char variable[64], what[120];
+    int flag;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    variable_of(setting, variable);
+    snprintf(what, sizeof what, "%s=%s in the environment", variable, value);
+    if (here)
+        setenv(variable, value, 1);
+    int code = way == 0   ? MPIX_Harmonize(comm, &flag)
+               : way == 1 ? MPIX_Clock_sync(comm)
+                          : MPIX_Harmonize_set_info(comm, MPI_INFO_NULL);
+    CHECK_CLASS(code, MPI_ERR_ARG, what);
+    unsetenv(variable);
+    if (code != MPI_SUCCESS)
+        CHECK_MESSAGE(comm, setting[0] ? variable + sizeof "MPIX_HARMONIZE_" - 1 : "MPIX_HARMONIZE_");
+    harmonize(comm);
+    MPI_Comm_free(&comm);
+}
+
+static void check_message_of_environment(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    char text[TEXT_SIZE];
+    if (my_rank == ranks - 1)
+        setenv("MPIX_HARMONIZE_TOLERANCE_NS", "bogus", 1);
+    CHECK_CLASS(MPIX_Clock_sync(comm), MPI_ERR_ARG, "a bad tolerance in the environment of the last rank");
+    CHECK_MESSAGE(comm, "MPIX_HARMONIZE_TOLERANCE_NS", "bogus", "allowed", "auto");
+    /* Local, and no error: what holds without the bad value. */
+    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "auto") == 0, "the tolerance is '%s'", text);
+    unsetenv("MPIX_HARMONIZE_TOLERANCE_NS");
+    MPI_Comm_free(&comm);
+}
+
+void test_errors_environment(void)
+{
+    bool last = my_rank == ranks - 1;
+    int stride = times(1, 11);
+    for (int i = 0; i < BAD_VALUES; i += stride) {
+        check_environment(bad_values[i].name, bad_values[i].value, true, i % 3);
+        check_environment(bad_values[i].name, bad_values[i].value, last, (i + 1) % 3);
+    }
+    check_environment("tolerance_ns", "", last, 0);
+    check_environment("sync", "", true, 0);
+    check_environment("no_such_setting", "1", last, 1);
+    check_environment("", "1", last, 2);
+    check_message_of_environment();
+    if (ranks > 1)
+        check_environment("tolerance_ns", "700", last, 0); /* good, but only here */
+    setenv("MPIX_HARMONIZE_TOLERANCE_NS", " 700 ", 1);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    int64_t used_ns = info_number(comm, "tolerance_used_ns");
+    CHECK(used_ns == 700, "the tolerance is %" PRId64 " ns, expected the 700 of the environment", used_ns);
+    unsetenv("MPIX_HARMONIZE_TOLERANCE_NS");
+    MPI_Comm_free(&comm);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_lifetime.c - communicators, MPI itself and processes that begin and end. */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Communicators */
+
+typedef struct memory {
+    int64_t heap_bytes;
+    int64_t resident_bytes;
+} memory;
+
+static memory look_at_memory(void)
+{
+    memory now = {0, 0};
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file) {
+        if (fscanf(file, "%*d %ld", &pages) != 1)
+            pages = 0;
+        fclose(file);
+    }
+    now.resident_bytes = pages * sysconf(_SC_PAGESIZE);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    now.heap_bytes = (int64_t)mallinfo2().uordblks;
+#endif
+    return now;
+}
+
+/* Memory may grow by what the MPI library keeps of a communicator, which cycles without a call show. */
+static memory growth(int cycles, bool with_calls)
+{
+    memory early = {0, 0}, late;
+    int settled = cycles / 10;
+    for (int i = 0; i < cycles; i++) {
+        if (i == settled)
+            early = look_at_memory();
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        if (with_calls)
+            harmonize(comm);
+        else
+            meet(comm);
+        MPI_Comm_free(&comm);
+    }
+    late = look_at_memory();
+    return (memory){late.heap_bytes - early.heap_bytes, late.resident_bytes - early.resident_bytes};
+}
+
+/* Checking allocators keep what was freed, so their memory grows whatever the library does. */
+static bool memory_tells(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    return look_at_memory().heap_bytes > 0;
+#endif
+}
+
+void test_cycles(void)
+{
+    int cycles = memory_tells() ? times(2000, 15) : 100;
+    if (my_rank == 0)
+        printf("%d cycles\n", cycles);
+    memory without = growth(cycles, false), with = growth(cycles, true);
+    if (!memory_tells())
+        return;
+    int64_t heap_limit = without.heap_bytes + cycles * INT64_C(64) + 100000;
+    int64_t resident_limit = without.resident_bytes + cycles * INT64_C(256) + 4000000;
+    CHECK(with.heap_bytes <= heap_limit, "the heap grew by %" PRId64 " bytes, expected at most %" PRId64,
+          with.heap_bytes, heap_limit);
+    CHECK(with.resident_bytes <= resident_limit, "resident memory grew by %" PRId64 " bytes, expected at most %" PRId64,
+          with.resident_bytes, resident_limit);
+}
+
+/* The application's messages are still under way when the communicator is freed. */
+void test_freed_early(void)
+{
+    enum { BYTES = 1 << 20 };
+    char *sent = calloc(1, BYTES), *received = calloc(1, BYTES);
+    for (int i = 0; i < times(20, 5); i++) {
+        MPI_Request requests[2];
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        harmonize(comm);
+        memset(sent, i + my_rank, BYTES);
+        MPI_Irecv(received, BYTES, MPI_CHAR, (my_rank + ranks - 1) % ranks, 3, comm, &requests[0]);
+        MPI_Isend(sent, BYTES, MPI_CHAR, (my_rank + 1) % ranks, 3, comm, &requests[1]);
+        if (i % 2)
+            harmonize(comm);
+        MPI_Comm_free(&comm);
+        finish_yielding(&requests[0]);
+        finish_yielding(&requests[1]);
+        CHECK(received[BYTES - 1] == (char)(i + (my_rank + ranks - 1) % ranks),
+              "round %d: what was received is not what was sent", i);
+        harmonize(MPI_COMM_WORLD);
+    }
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    MPI_Comm_disconnect(&comm);
+    free(sent);
+    free(received);
+}
+
+void test_unfreed(void)
+{
+    MPI_Comm part;
+    for (int i = 0; i < 3; i++)
+        harmonize(duplicate(MPI_COMM_WORLD));
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, 0, &part);
+    harmonize(part);
+    harmonize(MPI_COMM_WORLD);
+    harmonize(MPI_COMM_SELF);
+    CHECK_OK(MPIX_Harmonize_set_info(duplicate(MPI_COMM_WORLD), MPI_INFO_NULL)); /* a state without a clock */
+    MPI_Comm freed = duplicate(MPI_COMM_WORLD);
+    harmonize(freed);
+    MPI_Comm_free(&freed);
+}
+
+/* ---- Before and after MPI */
+
+/* Codes must be plain classes here: MPI cannot be asked. With MPI_COMM_NULL either error will do, but no crash. */
+static void check_inactive(MPI_Comm comm, bool null)
+{
+    int flag;
+    double time;
+    int64_t time_ns;
+    MPI_Info info;
+    const int codes[] = {
+        MPIX_Harmonize(comm, &flag),
+        MPIX_Global_time(comm, &time),
+        MPIX_Global_time_interval(comm, &time, &time),
+        MPIX_Global_time_ns(comm, &time_ns, &time_ns),
+        MPIX_Clock_sync(comm),
+        MPIX_Harmonize_set_info(comm, MPI_INFO_NULL),
+        MPIX_Harmonize_get_info(comm, &info),
+        MPIX_Harmonize(comm, NULL),
+        MPIX_Harmonize_get_info(comm, NULL),
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        CHECK(codes[i] == MPI_ERR_OTHER || (null && codes[i] == MPI_ERR_COMM),
+              "function %zu returned %d, expected MPI_ERR_OTHER", i, codes[i]);
+}
+
+void test_before_init(void)
+{
+    check_inactive(MPI_COMM_WORLD, false);
+    check_inactive(MPI_COMM_SELF, false);
+    check_inactive(MPI_COMM_NULL, true);
+    start_mpi(MPI_THREAD_SINGLE);
+    harmonize_times(MPI_COMM_WORLD, 5);
+}
+
+void test_after_finalize(void)
+{
+    start_mpi(MPI_THREAD_SINGLE);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(MPI_COMM_WORLD, 5);
+    harmonize_times(MPI_COMM_SELF, 5);
+    harmonize_times(comm, 5);
+    conclude();
+    check_inactive(comm, false); /* the one used last */
+    check_inactive(MPI_COMM_WORLD, false);
+    check_inactive(MPI_COMM_SELF, false);
+    check_inactive(MPI_COMM_NULL, true);
+}
+
+/* ---- Sessions */
+
+#if MPI_VERSION >= 4
+
+static void use_session(void)
+{
+    double time = -1;
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS, "MPI_Session_init failed");
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "a test of harmonising", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    MPI_Comm_rank(comm, &my_rank);
+    MPI_Comm_size(comm, &ranks);
+    harmonize_times(comm, 5);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Global_time(comm, &time));
+    CHECK(time >= 0 || my_rank > 0, "global time is %.9f on rank 0", time);
+    if (ranks > 1) /* MPICH 4.0 cannot complete a request in a session of one process */
+        check_clock(comm, "a session");
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+
+void test_sessions(void)
+{
+    use_session();
+}
+
+#else
+
+void test_sessions(void)
+{
+    start_mpi(MPI_THREAD_SINGLE);
+    test_skip("this MPI library has no sessions");
+}
+
+#endif
+
+/* ---- Spawned processes */
+
+static void use_with_relatives(MPI_Comm relatives, int is_child)
+{
+    int flag;
+    MPI_Comm family;
+    MPI_Comm_set_errhandler(relatives, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPIX_Harmonize(relatives, &flag), MPI_ERR_COMM, "MPIX_Harmonize of parents and children");
+    MPI_Intercomm_merge(relatives, is_child, &family);
+    harmonize_times(family, 5);
+    check_clock(family, "parents and children");
+    harmonize_times(MPI_COMM_WORLD, 5);
+    MPI_Comm_free(&family);
+}
+
+void test_spawned(void)
+{
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    if (parents == MPI_COMM_NULL) {
+        test_skip("to be run by sub-test spawn");
+        return;
+    }
+    use_with_relatives(parents, 1);
+    MPI_Comm_disconnect(&parents);
+}
+
+static bool find_program(const char *name, char path[4096])
+{
+    ssize_t length = readlink("/proc/self/exe", path, 4095);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    if (name) {
+        char *slash = strrchr(path, '/');
+        snprintf(slash + 1, 4095 - (size_t)(slash - path), "%s", name);
+    }
+    return access(path, X_OK) == 0;
+}
+
+void test_spawn(void)
+{
+    char path[4096] = "";
+    char subtest[] = "spawned";
+    char *arguments[] = {subtest, NULL};
+    MPI_Comm children;
+    find_program(NULL, path);
+    int code = MPI_Comm_spawn(path, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    if (code != MPI_SUCCESS) {
+        test_skip("processes cannot be spawned here");
+        return;
+    }
+    use_with_relatives(children, 0);
+    MPI_Comm_disconnect(&children);
+}
+
+/* ---- Tools */
+
+/* A program that puts itself between this library and MPI, as a tool does, stands apart: the sub-tests here go without
+ * it. */
+void test_profiling(void)
+{
+    char path[4096] = "";
+    if (find_program("wrapper_test", path))
+        execl(path, path, (char *)NULL);
+    start_mpi(MPI_THREAD_SINGLE);
+    test_skip("wrapper_test is not built beside this program");
+}

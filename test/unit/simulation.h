@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * simulation.h - processes with clocks of their own and a network with delays, in one program and in virtual time.
+ *
+ * simulation.c takes the place of base/message.c: what the library sends goes through the simulated network, and takes
+ * virtual time that chance decides. Each process is a thread, but as each message names its sender, results depend on
+ * the seed alone. The truth is known: it is the virtual time.
+ */
+#ifndef MH_TEST_SIMULATION_H
+#define MH_TEST_SIMULATION_H
+
+#include "base/message.h"
+#include "clock/base_clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SIMULATED_MOST = 32 };
+
+/* A clock: local = true + offset + drift * true, with another drift later on. */
+typedef struct simulated_clock {
+    int64_t offset_ns;
+    double drift, later_drift;
+    int64_t later_ns; /* true time from which the later drift holds */
+} simulated_clock;
+
+typedef struct simulated_network {
+    int64_t near_ns, far_ns; /* least delay within a node, and between nodes */
+    double jitter_ns;        /* mean of an exponential distribution */
+    double lopsided;         /* far messages to higher ranks take this many times as long as those to lower ones */
+    double stalls;           /* the fraction of messages that take a millisecond longer, or more */
+} simulated_network;
+
+typedef struct simulation {
+    int processes;
+    int node[SIMULATED_MOST];
+    simulated_clock clocks[SIMULATED_MOST];
+    bool clocks_are_raw;
+    simulated_network network;
+    double descheduled; /* the fraction of waits for a deadline that end a millisecond late, or more */
+    int round;          /* of chance */
+} simulation;
+
+/* What a process does. */
+typedef void (*simulated_process)(const simulation *world, const mh_channel *channel, const mh_base_clock *clock,
+                                  void *argument);
+
+/* Run all processes until they end. */
+void simulate(const simulation *world, simulated_process process, void *argument);
+
+/* In a process: the virtual time, and letting some of it pass. */
+int64_t simulated_now_ns(void);
+void simulated_pass_ns(int64_t time_ns);
+
+/* What the clock of a process reads at a virtual time. */
+int64_t simulated_clock_ns(const simulation *world, int rank, int64_t true_ns);
+
+#endif

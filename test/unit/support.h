@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * support.h - what the unit tests share: running a suite, chance that can be repeated, and limits on errors.
+ *
+ * Chance comes from a small generator whose seed is the environment variable MH_SEED, else a constant; never the clock.
+ * EXPECT_SEEDED says with every failure which seed repeats it. MH_ROUNDS=100 makes the tests with chance in them a
+ * hundred times as long.
+ */
+#ifndef MH_TEST_SUPPORT_H
+#define MH_TEST_SUPPORT_H
+
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static inline uint64_t base_seed(void)
+{
+    const char *text = getenv("MH_SEED");
+    return text ? strtoull(text, NULL, 0) : UINT64_C(20230911);
+}
+
+/* How many rounds to make where usual ones suffice for a quick check. */
+static inline int rounds_of(int usual)
+{
+    const char *text = getenv("MH_ROUNDS");
+    int times = text ? atoi(text) : 1;
+    return times > 1 ? usual * times : usual;
+}
+
+/* Fails with a message of its own, and how to repeat it where chance was involved. */
+#define EXPECT(condition, ...) ck_assert_msg(condition, __VA_ARGS__)
+#define EXPECT_SEEDED(condition, format, ...)                                                                          \
+    ck_assert_msg(condition, format " (repeat with MH_SEED=%" PRIu64 ")", __VA_ARGS__, base_seed())
+
+/* splitmix64: small, and good from any seed. */
+typedef struct chance {
+    uint64_t state;
+} chance;
+
+static inline uint64_t chance_bits(chance *source)
+{
+    uint64_t z = source->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The stream of one round of a test. */
+static inline chance chance_of_round(int round)
+{
+    chance mixer = {base_seed() ^ (UINT64_C(0xd1342543de82ef95) * (uint64_t)(round + 1))};
+    return (chance){chance_bits(&mixer)};
+}
+
+/* In (0, 1). */
+static inline double chance_unit(chance *source)
+{
+    return ((double)(chance_bits(source) >> 11) + 0.5) * 0x1p-53;
+}
+
+static inline int64_t chance_between(chance *source, int64_t least, int64_t most)
+{
+    return least + (int64_t)(chance_bits(source) % ((uint64_t)(most - least) + 1));
+}
+
+static inline double chance_exponential(chance *source, double mean)
+{
+    return -mean * log(chance_unit(source));
+}
+
+static inline double chance_lognormal(chance *source, double median, double sigma)
+{
+    double normal = sqrt(-2 * log(chance_unit(source))) * cos(2 * 3.14159265358979 * chance_unit(source));
+    return median * exp(sigma * normal);
+}
+
+/* A tail so heavy that the variance is infinite: no value below least. */
+static inline double chance_pareto(chance *source, double least)
+{
+    return least * pow(chance_unit(source), -1 / 1.3);
+}
+
+/* Adds the tests of a program to its one case. */
+typedef void (*add_tests)(TCase *tests);
+
+static inline int run_suite(const char *name, add_tests add)
+{
+    enum { TIMEOUT_S = 120 }; /* for tests that hang, under valgrind too */
+    Suite *suite = suite_create(name);
+    TCase *tests = tcase_create(name);
+    tcase_set_timeout(tests, rounds_of(TIMEOUT_S));
+    add(tests);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, getenv("CK_TAP_LOG_FILE_NAME") ? CK_SILENT : CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_base_clock.c - the clocks of this machine. Nothing here depends on how busy it is: readings are bracketed, and a
+ * clock that the machine does not have is left out. MPI_Wtime needs MPI, so it is not read here.
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static const mh_clock_kind *const kinds[] = {&mh_clock_tsc, &mh_clock_monotonic_raw, &mh_clock_monotonic,
+                                             &mh_clock_realtime};
+
+/* Whether this machine has the clock; then it is opened. */
+static bool open_clock(const mh_clock_kind *kind, mh_base_clock *clock)
+{
+    char why[80] = "";
+    memset(clock, 0, sizeof *clock);
+    if (kind->probe(why, sizeof why) != 0) {
+        EXPECT(why[0] != '\0', "%s cannot be used, and does not say why", kind->name);
+        return false;
+    }
+    clock->kind = kind;
+    clock->now_ns = kind->now_ns;
+    if (kind->calibrate)
+        clock->scale = kind->calibrate();
+    return true;
+}
+
+START_TEST(choices_are_auto_and_the_clocks_by_preference)
+{
+    static const char *const names[] = {"auto", "tsc", "monotonic_raw", "monotonic", "realtime", "wtime"};
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        const char *name = mh_base_clock_choice(i);
+        EXPECT(name && strcmp(name, names[i]) == 0, "choice %d is '%s' instead of '%s'", i, name ? name : "none",
+               names[i]);
+    }
+    EXPECT(mh_base_clock_choice(COUNT_OF(names)) == NULL, "there are more than %d choices", COUNT_OF(names));
+}
+END_TEST
+
+START_TEST(clock_describes_itself)
+{
+    const mh_clock_kind *kind = kinds[_i];
+    mh_base_clock clock = {.kind = kind};
+    EXPECT(kind->name && kind->doc && kind->doc[0], "clock %d has no name or no description", _i);
+    EXPECT(strcmp(mh_base_clock_name(&clock), kind->name) == 0, "%s is called %s", kind->name,
+           mh_base_clock_name(&clock));
+    bool is_raw = kind == &mh_clock_tsc || kind == &mh_clock_monotonic_raw;
+    EXPECT(mh_base_clock_is_raw(&clock) == is_raw, "%s: the kernel corrects its rate, or not", kind->name);
+}
+END_TEST
+
+START_TEST(clock_increases)
+{
+    enum { READINGS = 100000 };
+    mh_base_clock clock;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    int64_t first_ns = mh_base_clock_now_ns(&clock), last_ns = first_ns;
+    for (int i = 0; i < READINGS; i++) {
+        int64_t now_ns = mh_base_clock_now_ns(&clock);
+        EXPECT(now_ns >= last_ns, "%s: reading %d is %" PRId64 " ns below the one before", kinds[_i]->name, i,
+               last_ns - now_ns);
+        last_ns = now_ns;
+    }
+    EXPECT(last_ns > first_ns, "%s: it stands still over %d readings", kinds[_i]->name, READINGS);
+}
+END_TEST
+
+/* A counter as another calibration would have it: rounding in a wait depends on the scale. */
+static void rescale(mh_base_clock *clock, const mh_tick_scale *scale, double factor)
+{
+    if (!clock->kind->calibrate)
+        return;
+    clock->scale.ns_per_tick = (uint64_t)((double)scale->ns_per_tick * factor);
+    clock->scale.ticks_per_ns = (uint64_t)((double)scale->ticks_per_ns / factor);
+}
+
+START_TEST(wait_ends_when_the_clock_reads_the_deadline)
+{
+    enum { SCALES = 200, WAITS = 500 };
+    mh_base_clock clock;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    mh_tick_scale scale = clock.scale;
+    chance dice = chance_of_round(_i);
+    for (int i = 0; i < rounds_of(SCALES) * WAITS; i++) {
+        if (i % WAITS == 0)
+            rescale(&clock, &scale, 0.5 + chance_unit(&dice));
+        int64_t deadline_ns = mh_base_clock_now_ns(&clock) + chance_between(&dice, -50, 500);
+        int64_t read_ns = mh_base_clock_wait_until(&clock, deadline_ns);
+        EXPECT_SEEDED(read_ns >= deadline_ns, "%s, wait %d: it ends %" PRId64 " ns before the deadline",
+                      kinds[_i]->name, i, deadline_ns - read_ns);
+    }
+}
+END_TEST
+
+START_TEST(wait_for_the_past_ends_at_once)
+{
+    static const int64_t pasts_ns[] = {0, 1, MH_NS_PER_S, INT64_C(1) << 61};
+    mh_base_clock clock;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    for (int i = 0; i < COUNT_OF(pasts_ns); i++) {
+        int64_t before_ns = mh_base_clock_now_ns(&clock);
+        int64_t read_ns = mh_base_clock_wait_until(&clock, before_ns - pasts_ns[i]);
+        int64_t after_ns = mh_base_clock_now_ns(&clock);
+        /* The counter may be read early in a wait, by less than this. */
+        EXPECT(read_ns >= before_ns - MH_NS_PER_US && read_ns <= after_ns,
+               "%s: it reads %" PRId64 ", not from %" PRId64 " to %" PRId64, kinds[_i]->name, read_ns, before_ns,
+               after_ns);
+    }
+}
+END_TEST
+
+/* ---- Threads see one clock */
+
+static mh_base_clock shared_clock;
+static _Atomic int64_t shared_seen_ns, shared_decrease_ns;
+
+static void *read_shared_clock(void *argument)
+{
+    enum { READINGS = 50000 };
+    (void)argument;
+    for (int i = 0; i < READINGS; i++) {
+        int64_t seen_ns = atomic_load(&shared_seen_ns), now_ns = mh_base_clock_now_ns(&shared_clock);
+        if (now_ns < seen_ns)
+            atomic_store(&shared_decrease_ns, seen_ns - now_ns);
+        while (seen_ns < now_ns && !atomic_compare_exchange_weak(&shared_seen_ns, &seen_ns, now_ns))
+            ;
+    }
+    return NULL;
+}
+
+START_TEST(clock_increases_across_threads)
+{
+    pthread_t threads[4];
+    if (!open_clock(kinds[_i], &shared_clock))
+        return;
+    atomic_store(&shared_seen_ns, INT64_MIN);
+    atomic_store(&shared_decrease_ns, 0);
+    for (int i = 0; i < COUNT_OF(threads); i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, read_shared_clock, NULL), 0);
+    for (int i = 0; i < COUNT_OF(threads); i++)
+        pthread_join(threads[i], NULL);
+    EXPECT(atomic_load(&shared_decrease_ns) == 0, "%s: one thread reads %" PRId64 " ns less than another one before",
+           kinds[_i]->name, atomic_load(&shared_decrease_ns));
+}
+END_TEST
+
+/* ---- Identities */
+
+START_TEST(identity_is_that_of_the_clock)
+{
+    mh_base_clock clock, other;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    mh_clock_identity first = mh_base_clock_identity(&clock), second = mh_base_clock_identity(&clock);
+    EXPECT(memcmp(&first, &second, sizeof first) == 0, "%s: asked twice, it has two identities", kinds[_i]->name);
+    EXPECT(first.boot != 0, "%s: nothing tells this machine from others", kinds[_i]->name);
+    for (int i = 0; i < COUNT_OF(kinds); i++) {
+        if (i == _i || !open_clock(kinds[i], &other))
+            continue;
+        second = mh_base_clock_identity(&other);
+        EXPECT(memcmp(&first, &second, sizeof first) != 0, "%s and %s have the same identity", kinds[_i]->name,
+               kinds[i]->name);
+    }
+    other = clock;
+    other.scale.ns_per_tick++;
+    second = mh_base_clock_identity(&other);
+    EXPECT(memcmp(&first, &second, sizeof first) != 0, "%s: another calibration has the same identity",
+           kinds[_i]->name);
+}
+END_TEST
+
+/* ---- The counter against the kernel's clock of the hardware */
+
+/* Between two readings of the raw clock: the counter's. Of many tries the tightest. */
+typedef struct bracket {
+    int64_t before_ns, counter_ns, after_ns;
+} bracket;
+
+static int64_t raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
+
+static bracket read_bracketed(const mh_base_clock *clock)
+{
+    enum { TRIES = 200 };
+    bracket best = {0, 0, INT64_MAX};
+    for (int i = 0; i < TRIES; i++) {
+        bracket one;
+        one.before_ns = raw_ns();
+        one.counter_ns = mh_base_clock_now_ns(clock);
+        one.after_ns = raw_ns();
+        if (one.after_ns - one.before_ns < best.after_ns - best.before_ns)
+            best = one;
+    }
+    return best;
+}
+
+START_TEST(counter_runs_at_the_rate_of_the_raw_clock)
+{
+    enum { SPAN_NS = 50 * 1000 * 1000 };
+    mh_base_clock clock;
+    if (!open_clock(&mh_clock_tsc, &clock))
+        return;
+    bracket first = read_bracketed(&clock);
+    while (raw_ns() < first.after_ns + SPAN_NS)
+        ;
+    bracket last = read_bracketed(&clock);
+    double least_ns = (double)(last.before_ns - first.after_ns), most_ns = (double)(last.after_ns - first.before_ns);
+    double counted_ns = (double)(last.counter_ns - first.counter_ns);
+    EXPECT(counted_ns >= least_ns * (1 - 20 * MH_PPM) && counted_ns <= most_ns * (1 + 20 * MH_PPM),
+           "it counts %.0f ns while the raw clock counts from %.0f to %.0f ns", counted_ns, least_ns, most_ns);
+}
+END_TEST
+
+START_TEST(calibration_is_done_once)
+{
+    mh_base_clock clock;
+    if (!open_clock(&mh_clock_tsc, &clock))
+        return;
+    mh_tick_scale again = mh_clock_tsc.calibrate();
+    EXPECT(memcmp(&again, &clock.scale, sizeof again) == 0, "a second calibration is a second clock");
+    double product = (double)again.ns_per_tick * (double)again.ticks_per_ns / pow(2, 2 * MH_SCALE_BITS);
+    EXPECT(fabs(product - 1) < 1e-12, "ticks to nanoseconds and back is a factor of 1 %+g", product - 1);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, choices_are_auto_and_the_clocks_by_preference);
+    tcase_add_loop_test(tests, clock_describes_itself, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, clock_increases, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, clock_increases_across_threads, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, wait_ends_when_the_clock_reads_the_deadline, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, wait_for_the_past_ends_at_once, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, identity_is_that_of_the_clock, 0, COUNT_OF(kinds));
+    tcase_add_test(tests, counter_runs_at_the_rate_of_the_raw_clock);
+    tcase_add_test(tests, calibration_is_done_once);
+}
+
+int main(void)
+{
+    return run_suite("base_clock", add);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_deadline.c - rounds of simulated processes: who leaves when in truth, and what the process says about it.
+ *
+ * Global time is the virtual time; the estimates of all processes are exact unless a test makes one wrong.
+ */
+#include "base/units.h"
+#include "deadline/deadline.h"
+#include "simulation.h"
+#include "support.h"
+
+enum { CALLS = 400, TOLERANCE_NS = 500, FLOOR_NS = 80, CEILING_NS = 50 * 1000 * 1000, ROUNDING_NS = 3 };
+
+typedef struct scene {
+    const char *name;
+    int processes, per_node;
+    simulated_network network;
+    double work_ns; /* mean time between calls */
+    double descheduled;
+    bool yields;
+    double least_valid; /* the least fraction of calls in which all leave in time, after the first few */
+} scene;
+
+#define QUIET {500, 5000, 300, 1, 0}
+
+static const scene scenes[] = {
+    {"quiet", 8, 4, QUIET, 1000, 0, false, 0.9},
+    {"one process", 1, 1, QUIET, 1000, 0, false, 0.99},
+    {"two processes", 2, 2, QUIET, 1000, 0, false, 0.9},
+    {"yields", 4, 4, {20000, 20000, 2000, 1, 0}, 1000, 0, true, 0.9},
+    {"long work", 8, 4, QUIET, 1e6, 0, false, 0.95},
+    {"lopsided", 8, 4, {500, 5000, 300, 5, 0}, 1000, 0, false, 0.9},
+    {"rough", 8, 4, {500, 5000, 2000, 1, 0.01}, 1000, 0, false, 0.7},
+    {"descheduled", 8, 4, QUIET, 1000, 0.01, false, 0.8},
+};
+
+/* One call of one process. */
+typedef struct record {
+    mh_order order;
+    mh_exit left;
+    int64_t left_ns; /* virtual time */
+} record;
+
+typedef struct play {
+    const scene *scene;
+    int64_t wrong_ns[SIMULATED_MOST]; /* how far a process's estimate is ahead */
+    int64_t bound_ns;
+    int calls;
+    record records[SIMULATED_MOST][CALLS];
+    mh_deadline last[SIMULATED_MOST];
+    int64_t slack_after_rehearsal_ns;
+} play;
+
+/* Global time is the virtual time: true = local - offset - drift * true. */
+static mh_estimate exact_estimate(const simulation *world, int rank)
+{
+    const simulated_clock *clock = &world->clocks[rank];
+    return (mh_estimate){{clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}, 0, 0};
+}
+
+static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base,
+                         const play *play, mh_global_clock *clock, mh_deadline *deadline)
+{
+    mh_estimate estimate = exact_estimate(world, channel->rank);
+    estimate.model.offset_ns -= play->wrong_ns[channel->rank];
+    estimate.bound_ns = play->bound_ns;
+    mh_global_clock_init(clock);
+    clock->base = *base;
+    mh_global_clock_publish(clock, &estimate);
+    mh_deadline_init(deadline, channel, clock);
+    mh_deadline_limits limits = {TOLERANCE_NS, FLOOR_NS, CEILING_NS};
+    mh_deadline_configure(deadline, mh_rendezvous_select(0), &limits);
+}
+
+static void play_calls(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
+{
+    play *play = argument;
+    mh_channel own_channel = *channel;
+    own_channel.yields = play->scene->yields;
+    mh_global_clock clock;
+    mh_deadline *deadline = &play->last[channel->rank];
+    mh_error error = {MPI_SUCCESS, ""};
+    chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
+    open_process(world, &own_channel, base, play, &clock, deadline);
+    mh_deadline_rehearse(deadline, &error);
+    if (channel->rank == 0)
+        play->slack_after_rehearsal_ns = deadline->slack.slack_ns;
+    for (int i = 0; i < play->calls; i++) {
+        record *record = &play->records[channel->rank][i];
+        simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
+        mh_deadline_meet(deadline, MH_REQUEST_RELEASE, &record->order, &error);
+        record->left = mh_deadline_wait(deadline, &record->order);
+        record->left_ns = simulated_now_ns();
+    }
+}
+
+static simulation make_world(const scene *scene, int round)
+{
+    chance dice = chance_of_round(7000 + round);
+    simulation world = {.processes = scene->processes,
+                        .clocks_are_raw = true,
+                        .network = scene->network,
+                        .descheduled = scene->descheduled,
+                        .round = round};
+    for (int rank = 0; rank < world.processes; rank++) {
+        double drift = (2 * chance_unit(&dice) - 1) * 250 * MH_PPM;
+        world.node[rank] = rank / scene->per_node;
+        world.clocks[rank] =
+            (simulated_clock){chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S), drift, drift, INT64_MAX};
+    }
+    return world;
+}
+
+static play *play_scene(const scene *scene, int round)
+{
+    static play played;
+    memset(&played, 0, sizeof played);
+    played.scene = scene;
+    played.calls = CALLS;
+    simulation world = make_world(scene, round);
+    simulate(&world, play_calls, &played);
+    return &played;
+}
+
+static int64_t lateness_ns(const record *record)
+{
+    return record->left_ns - record->order.decision_ns - record->order.slack_ns;
+}
+
+/* ---- The flag */
+
+START_TEST(flag_tells_the_truth)
+{
+    play *played = play_scene(&scenes[_i], _i);
+    for (int rank = 0; rank < scenes[_i].processes; rank++)
+        for (int i = 0; i < CALLS; i++) {
+            const record *record = &played->records[rank][i];
+            int64_t late_ns = lateness_ns(record);
+            EXPECT_SEEDED(late_ns >= -ROUNDING_NS, "%s, rank %d, call %d: it leaves %" PRId64 " ns early",
+                          scenes[_i].name, rank, i, -late_ns);
+            if (record->left == MH_EXIT_IN_TIME)
+                EXPECT_SEEDED(late_ns <= TOLERANCE_NS + ROUNDING_NS,
+                              "%s, rank %d, call %d: in time, but %" PRId64 " ns late", scenes[_i].name, rank, i,
+                              late_ns);
+            else
+                EXPECT_SEEDED(record->left == MH_EXIT_LATE && late_ns >= TOLERANCE_NS - ROUNDING_NS,
+                              "%s, rank %d, call %d: not in time, but only %" PRId64 " ns late", scenes[_i].name, rank,
+                              i, late_ns);
+        }
+}
+END_TEST
+
+START_TEST(most_calls_release_all_in_time)
+{
+    enum { FIRST = 50 };
+    play *played = play_scene(&scenes[_i], 100 + _i);
+    int valid = 0;
+    for (int i = FIRST; i < CALLS; i++) {
+        bool all = true;
+        for (int rank = 0; rank < scenes[_i].processes; rank++)
+            all &= played->records[rank][i].left == MH_EXIT_IN_TIME;
+        valid += all;
+    }
+    double fraction = (double)valid / (CALLS - FIRST);
+    EXPECT_SEEDED(fraction >= scenes[_i].least_valid, "%s: all are in time in %.1f %% of the calls", scenes[_i].name,
+                  100 * fraction);
+}
+END_TEST
+
+START_TEST(all_get_the_same_order)
+{
+    play *played = play_scene(&scenes[_i], 200 + _i);
+    for (int rank = 1; rank < scenes[_i].processes; rank++)
+        for (int i = 0; i < CALLS; i++)
+            EXPECT_SEEDED(memcmp(&played->records[rank][i].order, &played->records[0][i].order, sizeof(mh_order)) == 0,
+                          "%s, rank %d, call %d: another order than that of rank 0", scenes[_i].name, rank, i);
+}
+END_TEST
+
+START_TEST(calls_and_misses_are_counted)
+{
+    play *played = play_scene(&scenes[_i], 300 + _i);
+    for (int rank = 0; rank < scenes[_i].processes; rank++) {
+        int64_t misses = 0;
+        for (int i = 0; i < CALLS; i++)
+            misses += played->records[rank][i].left != MH_EXIT_IN_TIME;
+        EXPECT_SEEDED(played->last[rank].calls == CALLS && played->last[rank].misses == misses,
+                      "%s, rank %d: %" PRId64 " misses in %" PRId64 " calls are counted instead of %" PRId64 " in %d",
+                      scenes[_i].name, rank, played->last[rank].misses, played->last[rank].calls, misses, CALLS);
+    }
+}
+END_TEST
+
+/* ---- The slack */
+
+START_TEST(rehearsal_finds_a_slack_for_the_first_call)
+{
+    play *played = play_scene(&scenes[_i], 400 + _i);
+    const scene *scene = &scenes[_i];
+    /* A message of the simulated rendezvous to each process, one after the other. */
+    double delay_ns = (double)scene->network.far_ns * scene->network.lopsided + scene->network.jitter_ns;
+    double most_ns = scene->network.stalls > 0 ? 1e9 : 10 * delay_ns + 1000 * scene->processes;
+    EXPECT_SEEDED((double)played->slack_after_rehearsal_ns <= most_ns, "%s: it starts with a slack of %" PRId64 " ns",
+                  scene->name, played->slack_after_rehearsal_ns);
+    EXPECT_SEEDED(played->records[0][0].order.slack_ns == played->slack_after_rehearsal_ns,
+                  "%s: the first call has another slack than the rehearsals found", scene->name);
+}
+END_TEST
+
+/* ---- Wrong clocks */
+
+static const struct {
+    const char *name;
+    int64_t ahead_ns, bound_ns;
+    mh_exit left;
+} wrongs[] = {
+    {"right", 0, 0, MH_EXIT_IN_TIME},
+    {"behind by 1 s", -MH_NS_PER_S, 1000, MH_EXIT_DISRUPTED},
+    {"behind by 1 ms", -MH_NS_PER_MS, 1000, MH_EXIT_DISRUPTED},
+    {"behind, within the bound", -MH_NS_PER_MS, 2 * MH_NS_PER_MS, MH_EXIT_IN_TIME},
+    {"behind, bound unknown", -MH_NS_PER_MS, MH_TIME_UNKNOWN_NS, MH_EXIT_DISRUPTED},
+    {"behind by less than a message takes", -200, 0, MH_EXIT_IN_TIME},
+    {"ahead by 1 s", MH_NS_PER_S, 1000, MH_EXIT_LATE},
+};
+
+START_TEST(wrong_clock_shows)
+{
+    static const scene scene = {"", 4, 4, QUIET, 1000, 0, false, 0};
+    static play played;
+    memset(&played, 0, sizeof played);
+    played.scene = &scene;
+    played.calls = 1;
+    played.bound_ns = wrongs[_i].bound_ns;
+    played.wrong_ns[2] = wrongs[_i].ahead_ns;
+    simulation world = make_world(&scene, 500);
+    simulate(&world, play_calls, &played);
+    const record *record = &played.records[2][0];
+    EXPECT_SEEDED(record->left == wrongs[_i].left, "%s: it leaves as %d instead of %d", wrongs[_i].name,
+                  (int)record->left, (int)wrongs[_i].left);
+    if (record->left == MH_EXIT_DISRUPTED)
+        EXPECT_SEEDED(lateness_ns(record) < 0, "%s: disrupted, but it waits", wrongs[_i].name);
+}
+END_TEST
+
+/* ---- Requests */
+
+static const struct {
+    const char *name;
+    mh_request requests[3];
+    mh_order_type order;
+} requests[] = {
+    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, MH_ORDER_RELEASE},
+    {"rank 0 asks", {MH_REQUEST_SYNC, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, MH_ORDER_SYNC},
+    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_SYNC}, MH_ORDER_SYNC},
+    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, MH_ORDER_REFUSE},
+    {"one refuses, one asks", {MH_REQUEST_SYNC, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE}, MH_ORDER_REFUSE},
+};
+
+static struct {
+    int row;
+    mh_order orders[3], next[3];
+} asked;
+
+static void ask(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
+{
+    mh_global_clock clock;
+    mh_deadline deadline;
+    mh_error error = {MPI_SUCCESS, ""};
+    int rank = channel->rank;
+    open_process(world, channel, base, argument, &clock, &deadline);
+    mh_deadline_rehearse(&deadline, &error);
+    mh_deadline_meet(&deadline, requests[asked.row].requests[rank], &asked.orders[rank], &error);
+    /* A request is for one round. */
+    mh_deadline_meet(&deadline, MH_REQUEST_RELEASE, &asked.next[rank], &error);
+}
+
+START_TEST(greatest_request_wins)
+{
+    static const scene scene = {"", 3, 3, QUIET, 1000, 0, false, 0};
+    static play unused;
+    simulation world = make_world(&scene, 600);
+    asked.row = _i;
+    simulate(&world, ask, &unused);
+    for (int rank = 0; rank < 3; rank++) {
+        EXPECT(asked.orders[rank].type == (int)requests[_i].order, "%s: rank %d gets order %d instead of %d",
+               requests[_i].name, rank, asked.orders[rank].type, (int)requests[_i].order);
+        EXPECT(asked.next[rank].type == MH_ORDER_RELEASE, "%s: rank %d is not released in the next round",
+               requests[_i].name, rank);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, flag_tells_the_truth, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, most_calls_release_all_in_time, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, all_get_the_same_order, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, rehearsal_finds_a_slack_for_the_first_call, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, wrong_clock_shows, 0, COUNT_OF(wrongs));
+    tcase_add_loop_test(tests, greatest_request_wins, 0, COUNT_OF(requests));
+}
+
+int main(void)
+{
+    return run_suite("deadline", add);
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_global_clock.c - the global clock of a process: it never goes back, whatever is published, in one thread on a
+ * base clock that only moves when told, and with several threads on a real one.
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "clock/global_clock.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+/* ---- A base clock that moves when told, and when somebody waits for it */
+
+static int64_t hand_ns;
+
+static int64_t hand_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    return hand_ns;
+}
+
+static int64_t hand_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    (void)clock;
+    if (hand_ns < deadline_ns)
+        hand_ns = deadline_ns;
+    return hand_ns;
+}
+
+static const mh_clock_kind hand = {
+    .name = "hand", .doc = "moved by hand", .now_ns = hand_now_ns, .wait_until = hand_wait_until};
+
+static const mh_estimate exact = {{0, 0, 0}, 0, 0};
+
+/* A reading and mh_model_apply may round the drift to different sides. */
+enum { ROUNDING_NS = 1 };
+
+static void open_on(mh_global_clock *clock, const mh_clock_kind *kind)
+{
+    mh_global_clock_init(clock);
+    clock->base.kind = kind;
+    clock->base.now_ns = kind->now_ns;
+    if (kind->calibrate)
+        clock->base.scale = kind->calibrate();
+}
+
+static void open_by_hand(mh_global_clock *clock, int64_t start_ns)
+{
+    hand_ns = start_ns;
+    open_on(clock, &hand);
+}
+
+/* An estimate by which it is global_ns now. */
+static mh_estimate estimate_of(int64_t global_ns, double drift, int64_t bound_ns, double drift_bound)
+{
+    return (mh_estimate){{hand_ns, hand_ns - global_ns, drift}, bound_ns, drift_bound};
+}
+
+START_TEST(clock_is_set_once_published)
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, 1000);
+    EXPECT(!mh_global_clock_is_set(&clock), "it is set before anything was published");
+    for (int i = 0; i < 1000; i++) {
+        mh_global_clock_publish(&clock, &exact);
+        EXPECT(mh_global_clock_is_set(&clock), "it is not set after %d estimates", i + 1);
+    }
+}
+END_TEST
+
+START_TEST(published_estimate_is_in_force)
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, -5000);
+    for (int i = 0; i < 10; i++) {
+        mh_estimate wanted = {{i, 10 * i, i * MH_PPM}, 100 * i, 2 * i * MH_PPM};
+        mh_global_clock_publish(&clock, &wanted);
+        mh_estimate got = mh_global_clock_estimate(&clock);
+        EXPECT(got.model.at_ns == wanted.model.at_ns && got.model.offset_ns == wanted.model.offset_ns &&
+                   got.model.drift == wanted.model.drift && got.bound_ns == wanted.bound_ns &&
+                   got.drift_bound == wanted.drift_bound,
+               "after estimate %d another one is in force", i);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int64_t start_ns, global_ns;
+    double drift;
+} starts[] = {
+    {"zero", 0, 0, 0},
+    {"positive", MH_NS_PER_S, 5000, 10 * MH_PPM},
+    {"negative base clock", -86400 * MH_NS_PER_S, 0, 500 * MH_PPM},
+    {"negative global time", MH_NS_PER_S, -86400 * MH_NS_PER_S, -500 * MH_PPM},
+    {"late", INT64_C(1) << 60, 0, 20 * MH_PPM},
+};
+
+START_TEST(readings_follow_the_model)
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, starts[_i].start_ns);
+    mh_estimate estimate = estimate_of(starts[_i].global_ns, starts[_i].drift, 100, 1 * MH_PPM);
+    mh_global_clock_publish(&clock, &estimate);
+    /* Small steps first, six days in all. */
+    for (int64_t i = 0; i < 1000; i++, hand_ns += 1 + i * i * i * 2000) {
+        int64_t now_ns = mh_global_clock_now_ns(&clock), model_ns = mh_model_apply(&estimate.model, hand_ns);
+        EXPECT(llabs(now_ns - model_ns) <= ROUNDING_NS, "%s: it reads %" PRId64 " instead of %" PRId64, starts[_i].name,
+               now_ns, model_ns);
+        mh_reading reading = mh_global_clock_read(&clock);
+        EXPECT(reading.time_ns == now_ns && reading.bound_ns == mh_estimate_bound(&estimate, hand_ns),
+               "%s: it reads %" PRId64 " within %" PRId64 " instead of %" PRId64, starts[_i].name, reading.time_ns,
+               reading.bound_ns, now_ns);
+    }
+}
+END_TEST
+
+/* ---- Steps */
+
+/* Most steps are small, as after a synchronisation; some are not. */
+static int64_t random_step_ns(chance *dice)
+{
+    int64_t size_ns = chance_unit(dice) < 0.9 ? 1000 : 10 * MH_NS_PER_MS;
+    return chance_between(dice, -size_ns, size_ns);
+}
+
+static void publish_random_step(mh_global_clock *clock, chance *dice)
+{
+    mh_estimate now = mh_global_clock_estimate(clock);
+    int64_t global_ns = mh_model_apply(&now.model, hand_ns) + random_step_ns(dice);
+    double drift = (2 * chance_unit(dice) - 1) * 500 * MH_PPM;
+    mh_estimate next = estimate_of(global_ns, drift, chance_between(dice, 0, 5000), chance_unit(dice) * MH_PPM);
+    mh_global_clock_publish(clock, &next);
+}
+
+START_TEST(readings_never_decrease)
+{
+    enum { PUBLISHES = 1000, READINGS = 20 };
+    for (int round = 0; round < rounds_of(20); round++) {
+        chance dice = chance_of_round(round);
+        mh_global_clock clock;
+        open_by_hand(&clock, chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S));
+        mh_estimate first = estimate_of(0, 0, 0, 0);
+        mh_global_clock_publish(&clock, &first);
+        int64_t last_ns = mh_global_clock_now_ns(&clock);
+        for (int i = 0; i < PUBLISHES * READINGS; i++) {
+            if (i % READINGS == 0)
+                publish_random_step(&clock, &dice);
+            int64_t now_ns = i % 2 ? mh_global_clock_now_ns(&clock) : mh_global_clock_read(&clock).time_ns;
+            EXPECT_SEEDED(now_ns >= last_ns, "round %d, reading %d: %" PRId64 " after %" PRId64, round, i, now_ns,
+                          last_ns);
+            last_ns = now_ns;
+            hand_ns += chance_between(&dice, 0, 1000);
+        }
+    }
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int64_t step_ns;
+} steps[] = {
+    {"1 ns back", -1}, {"10 us back", -10 * MH_NS_PER_US}, {"1 s back", -MH_NS_PER_S},
+    {"not at all", 0}, {"10 us ahead", 10 * MH_NS_PER_US}, {"1 s ahead", MH_NS_PER_S},
+};
+
+START_TEST(time_stands_still_until_the_estimate_has_caught_up)
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, 12345);
+    mh_estimate first = estimate_of(0, 0, 0, 0), second;
+    mh_global_clock_publish(&clock, &first);
+    hand_ns += MH_NS_PER_MS;
+    second = estimate_of(mh_global_clock_now_ns(&clock) + steps[_i].step_ns, 0, 0, 0);
+    mh_global_clock_publish(&clock, &second);
+    int64_t floor_ns = mh_model_apply(&first.model, hand_ns);
+    for (int i = -3; i <= 3; i++) {
+        hand_ns = mh_model_invert(&second.model, floor_ns) + i;
+        int64_t now_ns = mh_global_clock_now_ns(&clock), wanted_ns = i < 0 ? floor_ns : floor_ns + i;
+        EXPECT(now_ns == wanted_ns, "%s: %d ns from where time goes on, it reads %" PRId64 " instead of %" PRId64,
+               steps[_i].name, i, now_ns, wanted_ns);
+    }
+}
+END_TEST
+
+/* ---- The bound */
+
+START_TEST(bound_covers_what_the_floor_lifts)
+{
+    enum { BOUND_NS = 777, READ_COST_NS = 25 };
+    mh_global_clock clock;
+    open_by_hand(&clock, 0);
+    clock.base.read_cost_ns = READ_COST_NS;
+    mh_estimate first = estimate_of(0, 0, 0, 0);
+    mh_global_clock_publish(&clock, &first);
+    hand_ns += MH_NS_PER_S;
+    mh_estimate second = estimate_of(mh_global_clock_now_ns(&clock) + steps[_i].step_ns, 0, BOUND_NS, 1 * MH_PPM);
+    mh_global_clock_publish(&clock, &second);
+    for (int i = 0; i < 200; i++, hand_ns += 10 * MH_NS_PER_MS) {
+        mh_reading reading = mh_global_clock_read(&clock);
+        int64_t model_ns = mh_model_apply(&second.model, hand_ns);
+        int64_t wanted_ns = mh_estimate_bound(&second, hand_ns) + reading.time_ns - model_ns + READ_COST_NS;
+        EXPECT(reading.bound_ns == wanted_ns,
+               "%s: lifted by %" PRId64 " ns, the bound is %" PRId64 " ns instead of %" PRId64 " ns", steps[_i].name,
+               reading.time_ns - model_ns, reading.bound_ns, wanted_ns);
+    }
+}
+END_TEST
+
+/* Each estimate holds a truth of its own; readings stay within their bound of that of the last one. */
+START_TEST(bound_holds_the_truth_across_steps)
+{
+    for (int round = 0; round < rounds_of(100); round++) {
+        chance dice = chance_of_round(round);
+        mh_global_clock clock;
+        open_by_hand(&clock, 0);
+        mh_global_clock_publish(&clock, &exact);
+        for (int i = 0; i < 100; i++) {
+            publish_random_step(&clock, &dice);
+            mh_estimate estimate = mh_global_clock_estimate(&clock);
+            mh_model truth = estimate.model;
+            truth.offset_ns += chance_between(&dice, -estimate.bound_ns, estimate.bound_ns);
+            hand_ns += chance_between(&dice, 0, 100000);
+            mh_reading reading = mh_global_clock_read(&clock);
+            int64_t error_ns = reading.time_ns - mh_model_apply(&truth, hand_ns);
+            EXPECT_SEEDED(llabs(error_ns) <= reading.bound_ns + ROUNDING_NS,
+                          "round %d: off by %" PRId64 " ns, beyond the bound of %" PRId64 " ns", round, error_ns,
+                          reading.bound_ns);
+        }
+    }
+}
+END_TEST
+
+START_TEST(unknown_bound_stays_unknown)
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, 0);
+    clock.base.read_cost_ns = 25;
+    mh_global_clock_publish(&clock, &exact);
+    hand_ns += MH_NS_PER_S;
+    mh_estimate unknown = estimate_of(steps[_i].step_ns, 0, MH_TIME_UNKNOWN_NS, 500 * MH_PPM);
+    mh_global_clock_publish(&clock, &unknown);
+    for (int i = 0; i < 10; i++, hand_ns += 400 * MH_NS_PER_MS)
+        EXPECT(mh_global_clock_read(&clock).bound_ns == MH_TIME_UNKNOWN_NS, "%s: it is known as %" PRId64 " ns",
+               steps[_i].name, mh_global_clock_read(&clock).bound_ns);
+    mh_global_clock_publish(&clock, &exact);
+    EXPECT(mh_global_clock_read(&clock).bound_ns != MH_TIME_UNKNOWN_NS,
+           "an estimate with a bound does not make it known");
+}
+END_TEST
+
+/* ---- A reading that is overtaken by two estimates: it may not count with the first one's model */
+
+static struct {
+    pthread_t reader;
+    mh_global_clock clock;
+    mh_reading reading;
+    _Atomic int step;
+} overtaken;
+
+enum { BEFORE, READER_MAY_START, READER_HAS_STARTED, READER_MAY_GO_ON, READER_IS_DONE };
+
+/* Not for ever: where the clock does not wait as it used to, the test has nothing to say. */
+static void wait_for(int step)
+{
+    for (int i = 0; i < 1000000 && atomic_load(&overtaken.step) < step; i++)
+        sched_yield();
+}
+
+static int64_t overtaken_now_ns(const mh_base_clock *clock)
+{
+    if (pthread_equal(pthread_self(), overtaken.reader) && atomic_load(&overtaken.step) == READER_MAY_START) {
+        atomic_store(&overtaken.step, READER_HAS_STARTED);
+        wait_for(READER_MAY_GO_ON);
+    }
+    return hand_now_ns(clock);
+}
+
+static void *read_overtaken(void *unused)
+{
+    (void)unused;
+    wait_for(READER_MAY_START);
+    overtaken.reading = mh_global_clock_read(&overtaken.clock);
+    atomic_store(&overtaken.step, READER_IS_DONE);
+    return NULL;
+}
+
+/*
+ * The publishing thread waits while an estimate is about to be replaced: the reader starts in the first of these waits,
+ * and goes on in the second.
+ */
+static int64_t overtaken_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    bool is_first = atomic_load(&overtaken.step) == BEFORE;
+    atomic_store(&overtaken.step, is_first ? READER_MAY_START : READER_MAY_GO_ON);
+    wait_for(is_first ? READER_HAS_STARTED : READER_IS_DONE);
+    return hand_wait_until(clock, deadline_ns);
+}
+
+static const mh_clock_kind overtaken_kind = {
+    .name = "overtaken", .doc = "lets others overtake", .now_ns = overtaken_now_ns, .wait_until = overtaken_wait_until};
+
+START_TEST(overtaken_reading_leaves_no_trace)
+{
+    hand_ns = 0;
+    memset(&overtaken, 0, sizeof overtaken);
+    open_on(&overtaken.clock, &overtaken_kind);
+    mh_estimate ahead = estimate_of(MH_NS_PER_S, 0, 0, 0), behind = estimate_of(0, 0, 0, 0);
+    mh_global_clock_publish(&overtaken.clock, &ahead);
+    ck_assert_int_eq(pthread_create(&overtaken.reader, NULL, read_overtaken, NULL), 0);
+    mh_global_clock_publish(&overtaken.clock, &behind);
+    /* Long enough for the second estimate to catch up with what the first one may have shown. */
+    hand_ns += 10 * MH_NS_PER_S;
+    mh_global_clock_publish(&overtaken.clock, &behind);
+    pthread_join(overtaken.reader, NULL);
+    int64_t wanted_ns = 10 * MH_NS_PER_S + MH_NS_PER_US; /* a wait is a microsecond */
+    EXPECT(overtaken.reading.time_ns == wanted_ns, "the reader gets %" PRId64 " ns more than the estimate in force",
+           overtaken.reading.time_ns - wanted_ns);
+    hand_ns += MH_NS_PER_US;
+    EXPECT(mh_global_clock_now_ns(&overtaken.clock) == hand_ns,
+           "afterwards the clock stands still, %" PRId64 " ns ahead",
+           mh_global_clock_now_ns(&overtaken.clock) - hand_ns);
+}
+END_TEST
+
+/* ---- Threads */
+
+enum { READERS = 4, STEP_NS = 50 * 1000 };
+
+typedef struct stage {
+    mh_global_clock clock;
+    _Atomic int64_t seen_ns;   /* the latest reading of all threads that is over */
+    _Atomic int64_t decreased; /* by how much a reading was below one that was over before it began */
+    _Atomic int ready;
+    _Atomic bool over;
+} stage;
+
+static void raise_to(_Atomic int64_t *most, int64_t value)
+{
+    int64_t known = atomic_load(most);
+    while (known < value && !atomic_compare_exchange_weak(most, &known, value))
+        ;
+}
+
+static void read_once(stage *stage, int64_t *last_ns, bool with_bound)
+{
+    int64_t seen_ns = atomic_load(&stage->seen_ns);
+    int64_t now_ns = with_bound ? mh_global_clock_read(&stage->clock).time_ns : mh_global_clock_now_ns(&stage->clock);
+    if (now_ns < *last_ns)
+        raise_to(&stage->decreased, *last_ns - now_ns);
+    if (now_ns < seen_ns)
+        raise_to(&stage->decreased, seen_ns - now_ns);
+    raise_to(&stage->seen_ns, now_ns);
+    *last_ns = now_ns;
+}
+
+static void *read_until_over(void *argument)
+{
+    stage *stage = argument;
+    int64_t last_ns = INT64_MIN;
+    atomic_fetch_add(&stage->ready, 1);
+    for (unsigned i = 0; !atomic_load(&stage->over); i++)
+        read_once(stage, &last_ns, i % 2);
+    return NULL;
+}
+
+/* Random steps back and forth, and readings of the publishing thread in between. */
+static void publish_steps(stage *stage, chance *dice, int publishes)
+{
+    int64_t last_ns = INT64_MIN;
+    for (int i = 0; i < publishes; i++) {
+        int64_t local_ns = mh_base_clock_now_ns(&stage->clock.base);
+        int64_t offset_ns = chance_between(dice, -STEP_NS, STEP_NS);
+        mh_estimate estimate = {{local_ns, offset_ns, (2 * chance_unit(dice) - 1) * 500 * MH_PPM}, 100, 1 * MH_PPM};
+        mh_global_clock_publish(&stage->clock, &estimate);
+        read_once(stage, &last_ns, i % 2);
+    }
+}
+
+static const struct {
+    const char *name;
+    const mh_clock_kind *kind;
+} real_clocks[] = {
+    {"monotonic", &mh_clock_monotonic},
+    {"monotonic_raw", &mh_clock_monotonic_raw},
+    {"tsc", &mh_clock_tsc},
+};
+
+START_TEST(readings_of_threads_never_decrease)
+{
+    enum { PUBLISHES = 1000 };
+    char why[80];
+    if (real_clocks[_i].kind->probe(why, sizeof why) != 0)
+        return;
+    chance dice = chance_of_round(_i);
+    static stage stage;
+    pthread_t readers[READERS];
+    memset(&stage, 0, sizeof stage);
+    atomic_init(&stage.seen_ns, INT64_MIN);
+    open_on(&stage.clock, real_clocks[_i].kind);
+    mh_global_clock_publish(&stage.clock, &exact);
+    for (int i = 0; i < READERS; i++)
+        ck_assert_int_eq(pthread_create(&readers[i], NULL, read_until_over, &stage), 0);
+    while (atomic_load(&stage.ready) < READERS)
+        sched_yield();
+    publish_steps(&stage, &dice, rounds_of(PUBLISHES));
+    atomic_store(&stage.over, true);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(readers[i], NULL);
+    EXPECT_SEEDED(stage.decreased == 0, "%s: a reading was %" PRId64 " ns below an earlier one", real_clocks[_i].name,
+                  (int64_t)stage.decreased);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, clock_is_set_once_published);
+    tcase_add_test(tests, published_estimate_is_in_force);
+    tcase_add_loop_test(tests, readings_follow_the_model, 0, COUNT_OF(starts));
+    tcase_add_test(tests, readings_never_decrease);
+    tcase_add_loop_test(tests, time_stands_still_until_the_estimate_has_caught_up, 0, COUNT_OF(steps));
+    tcase_add_loop_test(tests, bound_covers_what_the_floor_lifts, 0, COUNT_OF(steps));
+    tcase_add_test(tests, bound_holds_the_truth_across_steps);
+    tcase_add_loop_test(tests, unknown_bound_stays_unknown, 0, COUNT_OF(steps));
+    tcase_add_test(tests, overtaken_reading_leaves_no_trace);
+    tcase_add_loop_test(tests, readings_of_threads_never_decrease, 0, COUNT_OF(real_clocks));
+}
+
+int main(void)
+{
+    return run_suite("global_clock", add);
+}

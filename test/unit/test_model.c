@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_model.c - affine maps between clocks against the same maps in extended precision. */
+#include "base/units.h"
+#include "clock/model.h"
+#include "support.h"
+
+#define TWO_TO_60 (INT64_C(1) << 60)
+#define HOUR_NS (3600 * MH_NS_PER_S)
+#define DAY_NS (24 * HOUR_NS)
+
+/* One truncation to whole nanoseconds for each application of a model. */
+enum { APPLY_LIMIT_NS = 1, ROUND_TRIP_LIMIT_NS = 1, COMPOSE_LIMIT_NS = 3, RESTATE_LIMIT_NS = 2 };
+
+static const struct {
+    const char *name;
+    mh_model model;
+} clocks[] = {
+    {"identity", {0, 0, 0}},
+    {"ahead by a second", {0, MH_NS_PER_S, 0}},
+    {"behind by a second", {0, -MH_NS_PER_S, 0}},
+    {"gains 1 ppm", {5 * MH_NS_PER_S, 1234567, 1 * MH_PPM}},
+    {"loses 1 ppm", {5 * MH_NS_PER_S, 1234567, -1 * MH_PPM}},
+    {"gains 500 ppm", {7777777777, -42, 500 * MH_PPM}},
+    {"loses 500 ppm", {7777777777, -42, -500 * MH_PPM}},
+    {"negative clock that gains", {-3 * DAY_NS, -5 * DAY_NS, 500 * MH_PPM}},
+    {"negative clock that loses", {-3 * DAY_NS, 5 * DAY_NS, -500 * MH_PPM}},
+    {"Unix time against zero", {1700000000 * MH_NS_PER_S, 1700000000 * MH_NS_PER_S, 37 * MH_PPM}},
+    {"late that gains", {TWO_TO_60, 99, 500 * MH_PPM}},
+    {"late against zero", {TWO_TO_60 + 12345, TWO_TO_60, -500 * MH_PPM}},
+    {"as early as can be", {-TWO_TO_60, 99, 500 * MH_PPM}},
+    {"as early, against late", {-TWO_TO_60, -2 * TWO_TO_60, -500 * MH_PPM}},
+};
+
+static const int64_t ages_ns[] = {
+    0,
+    1,
+    2,
+    999,
+    1999,
+    2000,
+    2001,
+    MH_NS_PER_US,
+    MH_NS_PER_MS + 7,
+    MH_NS_PER_S,
+    HOUR_NS + 1,
+    DAY_NS,
+    10 * DAY_NS + 12345,
+};
+
+static long double true_global(const mh_model *model, int64_t local_ns)
+{
+    long double age_ns = (long double)local_ns - (long double)model->at_ns;
+    return (long double)local_ns - (long double)model->offset_ns - (long double)model->drift * age_ns;
+}
+
+/* Calls check for the age and its negative. */
+static void at_all_ages(int row, void (*check)(int row, int64_t local_ns))
+{
+    for (int i = 0; i < COUNT_OF(ages_ns); i++) {
+        check(row, clocks[row].model.at_ns + ages_ns[i]);
+        check(row, clocks[row].model.at_ns - ages_ns[i]);
+    }
+}
+
+static void check_apply(int row, int64_t local_ns)
+{
+    const mh_model *model = &clocks[row].model;
+    long double error_ns = (long double)mh_model_apply(model, local_ns) - true_global(model, local_ns);
+    EXPECT(fabsl(error_ns) <= APPLY_LIMIT_NS, "%s: apply is off by %.2Lf ns at age %" PRId64 " ns", clocks[row].name,
+           error_ns, local_ns - model->at_ns);
+}
+
+static void check_round_trip(int row, int64_t local_ns)
+{
+    const mh_model *model = &clocks[row].model;
+    int64_t there_ns = mh_model_apply(model, local_ns);
+    int64_t error_ns = mh_model_invert(model, there_ns) - local_ns;
+    EXPECT(llabs(error_ns) <= ROUND_TRIP_LIMIT_NS,
+           "%s: invert after apply is off by %" PRId64 " ns at age %" PRId64 " ns", clocks[row].name, error_ns,
+           local_ns - model->at_ns);
+    error_ns = mh_model_apply(model, mh_model_invert(model, there_ns)) - there_ns;
+    EXPECT(llabs(error_ns) <= ROUND_TRIP_LIMIT_NS,
+           "%s: apply after invert is off by %" PRId64 " ns at age %" PRId64 " ns", clocks[row].name, error_ns,
+           local_ns - model->at_ns);
+}
+
+static void check_order(int row, int64_t local_ns)
+{
+    const mh_model *model = &clocks[row].model;
+    for (int64_t step_ns = 0; step_ns < 8; step_ns++)
+        EXPECT(mh_model_apply(model, local_ns + step_ns) <= mh_model_apply(model, local_ns + step_ns + 1),
+               "%s: global time decreases where local time increases, at age %" PRId64 " ns", clocks[row].name,
+               local_ns + step_ns - model->at_ns);
+}
+
+START_TEST(apply_agrees_with_the_definition)
+{
+    at_all_ages(_i, check_apply);
+}
+END_TEST
+
+START_TEST(invert_undoes_apply)
+{
+    at_all_ages(_i, check_round_trip);
+}
+END_TEST
+
+START_TEST(apply_keeps_order)
+{
+    at_all_ages(_i, check_order);
+}
+END_TEST
+
+START_TEST(sign_convention_is_local_minus_global)
+{
+    mh_model ahead = {1000, 300, 0}, gains = {0, 0, 1e-3};
+    EXPECT(mh_model_apply(&ahead, 1000) == 700, "a clock ahead by 300 that reads 1000 means %" PRId64 ", not 700",
+           mh_model_apply(&ahead, 1000));
+    EXPECT(mh_model_apply(&gains, 1000000) == 999000,
+           "a clock that gains a thousandth reads 1000000 at %" PRId64 ", not 999000", mh_model_apply(&gains, 1000000));
+    mh_model identity = mh_model_identity();
+    EXPECT(mh_model_apply(&identity, -12345) == -12345, "the identity changes a time");
+}
+END_TEST
+
+/* Composites: each clock of the table as the first map, with a second one that is valid where the first one leads. */
+static const struct {
+    const char *name;
+    int64_t offset_ns;
+    double drift;
+} seconds[] = {
+    {"identity", 0, 0},
+    {"ahead", 123456789, 0},
+    {"gains", -123456789, 500 * MH_PPM},
+    {"loses", 123456789, -500 * MH_PPM},
+    {"far", DAY_NS, 20 * MH_PPM},
+};
+
+START_TEST(compose_is_to_apply_twice)
+{
+    const mh_model *first = &clocks[_i].model;
+    for (int i = 0; i < COUNT_OF(seconds); i++)
+        for (int age = 0; age < COUNT_OF(ages_ns); age++) {
+            int64_t middle_ns = mh_model_apply(first, first->at_ns);
+            mh_model second = {middle_ns - MH_NS_PER_S, seconds[i].offset_ns, seconds[i].drift};
+            mh_model both = mh_model_compose(&second, first);
+            int64_t local_ns = first->at_ns + ages_ns[age];
+            int64_t error_ns =
+                mh_model_apply(&both, local_ns) - mh_model_apply(&second, mh_model_apply(first, local_ns));
+            EXPECT(llabs(error_ns) <= COMPOSE_LIMIT_NS,
+                   "%s, then %s: the composite is off by %" PRId64 " ns at age %" PRId64 " ns", clocks[_i].name,
+                   seconds[i].name, error_ns, ages_ns[age]);
+        }
+}
+END_TEST
+
+START_TEST(exact_estimate_starts_at_zero_and_stays_exact)
+{
+    mh_estimate exact = mh_estimate_exact(-TWO_TO_60);
+    EXPECT(mh_model_apply(&exact.model, -TWO_TO_60) == 0, "global time does not begin at zero");
+    EXPECT(mh_model_apply(&exact.model, 5 - TWO_TO_60) == 5, "global time does not run with the clock");
+    EXPECT(mh_estimate_bound(&exact, 0) == 0, "the bound grows to %" PRId64 " ns", mh_estimate_bound(&exact, 0));
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int64_t bound_ns;
+    double drift_bound;
+    int64_t age_ns;
+    int64_t expected_ns;
+} bounds[] = {
+    {"fresh", 100, 1 * MH_PPM, 0, 100},
+    {"a second", 100, 1 * MH_PPM, MH_NS_PER_S, 1100},
+    {"before it was measured", 100, 1 * MH_PPM, -MH_NS_PER_S, 1100},
+    {"rounds up", 100, 1 * MH_PPM, 1, 101},
+    {"10 days at 500 ppm", 0, 500 * MH_PPM, 10 * DAY_NS, 432 * MH_NS_PER_S},
+    {"no drift", 7, 0, 10 * DAY_NS, 7},
+    {"unknown", MH_TIME_UNKNOWN_NS, 0, 0, MH_TIME_UNKNOWN_NS},
+    {"unknown, aged", MH_TIME_UNKNOWN_NS, 500 * MH_PPM, 10 * DAY_NS, MH_TIME_UNKNOWN_NS},
+    {"unknown, before it was measured", MH_TIME_UNKNOWN_NS, 500 * MH_PPM, -DAY_NS, MH_TIME_UNKNOWN_NS},
+    {"grown past what can be told", MH_TIME_UNKNOWN_NS - 10, 1 * MH_PPM, MH_NS_PER_S, MH_TIME_UNKNOWN_NS},
+};
+
+START_TEST(bound_grows_with_age_and_saturates)
+{
+    static const int64_t at_ns[] = {0, -DAY_NS, TWO_TO_60, -TWO_TO_60};
+    for (int i = 0; i < COUNT_OF(at_ns); i++) {
+        mh_estimate estimate = {{at_ns[i], 5, 3 * MH_PPM}, bounds[_i].bound_ns, bounds[_i].drift_bound};
+        int64_t bound_ns = mh_estimate_bound(&estimate, at_ns[i] + bounds[_i].age_ns);
+        /* The drift's bound is a double: a product just above a whole number may round up. */
+        EXPECT(bound_ns >= bounds[_i].expected_ns && bound_ns - 1 <= bounds[_i].expected_ns,
+               "%s: the bound is %" PRId64 " ns instead of %" PRId64 " ns, stated at %" PRId64, bounds[_i].name,
+               bound_ns, bounds[_i].expected_ns, at_ns[i]);
+        int64_t moved_ns = mh_estimate_at(&estimate, at_ns[i] + bounds[_i].age_ns).bound_ns;
+        EXPECT(moved_ns == bound_ns, "%s: restated, the bound is %" PRId64 " ns instead of %" PRId64 " ns",
+               bounds[_i].name, moved_ns, bound_ns);
+    }
+}
+END_TEST
+
+START_TEST(restated_estimate_tells_the_same_time)
+{
+    mh_estimate estimate = {clocks[_i].model, 1000, 2 * MH_PPM};
+    for (int to = 0; to < COUNT_OF(ages_ns); to++)
+        for (int age = 0; age < COUNT_OF(ages_ns); age++) {
+            mh_estimate moved = mh_estimate_at(&estimate, estimate.model.at_ns + ages_ns[to]);
+            int64_t local_ns = estimate.model.at_ns - ages_ns[age];
+            int64_t error_ns = mh_model_apply(&moved.model, local_ns) - mh_model_apply(&estimate.model, local_ns);
+            EXPECT(llabs(error_ns) <= RESTATE_LIMIT_NS,
+                   "%s: restated at age %" PRId64 " ns, it is off by %" PRId64 " ns at age %" PRId64 " ns",
+                   clocks[_i].name, ages_ns[to], error_ns, -ages_ns[age]);
+            EXPECT(mh_estimate_bound(&moved, local_ns) + RESTATE_LIMIT_NS >= mh_estimate_bound(&estimate, local_ns),
+                   "%s: restated at age %" PRId64 " ns, the bound shrinks at age %" PRId64 " ns", clocks[_i].name,
+                   ages_ns[to], -ages_ns[age]);
+        }
+}
+END_TEST
+
+/* A clock whose truth is anywhere that the estimate allows stays within the bound, restated or not. */
+START_TEST(bound_holds_the_truth)
+{
+    for (int round = 0; round < rounds_of(300); round++) {
+        chance dice = chance_of_round(round);
+        mh_estimate estimate = {clocks[_i].model, chance_between(&dice, 0, 5000), chance_unit(&dice) * 50 * MH_PPM};
+        mh_model truth = estimate.model;
+        truth.offset_ns += chance_between(&dice, -estimate.bound_ns, estimate.bound_ns);
+        truth.drift += (2 * chance_unit(&dice) - 1) * estimate.drift_bound;
+        int64_t local_ns = truth.at_ns + chance_between(&dice, -DAY_NS, DAY_NS);
+        mh_estimate moved = mh_estimate_at(&estimate, truth.at_ns + chance_between(&dice, -HOUR_NS, HOUR_NS));
+        double error_ns = fabs((double)(mh_model_apply(&estimate.model, local_ns) - true_global(&truth, local_ns)));
+        double moved_error_ns = fabs((double)(mh_model_apply(&moved.model, local_ns) - true_global(&truth, local_ns)));
+        EXPECT_SEEDED(error_ns <= (double)mh_estimate_bound(&estimate, local_ns) + APPLY_LIMIT_NS,
+                      "%s: off by %.1f ns, beyond the bound of %" PRId64 " ns", clocks[_i].name, error_ns,
+                      mh_estimate_bound(&estimate, local_ns));
+        EXPECT_SEEDED(moved_error_ns <= (double)mh_estimate_bound(&moved, local_ns) + RESTATE_LIMIT_NS,
+                      "%s: restated, off by %.1f ns, beyond the bound of %" PRId64 " ns", clocks[_i].name,
+                      moved_error_ns, mh_estimate_bound(&moved, local_ns));
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, apply_agrees_with_the_definition, 0, COUNT_OF(clocks));
+    tcase_add_loop_test(tests, apply_keeps_order, 0, COUNT_OF(clocks));
+    tcase_add_loop_test(tests, invert_undoes_apply, 0, COUNT_OF(clocks));
+    tcase_add_loop_test(tests, compose_is_to_apply_twice, 0, COUNT_OF(clocks));
+    tcase_add_test(tests, sign_convention_is_local_minus_global);
+    tcase_add_test(tests, exact_estimate_starts_at_zero_and_stays_exact);
+    tcase_add_loop_test(tests, bound_grows_with_age_and_saturates, 0, COUNT_OF(bounds));
+    tcase_add_loop_test(tests, restated_estimate_tells_the_same_time, 0, COUNT_OF(clocks));
+    tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(clocks));
+}
+
+int main(void)
+{
+    return run_suite("model", add);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_sync.c - synchronisation of simulated processes: each one's error against the truth, which must stay within the
+ * bound that it claims, at once and with age.
+ */
+#include "base/units.h"
+#include "simulation.h"
+#include "support.h"
+#include "sync/sync_private.h"
+
+/* ---- The tree */
+
+enum { MOST_IN_TREE = 70 };
+
+/* What happened in the run of one process: partners in their order, learnt from (first) and taught. */
+typedef struct history {
+    int learnt_from, learnt;
+    int taught[8], teaches;
+    bool taught_first;
+} history;
+
+static history histories[MOST_IN_TREE], *own;
+
+static int note_learn(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    (void)context;
+    (void)error;
+    own->learnt++;
+    own->learnt_from = reference_rank;
+    own->taught_first |= own->teaches > 0;
+    return MPI_SUCCESS;
+}
+
+static int note_teach(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    (void)context;
+    (void)error;
+    own->taught[own->teaches++ % COUNT_OF(own->taught)] = client_rank;
+    return MPI_SUCCESS;
+}
+
+static void walk_tree(int size)
+{
+    static const mh_pair_protocol protocol = {note_learn, note_teach};
+    int ranks[MOST_IN_TREE];
+    mh_error error = {MPI_SUCCESS, ""};
+    memset(histories, 0, sizeof histories);
+    for (int i = 0; i < size; i++)
+        ranks[i] = 3 * i + 1;
+    for (int i = 0; i < size; i++) {
+        mh_level level = {.group = {size, i, ranks}};
+        mh_sync_run_context context = {.level = &level};
+        own = &histories[i];
+        EXPECT(mh_sync_over_tree(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
+    }
+}
+
+static bool teaches(const history *teacher, int rank)
+{
+    for (int i = 0; i < teacher->teaches; i++)
+        if (teacher->taught[i] == rank)
+            return true;
+    return false;
+}
+
+static int levels_to_root(int place)
+{
+    int levels = 0;
+    for (; place > 0; place = (histories[place].learnt_from - 1) / 3)
+        levels++;
+    return levels;
+}
+
+START_TEST(tree_reaches_each_once_in_log_rounds)
+{
+    for (int size = 1; size <= MOST_IN_TREE; size++) {
+        int rounds = 0;
+        while (1 << rounds < size)
+            rounds++;
+        walk_tree(size);
+        EXPECT(histories[0].learnt == 0, "tree of %d: the root learns", size);
+        for (int i = 0; i < size; i++) {
+            EXPECT(histories[i].teaches <= rounds, "tree of %d: place %d teaches %d times in %d rounds", size, i,
+                   histories[i].teaches, rounds);
+            if (i == 0)
+                continue;
+            const history *teacher = &histories[(histories[i].learnt_from - 1) / 3];
+            EXPECT(histories[i].learnt == 1, "tree of %d: place %d learns %d times", size, i, histories[i].learnt);
+            EXPECT(!histories[i].taught_first, "tree of %d: place %d teaches before it learns", size, i);
+            EXPECT(teaches(teacher, 3 * i + 1), "tree of %d: place %d learns from one that does not teach it", size, i);
+            EXPECT(levels_to_root(i) <= rounds, "tree of %d: place %d is %d levels from the root", size, i,
+                   levels_to_root(i));
+        }
+    }
+}
+END_TEST
+
+static int fail_to_teach(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    (void)context;
+    return mh_fail(error, MPI_ERR_OTHER, "cannot teach rank %d", client_rank);
+}
+
+START_TEST(tree_stops_at_a_failure)
+{
+    static const mh_pair_protocol protocol = {note_learn, fail_to_teach};
+    int ranks[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    mh_level level = {.group = {8, 0, ranks}};
+    mh_sync_run_context context = {.level = &level};
+    mh_error error = {MPI_SUCCESS, ""};
+    EXPECT(mh_sync_over_tree(&context, &protocol, &error) == MPI_ERR_OTHER, "the failure is lost");
+    EXPECT(strcmp(error.message, "cannot teach rank 4") == 0, "it went on after the failure: %s", error.message);
+}
+END_TEST
+
+/* ---- Synchronised worlds */
+
+/* Near: processes of a node that are apart by less than a message between them can show. */
+typedef enum sharing { OWN_CLOCKS, NODE_CLOCKS, NEAR_CLOCKS, ONE_CLOCK } sharing;
+
+enum { NEAR_NS = 400 };
+
+/* What a row does not state is as in full(). */
+typedef struct scene {
+    const char *name;
+    const char *label;
+    int nodes, per_node;
+    sharing sharing;
+    double drift_spread; /* drifts are within this of zero */
+    double later_spread; /* and change by at most this after the synchronisation */
+    bool clocks_are_corrected;
+    simulated_network network;
+    int64_t bound_limit_ns;     /* of the bound at once; 0: no limit, as below */
+    double error_limit_ns;      /* of the error at once */
+    double aged_error_limit_ns; /* of the error ten seconds later, where drift has been learnt */
+} scene;
+
+#define LOPSIDED {.near_ns = 500, .far_ns = 10000, .jitter_ns = 300, .lopsided = 5}
+#define ROUGH {.near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 1, .stalls = 0.1}
+#define ROUGH_AND_LOPSIDED {.near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 5, .stalls = 0.1}
+
+static const simulated_network quiet = {.near_ns = 500, .far_ns = 10000, .jitter_ns = 300, .lopsided = 1};
+
+/* Eight nodes of one process each, with raw clocks of their own that drift by some ppm, on a quiet network. */
+static scene full(const scene *row)
+{
+    scene full = *row;
+    full.nodes = row->nodes ? row->nodes : 8;
+    full.per_node = row->per_node ? row->per_node : 1;
+    full.drift_spread = row->drift_spread > 0 ? row->drift_spread : 20 * MH_PPM;
+    if (row->network.near_ns == 0)
+        full.network = quiet;
+    return full;
+}
+
+#define HCA3 "hca3/20/skampi/10"
+#define LIMITS(bound, error, aged_error) \
+    .bound_limit_ns = bound, .error_limit_ns = error, .aged_error_limit_ns = aged_error
+
+static const scene scenes[] = {
+    {"hca3", HCA3, LIMITS(45000, 1000, 200000)},
+    {"hca3, drifts at the limit", HCA3, .nodes = 4, .drift_spread = 250 * MH_PPM, LIMITS(45000, 2000, 200000)},
+    {"hca3, lopsided", HCA3, .network = LOPSIDED, LIMITS(200000, 0, 0)},
+    {"hca3, rough", HCA3, .network = ROUGH, LIMITS(0, 50000, 0)},
+    {"hca3, wandering clocks", HCA3, .later_spread = 0.49 * MH_PPM, LIMITS(45000, 1000, 200000)},
+    {"hca3, corrected clocks", HCA3, .later_spread = 200 * MH_PPM, .clocks_are_corrected = true,
+     LIMITS(45000, 1000, 0)},
+    {"hca3, few points", "hca3/2/skampi/2", LIMITS(60000, 2000, 0)},
+    {"hca3, one exchange", "hca3/2/skampi/1", .drift_spread = 100 * MH_PPM, .network = ROUGH},
+    {"hca3, mean round trips", "hca3/20/meanrtt/10", LIMITS(50000, 1000, 0)},
+    {"hca3, mean round trips, rough", "hca3/20/meanrtt/10", .network = ROUGH},
+    {"hca3, not a power of two", "hca3/5/skampi/5", .nodes = 13, LIMITS(60000, 2000, 0)},
+    {"hca3o", "hca3o", LIMITS(45000, 1500, 0)},
+    {"hca3o, corrected clocks", "hca3o", .later_spread = 200 * MH_PPM, .clocks_are_corrected = true,
+     LIMITS(45000, 1500, 0)},
+    {"hca3o, rough and lopsided", "hca3o", .drift_spread = 250 * MH_PPM, .network = ROUGH_AND_LOPSIDED},
+    {"nodes of one clock", HCA3 "+prop", .nodes = 4, .per_node = 4, .sharing = NODE_CLOCKS,
+     LIMITS(40000, 1000, 200000)},
+    {"nodes of nearly one clock", "hca3o+prop", .nodes = 2, .per_node = 6, .sharing = NEAR_CLOCKS,
+     LIMITS(40000, 1500, 0)},
+    {"nodes, clocks of their own", HCA3 "+prop", .nodes = 4, .per_node = 4, LIMITS(40000, 1500, 0)},
+    {"two levels of trees", "hca3/10+hca3o/skampi/5", .nodes = 4, .per_node = 4, LIMITS(40000, 2000, 0)},
+    {"one node of one clock", "prop", .nodes = 1, .per_node = 8, .sharing = ONE_CLOCK, LIMITS(2000, 1, 1)},
+    {"one node of nearly one clock", "prop", .nodes = 1, .per_node = 6, .sharing = NEAR_CLOCKS,
+     LIMITS(3000, NEAR_NS, 0)},
+    {"prop between nodes", "prop", LIMITS(15000, 1500, 0)},
+};
+
+typedef struct outcome {
+    int64_t zero_ns; /* the local time of rank 0 at which global time is zero */
+    int64_t end_ns[SIMULATED_MOST];
+    mh_estimate estimates[SIMULATED_MOST];
+    mh_sharing sharing[SIMULATED_MOST];
+    bool drifts[SIMULATED_MOST];
+    int code[SIMULATED_MOST];
+    const char *label;
+} outcome;
+
+static const int64_t later_ns = 50 * MH_NS_PER_S; /* after all synchronisation */
+
+static simulated_clock random_clock(const scene *scene, chance *dice)
+{
+    simulated_clock clock;
+    clock.offset_ns = chance_between(dice, -1000 * MH_NS_PER_S, 1000 * MH_NS_PER_S);
+    clock.drift = (2 * chance_unit(dice) - 1) * scene->drift_spread;
+    clock.later_drift = clock.drift + (2 * chance_unit(dice) - 1) * scene->later_spread;
+    clock.later_ns = later_ns;
+    return clock;
+}
+
+static simulation make_world(const scene *scene, int round)
+{
+    chance dice = chance_of_round(5000 + round);
+    simulation world = {.processes = scene->nodes * scene->per_node,
+                        .clocks_are_raw = !scene->clocks_are_corrected,
+                        .network = scene->network,
+                        .round = round};
+    for (int rank = 0; rank < world.processes; rank++) {
+        world.node[rank] = rank / scene->per_node;
+        simulated_clock clock = random_clock(scene, &dice);
+        bool is_copy =
+            scene->sharing == ONE_CLOCK ? rank > 0 : scene->sharing != OWN_CLOCKS && rank % scene->per_node > 0;
+        world.clocks[rank] = is_copy ? world.clocks[rank - 1] : clock;
+        if (is_copy && scene->sharing == NEAR_CLOCKS)
+            world.clocks[rank].offset_ns += rank % 2 ? NEAR_NS : -NEAR_NS;
+    }
+    return world;
+}
+
+static void synchronise(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
+{
+    outcome *outcome = argument;
+    int rank = channel->rank;
+    mh_place places[SIMULATED_MOST];
+    mh_label label;
+    mh_sync_plan plan;
+    mh_error error = {MPI_SUCCESS, ""};
+    char why[256];
+    for (int i = 0; i < world->processes; i++) {
+        int first = i;
+        while (first > 0 && world->node[first - 1] == world->node[i])
+            first--;
+        places[i] = (mh_place){{first, 0, 0}};
+    }
+    outcome->code[rank] = mh_label_parse(outcome->label, &label, why, sizeof why);
+    if (outcome->code[rank] == 0)
+        outcome->code[rank] = mh_sync_plan_make(&plan, &label, places, world->processes, rank, &error);
+    if (outcome->code[rank] != MPI_SUCCESS)
+        return;
+    mh_estimate reference = mh_estimate_exact(rank == 0 ? mh_base_clock_now_ns(clock) : 0);
+    if (rank == 0)
+        outcome->zero_ns = reference.model.at_ns;
+    /* Twice: the second time, those that share a clock know it. */
+    for (int i = 0; i < 2 && outcome->code[rank] == MPI_SUCCESS; i++)
+        outcome->code[rank] = mh_sync_run(&plan, channel, clock, &reference, &outcome->estimates[rank], &error);
+    outcome->end_ns[rank] = simulated_now_ns();
+    outcome->sharing[rank] = plan.level[plan.levels - 1].sharing;
+    outcome->drifts[rank] = mh_sync_drifts(&plan);
+    mh_sync_plan_free(&plan);
+}
+
+static outcome run_scene(const scene *scene, const simulation *world)
+{
+    outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    outcome.label = scene->label;
+    simulate(world, synchronise, &outcome);
+    for (int rank = 0; rank < world->processes; rank++)
+        EXPECT_SEEDED(outcome.code[rank] == MPI_SUCCESS, "%s: rank %d fails", scene->name, rank);
+    return outcome;
+}
+
+typedef struct accuracy {
+    double error_ns;
+    int64_t bound_ns;
+} accuracy;
+
+/* Of a process at a virtual time. */
+static accuracy accuracy_at(const simulation *world, const outcome *outcome, int rank, int64_t true_ns)
+{
+    int64_t local_ns = simulated_clock_ns(world, rank, true_ns);
+    int64_t truth_ns = simulated_clock_ns(world, 0, true_ns) - outcome->zero_ns;
+    const mh_estimate *estimate = &outcome->estimates[rank];
+    return (accuracy){(double)(mh_model_apply(&estimate->model, local_ns) - truth_ns),
+                      mh_estimate_bound(estimate, local_ns)};
+}
+
+/* Clocks, models and exchanges are rounded to nanoseconds. */
+enum { ROUNDING_NS = 5, ROUNDS = 4 };
+
+static const int64_t ages_ns[] = {
+    0, MH_NS_PER_MS, MH_NS_PER_S, 10 * MH_NS_PER_S, 100 * MH_NS_PER_S, 1000 * MH_NS_PER_S};
+
+static void expect_bounds_to_hold(const scene *scene, const simulation *world, const outcome *outcome)
+{
+    for (int rank = 0; rank < world->processes; rank++)
+        for (int i = 0; i < COUNT_OF(ages_ns); i++) {
+            accuracy accuracy = accuracy_at(world, outcome, rank, outcome->end_ns[rank] + ages_ns[i]);
+            EXPECT_SEEDED(fabs(accuracy.error_ns) <= (double)accuracy.bound_ns + ROUNDING_NS,
+                          "%s, round %d, rank %d: off by %.0f ns after %.3f s, beyond the bound of %" PRId64 " ns",
+                          scene->name, world->round, rank, accuracy.error_ns, (double)ages_ns[i] * 1e-9,
+                          accuracy.bound_ns);
+        }
+}
+
+static bool is_within(double value, double limit)
+{
+    return limit == 0 || fabs(value) <= limit + ROUNDING_NS;
+}
+
+static void expect_to_be_accurate(const scene *scene, const simulation *world, const outcome *outcome)
+{
+    for (int rank = 0; rank < world->processes; rank++) {
+        accuracy fresh = accuracy_at(world, outcome, rank, outcome->end_ns[rank]);
+        accuracy aged = accuracy_at(world, outcome, rank, outcome->end_ns[rank] + 10 * MH_NS_PER_S);
+        EXPECT_SEEDED(is_within((double)fresh.bound_ns, (double)scene->bound_limit_ns),
+                      "%s, round %d, rank %d: a bound of %" PRId64 " ns", scene->name, world->round, rank,
+                      fresh.bound_ns);
+        EXPECT_SEEDED(is_within(fresh.error_ns, scene->error_limit_ns), "%s, round %d, rank %d: off by %.0f ns",
+                      scene->name, world->round, rank, fresh.error_ns);
+        EXPECT_SEEDED(is_within(aged.error_ns, scene->aged_error_limit_ns),
+                      "%s, round %d, rank %d: off by %.0f ns after 10 s", scene->name, world->round, rank,
+                      aged.error_ns);
+    }
+}
+
+START_TEST(errors_stay_within_bounds)
+{
+    scene scene = full(&scenes[_i]);
+    for (int round = 0; round < rounds_of(ROUNDS); round++) {
+        simulation world = make_world(&scene, round);
+        outcome outcome = run_scene(&scene, &world);
+        expect_bounds_to_hold(&scene, &world, &outcome);
+        expect_to_be_accurate(&scene, &world, &outcome);
+    }
+}
+END_TEST
+
+START_TEST(same_seed_gives_the_same_estimates)
+{
+    scene scene = full(&scenes[0]);
+    simulation world = make_world(&scene, 0);
+    outcome first = run_scene(&scene, &world), second = run_scene(&scene, &world);
+    for (int rank = 0; rank < world.processes; rank++)
+        EXPECT(first.end_ns[rank] == second.end_ns[rank] &&
+                   first.estimates[rank].model.offset_ns == second.estimates[rank].model.offset_ns,
+               "rank %d: the simulation depends on more than the seed", rank);
+}
+END_TEST
+
+/* ---- Who shares a clock */
+
+static const struct {
+    scene scene;
+    mh_sharing found; /* by all but the first of a node */
+    bool drifts;      /* some process says so */
+} families[] = {
+    {{"one node, one clock", "prop", 1, 6, .sharing = ONE_CLOCK}, MH_SHARING_VERIFIED, false},
+    {{"one node, clocks of their own", "prop", 1, 6, .sharing = OWN_CLOCKS}, MH_SHARING_REFUTED, true},
+    {{"nodes of one clock", "hca3o+prop", 3, 4, .sharing = NODE_CLOCKS}, MH_SHARING_VERIFIED, true},
+    {{"nodes, clocks of their own", "hca3o+prop", 3, 4, .sharing = OWN_CLOCKS}, MH_SHARING_REFUTED, true},
+    {{"one level above one node", "hca3o+prop", 1, 4, .sharing = ONE_CLOCK}, MH_SHARING_VERIFIED, false},
+    {{"nobody else", "hca3", 1, 1, .sharing = ONE_CLOCK}, MH_SHARING_UNKNOWN, false},
+    {{"none", "none", 4, 1, .sharing = OWN_CLOCKS}, MH_SHARING_UNKNOWN, false},
+};
+
+START_TEST(sharing_is_found_out)
+{
+    scene scene = full(&families[_i].scene);
+    simulation world = make_world(&scene, _i);
+    outcome outcome = run_scene(&scene, &world);
+    bool any_drifts = false;
+    for (int rank = 0; rank < world.processes; rank++) {
+        any_drifts |= outcome.drifts[rank];
+        if (rank % scene.per_node > 0)
+            EXPECT_SEEDED(outcome.sharing[rank] == families[_i].found, "%s: rank %d finds %d instead of %d", scene.name,
+                          rank, (int)outcome.sharing[rank], (int)families[_i].found);
+    }
+    EXPECT_SEEDED(any_drifts == families[_i].drifts, "%s: some say that clocks drift apart, or none does", scene.name);
+}
+END_TEST
+
+START_TEST(none_copies_the_model_and_knows_no_bound)
+{
+    static const scene row = {.name = "none", .label = "none", .nodes = 5};
+    scene scene = full(&row);
+    simulation world = make_world(&scene, 0);
+    outcome outcome = run_scene(&scene, &world);
+    for (int rank = 1; rank < world.processes; rank++) {
+        const mh_estimate *estimate = &outcome.estimates[rank];
+        EXPECT(estimate->bound_ns == MH_TIME_UNKNOWN_NS, "rank %d claims a bound of %" PRId64 " ns", rank,
+               estimate->bound_ns);
+        EXPECT(estimate->model.offset_ns == outcome.zero_ns && estimate->model.drift == 0,
+               "rank %d has a model of its own", rank);
+    }
+}
+END_TEST
+
+static const scene unknowns[] = {
+    {"below, by offsets", "none+hca3o", 2, 4, .sharing = OWN_CLOCKS},
+    {"below, by lines", "none+hca3/5", 2, 4, .sharing = OWN_CLOCKS},
+    {"below, copied", "none+prop", 2, 4, .sharing = NODE_CLOCKS},
+    {"below, not to be copied", "none+prop", 2, 4, .sharing = OWN_CLOCKS},
+};
+
+START_TEST(unknown_bounds_are_passed_on)
+{
+    scene scene = full(&unknowns[_i]);
+    simulation world = make_world(&scene, 0);
+    outcome outcome = run_scene(&scene, &world);
+    for (int rank = scene.per_node; rank < world.processes; rank++)
+        EXPECT(outcome.estimates[rank].bound_ns == MH_TIME_UNKNOWN_NS, "%s: rank %d claims a bound of %" PRId64 " ns",
+               scene.name, rank, outcome.estimates[rank].bound_ns);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, tree_reaches_each_once_in_log_rounds);
+    tcase_add_test(tests, tree_stops_at_a_failure);
+    tcase_add_loop_test(tests, errors_stay_within_bounds, 0, COUNT_OF(scenes));
+    tcase_add_test(tests, same_seed_gives_the_same_estimates);
+    tcase_add_loop_test(tests, sharing_is_found_out, 0, COUNT_OF(families));
+    tcase_add_test(tests, none_copies_the_model_and_knows_no_bound);
+    tcase_add_loop_test(tests, unknown_bounds_are_passed_on, 0, COUNT_OF(unknowns));
+}
+
+int main(void)
+{
+    return run_suite("sync", add);
+}
