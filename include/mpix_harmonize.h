@@ -57,8 +57,7 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
  * Local, callable from any thread (the first call of a thread asks MPI for an attribute of comm), never waits for another
  * thread. All processes of comm read the same value at the same instant, up to the
  * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronisation on the
- * clock of its rank 0. Successive readings in a process never decrease (unless the base clock
- * is realtime and somebody sets it back).
+ * clock of its rank 0. Successive readings in a process never decrease.
  *
  * comm   an intracommunicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize)
  * time   out: seconds

@@ -16,12 +16,19 @@ static struct {
 /* Changes whenever a state is freed: then what threads remember may be stale. */
 static _Atomic unsigned generation = 1;
 
+/* SimGrid loads a copy of the program for each simulated process, too many for static thread-local storage. */
+#ifdef SMPI_H
+#define CHEAP_THREAD_LOCAL
+#else
+#define CHEAP_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
+#endif
+
 /* The communicator that a thread used last, as looking up an attribute costs more than the rest of reading a clock. */
 static _Thread_local struct {
     unsigned generation;
     MPI_Comm comm;
     mh_comm_state *state;
-} remembered __attribute__((tls_model("initial-exec")));
+} remembered CHEAP_THREAD_LOCAL;
 
 static void insert(mh_comm_state *state)
 {
@@ -65,7 +72,9 @@ static int delete_state(MPI_Comm comm, int keyval, void *attribute, void *extra)
 /* Oldest first: processes that share several communicators made them in the same order, so nobody waits for another. */
 static void free_all_states(void)
 {
-    while (registry.first)
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    while (registry.first && !finalized)
         if (PMPI_Comm_delete_attr(registry.first->user_comm, registry.keyval) != MPI_SUCCESS)
             break;
 }

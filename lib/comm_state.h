@@ -30,9 +30,12 @@ typedef struct mh_comm_state {
     int64_t epoch_unix_ns;  /* Unix time of global time zero */
     int64_t synced_at_ns;   /* local time of the last synchronisation */
     int64_t sync_duration_ns;
+    int64_t sync_total_ns;
     int64_t syncs;
-    bool drifts;            /* rank 0: some clocks drift apart, so synchronise again now and then */
-    bool disrupted;         /* this process found its clock wrong: the next call synchronises */
+    int64_t first_synced_at_ns; /* local time of the first synchronisation */
+    int64_t interval_ns;    /* rank 0: until the next synchronisation; 0: never, all share one clock */
+    int64_t disruptions;    /* how often this process found its clock wrong */
+    bool disrupted;         /* it did at the last call: the next one starts the clock anew */
 
     mh_deadline deadline;
 

@@ -12,6 +12,11 @@
 
 enum { LEAST_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
 
+enum {
+    SHORTEST_INTERVAL_NS = 100 * 1000 * 1000, /* between synchronisations */
+    LEAST_SYNC_PERIODS = 2200                 /* an interval is at least so many synchronisations long: 0.045 % of the time */
+};
+
 static int64_t or_auto(const mh_settings *settings, int setting, int64_t automatic)
 {
     int64_t number = settings->values[setting].number;
@@ -89,16 +94,38 @@ static int begin_epoch(mh_comm_state *state, mh_error *error)
     return mh_bcast(&state->channel, &state->epoch_unix_ns, sizeof state->epoch_unix_ns, 0, error);
 }
 
-/* Whether some clocks drift apart: rank 0 must know, and it takes part in few groups. */
-static int learn_whether_clocks_drift(mh_comm_state *state, mh_error *error)
+/* Where the clock of rank 0 has been set back, global time goes on from where it was and does not wait. */
+static void carry_on(mh_comm_state *state)
 {
-    int64_t mine = mh_sync_drifts(&state->plan), any = mine;
-    int code = mh_reduce_max(&state->channel, &mine, &any, 1, error);
-    state->drifts = any != 0;
+    int64_t global_ns = mh_global_clock_now_ns(&state->clock), local_ns = mh_base_clock_now_ns(&state->clock.base);
+    if (state->channel.rank == 0 && global_ns > mh_model_apply(&state->reference.model, local_ns))
+        state->reference = mh_estimate_exact(local_ns - global_ns);
+}
+
+/* How long until the next synchronisation, when the processes ask for one after wanted_ns. */
+static int64_t choose_interval(const mh_comm_state *state, int64_t wanted_ns)
+{
+    int64_t fixed_ms = state->settings.values[MH_SET_RESYNC_INTERVAL_MS].number;
+    if (fixed_ms != MH_CONFIG_AUTO)
+        return fixed_ms * MH_NS_PER_MS;
+    bool young = state->synced_at_ns - state->first_synced_at_ns < MH_NS_PER_S;
+    int64_t least_ns = young ? SHORTEST_INTERVAL_NS : LEAST_SYNC_PERIODS * state->sync_duration_ns;
+    if (least_ns < SHORTEST_INTERVAL_NS)
+        least_ns = SHORTEST_INTERVAL_NS;
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+/* Of all processes, the soonest time to synchronise again; for rank 0, which orders it. */
+static int learn_interval(mh_comm_state *state, mh_error *error)
+{
+    int64_t target_ns = or_auto(&state->settings, MH_SET_CLOCK_TARGET_NS, mh_sync_natural_target_ns(&state->plan));
+    int64_t mine = -mh_sync_interval_ns(&state->plan, target_ns), soonest = mine;
+    int code = mh_reduce_max(&state->channel, &mine, &soonest, 1, error);
+    state->interval_ns = soonest == -INT64_MAX ? 0 : choose_interval(state, -soonest);
     return code;
 }
 
-int mh_clock_sync(mh_comm_state *state, mh_error *error)
+int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error)
 {
     mh_estimate estimate;
     int code = state->plan_is_current ? MPI_SUCCESS : prepare(state, error);
@@ -106,21 +133,25 @@ int mh_clock_sync(mh_comm_state *state, mh_error *error)
         code = begin_epoch(state, error);
     if (code != MPI_SUCCESS)
         return code;
-    int64_t first_ns = mh_base_clock_now_ns(&state->clock.base);
-    if (state->disrupted)
-        mh_sync_forget_sharing(&state->plan);
-    code = mh_sync_run(&state->plan, &state->channel, &state->clock.base, &state->reference, &estimate, error);
-    if (code == MPI_SUCCESS)
-        code = learn_whether_clocks_drift(state, error);
+    const mh_base_clock *base = &state->clock.base;
+    int64_t first_ns = mh_base_clock_now_ns(base);
+    if (restart) {
+        mh_sync_restart(&state->plan);
+        carry_on(state);
+    }
+    code = mh_sync_run(&state->plan, &state->channel, base, &state->reference, &estimate, error);
     if (code != MPI_SUCCESS)
         return code;
     mh_global_clock_publish(&state->clock, &estimate);
-    state->synced_at_ns = mh_base_clock_now_ns(&state->clock.base);
+    state->synced_at_ns = mh_base_clock_now_ns(base);
     state->sync_duration_ns = state->synced_at_ns - first_ns;
-    state->syncs++;
+    state->sync_total_ns += state->sync_duration_ns;
+    if (state->syncs++ == 0)
+        state->first_synced_at_ns = state->synced_at_ns;
     state->disrupted = false;
+    state->deadline.stamps = base->may_be_set || mh_sync_drifts(&state->plan);
     mh_deadline_clock_changed(&state->deadline);
-    return MPI_SUCCESS;
+    return learn_interval(state, error);
 }
 
 /* Before the first release, and after a change of the algorithm: all processes know that this is due. */
@@ -128,17 +159,43 @@ static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock) || !state->plan_is_current)
-        code = mh_clock_sync(state, error);
+        code = mh_clock_sync(state, false, error);
     return code == MPI_SUCCESS ? mh_deadline_rehearse(&state->deadline, error) : code;
 }
 
 /* Only the clock of rank 0 says when a synchronisation has aged, so that all do the same. */
 static bool is_stale(const mh_comm_state *state)
 {
-    if (!state->drifts || state->channel.rank != 0)
+    if (state->channel.rank != 0 || state->interval_ns == 0)
         return false;
-    int64_t age_ns = mh_base_clock_now_ns(&state->clock.base) - state->synced_at_ns;
-    return age_ns > state->settings.values[MH_SET_RESYNC_INTERVAL_MS].number * MH_NS_PER_MS;
+    return mh_base_clock_now_ns(&state->clock.base) - state->synced_at_ns > state->interval_ns;
+}
+
+static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
+{
+    if (refuses)
+        return MH_REQUEST_REFUSE;
+    if (state->disrupted)
+        return MH_REQUEST_RESTART;
+    return is_stale(state) ? MH_REQUEST_SYNC : MH_REQUEST_RELEASE;
+}
+
+/* The clock was found wrong: nothing is known of it until the next call. */
+static void distrust_clock(mh_comm_state *state)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&state->clock);
+    estimate.bound_ns = MH_TIME_UNKNOWN_NS;
+    mh_global_clock_publish(&state->clock, &estimate);
+    state->disrupted = true;
+    state->disruptions++;
+}
+
+static void leave(mh_comm_state *state, const mh_order *order, int *flag)
+{
+    mh_exit left = mh_deadline_wait(&state->deadline, order);
+    *flag = left == MH_EXIT_IN_TIME;
+    if (left == MH_EXIT_DISRUPTED)
+        distrust_clock(state);
 }
 
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
@@ -148,22 +205,17 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
     if (!state->deadline.rehearsed || !state->plan_is_current)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
-        mh_request request = refuses                               ? MH_REQUEST_REFUSE
-                             : state->disrupted || is_stale(state) ? MH_REQUEST_SYNC
-                                                                   : MH_REQUEST_RELEASE;
-        code = mh_deadline_meet(&state->deadline, request, &order, error);
+        code = mh_deadline_meet(&state->deadline, what_to_ask_for(state, refuses), &order, error);
         if (code != MPI_SUCCESS)
             break;
         if (order.type == MH_ORDER_RELEASE) {
-            mh_exit left = mh_deadline_wait(&state->deadline, &order);
-            state->disrupted = left == MH_EXIT_DISRUPTED;
-            *flag = left == MH_EXIT_IN_TIME;
+            leave(state, &order, flag);
             return MPI_SUCCESS;
         }
         if (order.type == MH_ORDER_REFUSE)
             return mh_fail(error, MPI_ERR_ARG,
                            "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
-        code = mh_clock_sync(state, error);
+        code = mh_clock_sync(state, order.type == MH_ORDER_RESTART, error);
     }
     return code;
 }
@@ -251,14 +303,19 @@ static int report_clock(mh_comm_state *state, MPI_Info info, mh_error *error)
     } numbers[] = {
         {"base_clock_read_ns", base->read_cost_ns},
         {"bound_ns", mh_global_clock_read(&state->clock).bound_ns},
+        {"disruptions", state->disruptions},
+        {"interval_ns", state->interval_ns},
         {"clock_age_ns", mh_base_clock_now_ns(base) - state->synced_at_ns},
         {"epoch_unix_ns", state->epoch_unix_ns},
         {"syncs", state->syncs},
         {"sync_duration_ns", state->sync_duration_ns},
+        {"sync_total_ns", state->sync_total_ns},
     };
     int code = put_text(info, "base_clock", mh_base_clock_name(base), error);
     if (code == MPI_SUCCESS)
         code = put_text(info, "base_clock_reason", base->reason, error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "clock_status", state->disrupted ? "disrupted" : "synchronised", error);
     if (code == MPI_SUCCESS)
         code = put_text(info, "levels", levels, error);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == MPI_SUCCESS; i++)

@@ -19,14 +19,20 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {.name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                       .choice = mh_base_clock_choice,
                       .doc = "The base clock of each process; auto takes the first one that all processes can use."},
-    [MH_SET_SYNC] = {.name = "sync", .unit = "", .default_text = "hca3/100/skampi/10+prop", .type = MH_SETTING_TEXT,
+    [MH_SET_SYNC] = {.name = "sync", .unit = "", .default_text = "track/skampi/10+prop", .type = MH_SETTING_TEXT,
                      .check = mh_label_check,
                      .doc = "How clocks are synchronised: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each "
                             "level of the machine, outermost first, joined by +."},
-    [MH_SET_RESYNC_INTERVAL_MS] = {.name = "resync_interval_ms", .unit = "milliseconds", .default_text = "1000",
-                                   .type = MH_SETTING_INTEGER, .least = 1, .most = 86400000,
+    [MH_SET_CLOCK_TARGET_NS] = {.name = "clock_target_ns", .unit = "nanoseconds", .default_text = "auto",
+                                .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 1000000000,
+                                .doc = "The clocks are synchronised again when the predicted error of a tracked clock has grown by "
+                                       "this, but not so often that it would take more than 0.05 % of the time; auto is what the "
+                                       "error is just after a synchronisation, at most 100 ns."},
+    [MH_SET_RESYNC_INTERVAL_MS] = {.name = "resync_interval_ms", .unit = "milliseconds", .default_text = "auto",
+                                   .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 86400000,
                                    .doc = "MPIX_Harmonize synchronises the clocks again when the last synchronisation is "
-                                          "older than this; never where prop has verified that all processes share one clock."},
+                                          "older than this, but never where prop has verified that all share one clock; auto follows "
+                                          "clock_target_ns for tracked clocks, and is 1000 for others."},
     [MH_SET_RENDEZVOUS] = {.name = "rendezvous", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                            .choice = mh_rendezvous_choice,
                            .doc = "How processes report their arrival and receive the deadline."},
@@ -44,10 +50,10 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
 };
 
 static const char *const statistic_names[] = {
-    "base_clock", "base_clock_reason", "base_clock_read_ns", "bound_ns",  "calls",      "clock_age_ns",
+    "base_clock", "base_clock_reason", "base_clock_read_ns", "bound_ns",  "calls",      "clock_age_ns", "clock_status", "disruptions", "interval_ns",
     "epoch_unix_ns", "last_error",     "lateness_ns",        "levels",    "misses",     "need_ns",
     "oversubscribed",
-    "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "tolerance_used_ns", "version",
+    "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "sync_total_ns", "tolerance_used_ns", "version",
 };
 
 const char *mh_statistic_name(int place)

@@ -65,6 +65,12 @@ int mh_error_agree(mh_error *error, MPI_Comm comm)
     return code == MPI_SUCCESS ? error->code : mh_check_mpi(error, code, "MPI_Bcast");
 }
 
+/* Before MPI 3.0, and in SimGrid still, the text is not const. */
+static int set_text(int code, const char *text)
+{
+    return PMPI_Add_error_string(code, (char *)text);
+}
+
 static int text_is(int code, const char *text)
 {
     char kept[MPI_MAX_ERROR_STRING];
@@ -82,7 +88,7 @@ static int find_code(int class)
     if (registry.known == MAX_CODES || PMPI_Add_error_code(class, &code) != MPI_SUCCESS)
         return -1;
     static const char probe[] = "libmpix_harmonize";
-    int holds = PMPI_Add_error_string(code, probe) == MPI_SUCCESS && text_is(code, probe);
+    int holds = set_text(code, probe) == MPI_SUCCESS && text_is(code, probe);
     int entry = registry.known++;
     registry.codes[entry].class = class;
     registry.codes[entry].code = code;
@@ -103,7 +109,7 @@ static int message_code(const char *message)
             return MPI_SUCCESS;
         registry.message_code = code;
     }
-    PMPI_Add_error_string(registry.message_code, message);
+    set_text(registry.message_code, message);
     return registry.message_code;
 }
 
@@ -126,7 +132,7 @@ static int code_with_message(MPI_Comm comm, const mh_error *error)
     PMPI_Error_class(error->code, &class);
     int entry = find_code(class);
     if (entry >= 0 && registry.codes[entry].holds_text) {
-        PMPI_Add_error_string(registry.codes[entry].code, error->message);
+        set_text(registry.codes[entry].code, error->message);
         return registry.codes[entry].code;
     }
     int code = handler_is_fatal(comm) ? message_code(error->message) : MPI_SUCCESS;

@@ -26,6 +26,7 @@ typedef struct mh_base_clock mh_base_clock;
 struct mh_base_clock {
     const struct mh_clock_kind *kind; /* NULL: not opened */
     int64_t (*now_ns)(const mh_base_clock *clock); /* that of the kind, one step nearer */
+    bool may_be_set;                  /* somebody may set it, back as well */
     mh_tick_scale scale;              /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why auto took it, or that it was asked for */

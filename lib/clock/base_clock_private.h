@@ -11,6 +11,7 @@ typedef struct mh_clock_kind {
     const char *name;
     const char *doc;
     bool is_raw; /* runs at the hardware's own rate */
+    bool may_be_set; /* somebody may set it, back as well */
     bool shifted_by_time_namespace;
     /* Whether this machine has the clock: 0, or -1 with the reason in why. */
     int (*probe)(char *why, size_t why_size);
@@ -25,5 +26,6 @@ extern const mh_clock_kind mh_clock_monotonic_raw;
 extern const mh_clock_kind mh_clock_monotonic;
 extern const mh_clock_kind mh_clock_realtime;
 extern const mh_clock_kind mh_clock_wtime;
+extern const mh_clock_kind mh_clock_simulated; /* in tests only */
 
 #endif

@@ -47,6 +47,7 @@ static int probe(clockid_t id, char *why, size_t why_size)
         .name = #NAME,                                                                           \
         .doc = DOC,                                                                              \
         .is_raw = RAW,                                                                           \
+        .may_be_set = (ID) == CLOCK_REALTIME,                                                    \
         .shifted_by_time_namespace = SHIFTED,                                                    \
         .probe = NAME##_probe,                                                                   \
         .now_ns = NAME##_now_ns,                                                                 \

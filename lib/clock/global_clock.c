@@ -6,7 +6,8 @@
  * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the sequence
  * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at that
  * moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to what they
- * are about to return. Under the new estimate nobody returns less than the floor.
+ * are about to return. Under the new estimate nobody returns less than the floor. Where the base clock itself may be set back,
+ * every reading raises the floor.
  */
 #include "clock/global_clock.h"
 
@@ -37,7 +38,8 @@ static inline mh_estimate load_estimate(const mh_published *copy)
                       atomic_load_explicit(&copy->offset_ns, memory_order_relaxed),
                       atomic_load_explicit(&copy->drift, memory_order_relaxed)};
     return (mh_estimate){model, atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
-                         atomic_load_explicit(&copy->drift_bound, memory_order_relaxed)};
+                         atomic_load_explicit(&copy->drift_bound, memory_order_relaxed),
+                         atomic_load_explicit(&copy->wander_bound, memory_order_relaxed)};
 }
 
 enum { DRIFT_BITS = 62 };
@@ -60,6 +62,7 @@ static void store_estimate(mh_published *copy, const mh_estimate *estimate)
     atomic_store_explicit(&copy->drift_fixed, drift_fixed, memory_order_relaxed);
     atomic_store_explicit(&copy->bound_ns, estimate->bound_ns, memory_order_relaxed);
     atomic_store_explicit(&copy->drift_bound, estimate->drift_bound, memory_order_relaxed);
+    atomic_store_explicit(&copy->wander_bound, estimate->wander_bound, memory_order_relaxed);
 }
 
 mh_estimate mh_global_clock_estimate(const mh_global_clock *clock)
@@ -103,7 +106,7 @@ static inline bool still(const mh_global_clock *clock, unsigned sequence)
 static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
 {
     /* Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. */
-    if (sequence % 2)
+    if (sequence % 2 || clock->base.may_be_set)
         return still(clock, sequence) ? raise_floor(clock, time_ns) : time_ns;
     int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_relaxed);
     return time_ns < floor_ns ? floor_ns : time_ns;

@@ -18,7 +18,7 @@
 typedef struct mh_published {
     _Atomic int64_t at_ns, offset_ns, bound_ns;
     _Atomic int64_t drift_fixed; /* the drift as a fixed-point number: integers make a reading cheaper */
-    _Atomic double drift, drift_bound;
+    _Atomic double drift, drift_bound, wander_bound;
 } mh_published;
 
 typedef struct mh_global_clock {

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 mh_model mh_model_identity(void)
 {
@@ -30,14 +31,15 @@ mh_model mh_model_compose(const mh_model *second, const mh_model *first)
 
 mh_estimate mh_estimate_exact(int64_t zero_ns)
 {
-    return (mh_estimate){{zero_ns, zero_ns, 0}, 0, 0};
+    return (mh_estimate){{zero_ns, zero_ns, 0}, 0, 0, 0};
 }
 
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
 {
     if (estimate->bound_ns == MH_TIME_UNKNOWN_NS)
         return MH_TIME_UNKNOWN_NS;
-    double grown_ns = estimate->drift_bound * fabs((double)(local_ns - estimate->model.at_ns));
+    double age_ns = fabs((double)(local_ns - estimate->model.at_ns)), age_s = age_ns * MH_S_PER_NS;
+    double grown_ns = estimate->drift_bound * age_ns + estimate->wander_bound * age_s * sqrt(age_s);
     int64_t bound_ns;
     if (__builtin_add_overflow(estimate->bound_ns, (int64_t)ceil(grown_ns), &bound_ns))
         return MH_TIME_UNKNOWN_NS;
@@ -50,5 +52,22 @@ mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
     moved.model.at_ns = local_ns;
     moved.model.offset_ns = local_ns - mh_model_apply(&estimate->model, local_ns);
     moved.bound_ns = mh_estimate_bound(estimate, local_ns);
+    /* While time passed the drift wandered too. */
+    double age_s = fabs((double)(local_ns - estimate->model.at_ns)) * MH_S_PER_NS;
+    moved.drift_bound += 1.5 * sqrt(age_s) * estimate->wander_bound * MH_S_PER_NS;
     return moved;
+}
+
+mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *first, int64_t local_ns)
+{
+    mh_estimate near = mh_estimate_at(first, local_ns);
+    int64_t middle_ns = local_ns - near.model.offset_ns;
+    int64_t far_bound_ns = mh_estimate_bound(second, middle_ns);
+    bool known = near.bound_ns != MH_TIME_UNKNOWN_NS && far_bound_ns != MH_TIME_UNKNOWN_NS;
+    mh_estimate both;
+    both.model = mh_model_compose(&second->model, &near.model);
+    both.bound_ns = known ? near.bound_ns + far_bound_ns : MH_TIME_UNKNOWN_NS;
+    both.drift_bound = near.drift_bound + second->drift_bound;
+    both.wander_bound = near.wander_bound + second->wander_bound;
+    return both;
 }

@@ -36,13 +36,33 @@ typedef struct mh_estimate {
     mh_model model;
     int64_t bound_ns;   /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
     double drift_bound; /* the true drift is within drift_bound of model.drift: the bound grows by this with age */
+    double wander_bound; /* and by this as the drift itself wanders, nanoseconds per second to the power of 1.5 */
 } mh_estimate;
+
+/* A measured offset: of a client's clock against its reference's. */
+typedef struct mh_offset {
+    int64_t at_ns;     /* client's local time that the offset is meant for */
+    int64_t offset_ns; /* client's clock - reference's clock */
+    int64_t bound_ns;  /* the true offset at at_ns is within bound_ns of offset_ns */
+} mh_offset;
+
+/*
+ * How much the rates of two clocks may differ where it has not been measured: the kernel corrects rates by at most 500 ppm
+ * (adjtimex), and crystals are far better than that. A ratio.
+ */
+#define MH_DRIFT_LIMIT 500e-6
 
 /* The estimate of the reference process, exact for ever: global time is zero at local time zero_ns. */
 mh_estimate mh_estimate_exact(int64_t zero_ns);
 
 /* How far the estimate may be off at a local time; MH_TIME_UNKNOWN_NS where it is not known. */
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
+
+/*
+ * The estimate of a clock that first maps to a middle clock and second from there to the global one, stated at a local time.
+ * Errors add up.
+ */
+mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *first, int64_t local_ns);
 
 /* The same estimate, stated at another local time: its bound there is what it has grown to. */
 mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns);

@@ -38,11 +38,17 @@ void mh_deadline_clock_changed(mh_deadline *deadline)
 static mh_order decide(mh_deadline *deadline, const mh_report *greatest)
 {
     mh_order order = {MH_ORDER_RELEASE, 0, 0, 0};
-    if (greatest->request != MH_REQUEST_RELEASE) {
-        order.type = greatest->request == MH_REQUEST_SYNC ? MH_ORDER_SYNC : MH_ORDER_REFUSE;
+    int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
+    int64_t request = greatest->request;
+    /* A report cannot arrive before it was sent. */
+    if (request < MH_REQUEST_RESTART && greatest->sent_ns > now_ns)
+        request = MH_REQUEST_RESTART;
+    if (request != MH_REQUEST_RELEASE) {
+        order.type = request == MH_REQUEST_SYNC      ? MH_ORDER_SYNC
+                     : request == MH_REQUEST_RESTART ? MH_ORDER_RESTART
+                                                     : MH_ORDER_REFUSE;
         return order;
     }
-    int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
     if (deadline->decided_ns != INT64_MIN) {
         int64_t period_ns = now_ns - deadline->decided_ns;
         mh_slack_learn(&deadline->slack, greatest->need_ns, period_ns - deadline->slack.slack_ns);
@@ -53,10 +59,17 @@ static mh_order decide(mh_deadline *deadline, const mh_report *greatest)
     return order;
 }
 
+static int64_t earliest_time(mh_global_clock *clock)
+{
+    mh_reading now = mh_global_clock_read(clock);
+    return now.bound_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : now.time_ns - now.bound_ns;
+}
+
 int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order, mh_error *error)
 {
     mh_report greatest;
     deadline->report.request = request;
+    deadline->report.sent_ns = deadline->stamps ? earliest_time(deadline->clock) : INT64_MIN;
     int code = mh_rendezvous_report(deadline->rendezvous, deadline->channel, &deadline->report, &greatest, error);
     if (code != MPI_SUCCESS)
         return code;
@@ -90,6 +103,7 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
     deadline->calls++;
     if (arrived_before_it_was_given(deadline, &estimate, ready_ns)) {
         deadline->misses++;
+        deadline->report.lateness_ns = -deadline->report.need_ns; /* by which the clock is wrong at least */
         return MH_EXIT_DISRUPTED;
     }
     int64_t lateness_ns = mh_wait_until(base, deadline_ns, deadline->channel->yields) - deadline_ns;

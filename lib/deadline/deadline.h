@@ -26,6 +26,7 @@ typedef struct mh_deadline {
     int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
     int64_t tolerance_ns;
     mh_report report;     /* for the next round */
+    bool stamps;          /* reports say when they were sent: this process's clock is not that of rank 0 */
     bool rehearsed;
     int64_t calls;
     int64_t misses;       /* calls that this process left late */

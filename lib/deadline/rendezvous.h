@@ -17,6 +17,7 @@ struct mh_rendezvous_kind;
 typedef enum mh_request {
     MH_REQUEST_RELEASE, /* nothing special */
     MH_REQUEST_SYNC,    /* synchronise the clocks first */
+    MH_REQUEST_RESTART, /* the same, and forget what was learnt: a clock was disrupted */
     MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
 } mh_request;
 
@@ -25,9 +26,10 @@ typedef struct mh_report {
     int64_t request;     /* mh_request */
     int64_t need_ns;     /* of the previous call, from its decision until this process was ready to wait */
     int64_t lateness_ns; /* of the previous call, after the deadline */
+    int64_t sent_ns;     /* the earliest global time at which this report can have been sent; INT64_MIN: not known */
 } mh_report;
 
-typedef enum mh_order_type { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_REFUSE } mh_order_type;
+typedef enum mh_order_type { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_ORDER_REFUSE } mh_order_type;
 
 typedef struct mh_order {
     int32_t type;        /* mh_order_type */

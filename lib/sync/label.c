@@ -90,6 +90,33 @@ static int number_follows(const char *text)
     return !isalpha((unsigned char)*text);
 }
 
+static int take_recompute(const char **text)
+{
+    char field[FIELD_SIZE];
+    const char *after = *text;
+    if (!next_field(&after, field))
+        return 0;
+    strip_name(field);
+    if (strcmp(field, "recompute") != 0 && strcmp(field, "recomputeintercept") != 0)
+        return 0;
+    *text = after;
+    return 1;
+}
+
+/* The optional fields of an algorithm that fits a line. */
+static int parse_fit(const char **text, mh_label_part *part, char *why, size_t why_size)
+{
+    char field[FIELD_SIZE];
+    part->recompute = take_recompute(text);
+    if (!number_follows(*text) || !next_field(text, field))
+        return 0;
+    if (parse_count(field, MH_MAX_FIT_POINTS, &part->fit_points) == 0 && part->fit_points > 1)
+        return 0;
+    snprintf(why, why_size, "for the fit points of %s, an integer from 2 to %d", mh_sync_name(part->algorithm),
+             MH_MAX_FIT_POINTS);
+    return -1;
+}
+
 static int parse_part(const char **text, mh_label_part *part, char *why, size_t why_size)
 {
     char field[FIELD_SIZE];
@@ -102,12 +129,9 @@ static int parse_part(const char **text, mh_label_part *part, char *why, size_t 
     part->fit_points = fits ? DEFAULT_FIT_POINTS : 1;
     part->estimator = 0;
     part->exchanges = DEFAULT_EXCHANGES;
-    if (fits && number_follows(*text) && next_field(text, field) &&
-        (parse_count(field, MH_MAX_FIT_POINTS, &part->fit_points) || part->fit_points < 2)) {
-        snprintf(why, why_size, "for the fit points of %s, an integer from 2 to %d", mh_sync_name(part->algorithm),
-                 MH_MAX_FIT_POINTS);
+    part->recompute = 0;
+    if (fits && parse_fit(text, part, why, why_size))
         return -1;
-    }
     if (estimates && next_field(text, field) && (part->estimator = find_estimator(field)) < 0)
         return list_families(why, why_size);
     if (estimates && next_field(text, field) && parse_count(field, MH_MAX_EXCHANGES, &part->exchanges)) {

@@ -9,15 +9,10 @@
 #ifndef MH_OFFSET_H
 #define MH_OFFSET_H
 
+#include "clock/model.h"
 #include "sync/exchange_data.h"
 
 #include <stdint.h>
-
-typedef struct mh_offset {
-    int64_t at_ns;     /* client's local time that the offset is meant for: the middle of the burst */
-    int64_t offset_ns; /* client's clock - reference's global clock */
-    int64_t bound_ns;  /* the true offset at at_ns is within bound_ns of offset_ns, given the bound on the drift */
-} mh_offset;
 
 /* The place of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_offset_find(const char *name);
@@ -26,7 +21,7 @@ int mh_offset_find(const char *name);
 const char *mh_offset_name(int place);
 
 /*
- * Estimate the offset from count > 0 exchanges. drift_bound (a ratio) is how much the two clocks' rates may differ.
+ * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two clocks' rates may differ.
  * workspace holds at least count values.
  */
 mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound,

@@ -3,13 +3,21 @@
 
 #include "sync/sync_private.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const mh_sync_kind *const kinds[] = {&mh_sync_none, &mh_sync_hca3, &mh_sync_hca3o, &mh_sync_prop};
+static const mh_sync_kind *const kinds[] = {
+    &mh_sync_none, &mh_sync_skampi, &mh_sync_jk,    &mh_sync_hca,  &mh_sync_hca2,
+    &mh_sync_hca3, &mh_sync_hca3o,  &mh_sync_track, &mh_sync_prop,
+};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+#define LEAST_NATURAL_TARGET_NS 5
+#define MOST_NATURAL_TARGET_NS 100
+
+/* However steady clocks seem, the temperature of a machine changes within minutes. */
+#define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 const char *mh_sync_name(int place)
 {
@@ -54,6 +62,7 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_place 
                       mh_error *error)
 {
     memset(plan, 0, sizeof *plan);
+    mh_tracker_reset(&plan->tracker);
     plan->levels = label->levels;
     int missing = get_workspace(&plan->workspace, label);
     for (int i = 0; i < label->levels; i++) {
@@ -77,9 +86,10 @@ void mh_sync_plan_free(mh_sync_plan *plan)
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
                 mh_estimate *estimate, mh_error *error)
 {
+    mh_estimate relation;
     *estimate = *reference;
     for (int i = 0; i < plan->levels; i++) {
-        mh_sync_run_context context = {channel, clock, &plan->workspace, &plan->level[i], estimate};
+        mh_sync_run_context context = {channel, clock, &plan->workspace, &plan->level[i], &plan->tracker, &relation, estimate};
         if (plan->level[i].group.size < 2)
             continue;
         int code = kinds[plan->level[i].how.algorithm]->run(&context, error);
@@ -89,10 +99,13 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
     return MPI_SUCCESS;
 }
 
-void mh_sync_forget_sharing(mh_sync_plan *plan)
+void mh_sync_restart(mh_sync_plan *plan)
 {
-    for (int i = 0; i < plan->levels; i++)
+    mh_tracker_reset(&plan->tracker);
+    for (int i = 0; i < plan->levels; i++) {
         plan->level[i].sharing = MH_SHARING_UNKNOWN;
+        plan->level[i].trained = false;
+    }
 }
 
 bool mh_sync_drifts(const mh_sync_plan *plan)
@@ -100,67 +113,25 @@ bool mh_sync_drifts(const mh_sync_plan *plan)
     for (int i = 0; i < plan->levels; i++) {
         const mh_level *level = &plan->level[i];
         bool measures = kinds[level->how.algorithm]->takes_estimator;
-        if (level->group.size > 1 && (measures || level->sharing == MH_SHARING_REFUTED))
+        if (level->group.index > 0 && (measures || level->sharing == MH_SHARING_REFUTED))
             return true;
     }
     return false;
 }
 
-int mh_sync_over_tree(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error)
+int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
 {
-    const mh_group *group = &context->level->group;
-    int step = 1, code = MPI_SUCCESS;
-    while (step < group->size)
-        step *= 2;
-    for (step /= 2; step > 0 && code == MPI_SUCCESS; step /= 2) {
-        int place = group->index % (2 * step);
-        if (place == 0 && group->index + step < group->size)
-            code = protocol->teach(context, group->ranks[group->index + step], error);
-        else if (place == step)
-            code = protocol->learn(context, group->ranks[group->index - step], error);
-    }
-    return code;
+    if (plan->tracker.measurements > 0)
+        return mh_tracker_interval_ns(&plan->tracker, (double)target_ns, LONGEST_INTERVAL_NS);
+    return mh_sync_drifts(plan) ? MH_NS_PER_S : INT64_MAX;
 }
 
-int mh_sync_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error)
+int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan)
 {
-    return mh_send(context->channel, context->estimate, sizeof *context->estimate, client_rank, MH_TAG_MODEL, error);
-}
-
-int mh_sync_send_estimate_now(const mh_sync_run_context *context, int client_rank, mh_error *error)
-{
-    mh_estimate now = mh_estimate_at(context->estimate, mh_base_clock_now_ns(context->clock));
-    return mh_send(context->channel, &now, sizeof now, client_rank, MH_TAG_MODEL, error);
-}
-
-int mh_sync_recv_estimate(const mh_sync_run_context *context, int reference_rank, mh_estimate *estimate, mh_error *error)
-{
-    return mh_recv(context->channel, estimate, sizeof *estimate, reference_rank, MH_TAG_MODEL, error);
-}
-
-int mh_sync_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error)
-{
-    const mh_label_part *how = &context->level->how;
-    const mh_sync_workspace *workspace = context->workspace;
-    mh_link link = {context->channel, context->clock, reference_rank};
-    int code = mh_exchange_measure(&link, workspace->exchanges, how->exchanges, error);
-    if (code == MPI_SUCCESS)
-        *offset = mh_offset_estimate(how->estimator, workspace->exchanges, how->exchanges, MH_DRIFT_LIMIT, workspace->values);
-    return code;
-}
-
-int mh_sync_serve(const mh_sync_run_context *context, int client_rank, mh_error *error)
-{
-    mh_link link = {context->channel, context->clock, client_rank};
-    return mh_exchange_serve(&link, &context->estimate->model, context->level->how.exchanges, error);
-}
-
-mh_estimate mh_sync_estimate_from(const mh_estimate *reference, const mh_offset *offset, double drift, double drift_bound)
-{
-    mh_estimate estimate;
-    estimate.model = (mh_model){offset->at_ns, offset->offset_ns, drift};
-    bool known = reference->bound_ns != MH_TIME_UNKNOWN_NS;
-    estimate.bound_ns = known ? reference->bound_ns + offset->bound_ns : MH_TIME_UNKNOWN_NS;
-    estimate.drift_bound = fmin(reference->drift_bound + drift_bound, MH_DRIFT_LIMIT + fabs(drift));
-    return estimate;
+    if (plan->tracker.measurements == 0)
+        return MOST_NATURAL_TARGET_NS;
+    int64_t error_ns = (int64_t)mh_tracker_error_ns(&plan->tracker, 0);
+    if (error_ns < LEAST_NATURAL_TARGET_NS)
+        return LEAST_NATURAL_TARGET_NS;
+    return error_ns < MOST_NATURAL_TARGET_NS ? error_ns : MOST_NATURAL_TARGET_NS;
 }

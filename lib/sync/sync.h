@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "clock/base_clock.h"
 #include "clock/model.h"
+#include "clock/tracker.h"
 #include "sync/exchange_data.h"
 #include "sync/label.h"
 #include "sync/offset.h"
@@ -21,6 +22,7 @@ typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_RE
 /* One level of the hierarchy, as this process sees it. */
 typedef struct mh_level {
     mh_label_part how;
+    bool trained;        /* tracking: the first, longer synchronisation is over; the same on all of a group */
     mh_group group;      /* the first of it is the reference of the others */
     mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
     int64_t shared_bound_ns; /* where verified: how well the exchanges showed it */
@@ -37,6 +39,7 @@ typedef struct mh_sync_workspace {
 typedef struct mh_sync_plan {
     int levels;
     mh_sync_workspace workspace;
+    mh_tracker tracker; /* of this process against its reference, which it has at one level only */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
 
@@ -63,10 +66,19 @@ void mh_sync_plan_free(mh_sync_plan *plan);
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
                 mh_estimate *estimate, mh_error *error);
 
-/* Forget who was found to share a clock: it is verified again. Local. */
-void mh_sync_forget_sharing(mh_sync_plan *plan);
+/* Forget what was learnt: sharing is verified again, tracking starts anew. Local; all processes do it together. */
+void mh_sync_restart(mh_sync_plan *plan);
 
-/* Whether clocks of this process's groups may drift apart after mh_sync_run. Local; the answer of one process. */
+/* Whether this process's clock may drift from that of its reference after mh_sync_run. Local. */
 bool mh_sync_drifts(const mh_sync_plan *plan);
+
+/*
+ * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown by
+ * target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared. Local.
+ */
+int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns);
+
+/* By how much the error of a tracked clock may grow where nothing else is asked for: by what it is at best, up to a limit. */
+int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan);
 
 #endif

@@ -7,15 +7,15 @@
 
 static int learn(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    int code = mh_sync_recv_estimate(context, reference_rank, context->estimate, error);
+    int code = mh_step_copy_estimate(context, reference_rank, error);
     context->estimate->bound_ns = MH_TIME_UNKNOWN_NS;
     return code;
 }
 
 static int run(const mh_sync_run_context *context, mh_error *error)
 {
-    static const mh_pair_protocol protocol = {learn, mh_sync_send_estimate};
-    return mh_sync_over_tree(context, &protocol, error);
+    static const mh_pair_protocol protocol = {learn, mh_step_send_estimate};
+    return mh_pairs_outward(context, &protocol, error);
 }
 
 const mh_sync_kind mh_sync_none = {

@@ -8,18 +8,14 @@
 #include "sync/offset.h"
 #include "sync/sync.h"
 
-/*
- * How much the rates of two clocks may differ where it has not been measured: the kernel corrects rates by at most 500 ppm
- * (adjtimex), and crystals are far better than that.
- */
-#define MH_DRIFT_LIMIT (500 * MH_PPM)
-
 /* One run of an algorithm in a group of at least two, of which this process is one. */
 typedef struct mh_sync_run_context {
     const mh_channel *channel;
     const mh_base_clock *clock;
     const mh_sync_workspace *workspace;
     mh_level *level;
+    mh_tracker *tracker;   /* of this process against its reference */
+    mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
 } mh_sync_run_context;
 
@@ -32,38 +28,66 @@ typedef struct mh_sync_kind {
 } mh_sync_kind;
 
 extern const mh_sync_kind mh_sync_none;
-extern const mh_sync_kind mh_sync_prop;
+extern const mh_sync_kind mh_sync_skampi;
+extern const mh_sync_kind mh_sync_jk;
+extern const mh_sync_kind mh_sync_hca;
+extern const mh_sync_kind mh_sync_hca2;
 extern const mh_sync_kind mh_sync_hca3;
 extern const mh_sync_kind mh_sync_hca3o;
+extern const mh_sync_kind mh_sync_track;
+extern const mh_sync_kind mh_sync_prop;
 
-/* What a client and its reference do in a tree of pairs: the client learns its estimate from the reference's. */
+/* ---- Who talks to whom (sync_pairs.c) */
+
+/* What a client and its reference do with each other. */
 typedef struct mh_pair_protocol {
     int (*learn)(const mh_sync_run_context *context, int reference_rank, mh_error *error);
     int (*teach)(const mh_sync_run_context *context, int client_rank, mh_error *error);
 } mh_pair_protocol;
 
-/*
- * Run a protocol over the pairs of a binomial tree whose root is the first of the group, outward from it: each process
- * learns once, before it teaches. ceil(log2 p) rounds.
- */
-int mh_sync_over_tree(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+/* A binomial tree whose root is the first of the group, outward: each learns before it teaches. ceil(log2 p) rounds. */
+int mh_pairs_outward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
-/* The reference's estimate, sent to the client as it is, or as it stands now; the client receives it. */
-int mh_sync_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error);
-int mh_sync_send_estimate_now(const mh_sync_run_context *context, int client_rank, mh_error *error);
-int mh_sync_recv_estimate(const mh_sync_run_context *context, int reference_rank, mh_estimate *estimate, mh_error *error);
+/* The pairs of the same tree, from the leaves inward: each teaches before it learns. ceil(log2 p) rounds. */
+int mh_pairs_inward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+
+/* The first of the group teaches all others, one by one. p - 1 rounds. */
+int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+
+/* ---- What they do (sync_steps.c) */
+
+/* The clock that a reference shows to its client: its base clock as it is, or mapped to global time. */
+typedef enum mh_shown { MH_SHOWN_BARE, MH_SHOWN_GLOBAL } mh_shown;
 
 /*
- * One burst by the level's estimator: the client's offset to the reference's global time. Both sides make
+ * One burst by the level's estimator: the client's offset to the clock that the reference shows. Both sides make
  * level->how.exchanges exchanges after the discarded ones.
  */
-int mh_sync_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error);
-int mh_sync_serve(const mh_sync_run_context *context, int client_rank, mh_error *error);
+int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error);
+int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
 
 /*
- * The client's estimate from its offset to a reference whose own estimate was reference, with the drift found (or 0) and the
- * bound on how far that is off.
+ * The client's estimate of its clock against the one that the reference shows: from one offset, or from a line through
+ * several (level->how.fit_points), after which the offset may be measured once more (level->how.recompute).
  */
-mh_estimate mh_sync_estimate_from(const mh_estimate *reference, const mh_offset *offset, double drift, double drift_bound);
+int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
+int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
+int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
+
+/* The reference's estimate, sent as it is; the client takes it for its own, or puts it behind its relation. */
+int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error);
+int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error);
+int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
+                             mh_error *error);
+
+/*
+ * The client learns its estimate against the global time that the reference shows, by an offset or by a line, and adds how
+ * wrong the reference may be.
+ */
+extern const mh_pair_protocol mh_learn_by_offset;
+extern const mh_pair_protocol mh_learn_by_line;
+
+/* The run of hca2, which is also the first part of that of hca. */
+int mh_hca2_run(const mh_sync_run_context *context, mh_error *error);
 
 #endif

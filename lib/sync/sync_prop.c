@@ -2,7 +2,7 @@
 /*
  * sync_prop.c - where processes share a clock, copy the reference's model (ClockPropSync, algorithm 3 of Hunold and
  * Carpen-Amarie, Cluster 2018), but only after verifying: both name the same clock, and the window of a burst of exchanges
- * of bare clock readings contains zero. A process that fails is synchronised by a burst of its own each time.
+ * of bare clock readings contains zero. A process that fails is tracked by a burst of its own each time.
  *
  * The first of the group serves the others one by one: p - 1 messages each way, and a burst for each the first time. A copy
  * adds to the error what the verification could not exclude: half the width of its window.
@@ -15,7 +15,7 @@
 static int verify_by_exchanges(const mh_sync_run_context *context, int reference_rank, bool same_identity, mh_error *error)
 {
     mh_offset offset;
-    int code = mh_sync_measure(context, reference_rank, &offset, error);
+    int code = mh_step_measure(context, reference_rank, &offset, error);
     if (code != MPI_SUCCESS)
         return code;
     int64_t distance_ns = offset.offset_ns < 0 ? -offset.offset_ns : offset.offset_ns;
@@ -37,28 +37,24 @@ static int verify(const mh_sync_run_context *context, int reference_rank, mh_err
 static int serve_verification(const mh_sync_run_context *context, int client_rank, mh_error *error)
 {
     mh_clock_identity mine = mh_base_clock_identity(context->clock);
-    mh_estimate bare = mh_estimate_exact(0);
-    mh_sync_run_context bare_context = *context;
-    bare_context.estimate = &bare;
     int code = mh_send(context->channel, &mine, sizeof mine, client_rank, MH_TAG_IDENTITY, error);
-    return code != MPI_SUCCESS ? code : mh_sync_serve(&bare_context, client_rank, error);
+    return code != MPI_SUCCESS ? code : mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
 }
 
-static int measure_on_its_own(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+static int track(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_offset offset;
-    mh_estimate reference;
-    int code = mh_sync_measure(context, reference_rank, &offset, error);
-    if (code == MPI_SUCCESS)
-        code = mh_sync_recv_estimate(context, reference_rank, &reference, error);
-    if (code == MPI_SUCCESS)
-        *context->estimate = mh_sync_estimate_from(&reference, &offset, 0, MH_DRIFT_LIMIT);
-    return code;
+    int code = mh_step_measure(context, reference_rank, &offset, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    mh_tracker_feed(context->tracker, &offset);
+    mh_estimate relation = mh_tracker_estimate(context->tracker, mh_base_clock_is_raw(context->clock));
+    return mh_step_compose_estimate(context, reference_rank, &relation, error);
 }
 
 static int copy(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    int code = mh_sync_recv_estimate(context, reference_rank, context->estimate, error);
+    int code = mh_step_copy_estimate(context, reference_rank, error);
     if (code == MPI_SUCCESS && context->estimate->bound_ns != MH_TIME_UNKNOWN_NS)
         context->estimate->bound_ns += context->level->shared_bound_ns;
     return code;
@@ -78,7 +74,7 @@ static int be_client(const mh_sync_run_context *context, int reference_rank, mh_
     case MH_SHARING_VERIFIED:
         return copy(context, reference_rank, error);
     case MH_SHARING_REFUTED:
-        return measure_on_its_own(context, reference_rank, error);
+        return track(context, reference_rank, error);
     }
     return MPI_ERR_INTERN;
 }
@@ -92,24 +88,14 @@ static int serve_client(const mh_sync_run_context *context, int client_rank, mh_
         return code != MPI_SUCCESS ? code : serve_client(context, client_rank, error);
     }
     if (code == MPI_SUCCESS && sharing == MH_SHARING_REFUTED)
-        code = mh_sync_serve(context, client_rank, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    return sharing == MH_SHARING_VERIFIED ? mh_sync_send_estimate(context, client_rank, error)
-                                          : mh_sync_send_estimate_now(context, client_rank, error);
+        code = mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
+    return code != MPI_SUCCESS ? code : mh_step_send_estimate(context, client_rank, error);
 }
 
 static int run(const mh_sync_run_context *context, mh_error *error)
 {
-    const mh_group *group = &context->level->group;
-    if (group->index > 0)
-        return be_client(context, group->ranks[0], error);
-    for (int i = 1; i < group->size; i++) {
-        int code = serve_client(context, group->ranks[i], error);
-        if (code != MPI_SUCCESS)
-            return code;
-    }
-    return MPI_SUCCESS;
+    static const mh_pair_protocol protocol = {be_client, serve_client};
+    return mh_pairs_star(context, &protocol, error);
 }
 
 const mh_sync_kind mh_sync_prop = {

@@ -55,7 +55,7 @@ typedef struct play {
 static mh_estimate exact_estimate(const simulation *world, int rank)
 {
     const simulated_clock *clock = &world->clocks[rank];
-    return (mh_estimate){{clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}, 0, 0};
+    return (mh_estimate){{clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}, 0, 0, 0};
 }
 
 static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base,

@@ -93,7 +93,7 @@ static const struct {
     {" ", A_FAMILY},
     {"-", A_FAMILY},
     {"hca4", A_FAMILY},
-    {"hca", A_FAMILY},
+    {"hca9", A_FAMILY},
     {"hca33", A_FAMILY},
     {"hca3,prop", A_FAMILY},
     {"auto", A_FAMILY},

@@ -186,7 +186,7 @@ START_TEST(bound_grows_with_age_and_saturates)
 {
     static const int64_t at_ns[] = {0, -DAY_NS, TWO_TO_60, -TWO_TO_60};
     for (int i = 0; i < COUNT_OF(at_ns); i++) {
-        mh_estimate estimate = {{at_ns[i], 5, 3 * MH_PPM}, bounds[_i].bound_ns, bounds[_i].drift_bound};
+        mh_estimate estimate = {{at_ns[i], 5, 3 * MH_PPM}, bounds[_i].bound_ns, bounds[_i].drift_bound, 0};
         int64_t bound_ns = mh_estimate_bound(&estimate, at_ns[i] + bounds[_i].age_ns);
         /* The drift's bound is a double: a product just above a whole number may round up. */
         EXPECT(bound_ns >= bounds[_i].expected_ns && bound_ns - 1 <= bounds[_i].expected_ns,
@@ -201,7 +201,7 @@ END_TEST
 
 START_TEST(restated_estimate_tells_the_same_time)
 {
-    mh_estimate estimate = {clocks[_i].model, 1000, 2 * MH_PPM};
+    mh_estimate estimate = {clocks[_i].model, 1000, 2 * MH_PPM, 0};
     for (int to = 0; to < COUNT_OF(ages_ns); to++)
         for (int age = 0; age < COUNT_OF(ages_ns); age++) {
             mh_estimate moved = mh_estimate_at(&estimate, estimate.model.at_ns + ages_ns[to]);
@@ -222,7 +222,7 @@ START_TEST(bound_holds_the_truth)
 {
     for (int round = 0; round < rounds_of(300); round++) {
         chance dice = chance_of_round(round);
-        mh_estimate estimate = {clocks[_i].model, chance_between(&dice, 0, 5000), chance_unit(&dice) * 50 * MH_PPM};
+        mh_estimate estimate = {clocks[_i].model, chance_between(&dice, 0, 5000), chance_unit(&dice) * 50 * MH_PPM, 0};
         mh_model truth = estimate.model;
         truth.offset_ns += chance_between(&dice, -estimate.bound_ns, estimate.bound_ns);
         truth.drift += (2 * chance_unit(&dice) - 1) * estimate.drift_bound;

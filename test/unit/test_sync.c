@@ -51,7 +51,7 @@ static void walk_tree(int size)
         mh_level level = {.group = {size, i, ranks}};
         mh_sync_run_context context = {.level = &level};
         own = &histories[i];
-        EXPECT(mh_sync_over_tree(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
+        EXPECT(mh_pairs_outward(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
     }
 }
 
@@ -108,7 +108,7 @@ START_TEST(tree_stops_at_a_failure)
     mh_level level = {.group = {8, 0, ranks}};
     mh_sync_run_context context = {.level = &level};
     mh_error error = {MPI_SUCCESS, ""};
-    EXPECT(mh_sync_over_tree(&context, &protocol, &error) == MPI_ERR_OTHER, "the failure is lost");
+    EXPECT(mh_pairs_outward(&context, &protocol, &error) == MPI_ERR_OTHER, "the failure is lost");
     EXPECT(strcmp(error.message, "cannot teach rank 4") == 0, "it went on after the failure: %s", error.message);
 }
 END_TEST
@@ -184,6 +184,24 @@ static const scene scenes[] = {
     {"one node of nearly one clock", "prop", .nodes = 1, .per_node = 6, .sharing = NEAR_CLOCKS,
      LIMITS(3000, NEAR_NS, 0)},
     {"prop between nodes", "prop", LIMITS(15000, 1500, 0)},
+    {"skampi", "skampi", LIMITS(15000, 3000, 0)},
+    {"skampi, rough and lopsided", "skampi", .drift_spread = 250 * MH_PPM, .network = ROUGH_AND_LOPSIDED},
+    {"jk", "jk/20/skampi/10", LIMITS(20000, 5000, 0)},
+    {"hca", "hca/20/skampi/10", LIMITS(20000, 5000, 0)},
+    {"hca, rough and lopsided", "hca/20/skampi/10", .drift_spread = 250 * MH_PPM, .network = ROUGH_AND_LOPSIDED},
+    {"hca2", "hca2/20/skampi/10", LIMITS(60000, 5000, 0)},
+    {"hca2, not a power of two", "hca2/5/skampi/5", .nodes = 13, LIMITS(70000, 9000, 0)},
+    {"hca2, rough and lopsided", "hca2/20/skampi/10", .drift_spread = 250 * MH_PPM, .network = ROUGH_AND_LOPSIDED},
+    {"hca3, offset measured again", "hca3/recompute/20/skampi/10", LIMITS(45000, 1500, 200000)},
+    {"track", "track", LIMITS(45000, 400, 30000)},
+    {"track, drifts at the limit", "track", .nodes = 4, .drift_spread = 250 * MH_PPM, LIMITS(45000, 400, 30000)},
+    {"track, lopsided", "track", .network = LOPSIDED, LIMITS(200000, 0, 0)},
+    {"track, rough", "track", .network = ROUGH, LIMITS(0, 20000, 0)},
+    {"track, rough and lopsided", "track", .drift_spread = 250 * MH_PPM, .network = ROUGH_AND_LOPSIDED},
+    {"track, corrected clocks", "track", .later_spread = 200 * MH_PPM, .clocks_are_corrected = true, LIMITS(45000, 400, 0)},
+    {"track, not a power of two", "track/skampi/5", .nodes = 13, LIMITS(70000, 800, 0)},
+    {"track above nodes of one clock", "track+prop", .nodes = 4, .per_node = 4, .sharing = NODE_CLOCKS,
+     LIMITS(40000, 400, 30000)},
 };
 
 typedef struct outcome {

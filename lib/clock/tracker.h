@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
+ *
+ * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to wander. The
+ * recent measurements weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled
+ * stochastic processes", 1965), so a steady clock is averaged long and a wandering one is followed, without a setting.
+ */
+#ifndef MH_TRACKER_H
+#define MH_TRACKER_H
+
+#include "clock/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MH_TRACKER_FILTERS = 8 };
+
+/* Offsets in nanoseconds, drifts in ns/s (which is ppb), times in seconds; p: the covariance. */
+typedef struct mh_filter {
+    double offset, drift;
+    double p00, p01, p11;
+    double cost; /* minus twice the log likelihood of the recent measurements */
+    double weight;
+} mh_filter;
+
+typedef struct mh_tracker {
+    int64_t measurements;
+    int64_t at_ns;     /* local time of the last measurement */
+    int64_t origin_ns; /* the filters' offsets are relative to this, so that they stay small */
+    int64_t least_ns, most_ns; /* the window of the last measurement: the true offset lay within */
+    double noise;      /* standard error of a measurement, as a part of its bound */
+    mh_filter filters[MH_TRACKER_FILTERS];
+} mh_tracker;
+
+/* Start anew. */
+void mh_tracker_reset(mh_tracker *tracker);
+
+/*
+ * Feed a measurement; at_ns increases from one to the next. Returns false where it cannot be true together with what was
+ * known before: the clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
+ */
+bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
+
+/*
+ * The estimate at the last measurement. is_raw: the clock keeps the hardware's rate; else the kernel may correct it at any
+ * time, and the bound grows accordingly. There must have been a measurement.
+ */
+mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw);
+
+/* The standard error of the estimate at a time ahead of the last measurement. */
+double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns);
+
+/*
+ * How long after the last measurement the error will have grown by target_ns; at most most_ns. This is when to measure again.
+ */
+int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t most_ns);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sync_steps.c - the steps that sync algorithms are made of: measure a burst, fit a line, pass an estimate on. */
+#include "base/statistics.h"
+#include "sync/sync_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The rates of two clocks that run raw wander by less than this between synchronisations. */
+#define DRIFT_WANDER (1 * MH_PPM)
+
+int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error)
+{
+    const mh_label_part *how = &context->level->how;
+    const mh_sync_workspace *workspace = context->workspace;
+    mh_link link = {context->channel, context->clock, reference_rank};
+    int code = mh_exchange_measure(&link, workspace->exchanges, how->exchanges, error);
+    if (code == MPI_SUCCESS)
+        *offset = mh_offset_estimate(how->estimator, workspace->exchanges, how->exchanges, MH_DRIFT_LIMIT, workspace->values);
+    return code;
+}
+
+int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error)
+{
+    mh_link link = {context->channel, context->clock, client_rank};
+    mh_model bare = mh_model_identity();
+    const mh_model *model = shown == MH_SHOWN_BARE ? &bare : &context->estimate->model;
+    return mh_exchange_serve(&link, model, context->level->how.exchanges, error);
+}
+
+int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
+{
+    mh_offset offset;
+    int code = mh_step_measure(context, reference_rank, &offset, error);
+    if (code == MPI_SUCCESS)
+        *relation = (mh_estimate){.model = {offset.at_ns, offset.offset_ns, 0},
+                                  .bound_ns = offset.bound_ns,
+                                  .drift_bound = MH_DRIFT_LIMIT};
+    return code;
+}
+
+static double clamp(double value, double limit)
+{
+    return value > limit ? limit : value < -limit ? -limit : value;
+}
+
+/* The fit point with the least bound from first to last - 1. */
+static const mh_offset *tightest(const mh_offset *points, int first, int last)
+{
+    const mh_offset *best = &points[first];
+    for (int i = first + 1; i < last; i++)
+        if (points[i].bound_ns < best->bound_ns)
+            best = &points[i];
+    return best;
+}
+
+/* How far the fitted drift may be off: the windows of one early and one late burst leave the true one an interval. */
+static double bound_drift(const mh_offset *points, int count, double drift)
+{
+    int part = count < 4 ? 1 : count / 4;
+    const mh_offset *early = tightest(points, 0, part), *late = tightest(points, count - part, count);
+    double span_ns = (double)(late->at_ns - early->at_ns), limit = MH_DRIFT_LIMIT + fabs(drift);
+    if (span_ns <= 0)
+        return limit;
+    double middle = (double)(late->offset_ns - early->offset_ns) / span_ns;
+    double half_width = (double)(late->bound_ns + early->bound_ns) / span_ns;
+    return fmin(fabs(drift - middle) + half_width + DRIFT_WANDER, limit);
+}
+
+/* Of all fit points the one at which the line is best known: its window and its distance from the line bound the error. */
+static mh_offset best_point_on_line(const mh_offset *points, int count, mh_line line)
+{
+    mh_offset best = {0, 0, INT64_MAX};
+    for (int i = 0; i < count; i++) {
+        mh_offset on_line = points[i];
+        double x = (double)(points[i].at_ns - points[0].at_ns);
+        on_line.offset_ns = points[0].offset_ns + llround(line.intercept + line.slope * x);
+        on_line.bound_ns += llabs(on_line.offset_ns - points[i].offset_ns);
+        if (on_line.bound_ns < best.bound_ns)
+            best = on_line;
+    }
+    return best;
+}
+
+static mh_estimate fit(const mh_offset *points, int count, double *x, double *y, bool is_raw)
+{
+    for (int i = 0; i < count; i++) {
+        x[i] = (double)(points[i].at_ns - points[0].at_ns);
+        y[i] = (double)(points[i].offset_ns - points[0].offset_ns);
+    }
+    mh_line line = mh_line_fit(x, y, count);
+    line.slope = clamp(line.slope, MH_DRIFT_LIMIT);
+    mh_offset best = best_point_on_line(points, count, line);
+    return (mh_estimate){.model = {best.at_ns, best.offset_ns, line.slope},
+                         .bound_ns = best.bound_ns,
+                         .drift_bound = is_raw ? bound_drift(points, count, line.slope) : MH_DRIFT_LIMIT + fabs(line.slope)};
+}
+
+int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
+{
+    const mh_label_part *how = &context->level->how;
+    mh_offset *points = context->workspace->points, last;
+    double *x = context->workspace->coordinates;
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < how->fit_points && code == MPI_SUCCESS; i++)
+        code = mh_step_measure(context, reference_rank, &points[i], error);
+    if (code == MPI_SUCCESS)
+        *relation = fit(points, how->fit_points, x, x + how->fit_points, mh_base_clock_is_raw(context->clock));
+    if (code != MPI_SUCCESS || !how->recompute)
+        return code;
+    code = mh_step_measure(context, reference_rank, &last, error);
+    if (code == MPI_SUCCESS) {
+        relation->model = (mh_model){last.at_ns, last.offset_ns, relation->model.drift};
+        relation->bound_ns = last.bound_ns;
+    }
+    return code;
+}
+
+int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error)
+{
+    const mh_label_part *how = &context->level->how;
+    int bursts = how->fit_points + (how->recompute ? 1 : 0), code = MPI_SUCCESS;
+    for (int i = 0; i < bursts && code == MPI_SUCCESS; i++)
+        code = mh_step_serve(context, client_rank, shown, error);
+    return code;
+}
+
+int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    return mh_send(context->channel, context->estimate, sizeof *context->estimate, client_rank, MH_TAG_MODEL, error);
+}
+
+int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    return mh_recv(context->channel, context->estimate, sizeof *context->estimate, reference_rank, MH_TAG_MODEL, error);
+}
+
+int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
+                             mh_error *error)
+{
+    mh_estimate reference;
+    int code = mh_recv(context->channel, &reference, sizeof reference, reference_rank, MH_TAG_MODEL, error);
+    if (code == MPI_SUCCESS)
+        *context->estimate = mh_estimate_compose(&reference, relation, mh_base_clock_now_ns(context->clock));
+    return code;
+}
+
+/* The client sees global time already: how wrong it may be is sent behind an identity. */
+static int send_bound(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    int64_t now_ns = mh_base_clock_now_ns(context->clock);
+    mh_estimate error_only = mh_estimate_at(context->estimate, now_ns);
+    error_only.model = (mh_model){mh_model_apply(&context->estimate->model, now_ns), 0, 0};
+    return mh_send(context->channel, &error_only, sizeof error_only, client_rank, MH_TAG_MODEL, error);
+}
+
+static int learn_by_offset(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_estimate relation;
+    int code = mh_step_learn_offset(context, reference_rank, &relation, error);
+    return code != MPI_SUCCESS ? code : mh_step_compose_estimate(context, reference_rank, &relation, error);
+}
+
+static int teach_by_offset(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    int code = mh_step_serve(context, client_rank, MH_SHOWN_GLOBAL, error);
+    return code != MPI_SUCCESS ? code : send_bound(context, client_rank, error);
+}
+
+const mh_pair_protocol mh_learn_by_offset = {learn_by_offset, teach_by_offset};
+
+static int learn_by_line(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_estimate relation;
+    int code = mh_step_learn_line(context, reference_rank, &relation, error);
+    return code != MPI_SUCCESS ? code : mh_step_compose_estimate(context, reference_rank, &relation, error);
+}
+
+static int teach_by_line(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    int code = mh_step_teach_line(context, client_rank, MH_SHOWN_GLOBAL, error);
+    return code != MPI_SUCCESS ? code : send_bound(context, client_rank, error);
+}
+
+const mh_pair_protocol mh_learn_by_line = {learn_by_line, teach_by_line};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sync_track.c - each process follows the offset and drift of its clock against its reference's over all measurements
+ * (clock/tracker.h). Along a binomial tree as in HCA3, but between bare clocks: what is tracked is then the physics of two
+ * clocks, undisturbed by what others learn, all pairs of a step measure at once, and estimates are merged outward at the end.
+ *
+ * 2 ceil(log2 p) rounds, the first half of one burst each, the second of one message. The first time, the bursts are repeated
+ * for some forty milliseconds to learn a first drift, which does not take longer with more processes. The error grows with
+ * the square root of the depth of the tree.
+ */
+#include "sync/sync_private.h"
+
+#include <sched.h>
+
+enum {
+    FIRST_PASSES = 24,
+    FIRST_PASS_NS = 1800 * 1000 /* from the beginning of a pass to that of the next */
+};
+
+static int measure(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_offset offset;
+    int code = mh_step_measure(context, reference_rank, &offset, error);
+    if (code == MPI_SUCCESS)
+        mh_tracker_feed(context->tracker, &offset);
+    return code;
+}
+
+static int serve(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    return mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
+}
+
+static int merge(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_estimate relation = mh_tracker_estimate(context->tracker, mh_base_clock_is_raw(context->clock));
+    return mh_step_compose_estimate(context, reference_rank, &relation, error);
+}
+
+static void pause_until(const mh_sync_run_context *context, int64_t local_ns)
+{
+    if (!context->channel->yields)
+        mh_base_clock_wait_until(context->clock, local_ns);
+    while (mh_base_clock_now_ns(context->clock) < local_ns)
+        sched_yield();
+}
+
+static int run(const mh_sync_run_context *context, mh_error *error)
+{
+    static const mh_pair_protocol burst = {measure, serve};
+    static const mh_pair_protocol distribute = {merge, mh_step_send_estimate};
+    int passes = context->level->trained ? 1 : FIRST_PASSES, code = MPI_SUCCESS;
+    int64_t first_ns = mh_base_clock_now_ns(context->clock);
+    for (int i = 0; i < passes && code == MPI_SUCCESS; i++) {
+        pause_until(context, first_ns + i * (int64_t)FIRST_PASS_NS);
+        code = mh_pairs_outward(context, &burst, error);
+    }
+    if (code == MPI_SUCCESS)
+        code = mh_pairs_outward(context, &distribute, error);
+    context->level->trained = code == MPI_SUCCESS;
+    return code;
+}
+
+const mh_sync_kind mh_sync_track = {
+    .name = "track",
+    .doc = "a tree of pairs, each of which tracks offset and drift over all synchronisations",
+    .takes_estimator = true,
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_simulated.c - a base clock whose error is known, for tests: the real-time clock, which all processes of a machine
+ * share (the simulator's is virtual), taken through an offset, a drift, a random walk of the drift, and events.
+ *
+ * It is the base clock "simulated" of a library that was compiled with MH_WITH_SIMULATED_CLOCK. The environment variable
+ * MH_SIMULATED_CLOCK describes it, as NAME=VALUE separated by commas:
+ *
+ *   exact=HOST      the clock of this host has no error at all
+ *   offset=NS       constant offset
+ *   drift=PPB       constant drift
+ *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
+ *   walk=PPB        random walk of the drift: standard deviation after one second
+ *   seed=N          of spread, walk and jitter
+ *   origin=NS       true time at which the walk begins; the same for all processes of a host
+ *   step_at=NS      after origin, at which
+ *   step=PPB        is added to the drift
+ *   jump_at=NS      after origin, at which
+ *   jump=NS         is added to the offset
+ *   jitter=NS       mean of an exponential delay of each message of the library
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "simulated/simulated.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The drift is constant within a segment. */
+#define SEGMENT_NS (10 * MH_NS_PER_MS)
+
+static struct {
+    pthread_mutex_t lock;
+    int known;
+    int exact;
+    double offset, drift, spread, walk, seed, origin, step_at, step, jump_at, jump, jitter;
+    uint64_t walk_random, jitter_random;
+    int64_t segment_ns; /* true time at which the current segment began */
+    double error_ns;    /* local - true at that time, without the constant offset */
+    double drift_ppb;   /* in this segment */
+    int stepped, jumped;
+} simulated = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static double uniform(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint64_t mixed = (*state ^ (*state >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return ((double)((mixed ^ (mixed >> 32)) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(uniform(state)));
+    return radius * cos(2 * 3.14159265358979323846 * uniform(state));
+}
+
+static uint64_t host_hash(const char *host)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *host; host++)
+        hash = (hash ^ (unsigned char)*host) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void set(const char *name, const char *value, const char *host)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } fields[] = {
+        {"offset", &simulated.offset},   {"drift", &simulated.drift},   {"spread", &simulated.spread},
+        {"walk", &simulated.walk},       {"seed", &simulated.seed},     {"origin", &simulated.origin},
+        {"step_at", &simulated.step_at}, {"step", &simulated.step},     {"jump_at", &simulated.jump_at},
+        {"jump", &simulated.jump},       {"jitter", &simulated.jitter},
+    };
+    if (strcmp(name, "exact") == 0)
+        simulated.exact = strcmp(value, host) == 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(name, fields[i].name) == 0)
+            *fields[i].value = atof(value);
+}
+
+static void read_environment(const char *host)
+{
+    const char *text = getenv("MH_SIMULATED_CLOCK");
+    char *copy = strdup(text ? text : ""), *rest = NULL;
+    for (char *field = strtok_r(copy, ",", &rest); field; field = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(field, '=');
+        if (!equals)
+            continue;
+        *equals = '\0';
+        set(field, equals + 1, host);
+    }
+    free(copy);
+}
+
+static void begin(void)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int length, rank = 0;
+    PMPI_Get_processor_name(host, &length);
+    read_environment(host);
+    uint64_t seed = host_hash(host) ^ (uint64_t)simulated.seed * UINT64_C(0x9e3779b97f4a7c15);
+    simulated.walk_random = seed;
+    simulated.drift_ppb = simulated.drift + simulated.spread * (2 * uniform(&simulated.walk_random) - 1);
+    MPI_Comm world = MPI_COMM_WORLD;
+    PMPI_Comm_rank(world, &rank);
+    simulated.jitter_random = seed + (uint64_t)rank * UINT64_C(0xd1342543de82ef95);
+    simulated.segment_ns = (int64_t)simulated.origin;
+    simulated.known = 1;
+}
+
+int64_t mh_simulated_true_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
+
+static void next_segment(void)
+{
+    double since_origin = (double)(simulated.segment_ns - (int64_t)simulated.origin);
+    simulated.error_ns += simulated.drift_ppb * (double)SEGMENT_NS * 1e-9;
+    simulated.segment_ns += SEGMENT_NS;
+    simulated.drift_ppb += simulated.walk * sqrt((double)SEGMENT_NS * 1e-9) * normal(&simulated.walk_random);
+    if (simulated.step != 0 && !simulated.stepped && since_origin >= simulated.step_at) {
+        simulated.drift_ppb += simulated.step;
+        simulated.stepped = 1;
+    }
+    if (simulated.jump != 0 && !simulated.jumped && since_origin >= simulated.jump_at) {
+        simulated.error_ns += simulated.jump;
+        simulated.jumped = 1;
+    }
+}
+
+static int64_t local_from_true(int64_t true_ns)
+{
+    pthread_mutex_lock(&simulated.lock);
+    if (!simulated.known)
+        begin();
+    if (simulated.segment_ns == 0)
+        simulated.segment_ns = true_ns;
+    while (!simulated.exact && true_ns - simulated.segment_ns >= SEGMENT_NS)
+        next_segment();
+    double error_ns = simulated.error_ns + simulated.drift_ppb * 1e-9 * (double)(true_ns - simulated.segment_ns);
+    int64_t local_ns = true_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
+    pthread_mutex_unlock(&simulated.lock);
+    return local_ns;
+}
+
+static int64_t simulated_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    return local_from_true(mh_simulated_true_ns());
+}
+
+static int64_t simulated_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    int64_t now_ns;
+    while ((now_ns = simulated_now_ns(clock)) < deadline_ns)
+        ;
+    return now_ns;
+}
+
+static int simulated_probe(char *why, size_t why_size)
+{
+    if (getenv("MH_SIMULATED_CLOCK"))
+        return 0;
+    snprintf(why, why_size, "MH_SIMULATED_CLOCK is not set");
+    return -1;
+}
+
+void mh_simulated_delay(void)
+{
+    if (!simulated.known || simulated.jitter <= 0)
+        return;
+    int64_t delay_ns = (int64_t)(-simulated.jitter * log(uniform(&simulated.jitter_random)));
+    struct timespec delay = {0, delay_ns};
+    nanosleep(&delay, NULL);
+}
+
+const mh_clock_kind mh_clock_simulated = {
+    .name = "simulated",
+    .doc = "the real-time clock with a known error",
+    .is_raw = true,
+    .probe = simulated_probe,
+    .now_ns = simulated_now_ns,
+    .wait_until = simulated_wait_until,
+};

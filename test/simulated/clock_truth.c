@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_truth.c - how far the global clock is from the truth, where the truth is known: with simulated clocks.
+ *
+ * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after each call each
+ * process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up to a constant.
+ * Prints one line NAME=VALUE...: errors and bounds in ns, violations of the bound, release skew, cost of synchronisation.
+ */
+#include "simulated/simulated.h"
+
+#include <math.h>
+#include <mpix_harmonize.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct sample {
+    int64_t true_ns;    /* middle of the bracket around the reading */
+    int64_t global_ns;
+    int64_t bound_ns;
+    int64_t bracket_ns; /* half its width */
+    int64_t exit_ns;    /* true time at the return of the call */
+    int64_t valid;
+} sample;
+
+static MPI_Comm comm;
+static int rank, processes;
+
+static void check(int code, const char *what)
+{
+    if (code == MPI_SUCCESS)
+        return;
+    fprintf(stderr, "clock_truth: %s failed on rank %d\n", what, rank);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int64_t statistic(const char *name)
+{
+    MPI_Info info;
+    char key[64], value[64] = "0";
+    int found;
+    snprintf(key, sizeof key, "mpix_harmonize_%s", name);
+    check(MPIX_Harmonize_get_info(comm, &info), "get_info");
+    MPI_Info_get(info, key, sizeof value - 1, value, &found);
+    MPI_Info_free(&info);
+    return atoll(value);
+}
+
+static void sleep_us(long us)
+{
+    struct timespec wait = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&wait, NULL);
+}
+
+static void read_clock(sample *one)
+{
+    enum { TRIES = 8 };
+    one->bracket_ns = INT64_MAX / 4;
+    for (int i = 0; i < TRIES; i++) {
+        int64_t global_ns, bound_ns, before_ns = mh_simulated_true_ns();
+        check(MPIX_Global_time_ns(comm, &global_ns, &bound_ns), "MPIX_Global_time_ns");
+        int64_t after_ns = mh_simulated_true_ns();
+        if (after_ns - before_ns >= 2 * one->bracket_ns)
+            continue;
+        one->bracket_ns = (after_ns - before_ns + 1) / 2;
+        one->true_ns = before_ns + (after_ns - before_ns) / 2;
+        one->global_ns = global_ns;
+        one->bound_ns = bound_ns;
+    }
+}
+
+static int measure(sample *samples, int most, double seconds, long period_us, int64_t *sync_ns_at_1s)
+{
+    int count = 0, flag, go_on = 1;
+    int64_t first_ns = mh_simulated_true_ns();
+    *sync_ns_at_1s = -1;
+    while (go_on) {
+        sample *one = &samples[count++];
+        check(MPIX_Harmonize(comm, &flag), "MPIX_Harmonize");
+        one->exit_ns = mh_simulated_true_ns();
+        one->valid = flag;
+        read_clock(one);
+        if (*sync_ns_at_1s < 0 && one->exit_ns - first_ns > 1000000000)
+            *sync_ns_at_1s = statistic("sync_total_ns");
+        go_on = count < most && (double)(one->exit_ns - first_ns) < seconds * 1e9;
+        sleep_us(period_us);
+        if (count % 16 == 0 || !go_on)
+            MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, comm);
+        else
+            go_on = 1;
+    }
+    return count;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(double *values, int count, double q)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    int place = (int)ceil(q * count) - 1;
+    return count ? values[place < 0 ? 0 : place] : 0;
+}
+
+/* The errors of all processes but rank 0, gathered there. */
+static void report_errors(const sample *samples, int count)
+{
+    double *mine = malloc((size_t)count * sizeof *mine), *all = NULL, squares = 0, bounds[2] = {0, 0};
+    int64_t zero_ns = samples[0].true_ns - samples[0].global_ns, violations = 0;
+    MPI_Bcast(&zero_ns, 1, MPI_INT64_T, 0, comm);
+    for (int i = 0; i < count; i++) {
+        mine[i] = (double)(samples[i].global_ns - (samples[i].true_ns - zero_ns));
+        violations += fabs(mine[i]) > (double)samples[i].bound_ns + (double)samples[i].bracket_ns + 100;
+        bounds[0] += (double)samples[i].bound_ns / count;
+        bounds[1] = fmax(bounds[1], (double)samples[i].bound_ns);
+        if (getenv("MH_TRUTH_RAW") && rank == 1)
+            fprintf(stderr, "raw %.6f %.0f %ld\n", (double)(samples[i].true_ns - samples[0].true_ns) * 1e-9, mine[i], (long)samples[i].bound_ns);
+        mine[i] = fabs(mine[i]);
+    }
+    if (rank == 0)
+        all = malloc((size_t)count * (size_t)processes * sizeof *all);
+    MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &violations, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, comm);
+    if (rank == 0) {
+        double *others = all + count;
+        int total = count * (processes - 1);
+        for (int i = 0; i < total; i++)
+            squares += others[i] * others[i] / total;
+        printf("readings=%d error_rms=%.1f error_p99=%.1f", total, sqrt(squares), quantile(others, total, 0.99));
+        printf(" error_max=%.1f violations=%ld bound_mean=%.0f bound_max=%.0f", others[total - 1], (long)violations, bounds[0],
+               bounds[1]);
+    }
+    free(mine);
+    free(all);
+}
+
+static void report_skew(const sample *samples, int count)
+{
+    int64_t *first = malloc((size_t)count * sizeof *first), *last = malloc((size_t)count * sizeof *last);
+    int64_t *valid = malloc((size_t)count * sizeof *valid);
+    double *skew = malloc((size_t)count * sizeof *skew);
+    int used = 0;
+    for (int i = 0; i < count; i++) {
+        first[i] = last[i] = samples[i].exit_ns;
+        valid[i] = samples[i].valid;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, first, count, MPI_INT64_T, MPI_MIN, comm);
+    MPI_Allreduce(MPI_IN_PLACE, last, count, MPI_INT64_T, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, valid, count, MPI_INT64_T, MPI_MIN, comm);
+    for (int i = 0; i < count; i++)
+        if (valid[i])
+            skew[used++] = (double)(last[i] - first[i]);
+    if (rank == 0 && used > 0)
+        printf(" calls=%d valid=%.4f skew_p50=%.0f skew_p99=%.0f", count, (double)used / count, quantile(skew, used, 0.5),
+               quantile(skew, used, 0.99));
+    free(first);
+    free(last);
+    free(valid);
+    free(skew);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &processes);
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    long period_us = argc > 2 ? atol(argv[2]) : 10000;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpix_harmonize_clock", "simulated");
+    if (argc > 3)
+        MPI_Info_set(info, "mpix_harmonize_sync", argv[3]);
+    check(MPIX_Harmonize_set_info(comm, info), "MPIX_Harmonize_set_info");
+    MPI_Info_free(&info);
+    int most = (int)(seconds * 1e6 / (double)period_us) + 2;
+    sample *samples = calloc((size_t)most, sizeof *samples);
+    int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
+    check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
+    int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, start_ns = mh_simulated_true_ns();
+    int count = measure(samples, most, seconds, period_us, &sync_ns_at_1s);
+    report_errors(samples, count);
+    report_skew(samples, count);
+    if (rank == 0) {
+        double rest_ns = (double)(mh_simulated_true_ns() - start_ns) - 1e9;
+        double cost = sync_ns_at_1s < 0 ? 0 : 100 * (double)(statistic("sync_total_ns") - sync_ns_at_1s) / rest_ns;
+        printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld\n",
+               (double)first_sync_ns * 1e-3, (double)statistic("sync_duration_ns") * 1e-3, (long)statistic("syncs"),
+               (double)statistic("interval_ns") * 1e-6, cost, (long)statistic("disruptions"));
+    }
+    free(samples);
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}
