@@ -6,7 +6,7 @@
  * It is the base clock "simulated" of a library that was compiled with MH_WITH_SIMULATED_CLOCK. The environment variable
  * MH_SIMULATED_CLOCK describes it, as NAME=VALUE separated by commas:
  *
- *   exact=HOST      the clock of this host has no error at all
+ *   exact=HOST      the clock of this host, or of rank 0 alone where it is "rank0", has no error at all
  *   offset=NS       constant offset
  *   drift=PPB       constant drift
  *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
@@ -67,6 +67,14 @@ static uint64_t host_hash(const char *host)
     return hash;
 }
 
+static int world_rank(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    int rank = 0;
+    PMPI_Comm_rank(world, &rank);
+    return rank;
+}
+
 static void set(const char *name, const char *value, const char *host)
 {
     const struct {
@@ -79,7 +87,7 @@ static void set(const char *name, const char *value, const char *host)
         {"jump", &simulated.jump},       {"jitter", &simulated.jitter},
     };
     if (strcmp(name, "exact") == 0)
-        simulated.exact = strcmp(value, host) == 0;
+        simulated.exact = strcmp(value, strcmp(value, "rank0") == 0 && world_rank() == 0 ? "rank0" : host) == 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(name, fields[i].name) == 0)
             *fields[i].value = atof(value);
@@ -102,15 +110,13 @@ static void read_environment(const char *host)
 static void begin(void)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
-    int length, rank = 0;
+    int length;
     PMPI_Get_processor_name(host, &length);
     read_environment(host);
     uint64_t seed = host_hash(host) ^ (uint64_t)simulated.seed * UINT64_C(0x9e3779b97f4a7c15);
     simulated.walk_random = seed;
     simulated.drift_ppb = simulated.drift + simulated.spread * (2 * uniform(&simulated.walk_random) - 1);
-    MPI_Comm world = MPI_COMM_WORLD;
-    PMPI_Comm_rank(world, &rank);
-    simulated.jitter_random = seed + (uint64_t)rank * UINT64_C(0xd1342543de82ef95);
+    simulated.jitter_random = seed + (uint64_t)world_rank() * UINT64_C(0xd1342543de82ef95);
     simulated.segment_ns = (int64_t)simulated.origin;
     simulated.known = 1;
 }

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The library itself with many processes, under SimGrid's SMPI: 16 processes a host, links of 1 us with exponential jitter of
+# mean 1 us for each message of a synchronisation, drifts of +-20 ppm with random walk. True time is known: it is the
+# simulator's.
+#
+# Usage: run_scale_tests.sh            the tests (under two minutes)
+#        run_scale_tests.sh study      a table for each algorithm at 64 to 4,096 processes, on stdout (hours for the last)
+# Skipped where SimGrid is missing. Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 256 1024 4096").
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$source_dir/../..
+. "$source_dir/../tap.sh"
+. "$source_dir/../simulated/truth.sh"
+seed=${MH_SEED:-3}
+export MH_SIMULATED_CLOCK=exact=n0,spread=20000,walk=10,seed=$seed,jitter=1000
+
+command -v smpicc >/dev/null && command -v smpirun >/dev/null || {
+    echo "1..0 # SKIP SimGrid is missing (Debian packages: libsimgrid-dev)"
+    exit 0
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+build() {
+    local flags="-std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK -DPACKAGE_VERSION=\"scale\" -I$top/lib -I$top/include -I$top/test"
+    # shellcheck disable=SC2046,SC2086
+    smpicc $flags "$top"/lib/*.c "$top"/lib/*/*.c "$top"/test/simulated/*.c -o "$work/clock_truth" \
+        $(pkg-config --libs hwloc) -lm -lpthread
+}
+
+describe_platform() {   # HOSTS
+    cat >"$work/platform.xml" <<EOF
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="hosts" prefix="n" radical="0-$(($1 - 1))" suffix="" speed="10Gf" bw="10GBps" lat="500ns"
+             loopback_bw="20GBps" loopback_lat="200ns"/>
+  </zone>
+</platform>
+EOF
+    for ((host = 0; host < $1; host++)); do
+        printf "n$host\n%.0s" {1..16}
+    done >"$work/hosts"
+}
+
+simulate() {        # RANKS SECONDS PERIOD_US LABEL
+    describe_platform $((($1 + 15) / 16))
+    (cd "$work" && timeout "${MH_SCALE_TIMEOUT:-300}" smpirun -platform platform.xml -hostfile hosts -np "$1" \
+        --cfg=smpi/simulate-computation:no --cfg=smpi/gather:ompi_binomial ./clock_truth "$2" "$3" "$4" 2>&1 </dev/null |
+        grep readings=)
+}
+
+study() {
+    printf '%8s  %-26s %s\n' ranks algorithm result
+    for ranks in ${MH_STUDY_RANKS:-64 256 1024 4096}; do
+        for label in track/skampi/10+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
+            hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop; do
+            printf '%8s  %-26s %s\n' "$ranks" "$label" "$(simulate "$ranks" 2 100000 "$label")"
+        done
+    done
+}
+
+build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the library does not build with smpicc"; exit 1; }
+if [ "${1-}" = study ]; then
+    study
+    exit
+fi
+judge_truth "64 processes, tracked, seed $seed" "$(simulate 64 5 50000 track/skampi/10+prop)" 2000 1000
+judge_truth "64 processes, no shared clocks, seed $seed" "$(simulate 64 2 50000 track/skampi/10)" 4000 1000
+judge_truth "64 processes, hca3, seed $seed" "$(simulate 64 1 50000 hca3/100/skampi/10+prop)" 50000 1000
+judge_truth "1024 processes, tracked, seed $seed" "$(simulate 1024 0.5 100000 track/skampi/10+prop)" 4000 1000
+tap_done

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The global clock against the truth, on real processes whose base clocks have known errors: on one node, and on two hosts
+# in namespaces (skipped where those cannot be made).
+#
+# Usage, in the build directory: run_truth_tests.sh. Environment: MPIEXEC, MPIEXEC_FLAGS.
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/truth.sh"
+cluster=$source_dir/../cluster
+program=./test/simulated/clock_truth
+export MH_SIMULATED_CLOCK
+
+[ -x "$program" ] || { echo "Bail out! $program is missing in $PWD"; exit 1; }
+case $(basename "${MPIEXEC:-mpiexec}") in
+smpirun) echo "1..0 # SKIP the simulator has tests of its own"; exit 0 ;;
+esac
+
+on_node() {         # NAME CLOCK RANKS LABEL MOST_P99_NS
+    local line
+    MH_SIMULATED_CLOCK=exact=rank0,$2
+    # shellcheck disable=SC2086
+    line=$(timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$3" "$program" 3 1000 "$4" 2>&1 </dev/null)
+    judge_truth "$1" "$line" "$5" 100
+}
+
+on_node "one node, 10 ppm, random walk" drift=10000,walk=10,seed=1 2 track/skampi/10 20000
+on_node "one node, -50 ppm, a clock two seconds behind" drift=-50000,walk=10,seed=2,offset=-2e9 2 track/skampi/10 20000
+on_node "one node, the drift steps by 1 ppm" drift=10000,step_at=1500000000,step=1000 2 track/skampi/10 20000
+on_node "one node, clocks not shared, found out by prop" drift=10000,walk=10,seed=3,offset=5e6 2 prop 20000
+on_node "one node, hca3" drift=10000,walk=10,seed=4 2 hca3/20/skampi/10 600000
+on_node "one node, hca2" drift=10000,walk=10,seed=5 2 hca2/20/skampi/10 600000
+on_node "one node, jk" drift=10000,walk=10,seed=6 2 jk/20/meanrtt/10 600000
+on_node "one node, offsets only" drift=10000,walk=10,seed=7 2 hca3o/skampi/10 600000
+
+on_hosts() {        # NAME CLOCK MOST_P99_NS
+    local line status
+    MH_SIMULATED_CLOCK=exact=host1,$2
+    line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 "$program" 5 1000 \
+        track/skampi/10+prop 2>&1 </dev/null)
+    status=$?
+    if [ $status -eq 77 ]; then
+        tap_skip "$1" "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
+    else
+        judge_truth "$1" "$(grep readings= <<<"$line")" "$3" 100
+    fi
+}
+
+on_hosts "two hosts, 10 ppm, random walk" drift=10000,walk=10,seed=1 100000
+on_hosts "two hosts, 50 ppm, random walk" drift=50000,walk=10,seed=2,offset=1e12 100000
+tap_done
