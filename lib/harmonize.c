@@ -13,8 +13,9 @@
 enum { LEAST_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
 
 enum {
-    SHORTEST_INTERVAL_NS = 100 * 1000 * 1000, /* between synchronisations */
-    LEAST_SYNC_PERIODS = 2200                 /* an interval is at least so many synchronisations long: 0.045 % of the time */
+    SHORTEST_INTERVAL_NS = 100 * 1000 * 1000,      /* between synchronisations */
+    SHORTEST_YOUNG_INTERVAL_NS = 20 * 1000 * 1000, /* the same in the first second, while drifts are hardly known */
+    LEAST_SYNC_PERIODS = 2200                      /* an interval is at least so many synchronisations long: 0.045 % of the time */
 };
 
 static int64_t or_auto(const mh_settings *settings, int setting, int64_t automatic)
@@ -109,8 +110,10 @@ static int64_t choose_interval(const mh_comm_state *state, int64_t wanted_ns)
     if (fixed_ms != MH_CONFIG_AUTO)
         return fixed_ms * MH_NS_PER_MS;
     bool young = state->synced_at_ns - state->first_synced_at_ns < MH_NS_PER_S;
-    int64_t least_ns = young ? SHORTEST_INTERVAL_NS : LEAST_SYNC_PERIODS * state->sync_duration_ns;
-    if (least_ns < SHORTEST_INTERVAL_NS)
+    int64_t least_ns = LEAST_SYNC_PERIODS * state->sync_duration_ns;
+    if (young)
+        least_ns = SHORTEST_YOUNG_INTERVAL_NS;
+    else if (least_ns < SHORTEST_INTERVAL_NS)
         least_ns = SHORTEST_INTERVAL_NS;
     return wanted_ns > least_ns ? wanted_ns : least_ns;
 }

@@ -10,11 +10,18 @@
 #define LEAST_WALK_PPB 0.32
 #define WALK_STEP 3.1623
 
-/* A first guess at the standard error of a burst, as a part of its half width: measured over shared memory and TCP. */
+/* A first guess at the standard error of a burst, as a part of the least half width: measured over shared memory and TCP. */
 #define FIRST_NOISE 0.05
 #define LEAST_NOISE 0.005
 #define MOST_NOISE 1.0
 #define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
+
+/* Standard error for each nanosecond of bound beyond the least: measured over TCP, nearly all of it is one direction's. */
+#define EXCESS_NOISE 1.5
+
+/* How fast the least bound rises while all are longer: by this part with each measurement, and in a second. */
+#define BOUND_RISE 0.05
+#define BOUND_RISE_PER_S 0.4
 
 /* The filters are weighed by this many recent measurements. */
 #define MEMORY 30.0
@@ -22,8 +29,12 @@
 /* A single surprise counts at most so much, in squared standard errors. */
 #define MOST_SURPRISE 16.0
 
-/* How many standard errors a bound allows for. */
+/* How many standard deviations of the drift's wander a bound allows for. */
 #define BOUND_SIGMAS 6.0
+
+/* The spans over which windows of the past are kept: the shortest, and each to the next longer one. */
+#define SHORTEST_SPAN_NS (30 * MH_NS_PER_MS)
+#define SPAN_STEP 8
 
 /* What no crystal is known to do better than over some seconds. */
 #define LEAST_DRIFT_BOUND (0.02 * MH_PPM)
@@ -40,10 +51,25 @@ void mh_tracker_reset(mh_tracker *tracker)
     tracker->noise = FIRST_NOISE;
 }
 
+/*
+ * The errors of bursts whose round trips were as short as any vary little; what a round trip took beyond that may have been
+ * spent in one direction alone.
+ */
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured)
 {
-    double error_ns = tracker->noise * (double)measured->bound_ns + 1; /* clocks count whole nanoseconds */
-    return error_ns * error_ns;
+    double usual_ns = tracker->noise * (double)tracker->least_bound_ns + 1; /* clocks count whole nanoseconds */
+    double excess_ns = EXCESS_NOISE * (double)(measured->bound_ns - tracker->least_bound_ns);
+    return usual_ns * usual_ns + excess_ns * excess_ns;
+}
+
+/* A path that has become slower for good is told from a slow spell by time as well as by the number of measurements. */
+static void note_bound(mh_tracker *tracker, const mh_offset *measured)
+{
+    double seconds = (double)(measured->at_ns - tracker->last.at_ns) * MH_S_PER_NS;
+    double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds);
+    int64_t risen_ns = (int64_t)((double)tracker->least_bound_ns * (1 + rise));
+    bool is_least = tracker->measurements == 0 || measured->bound_ns < risen_ns;
+    tracker->least_bound_ns = is_least ? measured->bound_ns : risen_ns;
 }
 
 static void begin(mh_tracker *tracker, const mh_offset *measured)
@@ -93,7 +119,7 @@ static void weigh(mh_tracker *tracker)
 
 static void update(mh_tracker *tracker, const mh_offset *measured)
 {
-    double seconds = (double)(measured->at_ns - tracker->at_ns) / (double)MH_NS_PER_S;
+    double seconds = (double)(measured->at_ns - tracker->last.at_ns) / (double)MH_NS_PER_S;
     double offset = (double)(measured->offset_ns - tracker->origin_ns);
     double variance = measurement_variance(tracker, measured), surprise = 0;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
@@ -117,19 +143,35 @@ static bool contradicts(const mh_tracker *tracker, const mh_offset *measured)
     return (apart_ns < 0 ? -apart_ns : apart_ns) > measured->bound_ns + mh_estimate_bound(&before, measured->at_ns);
 }
 
+/* Each span's newer window becomes the older one when it is as old as the span. */
+static void keep_windows(mh_tracker *tracker)
+{
+    int64_t span_ns = SHORTEST_SPAN_NS;
+    for (int i = 0; i < MH_TRACKER_SPANS; i++, span_ns *= SPAN_STEP) {
+        mh_tracker_span *span = &tracker->spans[i];
+        if (span->has_newer && tracker->last.at_ns - span->newer.at_ns < span_ns)
+            continue;
+        span->older = span->newer;
+        span->has_older = span->has_newer;
+        span->newer = tracker->last;
+        span->has_newer = true;
+    }
+}
+
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
 {
     bool disrupted = tracker->measurements > 0 && contradicts(tracker, measured);
     if (disrupted)
         mh_tracker_reset(tracker);
+    note_bound(tracker, measured);
     if (tracker->measurements == 0)
         begin(tracker, measured);
     else
         update(tracker, measured);
     tracker->measurements++;
-    tracker->at_ns = measured->at_ns;
-    tracker->least_ns = measured->offset_ns - measured->bound_ns;
-    tracker->most_ns = measured->offset_ns + measured->bound_ns;
+    tracker->last = (mh_tracker_window){measured->at_ns, measured->offset_ns - measured->bound_ns,
+                                        measured->offset_ns + measured->bound_ns};
+    keep_windows(tracker);
     return !disrupted;
 }
 
@@ -154,23 +196,51 @@ static mh_filter combined(const mh_tracker *tracker, double *walk)
     return all;
 }
 
+/*
+ * How far a drift may be off, by a window of the past and the last one: they leave the mean drift between them an interval, and
+ * since then it may have wandered.
+ */
+static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window *past, double drift, double walk)
+{
+    double span_ns = (double)(tracker->last.at_ns - past->at_ns);
+    if (span_ns <= 0)
+        return INFINITY;
+    double least = (double)(tracker->last.least_ns - past->most_ns) / span_ns;
+    double most = (double)(tracker->last.most_ns - past->least_ns) / span_ns;
+    double wandered_ppb = BOUND_SIGMAS * sqrt(walk * span_ns * MH_S_PER_NS);
+    return fmax(most - drift, drift - least) + wandered_ppb * 1e-9;
+}
+
+static double bound_drift(const mh_tracker *tracker, double drift, double walk)
+{
+    double bound = MH_DRIFT_LIMIT + fabs(drift);
+    for (int i = 0; i < MH_TRACKER_SPANS; i++) {
+        const mh_tracker_span *span = &tracker->spans[i];
+        if (span->has_newer)
+            bound = fmin(bound, bound_drift_by(tracker, &span->newer, drift, walk));
+        if (span->has_older)
+            bound = fmin(bound, bound_drift_by(tracker, &span->older, drift, walk));
+    }
+    return bound;
+}
+
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw)
 {
     double walk, limit = MH_DRIFT_LIMIT;
-    mh_filter all = combined(tracker, &walk);
+    const mh_filter all = combined(tracker, &walk);
     double drift = fmin(fmax(all.drift * 1e-9, -limit), limit);
     int64_t offset_ns = tracker->origin_ns + llround(all.offset);
     /* The window is certain, the filter only likely. */
-    if (offset_ns < tracker->least_ns)
-        offset_ns = tracker->least_ns;
-    if (offset_ns > tracker->most_ns)
-        offset_ns = tracker->most_ns;
-    int64_t below_ns = offset_ns - tracker->least_ns, above_ns = tracker->most_ns - offset_ns;
-    mh_estimate estimate = {.model = {tracker->at_ns, offset_ns, drift}};
+    if (offset_ns < tracker->last.least_ns)
+        offset_ns = tracker->last.least_ns;
+    if (offset_ns > tracker->last.most_ns)
+        offset_ns = tracker->last.most_ns;
+    int64_t below_ns = offset_ns - tracker->last.least_ns, above_ns = tracker->last.most_ns - offset_ns;
+    mh_estimate estimate = {.model = {tracker->last.at_ns, offset_ns, drift}};
     estimate.bound_ns = below_ns > above_ns ? below_ns : above_ns;
     estimate.drift_bound = limit + fabs(drift);
     if (is_raw) {
-        estimate.drift_bound = fmin(fmax(BOUND_SIGMAS * sqrt(all.p11) * 1e-9, LEAST_DRIFT_BOUND), estimate.drift_bound);
+        estimate.drift_bound = fmax(bound_drift(tracker, drift, walk), LEAST_DRIFT_BOUND);
         estimate.wander_bound = BOUND_SIGMAS * sqrt(walk / 3);
     }
     return estimate;

@@ -14,7 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MH_TRACKER_FILTERS = 8 };
+enum { MH_TRACKER_FILTERS = 8, MH_TRACKER_SPANS = 5 };
+
+/* What a measurement leaves no doubt about: at this local time the true offset lay within. */
+typedef struct mh_tracker_window {
+    int64_t at_ns;
+    int64_t least_ns, most_ns;
+} mh_tracker_window;
+
+/* Two windows of the past that are about a certain span apart, the older one at least that span old. */
+typedef struct mh_tracker_span {
+    mh_tracker_window older, newer;
+    bool has_older, has_newer;
+} mh_tracker_span;
 
 /* Offsets in nanoseconds, drifts in ns/s (which is ppb), times in seconds; p: the covariance. */
 typedef struct mh_filter {
@@ -26,10 +38,11 @@ typedef struct mh_filter {
 
 typedef struct mh_tracker {
     int64_t measurements;
-    int64_t at_ns;     /* local time of the last measurement */
+    mh_tracker_window last; /* of the last measurement */
+    mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
     int64_t origin_ns; /* the filters' offsets are relative to this, so that they stay small */
-    int64_t least_ns, most_ns; /* the window of the last measurement: the true offset lay within */
-    double noise;      /* standard error of a measurement, as a part of its bound */
+    double noise;      /* standard error of a measurement, as a part of the least bound */
+    int64_t least_bound_ns; /* of the measurements; rises slowly, so that a slower path becomes the usual one in time */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;
 

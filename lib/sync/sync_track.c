@@ -13,6 +13,7 @@
 #include <sched.h>
 
 enum {
+    COLD_PASSES = 4, /* of the first ones, whose bursts are lopsided by microseconds */
     FIRST_PASSES = 24,
     FIRST_PASS_NS = 1800 * 1000 /* from the beginning of a pass to that of the next */
 };
@@ -24,6 +25,12 @@ static int measure(const mh_sync_run_context *context, int reference_rank, mh_er
     if (code == MPI_SUCCESS)
         mh_tracker_feed(context->tracker, &offset);
     return code;
+}
+
+static int measure_cold(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_offset unused;
+    return mh_step_measure(context, reference_rank, &unused, error);
 }
 
 static int serve(const mh_sync_run_context *context, int client_rank, mh_error *error)
@@ -47,13 +54,13 @@ static void pause_until(const mh_sync_run_context *context, int64_t local_ns)
 
 static int run(const mh_sync_run_context *context, mh_error *error)
 {
-    static const mh_pair_protocol burst = {measure, serve};
+    static const mh_pair_protocol burst = {measure, serve}, cold_burst = {measure_cold, serve};
     static const mh_pair_protocol distribute = {merge, mh_step_send_estimate};
     int passes = context->level->trained ? 1 : FIRST_PASSES, code = MPI_SUCCESS;
     int64_t first_ns = mh_base_clock_now_ns(context->clock);
     for (int i = 0; i < passes && code == MPI_SUCCESS; i++) {
         pause_until(context, first_ns + i * (int64_t)FIRST_PASS_NS);
-        code = mh_pairs_outward(context, &burst, error);
+        code = mh_pairs_outward(context, passes > 1 && i < COLD_PASSES ? &cold_burst : &burst, error);
     }
     if (code == MPI_SUCCESS)
         code = mh_pairs_outward(context, &distribute, error);
