@@ -15,6 +15,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Calls between agreements on whether to go on. */
+enum { AGREE_EVERY = 16 };
+
 typedef struct sample {
     int64_t true_ns;    /* middle of the bracket around the reading */
     int64_t global_ns;
@@ -83,12 +86,11 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
         read_clock(one);
         if (*sync_ns_at_1s < 0 && one->exit_ns - first_ns > 1000000000)
             *sync_ns_at_1s = statistic("sync_total_ns");
-        go_on = count < most && (double)(one->exit_ns - first_ns) < seconds * 1e9;
         sleep_us(period_us);
-        if (count % 16 == 0 || !go_on)
-            MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, comm);
-        else
-            go_on = 1;
+        if (count % AGREE_EVERY != 0)
+            continue;
+        go_on = count < most && (double)(one->exit_ns - first_ns) < seconds * 1e9;
+        MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, comm);
     }
     return count;
 }
@@ -180,7 +182,7 @@ int main(int argc, char **argv)
     check(MPIX_Harmonize_set_info(comm, info), "MPIX_Harmonize_set_info");
     MPI_Info_free(&info);
     int most = (int)(seconds * 1e6 / (double)period_us) + 2;
-    sample *samples = calloc((size_t)most, sizeof *samples);
+    sample *samples = calloc((size_t)most + AGREE_EVERY, sizeof *samples);
     int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
     check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
     int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, start_ns = mh_simulated_true_ns();
