@@ -73,6 +73,8 @@ static int prepare(mh_comm_state *state, mh_error *error)
     if (code == MPI_SUCCESS)
         code = mh_topology_discover(channel, places, &crowded, error);
     state->channel.yields = crowded;
+    if (code == MPI_SUCCESS)
+        code = mh_settle(channel, error);
     if (code == MPI_SUCCESS && !state->clock.base.kind)
         code = open_clock(state, places, error);
     if (code == MPI_SUCCESS)

@@ -2,6 +2,7 @@
 #include "base/message.h"
 
 #include <sched.h>
+#include <time.h>
 
 /* In tests with simulated clocks, messages may be delayed. */
 #ifdef MH_WITH_SIMULATED_CLOCK
@@ -48,6 +49,52 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
     MPI_Request request;
     MH_TRY(error, PMPI_Irecv, (data, bytes, MPI_BYTE, peer, tag, channel->comm, &request));
     return wait_yielding(&request, error);
+}
+
+enum {
+    MOST_NEIGHBOURS = 32, /* in a binomial tree of as many processes as an int counts */
+    SETTLE_ROUNDS = 2,    /* the first may find processes that have not fallen asleep yet */
+    SETTLE_SLEEP_NS = 150 * 1000
+};
+
+static int neighbours_in_tree(const mh_channel *channel, int *neighbours)
+{
+    int count = 0, step = 1;
+    for (; step < channel->size && !(channel->rank & step); step *= 2)
+        if (channel->rank + step < channel->size)
+            neighbours[count++] = channel->rank + step;
+    if (channel->rank > 0)
+        neighbours[count++] = channel->rank - step;
+    return count;
+}
+
+static int exchange_asleep(const mh_channel *channel, const int *neighbours, int count, mh_error *error)
+{
+    static const struct timespec sleep = {0, SETTLE_SLEEP_NS};
+    static const char token = 0;
+    MPI_Request sent[MOST_NEIGHBOURS];
+    nanosleep(&sleep, NULL);
+    for (int i = 0; i < count; i++)
+        MH_TRY(error, PMPI_Isend, (&token, 1, MPI_BYTE, neighbours[i], MH_TAG_SETTLE, channel->comm, &sent[i]));
+    nanosleep(&sleep, NULL);
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
+        char received;
+        code = mh_recv(channel, &received, 1, neighbours[i], MH_TAG_SETTLE, error);
+    }
+    if (code != MPI_SUCCESS)
+        return code;
+    for (int i = 0; i < count; i++)
+        MH_TRY(error, PMPI_Wait, (&sent[i], MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
+int mh_settle(const mh_channel *channel, mh_error *error)
+{
+    int neighbours[MOST_NEIGHBOURS], count = neighbours_in_tree(channel, neighbours), code = MPI_SUCCESS;
+    for (int i = 0; i < SETTLE_ROUNDS && code == MPI_SUCCESS; i++)
+        code = exchange_asleep(channel, neighbours, count, error);
+    return code;
 }
 
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)

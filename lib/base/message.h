@@ -22,7 +22,17 @@ typedef struct mh_channel {
 } mh_channel;
 
 /* Tags of the private communicator. */
-enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3 };
+enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3, MH_TAG_SETTLE = 4 };
+
+/*
+ * Let the connections of a new channel settle: messages go along a tree, both ways, while all processes sleep. Collective; takes
+ * about a millisecond.
+ *
+ * Until that has happened to a process, a helper thread of the MPI library may watch its connections, and is then woken by each
+ * message (UCX over TCP does this): one direction of a pair, or both, takes microseconds longer for as long as the process
+ * happens to poll whenever a message arrives.
+ */
+int mh_settle(const mh_channel *channel, mh_error *error);
 
 /* Send bytes to peer. Blocking. */
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error);

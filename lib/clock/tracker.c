@@ -19,6 +19,9 @@
 /* Standard error for each nanosecond of bound beyond the least: measured over TCP, nearly all of it is one direction's. */
 #define EXCESS_NOISE 1.5
 
+/* A least bound that falls by more than this part shows that something had delayed one direction, or both, all the time. */
+#define GREAT_FALL 0.25
+
 /* How fast the least bound rises while all are longer: by this part with each measurement, and in a second. */
 #define BOUND_RISE 0.05
 #define BOUND_RISE_PER_S 0.4
@@ -62,6 +65,14 @@ static double measurement_variance(const mh_tracker *tracker, const mh_offset *m
     return usual_ns * usual_ns + excess_ns * excess_ns;
 }
 
+/* All measurements so far may be off by the same amount: that says nothing against the drift they showed. */
+static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
+{
+    double bias_ns = EXCESS_NOISE * (double)fall_ns;
+    for (int i = 0; i < MH_TRACKER_FILTERS; i++)
+        tracker->filters[i].p00 += bias_ns * bias_ns;
+}
+
 /* A path that has become slower for good is told from a slow spell by time as well as by the number of measurements. */
 static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 {
@@ -69,6 +80,9 @@ static void note_bound(mh_tracker *tracker, const mh_offset *measured)
     double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds);
     int64_t risen_ns = (int64_t)((double)tracker->least_bound_ns * (1 + rise));
     bool is_least = tracker->measurements == 0 || measured->bound_ns < risen_ns;
+    int64_t fall_ns = tracker->least_bound_ns - measured->bound_ns;
+    if ((double)fall_ns > GREAT_FALL * (double)tracker->least_bound_ns)
+        doubt_offsets(tracker, fall_ns);
     tracker->least_bound_ns = is_least ? measured->bound_ns : risen_ns;
 }
 
