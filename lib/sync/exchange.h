@@ -12,6 +12,7 @@
 #include "clock/model.h"
 #include "sync/exchange_data.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One end of a pair of processes whose clocks are compared. */
@@ -27,10 +28,16 @@ typedef struct mh_link {
  */
 enum { MH_EXCHANGE_DISCARDED = 3 };
 
-/* Client: make count > 0 exchanges with the peer, after those that are discarded. */
-int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int count, mh_error *error);
+/*
+ * Client: make exchanges with the peer, after those that are discarded.
+ *
+ * exchanges   out
+ * count       in: at most so many, at least one; out: how many were made
+ * may_stop    whether to end early when exchanges no longer narrow the window that their least delays leave
+ */
+int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count, bool may_stop, mh_error *error);
 
 /* Reference: answer the exchanges of a mh_exchange_measure of the peer with the time that model makes of the clock. */
-int mh_exchange_serve(const mh_link *link, const mh_model *model, int count, mh_error *error);
+int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *error);
 
 #endif

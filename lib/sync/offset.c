@@ -24,6 +24,11 @@ int mh_offset_find(const char *name)
     return -1;
 }
 
+bool mh_offset_needs_window_only(int place)
+{
+    return kinds[place]->needs_window_only;
+}
+
 static mh_window window_of(const mh_exchange *exchanges, int count)
 {
     mh_window window = {INT64_MIN, INT64_MAX};

@@ -12,6 +12,7 @@
 #include "clock/model.h"
 #include "sync/exchange_data.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The place of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
@@ -20,11 +21,13 @@ int mh_offset_find(const char *name);
 /* The name of the estimator at a place; NULL past the last one. */
 const char *mh_offset_name(int place);
 
+/* Whether the estimator at a place learns nothing from exchanges that do not narrow the window. */
+bool mh_offset_needs_window_only(int place);
+
 /*
- * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two clocks' rates may differ.
- * workspace holds at least count values.
+ * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two clocks'
+ * rates may differ. workspace holds at least count values.
  */
-mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound,
-                             int64_t *workspace);
+mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace);
 
 #endif

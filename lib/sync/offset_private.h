@@ -5,6 +5,7 @@
 
 #include "sync/offset.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The window of a burst: the greatest lower and the least upper limit of the offset. */
@@ -16,6 +17,7 @@ typedef struct mh_window {
 typedef struct mh_offset_kind {
     const char *name;
     const char *doc;
+    bool needs_window_only; /* of a burst */
     /* The offset, nanoseconds. */
     int64_t (*estimate)(const mh_exchange *exchanges, int count, mh_window window, int64_t *workspace);
 } mh_offset_kind;

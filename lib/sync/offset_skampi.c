@@ -17,5 +17,6 @@ static int64_t estimate(const mh_exchange *exchanges, int count, mh_window windo
 const mh_offset_kind mh_offset_skampi = {
     .name = "skampi",
     .doc = "the middle of the window that the least delays of both directions leave",
+    .needs_window_only = true,
     .estimate = estimate,
 };

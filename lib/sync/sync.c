@@ -89,10 +89,14 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
     mh_estimate relation;
     *estimate = *reference;
     for (int i = 0; i < plan->levels; i++) {
-        mh_sync_run_context context = {channel, clock, &plan->workspace, &plan->level[i], &plan->tracker, &relation, estimate};
+        const mh_label_part *how = &plan->level[i].how;
+        const mh_sync_kind *kind = kinds[how->algorithm];
+        mh_sync_run_context context = {channel, clock, &plan->workspace, &plan->level[i],
+                                       kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
+                                       &plan->tracker, &relation, estimate};
         if (plan->level[i].group.size < 2)
             continue;
-        int code = kinds[plan->level[i].how.algorithm]->run(&context, error);
+        int code = kind->run(&context, error);
         if (code != MPI_SUCCESS)
             return code;
     }

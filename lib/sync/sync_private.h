@@ -14,6 +14,7 @@ typedef struct mh_sync_run_context {
     const mh_base_clock *clock;
     const mh_sync_workspace *workspace;
     mh_level *level;
+    bool bursts_may_stop;  /* when exchanges no longer narrow the window */
     mh_tracker *tracker;   /* of this process against its reference */
     mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
@@ -24,6 +25,7 @@ typedef struct mh_sync_kind {
     const char *doc;
     bool takes_fit_points;
     bool takes_estimator;
+    bool bursts_may_stop; /* not where a drift is fitted to the time that the bursts take */
     int (*run)(const mh_sync_run_context *context, mh_error *error);
 } mh_sync_kind;
 
@@ -60,8 +62,8 @@ int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *pr
 typedef enum mh_shown { MH_SHOWN_BARE, MH_SHOWN_GLOBAL } mh_shown;
 
 /*
- * One burst by the level's estimator: the client's offset to the clock that the reference shows. Both sides make
- * level->how.exchanges exchanges after the discarded ones.
+ * One burst by the level's estimator: the client's offset to the clock that the reference shows. The client makes at most
+ * level->how.exchanges exchanges after the discarded ones, and says when it is done.
  */
 int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error);
 int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);

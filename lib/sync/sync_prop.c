@@ -101,5 +101,6 @@ static int run(const mh_sync_run_context *context, mh_error *error)
 const mh_sync_kind mh_sync_prop = {
     .name = "prop",
     .doc = "copy the reference's model to those that are found to share its clock",
+    .bursts_may_stop = true,
     .run = run,
 };

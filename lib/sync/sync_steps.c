@@ -14,9 +14,10 @@ int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_o
     const mh_label_part *how = &context->level->how;
     const mh_sync_workspace *workspace = context->workspace;
     mh_link link = {context->channel, context->clock, reference_rank};
-    int code = mh_exchange_measure(&link, workspace->exchanges, how->exchanges, error);
+    int count = how->exchanges;
+    int code = mh_exchange_measure(&link, workspace->exchanges, &count, context->bursts_may_stop, error);
     if (code == MPI_SUCCESS)
-        *offset = mh_offset_estimate(how->estimator, workspace->exchanges, how->exchanges, MH_DRIFT_LIMIT, workspace->values);
+        *offset = mh_offset_estimate(how->estimator, workspace->exchanges, count, MH_DRIFT_LIMIT, workspace->values);
     return code;
 }
 
@@ -25,7 +26,7 @@ int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown 
     mh_link link = {context->channel, context->clock, client_rank};
     mh_model bare = mh_model_identity();
     const mh_model *model = shown == MH_SHOWN_BARE ? &bare : &context->estimate->model;
-    return mh_exchange_serve(&link, model, context->level->how.exchanges, error);
+    return mh_exchange_serve(&link, model, error);
 }
 
 int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)

@@ -72,5 +72,6 @@ const mh_sync_kind mh_sync_track = {
     .name = "track",
     .doc = "a tree of pairs, each of which tracks offset and drift over all synchronisations",
     .takes_estimator = true,
+    .bursts_may_stop = true,
     .run = run,
 };
