@@ -16,8 +16,12 @@
 #define MOST_NOISE 1.0
 #define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
 
-/* Standard error for each nanosecond of bound beyond the least: measured over TCP, nearly all of it is one direction's. */
-#define EXCESS_NOISE 1.5
+/*
+ * Standard error for each nanosecond of bound beyond the least. Both were measured over TCP: something keeps one direction
+ * busy, or the processors have become slower to reach each other, which is the same both ways.
+ */
+#define ONE_WAY_EXCESS_NOISE 1.5
+#define EVEN_EXCESS_NOISE 0.06
 
 /* A least bound that falls by more than this part shows that something had delayed one direction, or both, all the time. */
 #define GREAT_FALL 0.25
@@ -44,8 +48,13 @@
 
 static double walk_variance(int filter)
 {
-    double walk = LEAST_WALK_PPB * pow(WALK_STEP, filter);
+    double walk = LEAST_WALK_PPB * pow(WALK_STEP, filter % MH_TRACKER_WALKS);
     return walk * walk;
+}
+
+static double excess_noise(int filter)
+{
+    return filter < MH_TRACKER_WALKS ? ONE_WAY_EXCESS_NOISE : EVEN_EXCESS_NOISE;
 }
 
 void mh_tracker_reset(mh_tracker *tracker)
@@ -58,19 +67,20 @@ void mh_tracker_reset(mh_tracker *tracker)
  * The errors of bursts whose round trips were as short as any vary little; what a round trip took beyond that may have been
  * spent in one direction alone.
  */
-static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured)
+static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int filter)
 {
     double usual_ns = tracker->noise * (double)tracker->least_bound_ns + 1; /* clocks count whole nanoseconds */
-    double excess_ns = EXCESS_NOISE * (double)(measured->bound_ns - tracker->least_bound_ns);
+    double excess_ns = excess_noise(filter) * (double)(measured->bound_ns - tracker->least_bound_ns);
     return usual_ns * usual_ns + excess_ns * excess_ns;
 }
 
 /* All measurements so far may be off by the same amount: that says nothing against the drift they showed. */
 static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
 {
-    double bias_ns = EXCESS_NOISE * (double)fall_ns;
-    for (int i = 0; i < MH_TRACKER_FILTERS; i++)
+    for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
+        double bias_ns = excess_noise(i) * (double)fall_ns;
         tracker->filters[i].p00 += bias_ns * bias_ns;
+    }
 }
 
 /* A path that has become slower for good is told from a slow spell by time as well as by the number of measurements. */
@@ -91,7 +101,7 @@ static void begin(mh_tracker *tracker, const mh_offset *measured)
     double limit_ppb = MH_DRIFT_LIMIT * 1e9;
     tracker->origin_ns = measured->offset_ns;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++)
-        tracker->filters[i] = (mh_filter){.p00 = measurement_variance(tracker, measured),
+        tracker->filters[i] = (mh_filter){.p00 = measurement_variance(tracker, measured, i),
                                           .p11 = limit_ppb * limit_ppb / 4,
                                           .weight = 1.0 / MH_TRACKER_FILTERS};
 }
@@ -135,11 +145,11 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
 {
     double seconds = (double)(measured->at_ns - tracker->last.at_ns) / (double)MH_NS_PER_S;
     double offset = (double)(measured->offset_ns - tracker->origin_ns);
-    double variance = measurement_variance(tracker, measured), surprise = 0;
+    double surprise = 0;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         mh_filter *filter = &tracker->filters[i];
         predict(filter, walk_variance(i), seconds);
-        surprise += filter->weight * fmin(correct(filter, offset, variance), MOST_SURPRISE);
+        surprise += filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MOST_SURPRISE);
     }
     weigh(tracker);
     /* The first two measurements only make a line: they surprise nobody. */

@@ -2,9 +2,10 @@
 /*
  * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
  *
- * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to wander. The
- * recent measurements weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled
- * stochastic processes", 1965), so a steady clock is averaged long and a wandering one is followed, without a setting.
+ * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to wander, and in
+ * whether the time that messages take longer than at best is expected to be spent in one direction. The recent measurements
+ * weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled stochastic processes",
+ * 1965), so a steady clock is averaged long and a wandering one is followed, without a setting.
  */
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MH_TRACKER_FILTERS = 8, MH_TRACKER_SPANS = 5 };
+enum { MH_TRACKER_WALKS = 8, MH_TRACKER_FILTERS = 2 * MH_TRACKER_WALKS, MH_TRACKER_SPANS = 5 };
 
 /* What a measurement leaves no doubt about: at this local time the true offset lay within. */
 typedef struct mh_tracker_window {

@@ -13,6 +13,8 @@ static const mh_sync_kind *const kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits. */
+#define NATURAL_PART 0.5
 #define LEAST_NATURAL_TARGET_NS 5
 #define MOST_NATURAL_TARGET_NS 100
 
@@ -134,8 +136,8 @@ int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan)
 {
     if (plan->tracker.measurements == 0)
         return MOST_NATURAL_TARGET_NS;
-    int64_t error_ns = (int64_t)mh_tracker_error_ns(&plan->tracker, 0);
-    if (error_ns < LEAST_NATURAL_TARGET_NS)
+    int64_t part_ns = (int64_t)(NATURAL_PART * mh_tracker_error_ns(&plan->tracker, 0));
+    if (part_ns < LEAST_NATURAL_TARGET_NS)
         return LEAST_NATURAL_TARGET_NS;
-    return error_ns < MOST_NATURAL_TARGET_NS ? error_ns : MOST_NATURAL_TARGET_NS;
+    return part_ns < MOST_NATURAL_TARGET_NS ? part_ns : MOST_NATURAL_TARGET_NS;
 }

@@ -78,7 +78,7 @@ bool mh_sync_drifts(const mh_sync_plan *plan);
  */
 int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns);
 
-/* By how much the error of a tracked clock may grow where nothing else is asked for: by what it is at best, up to a limit. */
+/* By how much the error of a tracked clock may grow where nothing else is asked for: by a part of what it is at best. */
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan);
 
 #endif
