@@ -53,6 +53,7 @@ static void unlink_state(mh_comm_state *state)
 static void release_memory(mh_comm_state *state)
 {
     mh_sync_plan_free(&state->plan);
+    mh_rendezvous_close(&state->rendezvous);
     free(state);
 }
 
@@ -184,7 +185,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     state->channel = *channel;
     state->settings = settings;
     mh_global_clock_init(&state->clock);
-    mh_deadline_init(&state->deadline, &state->channel, &state->clock);
+    mh_deadline_init(&state->deadline, &state->channel, &state->clock, &state->rendezvous);
     return MPI_SUCCESS;
 }
 

@@ -37,6 +37,7 @@ typedef struct mh_comm_state {
     int64_t disruptions;    /* how often this process found its clock wrong */
     bool disrupted;         /* it did at the last call: the next one starts the clock anew */
 
+    mh_rendezvous rendezvous;
     mh_deadline deadline;
 
     struct mh_comm_state *next, **link; /* in the list of all */

@@ -31,9 +31,11 @@ static void configure_deadline(mh_comm_state *state)
     int64_t tolerance_ns = TOLERANCE_READS * read_ns > LEAST_TOLERANCE_NS ? TOLERANCE_READS * read_ns : LEAST_TOLERANCE_NS;
     int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
-    mh_deadline_limits limits = {or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
-                                 floor_ns < ceiling_ns ? floor_ns : ceiling_ns, ceiling_ns};
-    mh_deadline_configure(&state->deadline, mh_rendezvous_select((int)settings->values[MH_SET_RENDEZVOUS].number), &limits);
+    mh_deadline_settings wanted = {.rendezvous_choice = (int)settings->values[MH_SET_RENDEZVOUS].number,
+                                   .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
+                                   .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
+                                   .slack_ceiling_ns = ceiling_ns};
+    mh_deadline_configure(&state->deadline, &wanted);
 }
 
 /* Open the base clock, with one calibration for the processes of a node. Once in the life of a state. */
@@ -75,6 +77,8 @@ static int prepare(mh_comm_state *state, mh_error *error)
     state->channel.yields = crowded;
     if (code == MPI_SUCCESS)
         code = mh_settle(channel, error);
+    if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
+        code = mh_rendezvous_open(&state->rendezvous, channel, places, error);
     if (code == MPI_SUCCESS && !state->clock.base.kind)
         code = open_clock(state, places, error);
     if (code == MPI_SUCCESS)
@@ -291,7 +295,10 @@ static int report_calls(const mh_deadline *deadline, MPI_Info info, mh_error *er
         {"tolerance_used_ns", deadline->tolerance_ns},
         {"oversubscribed", deadline->channel->yields},
     };
-    int code = put_text(info, "rendezvous_used", mh_rendezvous_name(deadline->rendezvous), error);
+    const mh_rendezvous *rendezvous = deadline->rendezvous;
+    int code = put_text(info, "rendezvous_used", rendezvous->kind ? mh_rendezvous_name(rendezvous) : "", error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "rendezvous_reason", rendezvous->reason, error);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == MPI_SUCCESS; i++)
         code = put_number(info, numbers[i].name, numbers[i].number, error);
     return code;

@@ -53,7 +53,7 @@ static const char *const statistic_names[] = {
     "base_clock", "base_clock_reason", "base_clock_read_ns", "bound_ns",  "calls",      "clock_age_ns", "clock_status", "disruptions", "interval_ns",
     "epoch_unix_ns", "last_error",     "lateness_ns",        "levels",    "misses",     "need_ns",
     "oversubscribed",
-    "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "sync_total_ns", "tolerance_used_ns", "version",
+    "rendezvous_reason", "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "sync_total_ns", "tolerance_used_ns", "version",
 };
 
 const char *mh_statistic_name(int place)

@@ -51,6 +51,13 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
     return wait_yielding(&request, error);
 }
 
+int mh_make_progress(const mh_channel *channel, mh_error *error)
+{
+    int found;
+    MH_TRY(error, PMPI_Iprobe, (MPI_ANY_SOURCE, MH_TAG_NEVER, channel->comm, &found, MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
 enum {
     MOST_NEIGHBOURS = 32, /* in a binomial tree of as many processes as an int counts */
     SETTLE_ROUNDS = 2,    /* the first may find processes that have not fallen asleep yet */

@@ -22,7 +22,7 @@ typedef struct mh_channel {
 } mh_channel;
 
 /* Tags of the private communicator. */
-enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3, MH_TAG_SETTLE = 4 };
+enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3, MH_TAG_SETTLE = 4, MH_TAG_MEETING = 5, MH_TAG_NEVER = 6 };
 
 /*
  * Let the connections of a new channel settle: messages go along a tree, both ways, while all processes sleep. Collective; takes
@@ -39,6 +39,12 @@ int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, in
 
 /* Receive bytes from peer. Blocking. */
 int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error);
+
+/*
+ * Let the MPI library make progress, while this process waits for something else: a peer may still be receiving what this
+ * process has sent before. Local.
+ */
+int mh_make_progress(const mh_channel *channel, mh_error *error);
 
 /* The greatest of each of count values, at rank 0. Collective. */
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error);

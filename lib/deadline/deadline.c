@@ -12,21 +12,25 @@ enum {
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, where rounds are slow */
 };
 
-void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_global_clock *clock)
+enum { CHOICE_AUTO = 0 };
+
+void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_global_clock *clock, mh_rendezvous *rendezvous)
 {
     memset(deadline, 0, sizeof *deadline);
     deadline->channel = channel;
     deadline->clock = clock;
+    deadline->rendezvous = rendezvous;
     deadline->decided_ns = INT64_MIN;
     mh_slack_init(&deadline->slack, 1, INT64_MAX);
 }
 
-void mh_deadline_configure(mh_deadline *deadline, const struct mh_rendezvous_kind *rendezvous,
-                           const mh_deadline_limits *limits)
+void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *settings)
 {
-    deadline->rendezvous = rendezvous;
-    deadline->tolerance_ns = limits->tolerance_ns;
-    mh_slack_limit(&deadline->slack, limits->slack_floor_ns, limits->slack_ceiling_ns);
+    if (deadline->rendezvous_choice != settings->rendezvous_choice)
+        deadline->rehearsed = false;
+    deadline->rendezvous_choice = settings->rendezvous_choice;
+    deadline->tolerance_ns = settings->tolerance_ns;
+    mh_slack_limit(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
 }
 
 void mh_deadline_clock_changed(mh_deadline *deadline)
@@ -70,12 +74,12 @@ int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order,
     mh_report greatest;
     deadline->report.request = request;
     deadline->report.sent_ns = deadline->stamps ? earliest_time(deadline->clock) : INT64_MIN;
-    int code = mh_rendezvous_report(deadline->rendezvous, deadline->channel, &deadline->report, &greatest, error);
+    int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, &greatest, error);
     if (code != MPI_SUCCESS)
         return code;
     if (deadline->channel->rank == 0)
         *order = decide(deadline, &greatest);
-    return mh_rendezvous_order(deadline->rendezvous, deadline->channel, order, error);
+    return mh_rendezvous_order(deadline->rendezvous, order, error);
 }
 
 static void note_need(mh_deadline *deadline, const mh_model *model, const mh_order *order, int64_t local_ns)
@@ -118,7 +122,7 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
 static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh_error *error)
 {
     mh_report greatest;
-    int code = mh_rendezvous_report(deadline->rendezvous, deadline->channel, &deadline->report, &greatest, error);
+    int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, &greatest, error);
     if (code != MPI_SUCCESS)
         return code;
     if (deadline->channel->rank == 0) {
@@ -127,25 +131,72 @@ static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh
             mh_slack_learn(&deadline->slack, greatest.need_ns, now_ns - order->decision_ns);
         order->decision_ns = now_ns;
     }
-    code = mh_rendezvous_order(deadline->rendezvous, deadline->channel, order, error);
+    code = mh_rendezvous_order(deadline->rendezvous, order, error);
     mh_model model = mh_global_clock_estimate(deadline->clock).model;
     note_need(deadline, &model, order, mh_base_clock_now_ns(&deadline->clock->base));
     return code;
 }
 
-int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error)
+/* Rounds with the rendezvous in use; quickest_ns, of use on rank 0: the time that the quickest of the warm ones took. */
+static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *quickest_ns, mh_error *error)
 {
     mh_order order = {MH_ORDER_RELEASE, 1, 0, 0};
-    if (deadline->rehearsed)
-        return MPI_SUCCESS;
     int64_t first_ns = mh_base_clock_now_ns(&deadline->clock->base);
+    *quickest_ns = INT64_MAX;
     for (int i = 0; order.rehearse; i++) {
-        int64_t spent_ns = mh_base_clock_now_ns(&deadline->clock->base) - first_ns;
+        int64_t began_ns = mh_base_clock_now_ns(&deadline->clock->base), spent_ns = began_ns - first_ns;
         order.rehearse = i < REHEARSALS_MOST && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
-        int code = rehearse_once(deadline, i > REHEARSALS_COLD, &order, error);
+        int code = rehearse_once(deadline, learns && i > REHEARSALS_COLD, &order, error);
         if (code != MPI_SUCCESS)
             return code;
+        int64_t took_ns = mh_base_clock_now_ns(&deadline->clock->base) - began_ns;
+        if (i > REHEARSALS_COLD && took_ns < *quickest_ns)
+            *quickest_ns = took_ns;
     }
-    deadline->rehearsed = true;
     return MPI_SUCCESS;
+}
+
+/* Try each rendezvous; rank 0 takes the quickest. */
+static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
+{
+    int64_t best_ns = INT64_MAX, took_ns;
+    for (int i = CHOICE_AUTO + 1; mh_rendezvous_choice(i); i++) {
+        if (!mh_rendezvous_is_available(deadline->rendezvous, i))
+            continue;
+        mh_rendezvous_use(deadline->rendezvous, i, "");
+        int code = rehearse_rounds(deadline, false, &took_ns, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        if (took_ns < best_ns) {
+            best_ns = took_ns;
+            *choice = i;
+        }
+    }
+    return mh_bcast(deadline->channel, choice, sizeof *choice, 0, error);
+}
+
+static int choose_rendezvous(mh_deadline *deadline, mh_error *error)
+{
+    int choice = deadline->rendezvous_choice, code = MPI_SUCCESS;
+    bool automatic = choice == CHOICE_AUTO;
+    if (automatic)
+        code = find_quickest(deadline, &choice, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    bool possible = mh_rendezvous_is_available(deadline->rendezvous, choice);
+    mh_rendezvous_use(deadline->rendezvous, choice,
+                      automatic ? "the quickest here" : possible ? "asked for" : "in place of the one asked for");
+    return MPI_SUCCESS;
+}
+
+int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error)
+{
+    int64_t quickest_ns;
+    if (deadline->rehearsed)
+        return MPI_SUCCESS;
+    int code = choose_rendezvous(deadline, error);
+    if (code == MPI_SUCCESS)
+        code = rehearse_rounds(deadline, true, &quickest_ns, error);
+    deadline->rehearsed = code == MPI_SUCCESS;
+    return code;
 }

@@ -21,7 +21,8 @@
 typedef struct mh_deadline {
     const mh_channel *channel;
     mh_global_clock *clock;
-    const struct mh_rendezvous_kind *rendezvous;
+    mh_rendezvous *rendezvous;
+    int rendezvous_choice; /* a place in the list of mh_rendezvous_choice */
     mh_slack slack;       /* kept on rank 0 */
     int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
     int64_t tolerance_ns;
@@ -33,22 +34,24 @@ typedef struct mh_deadline {
     int64_t slack_ns;     /* of the last order */
 } mh_deadline;
 
-typedef struct mh_deadline_limits {
+typedef struct mh_deadline_settings {
+    int rendezvous_choice;
     int64_t tolerance_ns;
     int64_t slack_floor_ns;
     int64_t slack_ceiling_ns;
-} mh_deadline_limits;
+} mh_deadline_settings;
 
-/* channel and clock must outlive deadline. */
-void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_global_clock *clock);
+/* channel, clock and rendezvous must outlive deadline. */
+void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_global_clock *clock, mh_rendezvous *rendezvous);
 
-/* Set the rendezvous and the limits; what is known of needs is kept. */
-void mh_deadline_configure(mh_deadline *deadline, const struct mh_rendezvous_kind *rendezvous,
-                           const mh_deadline_limits *limits);
+/* Set how processes meet, and limits; what is known of needs is kept while they meet in the same way. */
+void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *settings);
 
 /*
  * Learn what a call needs before the first one, from rounds without a wait: at the first call, processes arrive seconds
- * apart, and nothing learnt from that would hold. Collective; does nothing after the first time.
+ * apart, and nothing learnt from that would hold. Where the choice is "auto", the rendezvous whose rounds are the quickest is
+ * found in the same way before. Collective; does nothing where this has been done for the present choice. rendezvous must be
+ * open.
  */
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error);
 

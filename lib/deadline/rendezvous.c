@@ -3,10 +3,10 @@
 
 #include "deadline/rendezvous_private.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
-/* In the order in which auto prefers them. */
-static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_collective};
+static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_shm, &mh_rendezvous_tree, &mh_rendezvous_collective};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -17,23 +17,72 @@ const char *mh_rendezvous_choice(int place)
     return place <= KINDS ? kinds[place - 1]->name : NULL;
 }
 
-const mh_rendezvous_kind *mh_rendezvous_select(int choice)
+static int open_groups(mh_rendezvous *rendezvous, const mh_group *all, const mh_group *leaders, const mh_group *node,
+                       const mh_place *places, mh_error *error)
 {
-    return kinds[choice == 0 ? 0 : choice - 1];
+    rendezvous->all = mh_message_tree_of(all);
+    rendezvous->leaders = mh_message_tree_of(leaders);
+    rendezvous->node = mh_topology_arrival(places, node, node->index);
+    rendezvous->node_index = node->index;
+    return mh_slots_open(rendezvous, node, error);
 }
 
-const char *mh_rendezvous_name(const mh_rendezvous_kind *kind)
+int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, const mh_place *places, mh_error *error)
 {
-    return kind->name;
+    mh_group all, leaders, node;
+    *rendezvous = (mh_rendezvous){.channel = channel};
+    int missing = mh_topology_group(places, channel->size, channel->rank, 0, 1, &all);
+    missing |= mh_topology_group(places, channel->size, channel->rank, 0, 2, &leaders);
+    missing |= mh_topology_group(places, channel->size, channel->rank, 1, 2, &node);
+    if (missing)
+        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the groups of a rendezvous", channel->rank);
+    int code = mh_error_agree(error, channel->comm);
+    if (code == MPI_SUCCESS)
+        code = open_groups(rendezvous, &all, &leaders, &node, places, error);
+    mh_group_free(&all);
+    mh_group_free(&leaders);
+    mh_group_free(&node);
+    return code;
 }
 
-int mh_rendezvous_report(const mh_rendezvous_kind *kind, const mh_channel *channel, const mh_report *mine,
-                         mh_report *greatest, mh_error *error)
+void mh_rendezvous_close(mh_rendezvous *rendezvous)
 {
-    return kind->report(channel, mine, greatest, error);
+    mh_shared_memory_unmap(&rendezvous->slots);
+    rendezvous->channel = NULL;
 }
 
-int mh_rendezvous_order(const mh_rendezvous_kind *kind, const mh_channel *channel, mh_order *order, mh_error *error)
+bool mh_rendezvous_is_open(const mh_rendezvous *rendezvous)
 {
-    return kind->order(channel, order, error);
+    return rendezvous->channel != NULL;
+}
+
+bool mh_rendezvous_is_available(const mh_rendezvous *rendezvous, int choice)
+{
+    const mh_rendezvous_kind *kind = kinds[choice - 1];
+    return !kind->is_available || kind->is_available(rendezvous);
+}
+
+void mh_rendezvous_use(mh_rendezvous *rendezvous, int choice, const char *reason)
+{
+    bool has_slots = !rendezvous->no_slots[0];
+    snprintf(rendezvous->reason, sizeof rendezvous->reason, "%s%s%s", reason, has_slots ? "" : "; no shared memory: ",
+             rendezvous->no_slots);
+    while (!mh_rendezvous_is_available(rendezvous, choice))
+        choice = choice % KINDS + 1;
+    rendezvous->kind = kinds[choice - 1];
+}
+
+const char *mh_rendezvous_name(const mh_rendezvous *rendezvous)
+{
+    return rendezvous->kind->name;
+}
+
+int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
+{
+    return rendezvous->kind->report(rendezvous, mine, greatest, error);
+}
+
+int mh_rendezvous_order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error)
+{
+    return rendezvous->kind->order(rendezvous, order, error);
 }

@@ -8,7 +8,10 @@
 #define MH_RENDEZVOUS_H
 
 #include "base/message.h"
+#include "base/shared_memory.h"
+#include "topology/arrival.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mh_rendezvous_kind;
@@ -38,19 +41,53 @@ typedef struct mh_order {
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
 } mh_order;
 
+/* The neighbours of a process in a binomial tree of messages, by rank; children with fewer descendants first. */
+typedef struct mh_message_tree {
+    int parent; /* -1: this is the root */
+    int children;
+    int child[31];
+} mh_message_tree;
+
+/* What a communicator has for its processes to meet. */
+typedef struct mh_rendezvous {
+    const mh_channel *channel;
+    const struct mh_rendezvous_kind *kind; /* in use */
+    char reason[112];                      /* why it is */
+    mh_message_tree all;
+    mh_message_tree leaders;  /* the first processes of nodes */
+    mh_arrival node;          /* the neighbours within the node */
+    int node_index;
+    mh_shared_memory slots;   /* of the processes of the node */
+    char no_slots[64];        /* why there are none */
+    uint64_t round;           /* in shared memory */
+} mh_rendezvous;
+
 /* Names for the setting: "auto", then the members; NULL past the last. */
 const char *mh_rendezvous_choice(int place);
 
-/* The member that a choice (a place in the list above) selects. */
-const struct mh_rendezvous_kind *mh_rendezvous_select(int choice);
+/*
+ * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI, and
+ * MPI_ERR_NO_MEM; memory that cannot be shared is none. mh_rendezvous_close in any case.
+ */
+int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, const mh_place *places, mh_error *error);
 
-const char *mh_rendezvous_name(const struct mh_rendezvous_kind *kind);
+/* Local. Does nothing where nothing was opened. */
+void mh_rendezvous_close(mh_rendezvous *rendezvous);
+
+bool mh_rendezvous_is_open(const mh_rendezvous *rendezvous);
+
+/* Whether the member at a place of the list above (not auto) can be used. The same on all processes. */
+bool mh_rendezvous_is_available(const mh_rendezvous *rendezvous, int choice);
+
+/* Use the member at a place of the list above (not auto), or the next one where it is not available. Local. */
+void mh_rendezvous_use(mh_rendezvous *rendezvous, int choice, const char *reason);
+
+const char *mh_rendezvous_name(const mh_rendezvous *rendezvous);
 
 /* Report; rank 0 receives the greatest of all reports, which says that all have arrived. Collective. */
-int mh_rendezvous_report(const struct mh_rendezvous_kind *kind, const mh_channel *channel, const mh_report *mine,
-                         mh_report *greatest, mh_error *error);
+int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error);
 
 /* The order of rank 0 to all. Collective. */
-int mh_rendezvous_order(const struct mh_rendezvous_kind *kind, const mh_channel *channel, mh_order *order, mh_error *error);
+int mh_rendezvous_order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error);
 
 #endif

@@ -10,14 +10,14 @@ enum { REPORT_FIELDS = 4 };
 
 _Static_assert(sizeof(mh_report) == REPORT_FIELDS * sizeof(int64_t), "a report is reduced as an array of int64_t");
 
-static int report(const mh_channel *channel, const mh_report *mine, mh_report *greatest, mh_error *error)
+static int report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
 {
-    return mh_reduce_max(channel, &mine->request, &greatest->request, REPORT_FIELDS, error);
+    return mh_reduce_max(rendezvous->channel, &mine->request, &greatest->request, REPORT_FIELDS, error);
 }
 
-static int order(const mh_channel *channel, mh_order *order, mh_error *error)
+static int order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error)
 {
-    return mh_bcast(channel, order, sizeof *order, 0, error);
+    return mh_bcast(rendezvous->channel, order, sizeof *order, 0, error);
 }
 
 const mh_rendezvous_kind mh_rendezvous_collective = {

@@ -8,10 +8,38 @@
 typedef struct mh_rendezvous_kind {
     const char *name;
     const char *doc;
-    int (*report)(const mh_channel *channel, const mh_report *mine, mh_report *greatest, mh_error *error);
-    int (*order)(const mh_channel *channel, mh_order *order, mh_error *error);
+    bool (*is_available)(const mh_rendezvous *rendezvous); /* NULL: always */
+    int (*report)(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error);
+    int (*order)(mh_rendezvous *rendezvous, mh_order *order, mh_error *error);
 } mh_rendezvous_kind;
 
+extern const mh_rendezvous_kind mh_rendezvous_shm;
+extern const mh_rendezvous_kind mh_rendezvous_tree;
 extern const mh_rendezvous_kind mh_rendezvous_collective;
+
+/* Field by field the greater one. */
+static inline void mh_report_combine(mh_report *greatest, const mh_report *other)
+{
+    if (other->request > greatest->request)
+        greatest->request = other->request;
+    if (other->need_ns > greatest->need_ns)
+        greatest->need_ns = other->need_ns;
+    if (other->lateness_ns > greatest->lateness_ns)
+        greatest->lateness_ns = other->lateness_ns;
+    if (other->sent_ns > greatest->sent_ns)
+        greatest->sent_ns = other->sent_ns;
+}
+
+/* Share memory with the processes of the node. Collective. Where that fails on any process, no_slots says why. */
+int mh_slots_open(mh_rendezvous *rendezvous, const mh_group *node, mh_error *error);
+
+/* A binomial tree of the processes of a group. Local. */
+mh_message_tree mh_message_tree_of(const mh_group *group);
+
+/* Gather reports to the root of the tree: report holds this process's own, and then the greatest of its descendants. */
+int mh_message_tree_report(const mh_channel *channel, const mh_message_tree *tree, mh_report *report, mh_error *error);
+
+/* The root's order to all of the tree. */
+int mh_message_tree_order(const mh_channel *channel, const mh_message_tree *tree, mh_order *order, mh_error *error);
 
 #endif

@@ -9,19 +9,19 @@ const char *mh_level_name(int level)
     return names[level];
 }
 
-static int share(const mh_place *a, const mh_place *b, int kinds)
+bool mh_place_share(const mh_place *a, const mh_place *b, int kinds)
 {
     for (int kind = 0; kind < kinds; kind++)
         if (a->at[kind] != b->at[kind])
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Whether rank is the lowest of those that share its places of the first kinds. */
 static int is_first(const mh_place *places, int rank, int kinds)
 {
     for (int other = places[rank].at[MH_PLACE_NODE]; other < rank; other++)
-        if (share(&places[other], &places[rank], kinds))
+        if (mh_place_share(&places[other], &places[rank], kinds))
             return 0;
     return 1;
 }
@@ -36,7 +36,7 @@ int mh_topology_group(const mh_place *places, int count, int rank, int level, in
     if (!group->ranks)
         return -1;
     for (int other = 0; other < count; other++) {
-        if (!share(&places[other], &places[rank], level) || (!innermost && !is_first(places, other, level + 1)))
+        if (!mh_place_share(&places[other], &places[rank], level) || (!innermost && !is_first(places, other, level + 1)))
             continue;
         if (other == rank)
             group->index = group->size;

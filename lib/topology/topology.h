@@ -9,6 +9,8 @@
 #ifndef MH_TOPOLOGY_H
 #define MH_TOPOLOGY_H
 
+#include <stdbool.h>
+
 enum { MH_PLACE_NODE, MH_PLACE_PACKAGE, MH_PLACE_NUMA, MH_PLACE_KINDS };
 
 enum { MH_MAX_LEVELS = MH_PLACE_KINDS + 1 };
@@ -20,6 +22,9 @@ enum { MH_MAX_LEVELS = MH_PLACE_KINDS + 1 };
 typedef struct mh_place {
     int at[MH_PLACE_KINDS];
 } mh_place;
+
+/* Whether two processes share their places of the first kinds. */
+bool mh_place_share(const mh_place *a, const mh_place *b, int kinds);
 
 /* A group that this process belongs to. */
 typedef struct mh_group {

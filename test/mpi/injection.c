@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * injection.c - the program's own clock_gettime, through which the library reads its clocks: with it, the processes of one
+ * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads its clocks: with it, the processes of one
  * machine can have clocks as different as those of several machines. CLOCK_MONOTONIC stays as it is, for the MPI library's
  * timers and as the truth.
  */
@@ -8,9 +8,11 @@
 #include "mpix_test.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 typedef int clock_function(clockid_t, struct timespec *);
@@ -100,4 +102,25 @@ void inject_step(int64_t step_ns)
 {
     atomic_fetch_add(&injected.offset_ns, step_ns);
     atomic_store(&injected.active, true);
+}
+
+/* ---- Shared memory */
+
+typedef int shm_open_function(const char *, int, mode_t);
+
+static _Atomic bool shared_memory_refused;
+
+void refuse_shared_memory(bool refused)
+{
+    atomic_store(&shared_memory_refused, refused);
+}
+
+__attribute__((visibility("default"))) int shm_open(const char *name, int flags, mode_t mode)
+{
+    shm_open_function *function = (shm_open_function *)dlsym(RTLD_NEXT, "shm_open");
+    if (atomic_load(&shared_memory_refused) || !function) {
+        errno = EACCES;
+        return -1;
+    }
+    return function(name, flags, mode);
 }

@@ -111,6 +111,9 @@ void inject_clock(int64_t offset_ns, double drift);
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
 
+/* From now on this process can or cannot open shared memory by a name. */
+void refuse_shared_memory(bool refused);
+
 /* ---- The sub-tests */
 
 /* test_barrier.c */
@@ -119,6 +122,12 @@ void test_deadline(void);
 void test_flag(void);
 void test_stopped(void);
 void test_late(void);
+
+/* test_rendezvous.c */
+void test_rendezvous(void);
+void test_rendezvous_change(void);
+void test_rendezvous_refused(void);
+void test_rendezvous_naps(void);
 
 /* test_communicators.c */
 void test_subcomm(void);

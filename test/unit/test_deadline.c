@@ -6,6 +6,7 @@
  */
 #include "base/units.h"
 #include "deadline/deadline.h"
+#include "deadline/rendezvous_private.h"
 #include "simulation.h"
 #include "support.h"
 
@@ -43,6 +44,7 @@ typedef struct record {
 
 typedef struct play {
     const scene *scene;
+    int rendezvous_choice;
     int64_t wrong_ns[SIMULATED_MOST]; /* how far a process's estimate is ahead */
     int64_t bound_ns;
     int calls;
@@ -58,8 +60,18 @@ static mh_estimate exact_estimate(const simulation *world, int rank)
     return (mh_estimate){{clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}, 0, 0, 0};
 }
 
-static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base,
-                         const play *play, mh_global_clock *clock, mh_deadline *deadline)
+/* Without the shared memory, in which no virtual time would pass. */
+static void open_rendezvous(const mh_channel *channel, mh_rendezvous *rendezvous)
+{
+    int ranks[SIMULATED_MOST];
+    for (int i = 0; i < channel->size; i++)
+        ranks[i] = i;
+    mh_group all = {channel->size, channel->rank, ranks};
+    *rendezvous = (mh_rendezvous){.channel = channel, .all = mh_message_tree_of(&all), .no_slots = "simulated"};
+}
+
+static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base, const play *play,
+                         mh_global_clock *clock, mh_rendezvous *rendezvous, mh_deadline *deadline)
 {
     mh_estimate estimate = exact_estimate(world, channel->rank);
     estimate.model.offset_ns -= play->wrong_ns[channel->rank];
@@ -67,9 +79,10 @@ static void open_process(const simulation *world, const mh_channel *channel, con
     mh_global_clock_init(clock);
     clock->base = *base;
     mh_global_clock_publish(clock, &estimate);
-    mh_deadline_init(deadline, channel, clock);
-    mh_deadline_limits limits = {TOLERANCE_NS, FLOOR_NS, CEILING_NS};
-    mh_deadline_configure(deadline, mh_rendezvous_select(0), &limits);
+    open_rendezvous(channel, rendezvous);
+    mh_deadline_init(deadline, channel, clock, rendezvous);
+    mh_deadline_settings settings = {play->rendezvous_choice, TOLERANCE_NS, FLOOR_NS, CEILING_NS};
+    mh_deadline_configure(deadline, &settings);
 }
 
 static void play_calls(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
@@ -78,10 +91,11 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     mh_channel own_channel = *channel;
     own_channel.yields = play->scene->yields;
     mh_global_clock clock;
+    mh_rendezvous rendezvous;
     mh_deadline *deadline = &play->last[channel->rank];
     mh_error error = {MPI_SUCCESS, ""};
     chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
-    open_process(world, &own_channel, base, play, &clock, deadline);
+    open_process(world, &own_channel, base, play, &clock, &rendezvous, deadline);
     mh_deadline_rehearse(deadline, &error);
     if (channel->rank == 0)
         play->slack_after_rehearsal_ns = deadline->slack.slack_ns;
@@ -111,12 +125,16 @@ static simulation make_world(const scene *scene, int round)
     return world;
 }
 
+/* Auto, tree, collective. */
+static const int choices[] = {0, 2, 3};
+
 static play *play_scene(const scene *scene, int round)
 {
     static play played;
     memset(&played, 0, sizeof played);
     played.scene = scene;
     played.calls = CALLS;
+    played.rendezvous_choice = choices[round % COUNT_OF(choices)];
     simulation world = make_world(scene, round);
     simulate(&world, play_calls, &played);
     return &played;
@@ -264,10 +282,11 @@ static struct {
 static void ask(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
 {
     mh_global_clock clock;
+    mh_rendezvous rendezvous;
     mh_deadline deadline;
     mh_error error = {MPI_SUCCESS, ""};
     int rank = channel->rank;
-    open_process(world, channel, base, argument, &clock, &deadline);
+    open_process(world, channel, base, argument, &clock, &rendezvous, &deadline);
     mh_deadline_rehearse(&deadline, &error);
     mh_deadline_meet(&deadline, requests[asked.row].requests[rank], &asked.orders[rank], &error);
     /* A request is for one round. */

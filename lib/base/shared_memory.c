@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/shared_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_TRIES = 100 };
+
+static int explain(char *why, size_t why_size, const char *what, int code)
+{
+    snprintf(why, why_size, "%s: %s", what, strerror(code));
+    return -1;
+}
+
+/* Different in each call of each process, as far as that can be without asking others. */
+static uint64_t fresh_number(void)
+{
+    static atomic_uint_least64_t calls;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t number = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return (number ^ (uint64_t)getpid() << 40) + atomic_fetch_add(&calls, 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int open_new(mh_shared_memory_key *key)
+{
+    int file = -1;
+    for (int i = 0; i < NAME_TRIES && file < 0; i++) {
+        snprintf(key->name, sizeof key->name, "/mpix_harmonize.%016llx", (unsigned long long)fresh_number());
+        file = shm_open(key->name, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    return file;
+}
+
+static int map_file(mh_shared_memory *memory, int file, size_t bytes)
+{
+    void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (data == MAP_FAILED)
+        return errno;
+    *memory = (mh_shared_memory){data, bytes};
+    return 0;
+}
+
+int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_memory_key *key, char *why, size_t why_size)
+{
+    memset(key, 0, sizeof *key);
+    int file = open_new(key);
+    if (file < 0) {
+        key->name[0] = '\0';
+        return explain(why, why_size, "shm_open", errno);
+    }
+    /* Memory that is only promised would end the process with SIGBUS when it is touched. */
+    int code = posix_fallocate(file, 0, (off_t)bytes);
+    if (code == 0)
+        code = map_file(memory, file, bytes);
+    close(file);
+    if (code != 0) {
+        shm_unlink(key->name);
+        key->name[0] = '\0';
+        return explain(why, why_size, "shared memory", code);
+    }
+    key->bytes = bytes;
+    key->nonce = fresh_number();
+    memcpy(memory->data, &key->nonce, sizeof key->nonce);
+    return 0;
+}
+
+int mh_shared_memory_map(mh_shared_memory *memory, const mh_shared_memory_key *key, char *why, size_t why_size)
+{
+    int file = shm_open(key->name, O_RDWR, 0);
+    if (file < 0)
+        return explain(why, why_size, "shm_open", errno);
+    off_t size = lseek(file, 0, SEEK_END);
+    int code = size == (off_t)key->bytes ? map_file(memory, file, key->bytes) : EINVAL;
+    close(file);
+    if (code != 0)
+        return explain(why, why_size, "mmap", code);
+    if (memcmp(memory->data, &key->nonce, sizeof key->nonce) == 0)
+        return 0;
+    mh_shared_memory_unmap(memory);
+    snprintf(why, why_size, "shared memory: the name belongs to somebody else here");
+    return -1;
+}
+
+void mh_shared_memory_forget_name(const mh_shared_memory_key *key)
+{
+    if (key->name[0])
+        shm_unlink(key->name);
+}
+
+void mh_shared_memory_unmap(mh_shared_memory *memory)
+{
+    if (memory->data)
+        munmap(memory->data, memory->bytes);
+    *memory = (mh_shared_memory){NULL, 0};
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology/arrival.h"
+
+#include <stdbool.h>
+
+static bool together(const mh_place *places, const mh_group *node, int a, int b)
+{
+    return mh_place_share(&places[node->ranks[a]], &places[node->ranks[b]], MH_PLACE_KINDS);
+}
+
+/* How many processes of its own place come before the one at index. */
+static int position(const mh_place *places, const mh_group *node, int index)
+{
+    int before = 0;
+    for (int other = 0; other < index; other++)
+        before += together(places, node, other, index);
+    return before;
+}
+
+/* The number of the place whose first process is at index. */
+static int place_number(const mh_place *places, const mh_group *node, int index)
+{
+    int number = 0;
+    for (int other = 0; other < index; other++)
+        number += position(places, node, other) == 0;
+    return number;
+}
+
+/* The process at a position of the place of the one at index; -1: there is none. */
+static int member_at(const mh_place *places, const mh_group *node, int index, int wanted)
+{
+    int before = 0;
+    for (int other = 0; other < node->size; other++)
+        if (together(places, node, other, index) && before++ == wanted)
+            return other;
+    return -1;
+}
+
+/* The first process of a place; -1: there is none. */
+static int first_of_place(const mh_place *places, const mh_group *node, int wanted)
+{
+    int number = 0;
+    for (int other = 0; other < node->size; other++)
+        if (position(places, node, other) == 0 && number++ == wanted)
+            return other;
+    return -1;
+}
+
+static int parent_of(int position)
+{
+    return (position - 1) / MH_ARRIVAL_FAN_IN;
+}
+
+static void add(mh_arrival *arrival, int child)
+{
+    if (child >= 0)
+        arrival->child[arrival->children++] = child;
+}
+
+mh_arrival mh_topology_arrival(const mh_place *places, const mh_group *node, int index)
+{
+    mh_arrival arrival = {.parent = -1};
+    int inner = position(places, node, index);
+    for (int i = 1; i <= MH_ARRIVAL_FAN_IN; i++)
+        add(&arrival, member_at(places, node, index, inner * MH_ARRIVAL_FAN_IN + i));
+    if (inner > 0) {
+        arrival.parent = member_at(places, node, index, parent_of(inner));
+        return arrival;
+    }
+    int outer = place_number(places, node, index);
+    for (int i = 1; i <= MH_ARRIVAL_FAN_IN; i++)
+        add(&arrival, first_of_place(places, node, outer * MH_ARRIVAL_FAN_IN + i));
+    if (outer > 0)
+        arrival.parent = first_of_place(places, node, parent_of(outer));
+    return arrival;
+}

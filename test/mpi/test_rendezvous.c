@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_rendezvous.c - the ways in which processes meet: each of them, changes between them, and where one is impossible. */
+#include "mpix_test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const choices[] = {"shm", "tree", "collective", "auto"};
+
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+static void check_used(MPI_Comm comm, const char *choice)
+{
+    char used[TEXT_SIZE], reason[TEXT_SIZE];
+    CHECK(info_text(comm, "rendezvous_used", used) && info_text(comm, "rendezvous_reason", reason),
+          "%s: nothing says what is used", choice);
+    bool as_asked = strcmp(used, choice) == 0, automatic = strcmp(choice, "auto") == 0;
+    CHECK(as_asked || automatic || strstr(reason, "no shared memory"), "%s was asked for, but %s is used: %s", choice, used,
+          reason);
+    CHECK(strcmp(used, "auto") != 0, "auto is no rendezvous");
+    CHECK(greatest(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
+}
+
+void test_rendezvous(void)
+{
+    for (int i = 0; i < CHOICES; i++) {
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        CHECK_OK(set_setting(comm, "rendezvous", choices[i]));
+        harmonize_times(comm, times(2000, 50));
+        check_used(comm, choices[i]);
+        MPI_Comm_free(&comm);
+    }
+}
+
+void test_rendezvous_change(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    for (int i = 0; i < 3 * CHOICES; i++) {
+        const char *choice = choices[i * 3 % CHOICES];
+        CHECK_OK(set_setting(comm, "rendezvous", choice));
+        harmonize_times(comm, times(50, 5));
+        check_used(comm, choice);
+    }
+    MPI_Comm_free(&comm);
+}
+
+static void check_refused(int rank, const char *choice)
+{
+    char used[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "rendezvous", choice));
+    refuse_shared_memory(my_rank == rank);
+    harmonize_times(comm, times(50, 10));
+    refuse_shared_memory(false);
+    info_text(comm, "rendezvous_used", used);
+    info_text(comm, "rendezvous_reason", reason);
+    CHECK(strcmp(used, "shm") != 0, "%s: shm is used, though rank %d has no shared memory", choice, rank);
+    CHECK(strstr(reason, "no shared memory"), "%s: the reason says nothing of shared memory: %s", choice, reason);
+    if (my_rank == rank)
+        CHECK(strstr(reason, "ermission"), "%s: the reason does not say what happened: %s", choice, reason);
+    MPI_Comm_free(&comm);
+}
+
+void test_rendezvous_refused(void)
+{
+    check_refused(0, "auto");
+    check_refused(0, "shm");
+    check_refused(ranks - 1, "auto");
+    check_refused(ranks - 1, "shm");
+}
+
+/* Each round, each process is late by chance. Nobody may run ahead: the rounds of all are counted by messages. */
+void test_rendezvous_naps(void)
+{
+    const uint64_t seed = 811;
+    uint64_t state = seed + ((uint64_t)my_rank << 32);
+    int calls = times(400, 60);
+    if (my_rank == 0)
+        printf("seed %" PRIu64 "\n", seed);
+    for (int choice = 0; choice < CHOICES; choice++) {
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        CHECK_OK(set_setting(comm, "rendezvous", choices[choice]));
+        for (int i = 0; i < calls; i++) {
+            if (random_below(&state, 8) == 0)
+                nap_ms((int)random_below(&state, 3));
+            int64_t arrived_ns = true_ns();
+            harmonize(comm);
+            int64_t left_ns = true_ns();
+            if (i % 10 == 0)
+                CHECK(left_ns >= greatest(comm, arrived_ns), "%s: call %d was left before all had arrived", choices[choice], i);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
