@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "deadline/deadline.h"
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "deadline/wait.h"
 
@@ -137,22 +138,22 @@ static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh
     return code;
 }
 
-/* Rounds with the rendezvous in use; quickest_ns, of use on rank 0: the time that the quickest of the warm ones took. */
-static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *quickest_ns, mh_error *error)
+/* Rounds with the rendezvous in use; typical_ns, of use on rank 0: the median of the times that the warm ones took. */
+static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_ns, mh_error *error)
 {
     mh_order order = {MH_ORDER_RELEASE, 1, 0, 0};
-    int64_t first_ns = mh_base_clock_now_ns(&deadline->clock->base);
-    *quickest_ns = INT64_MAX;
+    int64_t first_ns = mh_base_clock_now_ns(&deadline->clock->base), took_ns[REHEARSALS_MOST + 1];
+    int warm = 0;
     for (int i = 0; order.rehearse; i++) {
         int64_t began_ns = mh_base_clock_now_ns(&deadline->clock->base), spent_ns = began_ns - first_ns;
         order.rehearse = i < REHEARSALS_MOST && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
         int code = rehearse_once(deadline, learns && i > REHEARSALS_COLD, &order, error);
         if (code != MPI_SUCCESS)
             return code;
-        int64_t took_ns = mh_base_clock_now_ns(&deadline->clock->base) - began_ns;
-        if (i > REHEARSALS_COLD && took_ns < *quickest_ns)
-            *quickest_ns = took_ns;
+        if (i > REHEARSALS_COLD)
+            took_ns[warm++] = mh_base_clock_now_ns(&deadline->clock->base) - began_ns;
     }
+    *typical_ns = mh_median(took_ns, warm);
     return MPI_SUCCESS;
 }
 
@@ -191,12 +192,12 @@ static int choose_rendezvous(mh_deadline *deadline, mh_error *error)
 
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error)
 {
-    int64_t quickest_ns;
+    int64_t unused_ns;
     if (deadline->rehearsed)
         return MPI_SUCCESS;
     int code = choose_rendezvous(deadline, error);
     if (code == MPI_SUCCESS)
-        code = rehearse_rounds(deadline, true, &quickest_ns, error);
+        code = rehearse_rounds(deadline, true, &unused_ns, error);
     deadline->rehearsed = code == MPI_SUCCESS;
     return code;
 }

@@ -61,20 +61,20 @@ static int await_yielding(const mh_rendezvous *rendezvous, const atomic_uint_lea
     return code;
 }
 
-static int await(const mh_rendezvous *rendezvous, const atomic_uint_least64_t *place, mh_error *error)
+static int await_spinning(const mh_rendezvous *rendezvous, const atomic_uint_least64_t *place, mh_error *error)
 {
     int code = MPI_SUCCESS;
-    while (code == MPI_SUCCESS) {
-        for (int spins = 0; spins < SPINS_PER_PROGRESS; spins++) {
-            if (is_there(place, rendezvous->round))
-                return MPI_SUCCESS;
-            relax();
-        }
-        code = mh_make_progress(rendezvous->channel, error);
-        if (code == MPI_SUCCESS && rendezvous->channel->yields)
-            return await_yielding(rendezvous, place, error);
+    for (int spins = 1; code == MPI_SUCCESS && !is_there(place, rendezvous->round); spins++) {
+        relax();
+        if (spins % SPINS_PER_PROGRESS == 0)
+            code = mh_make_progress(rendezvous->channel, error);
     }
     return code;
+}
+
+static inline int await(const mh_rendezvous *rendezvous, const atomic_uint_least64_t *place, mh_error *error)
+{
+    return (rendezvous->channel->yields ? await_yielding : await_spinning)(rendezvous, place, error);
 }
 
 static int report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
