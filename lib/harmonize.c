@@ -31,10 +31,12 @@ static void configure_deadline(mh_comm_state *state)
     int64_t tolerance_ns = TOLERANCE_READS * read_ns > LEAST_TOLERANCE_NS ? TOLERANCE_READS * read_ns : LEAST_TOLERANCE_NS;
     int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
+    int64_t least_met = settings->values[MH_SET_VALID_FRACTION].number;
     mh_deadline_settings wanted = {.rendezvous_choice = (int)settings->values[MH_SET_RENDEZVOUS].number,
                                    .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
                                    .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
-                                   .slack_ceiling_ns = ceiling_ns};
+                                   .slack_ceiling_ns = ceiling_ns,
+                                   .least_met = least_met == MH_CONFIG_AUTO ? 0 : (double)least_met * MH_CONFIG_BILLIONTH};
     mh_deadline_configure(&state->deadline, &wanted);
 }
 
@@ -124,13 +126,18 @@ static int64_t choose_interval(const mh_comm_state *state, int64_t wanted_ns)
     return wanted_ns > least_ns ? wanted_ns : least_ns;
 }
 
-/* Of all processes, the soonest time to synchronise again; for rank 0, which orders it. */
+/*
+ * Of all processes, the soonest time to synchronise again; for rank 0, which orders it. Only its clock says when a
+ * synchronisation has aged, so that all do the same.
+ */
 static int learn_interval(mh_comm_state *state, mh_error *error)
 {
     int64_t target_ns = or_auto(&state->settings, MH_SET_CLOCK_TARGET_NS, mh_sync_natural_target_ns(&state->plan));
     int64_t mine = -mh_sync_interval_ns(&state->plan, target_ns), soonest = mine;
     int code = mh_reduce_max(&state->channel, &mine, &soonest, 1, error);
     state->interval_ns = soonest == -INT64_MAX ? 0 : choose_interval(state, -soonest);
+    int64_t synced_at_ns = mh_model_apply(&state->reference.model, state->synced_at_ns);
+    mh_deadline_sync_at(&state->deadline, state->interval_ns == 0 ? INT64_MAX : synced_at_ns + state->interval_ns);
     return code;
 }
 
@@ -159,7 +166,6 @@ int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error)
         state->first_synced_at_ns = state->synced_at_ns;
     state->disrupted = false;
     state->deadline.stamps = base->may_be_set || mh_sync_drifts(&state->plan);
-    mh_deadline_clock_changed(&state->deadline);
     return learn_interval(state, error);
 }
 
@@ -172,21 +178,11 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     return code == MPI_SUCCESS ? mh_deadline_rehearse(&state->deadline, error) : code;
 }
 
-/* Only the clock of rank 0 says when a synchronisation has aged, so that all do the same. */
-static bool is_stale(const mh_comm_state *state)
-{
-    if (state->channel.rank != 0 || state->interval_ns == 0)
-        return false;
-    return mh_base_clock_now_ns(&state->clock.base) - state->synced_at_ns > state->interval_ns;
-}
-
 static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
 {
     if (refuses)
         return MH_REQUEST_REFUSE;
-    if (state->disrupted)
-        return MH_REQUEST_RESTART;
-    return is_stale(state) ? MH_REQUEST_SYNC : MH_REQUEST_RELEASE;
+    return state->disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
 }
 
 /* The clock was found wrong: nothing is known of it until the next call. */

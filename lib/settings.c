@@ -47,6 +47,10 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_SLACK_MAX_NS] = {.name = "slack_max_ns", .unit = "nanoseconds", .default_text = "100000000",
                              .type = MH_SETTING_INTEGER, .least = 1000, .most = 10000000000,
                              .doc = "The greatest slack."},
+    [MH_SET_VALID_FRACTION] = {.name = "valid_fraction", .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
+                               .allows_auto = 1, .least = 500000000, .most = 999900000,
+                               .doc = "The slack is long enough for at least this part of the calls to release all processes in "
+                                      "time; auto takes what yields the most valid calls in a given time."},
 };
 
 static const char *const statistic_names[] = {

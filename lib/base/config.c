@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ void mh_setting_allowed(const mh_setting *setting, char *text, size_t size)
     case MH_SETTING_INTEGER:
         snprintf(text, size, "%san integer from %" PRId64 " to %" PRId64 "%s%s%s", setting->allows_auto ? "auto, or " : "",
                  setting->least, setting->most, setting->unit[0] ? " (" : "", setting->unit, setting->unit[0] ? ")" : "");
+        break;
+    case MH_SETTING_FRACTION:
+        snprintf(text, size, "%sa number from %g to %.9g", setting->allows_auto ? "auto, or " : "",
+                 (double)setting->least * MH_CONFIG_BILLIONTH, (double)setting->most * MH_CONFIG_BILLIONTH);
         break;
     case MH_SETTING_CHOICE:
         list_choices(setting, text, size);
@@ -62,6 +67,21 @@ static int parse_integer(const mh_setting *setting, const char *text, int64_t *n
     return 0;
 }
 
+static int parse_fraction(const mh_setting *setting, const char *text, int64_t *number)
+{
+    if (setting->allows_auto && strcmp(text, "auto") == 0) {
+        *number = MH_CONFIG_AUTO;
+        return 0;
+    }
+    char *end;
+    double parsed = strtod(text, &end) / MH_CONFIG_BILLIONTH;
+    /* Not in this range is also what is no number. */
+    if (end == text || *end || !(parsed >= (double)setting->least - 0.5 && parsed <= (double)setting->most + 0.5))
+        return -1;
+    *number = llround(parsed);
+    return 0;
+}
+
 static int parse_choice(const mh_setting *setting, const char *text, int64_t *number)
 {
     for (int i = 0; setting->choice(i); i++)
@@ -78,6 +98,8 @@ static int parse(const mh_setting *setting, const char *text, int64_t *number, c
     switch (setting->type) {
     case MH_SETTING_INTEGER:
         return parse_integer(setting, text, number);
+    case MH_SETTING_FRACTION:
+        return parse_fraction(setting, text, number);
     case MH_SETTING_CHOICE:
         return parse_choice(setting, text, number);
     case MH_SETTING_TEXT:

@@ -11,11 +11,15 @@
 
 enum { MH_CONFIG_TEXT_SIZE = 128 };
 
+/* What the number of a fraction counts. */
+#define MH_CONFIG_BILLIONTH 1e-9
+
 /* The number of a setting given as "auto". */
 #define MH_CONFIG_AUTO INT64_MIN
 
 typedef enum mh_setting_type {
     MH_SETTING_INTEGER, /* from least to most, or "auto" where that is allowed */
+    MH_SETTING_FRACTION, /* the same with decimals; the number, least and most are in billionths */
     MH_SETTING_CHOICE,  /* one of the names that choice() lists; the number is its place in that list */
     MH_SETTING_TEXT     /* what check() accepts */
 } mh_setting_type;

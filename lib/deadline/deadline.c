@@ -22,6 +22,7 @@ void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_globa
     deadline->clock = clock;
     deadline->rendezvous = rendezvous;
     deadline->decided_ns = INT64_MIN;
+    deadline->sync_due_ns = INT64_MAX;
     mh_slack_init(&deadline->slack, 1, INT64_MAX);
 }
 
@@ -32,36 +33,39 @@ void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *se
     deadline->rendezvous_choice = settings->rendezvous_choice;
     deadline->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
+    mh_slack_aim(&deadline->slack, settings->least_met);
 }
 
-void mh_deadline_clock_changed(mh_deadline *deadline)
+void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns)
 {
     deadline->decided_ns = INT64_MIN;
+    deadline->sync_due_ns = due_ns;
+}
+
+static mh_order_type order_for(const mh_deadline *deadline, const mh_report *greatest, int64_t now_ns)
+{
+    int64_t request = greatest->request;
+    if (request == MH_REQUEST_REFUSE)
+        return MH_ORDER_REFUSE;
+    /* A report cannot arrive before it was sent. */
+    if (request == MH_REQUEST_RESTART || greatest->sent_ns > now_ns)
+        return MH_ORDER_RESTART;
+    return now_ns >= deadline->sync_due_ns ? MH_ORDER_SYNC : MH_ORDER_RELEASE;
 }
 
 /* Rank 0: the order that the reports of all call for. */
-static mh_order decide(mh_deadline *deadline, const mh_report *greatest)
+static mh_order decide(const mh_deadline *deadline, const mh_report *greatest)
 {
-    mh_order order = {MH_ORDER_RELEASE, 0, 0, 0};
     int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
-    int64_t request = greatest->request;
-    /* A report cannot arrive before it was sent. */
-    if (request < MH_REQUEST_RESTART && greatest->sent_ns > now_ns)
-        request = MH_REQUEST_RESTART;
-    if (request != MH_REQUEST_RELEASE) {
-        order.type = request == MH_REQUEST_SYNC      ? MH_ORDER_SYNC
-                     : request == MH_REQUEST_RESTART ? MH_ORDER_RESTART
-                                                     : MH_ORDER_REFUSE;
-        return order;
-    }
-    if (deadline->decided_ns != INT64_MIN) {
-        int64_t period_ns = now_ns - deadline->decided_ns;
-        mh_slack_learn(&deadline->slack, greatest->need_ns, period_ns - deadline->slack.slack_ns);
-        now_ns = mh_global_clock_now_ns(deadline->clock);
-    }
-    order.decision_ns = deadline->decided_ns = now_ns;
-    order.slack_ns = deadline->slack.slack_ns;
-    return order;
+    return (mh_order){order_for(deadline, greatest, now_ns), 0, now_ns, deadline->slack.slack_ns};
+}
+
+/* Rank 0, while the order is on its way: from the call before, whose needs have come with the reports. */
+static void learn(mh_deadline *deadline, const mh_report *greatest, const mh_order *order)
+{
+    if (deadline->decided_ns != INT64_MIN)
+        mh_slack_learn(&deadline->slack, greatest->need_ns, order->decision_ns - deadline->decided_ns - deadline->slack_ns);
+    deadline->decided_ns = order->decision_ns;
 }
 
 static int64_t earliest_time(mh_global_clock *clock)
@@ -78,9 +82,13 @@ int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order,
     int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, &greatest, error);
     if (code != MPI_SUCCESS)
         return code;
-    if (deadline->channel->rank == 0)
+    bool decides = deadline->channel->rank == 0;
+    if (decides)
         *order = decide(deadline, &greatest);
-    return mh_rendezvous_order(deadline->rendezvous, order, error);
+    code = mh_rendezvous_order(deadline->rendezvous, order, error);
+    if (decides && order->type == MH_ORDER_RELEASE)
+        learn(deadline, &greatest, order);
+    return code;
 }
 
 static void note_need(mh_deadline *deadline, const mh_model *model, const mh_order *order, int64_t local_ns)

@@ -25,6 +25,7 @@ typedef struct mh_deadline {
     int rendezvous_choice; /* a place in the list of mh_rendezvous_choice */
     mh_slack slack;       /* kept on rank 0 */
     int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
+    int64_t sync_due_ns;  /* rank 0: global time from which on it orders a synchronisation */
     int64_t tolerance_ns;
     mh_report report;     /* for the next round */
     bool stamps;          /* reports say when they were sent: this process's clock is not that of rank 0 */
@@ -39,6 +40,7 @@ typedef struct mh_deadline_settings {
     int64_t tolerance_ns;
     int64_t slack_floor_ns;
     int64_t slack_ceiling_ns;
+    double least_met; /* see mh_slack_aim */
 } mh_deadline_settings;
 
 /* channel, clock and rendezvous must outlive deadline. */
@@ -67,7 +69,10 @@ typedef enum mh_exit {
 /* Wait for the deadline of an order to release. Local. */
 mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order);
 
-/* After a synchronisation: the time since the last decision says nothing about calls. Local. */
-void mh_deadline_clock_changed(mh_deadline *deadline);
+/*
+ * After a synchronisation: from global time due_ns on, rank 0 orders the next one. The time since the last decision says
+ * nothing about calls. Local.
+ */
+void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns);
 
 #endif

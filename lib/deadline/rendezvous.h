@@ -19,8 +19,7 @@ struct mh_rendezvous_kind;
 /* What a process asks for with its report; the greatest of all wins. */
 typedef enum mh_request {
     MH_REQUEST_RELEASE, /* nothing special */
-    MH_REQUEST_SYNC,    /* synchronise the clocks first */
-    MH_REQUEST_RESTART, /* the same, and forget what was learnt: a clock was disrupted */
+    MH_REQUEST_RESTART, /* synchronise the clocks first, and forget what was learnt: a clock was disrupted */
     MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
 } mh_request;
 

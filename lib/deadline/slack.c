@@ -11,7 +11,8 @@
 enum {
     CHOOSE_EVERY = 16,   /* calls; the choice looks at all bins */
     CHOOSE_FIRST = 64,   /* calls in which every one chooses anew, as experience is still thin */
-    FORGET_EVERY = 192,  /* calls; what is remembered is this to twice this */
+    FORGET_EVERY = 192,  /* calls, at least */
+    LEAST_MISSES = 4,    /* that a fraction of misses must have come to, to be known */
     OVERHEAD_STEP = 16   /* the typical overhead moves by this part of itself towards each new one */
 };
 
@@ -43,6 +44,7 @@ void mh_slack_init(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
 {
     memset(slack, 0, sizeof *slack);
     mh_slack_limit(slack, floor_ns, ceiling_ns);
+    mh_slack_aim(slack, 0);
     slack->slack_ns = ceiling_ns;
 }
 
@@ -52,23 +54,32 @@ static double eighth_power(double x)
     return fourth * fourth;
 }
 
+static void count(mh_slack_counts *counts, int bin)
+{
+    counts->calls++;
+    counts->bins[bin]++;
+    counts->occupied[bin / 64] |= UINT64_C(1) << bin % 64;
+}
+
+/* The best slack is one that just meets a need that occurred. */
 static void choose(mh_slack *slack)
 {
-    double total = 0, so_far = 0, best = -1;
+    const mh_slack_counts *recent = &slack->recent, *older = &slack->older;
+    double total = (double)(recent->calls + older->calls), so_far = 0, best = -1;
     int64_t best_ns = slack->ceiling_ns;
-    for (int bin = 0; bin < MH_SLACK_BINS; bin++)
-        total += slack->counts[bin] + slack->older[bin];
-    for (int bin = 0; bin < MH_SLACK_BINS; bin++) {
-        if (slack->counts[bin] + slack->older[bin] == 0)
-            continue;
-        so_far += slack->counts[bin] + slack->older[bin];
-        int64_t slack_ns = limited(slack, bin_top_ns(bin));
-        double value = eighth_power(so_far / total) / (double)(slack->overhead_ns + slack_ns);
-        if (value >= best) {
-            best = value;
-            best_ns = slack_ns;
+    for (int word = 0; word < MH_SLACK_WORDS; word++)
+        for (uint64_t left = recent->occupied[word] | older->occupied[word]; left; left &= left - 1) {
+            int bin = 64 * word + __builtin_ctzll(left);
+            so_far += recent->bins[bin] + older->bins[bin];
+            if (so_far < slack->least_met * total)
+                continue;
+            int64_t slack_ns = limited(slack, bin_top_ns(bin));
+            double value = eighth_power(so_far / total) / (double)(slack->overhead_ns + slack_ns);
+            if (value >= best) {
+                best = value;
+                best_ns = slack_ns;
+            }
         }
-    }
     slack->slack_ns = best_ns;
 }
 
@@ -77,6 +88,13 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
     slack->floor_ns = floor_ns;
     slack->ceiling_ns = ceiling_ns;
     slack->slack_ns = limited(slack, slack->slack_ns);
+}
+
+void mh_slack_aim(mh_slack *slack, double least_met)
+{
+    int64_t calls = (int64_t)(LEAST_MISSES / (1 - least_met));
+    slack->least_met = least_met;
+    slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
 }
 
 /* Follows the median of the overheads: a step up or down, whatever their distance, so a pause of the user's is one step. */
@@ -98,12 +116,12 @@ static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
 void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
 {
     learn_overhead(slack, overhead_ns);
-    slack->counts[bin_of(need_ns)]++;
+    count(&slack->recent, bin_of(need_ns));
     slack->calls++;
     if (slack->calls <= CHOOSE_FIRST || slack->calls % CHOOSE_EVERY == 0)
         choose(slack);
-    if (slack->calls % FORGET_EVERY == 0) {
-        memcpy(slack->older, slack->counts, sizeof slack->older);
-        memset(slack->counts, 0, sizeof slack->counts);
+    if (slack->recent.calls >= slack->forget_every) {
+        slack->older = slack->recent;
+        memset(&slack->recent, 0, sizeof slack->recent);
     }
 }

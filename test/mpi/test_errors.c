@@ -138,6 +138,10 @@ static const setting_case bad_values[] = {
     {"slack_min_ns", "0"},
     {"slack_min_ns", "200000000"}, /* above slack_max_ns */
     {"slack_max_ns", "999"},
+    {"valid_fraction", "0.49"},
+    {"valid_fraction", "1"},
+    {"valid_fraction", "nan"},
+    {"valid_fraction", "0.9x"},
     {"slack_max_ns", "auto"},
 };
 
@@ -156,6 +160,7 @@ static const setting_case good_values[] = {
     {"tolerance_ns", " 700 "},
     {"tolerance_ns", "AUTO"},
     {"slack_max_ns", "1000"},
+    {"valid_fraction", "0.999"},
 };
 
 enum { GOOD_VALUES = sizeof good_values / sizeof *good_values };

@@ -34,6 +34,9 @@ static void expect_allowed(const mh_setting *setting, const char *text, const ch
         if (setting->allows_auto)
             expect_in(setting, text, message, "auto");
         break;
+    case MH_SETTING_FRACTION:
+        expect_in(setting, text, message, "a number from 0.");
+        break;
     case MH_SETTING_CHOICE:
         for (int i = 0; setting->choice(i); i++)
             expect_in(setting, text, message, setting->choice(i));
@@ -210,7 +213,7 @@ static const struct {
     {MH_SET_RESYNC_INTERVAL_MS, "1", 1, NULL},
     {MH_SET_RESYNC_INTERVAL_MS, "86400000", 86400000, NULL},
     {MH_SET_RENDEZVOUS, "auto", 0, NULL},
-    {MH_SET_RENDEZVOUS, "Collective", 1, "collective"},
+    {MH_SET_RENDEZVOUS, "Collective", 3, "collective"},
     {MH_SET_TOLERANCE_NS, "auto", MH_CONFIG_AUTO, NULL},
     {MH_SET_TOLERANCE_NS, "AUTO", MH_CONFIG_AUTO, "auto"},
     {MH_SET_TOLERANCE_NS, "1", 1, NULL},

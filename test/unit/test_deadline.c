@@ -81,7 +81,7 @@ static void open_process(const simulation *world, const mh_channel *channel, con
     mh_global_clock_publish(clock, &estimate);
     open_rendezvous(channel, rendezvous);
     mh_deadline_init(deadline, channel, clock, rendezvous);
-    mh_deadline_settings settings = {play->rendezvous_choice, TOLERANCE_NS, FLOOR_NS, CEILING_NS};
+    mh_deadline_settings settings = {play->rendezvous_choice, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0};
     mh_deadline_configure(deadline, &settings);
 }
 
@@ -265,13 +265,17 @@ END_TEST
 static const struct {
     const char *name;
     mh_request requests[3];
+    bool is_due; /* to synchronise, by the clock of rank 0 */
     mh_order_type order;
 } requests[] = {
-    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, MH_ORDER_RELEASE},
-    {"rank 0 asks", {MH_REQUEST_SYNC, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, MH_ORDER_SYNC},
-    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_SYNC}, MH_ORDER_SYNC},
-    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, MH_ORDER_REFUSE},
-    {"one refuses, one asks", {MH_REQUEST_SYNC, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE}, MH_ORDER_REFUSE},
+    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, false, MH_ORDER_RELEASE},
+    {"due", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, true, MH_ORDER_SYNC},
+    {"rank 0 asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, false, MH_ORDER_RESTART},
+    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART}, false, MH_ORDER_RESTART},
+    {"due, and one asks for more", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART}, true, MH_ORDER_RESTART},
+    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, false, MH_ORDER_REFUSE},
+    {"due, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, true, MH_ORDER_REFUSE},
+    {"one refuses, one asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE}, false, MH_ORDER_REFUSE},
 };
 
 static struct {
@@ -288,8 +292,11 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     int rank = channel->rank;
     open_process(world, channel, base, argument, &clock, &rendezvous, &deadline);
     mh_deadline_rehearse(&deadline, &error);
+    if (requests[asked.row].is_due)
+        mh_deadline_sync_at(&deadline, mh_global_clock_now_ns(&clock));
     mh_deadline_meet(&deadline, requests[asked.row].requests[rank], &asked.orders[rank], &error);
     /* A request is for one round. */
+    mh_deadline_sync_at(&deadline, INT64_MAX);
     mh_deadline_meet(&deadline, MH_REQUEST_RELEASE, &asked.next[rank], &error);
 }
 

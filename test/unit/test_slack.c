@@ -201,6 +201,46 @@ START_TEST(chosen_slack_is_nearly_the_best)
 }
 END_TEST
 
+/* ---- At least a fraction */
+
+START_TEST(asked_for_fraction_of_needs_is_met)
+{
+    static const double fractions[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+    enum { WARM_UP = 50000, CALLS = 100000 };
+    static double sorted_ns[SAMPLES];
+    sample_needs(_i, sorted_ns);
+    for (int i = 0; i < COUNT_OF(fractions); i++) {
+        chance dice = chance_of_round(_i);
+        mh_slack slack = fresh();
+        /* A quantile that leaves four calls to the tail is known to a factor of two or three. */
+        double met = 0, least = fmin(1 - 3 * (1 - fractions[i]), fraction_met(sorted_ns, CEILING_NS) - 1e-9);
+        mh_slack_aim(&slack, fractions[i]);
+        learn(&slack, &dice, loads[_i].needs, loads[_i].median_ns, loads[_i].overhead_ns, WARM_UP);
+        for (int call = 0; call < CALLS; call++) {
+            learn(&slack, &dice, loads[_i].needs, loads[_i].median_ns, loads[_i].overhead_ns, 1);
+            met += fraction_met(sorted_ns, (double)slack.slack_ns) / CALLS;
+        }
+        EXPECT_SEEDED(met >= least, "%s: %.5f of the needs are met, %g was asked for", loads[_i].name, met,
+                      fractions[i]);
+    }
+}
+END_TEST
+
+START_TEST(fraction_that_is_met_anyway_changes_nothing)
+{
+    chance dice = chance_of_round(_i);
+    mh_slack plain = fresh(), aimed = fresh();
+    mh_slack_aim(&aimed, 0.5);
+    for (int i = 0; i < 1000; i++) {
+        int64_t need_ns = (int64_t)narrow(&dice, 10e3);
+        mh_slack_learn(&plain, need_ns, 10000);
+        mh_slack_learn(&aimed, need_ns, 10000);
+        EXPECT(plain.slack_ns == aimed.slack_ns, "call %d: the slack is %" PRId64 " ns, and %" PRId64 " ns without the aim", i,
+               aimed.slack_ns, plain.slack_ns);
+    }
+}
+END_TEST
+
 /* ---- Changes */
 
 static const struct {
@@ -410,6 +450,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, starts_from_the_ceiling);
     tcase_add_loop_test(tests, constant_need_is_met_from_the_first_call, 0, COUNT_OF(constants));
     tcase_add_loop_test(tests, chosen_slack_is_nearly_the_best, 0, COUNT_OF(loads));
+    tcase_add_loop_test(tests, asked_for_fraction_of_needs_is_met, 0, COUNT_OF(loads));
+    tcase_add_test(tests, fraction_that_is_met_anyway_changes_nothing);
     tcase_add_loop_test(tests, burst_is_forgotten, 0, COUNT_OF(bursts));
     tcase_add_test(tests, slack_follows_needs_up_and_down);
     tcase_add_test(tests, needs_that_grow_are_met_soon);
