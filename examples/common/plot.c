@@ -18,7 +18,8 @@
 extern char **environ;
 
 /* In pixels. A panel alone is larger; each cell of a heat map needs so much. */
-enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480, CELL_WIDTH = 110, CELL_HEIGHT = 44 };
+enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480 };
+enum { CELL_WIDTH = 110, CELL_HEIGHT = 44 };
 /* Around the cells of a heat map: its labels, title, and scale of colours. */
 enum { MARGIN_WIDTH = 360, MARGIN_HEIGHT = 180 };
 
@@ -56,11 +57,27 @@ static bool wait_for(pid_t child)
     return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Says where gnuplot reads and writes. Its warnings about ranges of one value are of no use. Returns 0 or an error. */
+static int redirect(posix_spawn_file_actions_t *actions, int script_descriptor, int picture_descriptor)
+{
+    int error = posix_spawn_file_actions_adddup2(actions, script_descriptor, STDIN_FILENO);
+
+    if (error == 0)
+        error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (error != 0)
+        return error;
+    if (picture_descriptor >= 0)
+        return posix_spawn_file_actions_adddup2(actions, picture_descriptor, STDOUT_FILENO);
+    return posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+}
+
 /*
- * Runs gnuplot, without the user's own settings. Returns 0, ECHILD where it did not succeed, or the error of starting it.
+ * Runs gnuplot, without the user's own settings.
  *
  * script              read from its beginning
- * picture_descriptor  where the picture goes; -1: nowhere, nor any message
+ * picture_descriptor  where the picture goes; -1: nowhere
+ *
+ * Returns 0, ECHILD where gnuplot did not succeed, or the error of starting it.
  */
 static int run_gnuplot(FILE *script, int picture_descriptor)
 {
@@ -74,13 +91,7 @@ static int run_gnuplot(FILE *script, int picture_descriptor)
     error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
-    error = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    if (error == 0 && picture_descriptor >= 0)
-        error = posix_spawn_file_actions_adddup2(&actions, picture_descriptor, STDOUT_FILENO);
-    if (error == 0 && picture_descriptor < 0)
-        error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (error == 0 && picture_descriptor < 0)
-        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    error = redirect(&actions, fileno(script), picture_descriptor);
     if (error == 0)
         error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -291,10 +302,7 @@ static void put_heat_map(FILE *script, const struct plot_panel *panel)
     int cells = panel->x.categories * panel->y.categories;
 
     widen(&range, map->values, cells, map->logarithmic);
-    if (!range.any || range.least == range.most)
-        fprintf(script, "set cbrange [%.17g:%.17g]\n", range.any ? range.least * 0.5 : 1, range.most * 2 + !range.any);
-    else
-        fputs("set cbrange [*:*]\n", script);
+    fputs(range.any ? "set cbrange [*:*]\n" : "set cbrange [1:2]\n", script);
     put_named_text(script, "cblabel", map->label);
     fprintf(script, "%sset logscale cb\n$cells << END\n", map->logarithmic ? "" : "un");
     for (int i = 0; i < cells; i++) {
@@ -305,8 +313,8 @@ static void put_heat_map(FILE *script, const struct plot_panel *panel)
         else
             fputs(" -\n", script);
     }
-    fputs("END\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fillstyle solid noborder linecolor palette notitle, "
-          "$cells using 1:2:4 with labels notitle\n",
+    fputs("END\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fillstyle solid noborder linecolor palette notitle"
+          ", $cells using 1:2:4 with labels notitle\n",
           script);
 }
 

@@ -2,8 +2,8 @@
 /*
  * plot.h - charts, drawn by gnuplot into the file that an option --plot names.
  *
- * A program describes its chart with the structures below, which point to its own arrays and texts; texts are UTF-8, and
- * none of their characters is special. All zero is a good default for each field but where noted.
+ * A program describes its chart with the structures below, which point to its own arrays and texts; texts are UTF-8,
+ * and none of their characters is special. All zero is a good default for each field but where noted.
  */
 #ifndef PLOT_H
 #define PLOT_H
@@ -46,7 +46,7 @@ struct plot_axis {
     int categories;              /* how many */
 };
 
-/* A box for each cell, with its value printed in it. The panel's axes name columns (x) and rows (y, the first on top). */
+/* A box for each cell, with its value printed in it. The panel's axes name columns, and rows with the first on top. */
 struct plot_heat_map {
     const double *values; /* value of row r and column c: values[r * x.categories + c]; not finite: an empty cell */
     const char *label;    /* of the values, with their unit */
@@ -81,8 +81,8 @@ struct plot_file {
  * file   out
  * path   as --plot gave it; NULL for no chart. Of use on rank 0 only
  *
- * Returns STATUS_GOOD, or STATUS_BAD_OPTION where rank 0 has told the reason: the name ends in neither .png nor .svg, the
- * file cannot be written, or there is no gnuplot that can draw it.
+ * Returns STATUS_GOOD, or STATUS_BAD_OPTION where rank 0 has told the reason: the name ends in neither .png nor .svg,
+ * the file cannot be written, or there is no gnuplot that can draw it.
  */
 int plot_open(struct plot_file *file, const struct world *world, const char *path);
 
