@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_clock_check - the error of the global clock on each rank, some time after a synchronisation, and whether the bound
- * that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
+ * mpix_clock_check - the error of the global clock on each rank, some time after a synchronisation, and whether the
+ * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
  * Each run is made on a communicator of its own, so that nothing learnt before helps it.
  */
@@ -85,16 +85,16 @@ static const char *truth_name(int index)
 #define PLACE(field) offsetof(struct check_settings, field)
 
 static const struct option_spec options[] = {
-    {'s', "sync", "LABELS", OPTION_TEXT, PLACE(labels_text), 0, 0, NULL,
+    {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels_text), 0, 0, NULL,
      "how to synchronise: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
-    {'a', "ages", "LIST", OPTION_TEXT, PLACE(ages_text), 0, 0, NULL,
+    {0, "ages", "LIST", OPTION_TEXT, PLACE(ages_text), 0, 0, NULL,
      "seconds after the synchronisation, ascending,\nseparated by commas (default 0,1,10,60)"},
     {0, "keep", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL,
      "call MPIX_Harmonize each MS milliseconds, which\nsynchronises again when it wants to (default: clocks\nrun "
      "free)"},
-    {'r', "repeat", "N", OPTION_INTEGER, PLACE(repeat), 1, 1e4, NULL,
+    {0, "repeat", "N", OPTION_INTEGER, PLACE(repeat), 1, 1e4, NULL,
      "runs per label, each from a new start"},
-    {'x', "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "round trips to measure an error by"},
+    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "round trips to measure an error by"},
     {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL,
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
     {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL,
@@ -143,7 +143,7 @@ static const struct column summary_columns[] = {
     {"p99(ns)", "p99_ns", 11, 0},
     {"max(ns)", "max_ns", 11, 0},
     {"half(ns)", "half_width_ns", 11, 0},
-    {"true(ns)", "true_ns", 11, 1},
+    {"true(ns)", "true_ns", 13, 1},
     {"bound(ns)", "bound_ns", 12, 0},
     {"viol", "violations", 6, 0},
 };
@@ -156,7 +156,8 @@ static const struct column rank_columns[] = {
     {"age(s)", "age_s", 11, 4},
     {"error(ns)", "error_ns", 12, 0},
     {"half(ns)", "half_width_ns", 11, 0},
-    {"true(ns)", "true_ns", 11, 1},
+    {"true(ns)", "true_ns", 13, 1},
+    {"half(ns)", "true_half_width_ns", 11, 1},
     {"bound(ns)", "bound_ns", 12, 0},
     {"viol", "violation", 6, 0},
 };
@@ -164,8 +165,8 @@ enum { RANK_COLUMNS = sizeof(rank_columns) / sizeof(rank_columns[0]) };
 
 /* ---- Options */
 
-/* Copies the next of a list separated by commas, without blanks around it. Returns what follows, NULL at the end or where
- * it is empty or too long. */
+/* Copies the next of a list separated by commas, without blanks before it. Returns what follows, NULL where it is empty
+ * or too long. */
 static const char *next_word(const char *list, char *word, size_t word_bytes)
 {
     size_t length;
@@ -238,18 +239,17 @@ static int make_plan(struct check_run *run)
     return STATUS_GOOD;
 }
 
-/* Makes a communicator like the world's, whose clock is synchronised as a label says. Returns the code of setting that. */
+/* Makes a communicator like the world's, to be synchronised as a label says. Returns the code of setting that. */
 static int open_clock(const struct check_run *run, const char *label, struct world *clock_world)
 {
-    int code = MPI_SUCCESS;
     MPI_Info info;
+    int code;
 
     *clock_world = run->world;
     world_require(&run->world, MPI_Comm_dup(run->world.comm, &clock_world->comm), "MPI_Comm_dup");
-    if (label[0] == '\0')
-        return code;
     MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_sync", label);
+    if (label[0] != '\0')
+        MPI_Info_set(info, "mpix_harmonize_sync", label);
     code = MPIX_Harmonize_set_info(clock_world->comm, info);
     MPI_Info_free(&info);
     return code;
@@ -343,8 +343,9 @@ static bool is_checked(const struct check_run *run, int rank)
 static int64_t greatest_of_ranks(const struct check_run *run, int64_t value)
 {
     int64_t greatest = value;
+    int code = MPI_Reduce(&value, &greatest, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm);
 
-    world_require(&run->world, MPI_Reduce(&value, &greatest, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm), "MPI_Reduce");
+    world_require(&run->world, code, "MPI_Reduce");
     return greatest;
 }
 
@@ -504,12 +505,13 @@ static void print_ranks(struct report *report, int label, int repeat, int age, d
         const struct clock_error *error = &checks[i].error;
 
         table_row(&report->table, (struct cell[]){{run->plan.label[label], 0},
-                                                  {NULL, repeat},
+                                                  {NULL, repeat + 1},
                                                   {NULL, run->checked_rank[i]},
                                                   {NULL, checks[i].age_s},
                                                   {NULL, (double)error->error_ns},
                                                   {NULL, (double)error->half_width_ns},
                                                   {no_truth(run), clock_error_true_ns(error, tick_ns)},
+                                                  {no_truth(run), clock_error_true_half_width_ns(error, tick_ns)},
                                                   {no_bound(error->bound_ns), (double)error->bound_ns},
                                                   {NULL, clock_error_violates_bound(error, tick_ns)}});
     }
@@ -659,26 +661,33 @@ static int run_all(struct check_run *run, struct report *report)
 
 /* ---- Chart */
 
-/* Of one label: its checks side by side at each age, and the bound around them. */
+enum chart_line { LINE_BOUND, LINE_HALF_WIDTH, LINE_ERROR, LINE_TRUE, LINES };
+
+/* Of one label. Bounds and errors are orders of magnitude apart, so it is logarithmic. */
 struct chart_panel {
-    struct plot_series series[3];
+    struct plot_series series[LINES];
     double *numbers; /* all that series point to */
 };
 
-static void fill_bounds(const struct check_run *run, int label, double *x, double *low, double *high)
+/* On a logarithmic axis there is no zero. */
+static double at_least_1(double value)
+{
+    return value > 1 ? value : 1;
+}
+
+/* The greatest bound and half width at each age. */
+static void fill_lines(const struct check_run *run, int label, double *x, double *bound_ns, double *half_width_ns)
 {
     for (int age = 0; age < run->plan.ages; age++) {
-        int64_t bound_ns = 0;
+        struct extremes most = {0};
 
         for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
-            const struct check *checks = checks_of(run, label, repeat, age);
-
             for (int i = 0; i < run->checked; i++)
-                bound_ns = checks[i].error.bound_ns > bound_ns ? checks[i].error.bound_ns : bound_ns;
+                take_in(&most, &checks_of(run, label, repeat, age)[i].error, 0);
         }
         x[age] = age;
-        high[age] = bound_ns == INT64_MAX ? NAN : (double)bound_ns;
-        low[age] = -high[age];
+        bound_ns[age] = most.bound_ns == INT64_MAX ? NAN : (double)most.bound_ns;
+        half_width_ns[age] = (double)most.half_width_ns;
     }
 }
 
@@ -688,10 +697,9 @@ static double place(int age, int64_t index, int64_t count)
     return age + (count > 1 ? 0.5 * ((double)index / (double)(count - 1) - 0.5) : 0);
 }
 
-static void fill_errors(const struct check_run *run, int label, double tick_ns, struct plot_series *exchanges,
-                        double *numbers, int count)
+static void fill_points(const struct check_run *run, int label, double tick_ns, double *x, double *error_ns,
+                        double *true_ns)
 {
-    double *x = numbers, *y = x + count, *low = y + count, *high = low + count, *truth = high + count;
     int64_t per_age = run->settings.repeat * run->checked;
     int64_t at = 0;
 
@@ -700,29 +708,32 @@ static void fill_errors(const struct check_run *run, int label, double tick_ns, 
             const struct check *check = &checks_of(run, label, (int)(i / run->checked), age)[i % run->checked];
 
             x[at] = place(age, i, per_age);
-            y[at] = (double)check->error.error_ns;
-            low[at] = y[at] - (double)check->error.half_width_ns;
-            high[at] = y[at] + (double)check->error.half_width_ns;
-            truth[at] = clock_error_true_ns(&check->error, tick_ns);
+            error_ns[at] = at_least_1((double)llabs(check->error.error_ns));
+            true_ns[at] = at_least_1(fabs(clock_error_true_ns(&check->error, tick_ns)));
         }
     }
-    exchanges[0] = (struct plot_series){"by exchanges, with half width", PLOT_ERROR_BARS, 0, count, x, y, low, high};
-    exchanges[1] = (struct plot_series){"by the TSC", PLOT_POINTS, 0, count, x, truth, NULL, NULL};
 }
 
 static bool fill_panel(const struct check_run *run, int label, double tick_ns, struct chart_panel *panel)
 {
     int ages = run->plan.ages;
-    int count = ages * (int)run->settings.repeat * run->checked;
-    double *numbers = malloc((3 * (size_t)ages + 5 * (size_t)count) * sizeof(numbers[0]));
+    int points = ages * (int)run->settings.repeat * run->checked;
+    double *lines = malloc(3 * ((size_t)ages + (size_t)points) * sizeof(lines[0]));
+    double *marks = lines + 3 * ages;
 
-    panel->numbers = numbers;
-    if (numbers == NULL)
+    panel->numbers = lines;
+    if (lines == NULL)
         return false;
-    fill_bounds(run, label, numbers, numbers + ages, numbers + 2 * ages);
-    panel->series[0] =
-        (struct plot_series){"stated bound", PLOT_BAND, 0, ages, numbers, NULL, numbers + ages, numbers + 2 * ages};
-    fill_errors(run, label, tick_ns, &panel->series[1], numbers + 3 * ages, count);
+    fill_lines(run, label, lines, lines + ages, lines + 2 * ages);
+    fill_points(run, label, tick_ns, marks, marks + points, marks + 2 * points);
+    panel->series[LINE_BOUND] = (struct plot_series){
+        .title = "stated bound", .style = PLOT_LINES_POINTS, .count = ages, .x = lines, .y = lines + ages};
+    panel->series[LINE_HALF_WIDTH] = (struct plot_series){
+        .title = "half width of exchanges", .style = PLOT_LINES, .count = ages, .x = lines, .y = lines + 2 * ages};
+    panel->series[LINE_ERROR] = (struct plot_series){
+        .title = "error by exchanges", .style = PLOT_POINTS, .count = points, .x = marks, .y = marks + points};
+    panel->series[LINE_TRUE] = (struct plot_series){
+        .title = "error by the TSC", .style = PLOT_POINTS, .count = points, .x = marks, .y = marks + 2 * points};
     return true;
 }
 
@@ -747,9 +758,9 @@ static int draw(struct check_run *run)
                                         .x = {.label = "time since the synchronisation (s)",
                                               .category = age_names,
                                               .categories = run->plan.ages},
-                                        .y = {.label = "error (ns)"},
+                                        .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},
                                         .series = charts[i].series,
-                                        .series_count = run->has_truth ? 3 : 2};
+                                        .series_count = run->has_truth ? LINES : LINE_TRUE};
     }
     if (status == STATUS_GOOD)
         status = plot_draw(&run->plot, &run->world, &plot);
@@ -813,14 +824,14 @@ static int prepare(struct check_run *run)
     if (run->settings.pairs > 0 && run->settings.sample > 0)
         return world_refuse(&run->world, "option --pairs is not allowed together with --sample (see --help)");
     status = make_plan(run);
-    if (status == STATUS_GOOD && run->world.ranks < 2)
-        status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
     if (status == STATUS_GOOD)
         status = check_labels(run);
     if (status == STATUS_GOOD)
         status = open_truth(run);
     if (status == STATUS_GOOD)
         status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    if (status == STATUS_GOOD && run->world.ranks < 2)
+        status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
     return status;
 }
 
@@ -829,11 +840,9 @@ static int run_program(struct check_run *run)
     struct report report = {0};
     int status = prepare(run);
 
-    if (status != STATUS_GOOD)
-        return status;
-    if (!choose_ranks(run) || !allocate(run, &report)) {
+    if (status == STATUS_GOOD && (!choose_ranks(run) || !allocate(run, &report)))
         status = STATUS_BAD_OPTION;
-    } else {
+    if (status == STATUS_GOOD) {
         status = run_all(run, &report);
         if (run->world.rank == 0 && run->settings.plot_path != NULL && draw(run) != STATUS_GOOD)
             status = STATUS_FAILED;
@@ -845,7 +854,8 @@ static int run_program(struct check_run *run)
 
 int main(int argc, char **argv)
 {
-    struct check_run run = {.settings = {.exchanges = 20, .repeat = 1, .seed = -1, .truth = TRUTH_AUTO}};
+    struct check_run run = {.settings = {.exchanges = 20, .repeat = 1, .seed = -1, .truth = TRUTH_AUTO},
+                            .plot = PLOT_NO_FILE};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

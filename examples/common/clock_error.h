@@ -3,8 +3,8 @@
  * clock_error.h - how far the global clock of a rank is from that of rank 0, by messages and, where there is one, by a
  * clock that both share.
  *
- * Messages say it up to a half width that holds whatever their delays are: none arrives before it was sent. The middle of
- * the window that the least delays of both directions leave is SKaMPI's estimator.
+ * Messages say it up to a half width that holds whatever their delays are: none arrives before it was sent. The middle
+ * of the window that the least delays of both directions leave is SKaMPI's estimator.
  */
 #ifndef CLOCK_ERROR_H
 #define CLOCK_ERROR_H
@@ -31,8 +31,8 @@ struct clock_error {
 };
 
 struct clock_meter {
-    const struct world *world; /* its communicator is the one whose clock is measured */
-    MPI_Comm comm;             /* for the messages */
+    const struct world *world;       /* its communicator is the one whose clock is measured */
+    MPI_Comm comm;                   /* for the messages */
     const struct exit_clock *shared; /* NULL where there is none */
     int64_t exchanges;               /* round trips, after some that are discarded */
 };

@@ -144,7 +144,7 @@ int plot_open(struct plot_file *file, const struct world *world, const char *pat
 {
     char reason[400] = "";
 
-    *file = (struct plot_file){.descriptor = -1};
+    *file = (struct plot_file)PLOT_NO_FILE;
     if (world->rank == 0 && path != NULL) {
         file->path = path;
         open_file(file, reason, sizeof(reason));

@@ -75,6 +75,12 @@ struct plot_file {
     int descriptor;
 };
 
+/* What a struct plot_file is before plot_open, so that plot_close may be called in any case. */
+#define PLOT_NO_FILE                                                                                                   \
+    {                                                                                                                  \
+        NULL, NULL, -1                                                                                                 \
+    }
+
 /*
  * plot_open - make sure that a chart can be drawn, before anything is measured. Collective.
  *
