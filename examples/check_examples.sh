@@ -347,7 +347,8 @@ check_clock_sample() {
         own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
         [ "$own_seed" = 7 ] || complain "does not tell the seed"
         rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/out")
-        [ -n "$rank" ] && [ "$rank" = "${first_rank:=$rank}" ] || complain "rank '$rank', not '$first_rank'"
+        [ -n "$rank" ] || complain "no rank"
+        [ "$rank" = "${first_rank:=$rank}" ] || complain "rank $rank, not $first_rank"
     done
     [ -z "$(sed 1d "$scratch/out" | cut -d, -f7)" ] || complain "a truth although there is none"
 }
@@ -396,11 +397,13 @@ check_plot() {
     else
         expect_refusal --plot
     fi
-    # Not a script of libtool, which would miss what else is on the PATH.
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/gnuplot"
+    chmod +x "$scratch/bin/gnuplot"
     launcher_path=$PATH
-    PATH=$scratch
-    run alone check_clock_error --plot "$scratch/none.svg"
-    PATH=$launcher_path program=mpix_clock_check
+    PATH=$scratch/bin:$PATH
+    run alone mpix_clock_check --plot "$scratch/none.svg"
+    PATH=$launcher_path
     expect_refusal gnuplot
     [ ! -e "$scratch/none.svg" ] || complain "leaves a file without a chart"
 }
