@@ -22,8 +22,10 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
 osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
-all_programs="mpix_skew $osu_programs"
+all_programs="mpix_clock_check mpix_skew $osu_programs"
 osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
+clock_titles=sync,age_s,took_ms,call_ms,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
+clock_rank_titles=sync,run,rank,age_s,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
@@ -277,6 +279,135 @@ check_skew_tables() {
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 
+# Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
+check_clock_summary() {
+    run 2 mpix_clock_check --sync hca3/5,none,track --ages 0,0.05 --repeat 2 --csv
+    expect_status 0
+    problems=$(awk -F, -v titles="$clock_titles" '
+        function bad(what) { print what ": " $0 }
+        NR == 1 { if ($0 != titles) bad("titles"); next }
+        NF != 13 { bad("number of columns") }
+        /nan|inf/ { bad("no number") }
+        { keys = keys $1 " " $2 " " $5 " " $6 " " $13 "\n" }
+        !($3 >= 0 && $4 > 0) { bad("durations") }
+        !(0 <= $7 && $7 <= $8 && $8 == $9 && $10 > 0) { bad("order of errors") }
+        ($12 == "") != ($1 == "none") { bad("bound") }
+        $12 != "" && $9 > $12 + $10 { bad("a violation that does not count") }
+        END {
+            n = split("hca3/5 none track", label, " ")
+            for (i = 1; i <= n; i++)
+                expected = expected label[i] " 0.00 1 2 0\n" label[i] " 0.05 1 2 0\n"
+            if (keys != expected) print "sync, age, syncs, checks, violations: " keys
+        }' "$scratch/out")
+    [ -z "$problems" ] || complain "$problems"
+}
+
+# SECONDS: without synchronisation, clocks that all ranks share differ by so much for each rank.
+check_clock_ranks() {
+    awk -F, -v titles="$clock_rank_titles" -v offset_ns="$1e9" '
+        function bad(what) { print what ": " $0 }
+        function differs(error, half, rank) {
+            error -= offset_ns * rank
+            return (error < 0 ? -error : error) > half + 0.1    # which is how figures are rounded
+        }
+        NR == 1 { if ($0 != titles) bad("titles"); next }
+        NF != 10 || $1 != "none" || $2 != 1 + int((NR - 2) / 4) || $3 != 1 + NR % 2 || $9 != "" || $10 != 0 { bad("row") }
+        $4 < (int((NR - 2) / 2) % 2) * 0.05 { bad("age") }
+        differs($5, $6, $3) { bad("error by exchanges") }
+        $7 != "" && differs($7, $8, $3) { bad("error by the shared clock") }
+        END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/out"
+}
+
+check_clock_errors() {
+    for case in mpix_clock_check:0 check_clock_error:1; do
+        run 3 ${case%:*} --sync none --ages 0,0.05 --repeat 2 --ranks --csv
+        expect_status 0
+        problems=$(check_clock_ranks ${case#*:})
+        [ -z "$problems" ] || complain "$problems"
+    done
+}
+
+check_clock_violations() {
+    run 2 check_clock_error --sync none,hca3o --ages 0,0.05
+    expect_status 1
+    problems=$(check_table 13 4)
+    [ -z "$problems" ] || complain "$problems"
+    [ "$(awk '!/^#/ { print $1, $6, $13 }' "$scratch/out" | uniq -c | tr -s ' \n' ' ')" = " 2 none 1 0 2 hca3o 1 1 " ] ||
+        complain "not one violation of hca3o at each age"
+    grep -qF 'the bound was violated in 2 of 4 checks' "$scratch/err" || complain "does not tell of the violations"
+}
+
+# A seed gives the same ranks, and as many as are asked for.
+check_clock_sample() {
+    for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
+        # shellcheck disable=SC2086
+        run 3 mpix_clock_check --sync none --ages 0 --ranks --csv --seed 7 $sample
+        expect_status 0
+        [ "$(wc -l <"$scratch/out")" -eq 2 ] || complain "not one row"
+        own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
+        [ "$own_seed" = 7 ] || complain "does not tell the seed"
+        rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/out")
+        [ -n "$rank" ] || complain "no rank"
+        [ "$rank" = "${first_rank:=$rank}" ] || complain "rank $rank, not $first_rank"
+    done
+    [ -z "$(sed 1d "$scratch/out" | cut -d, -f7)" ] || complain "a truth although there is none"
+}
+
+check_clock_kept() {
+    MPIX_HARMONIZE_RESYNC_INTERVAL_MS=1
+    export MPIX_HARMONIZE_RESYNC_INTERVAL_MS
+    run 2 mpix_clock_check --sync hca3o --ages 0,0.2 --keep 1
+    unset MPIX_HARMONIZE_RESYNC_INTERVAL_MS
+    expect_status 0
+    grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
+    [ "$(awk '!/^#/ { print ($5 > 1) }' "$scratch/out" | tr '\n' ' ')" = "0 1 " ] ||
+        complain "synchronisations: not 1 and then more"
+}
+
+check_clock_refusals() {
+    while read -r arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_clock_check $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+--sync hca3,fence
+--sync hca3,,jk
+--ages 0,1,1
+--ages 0,
+--keep 0
+--pairs 1 --sample 0.5
+--plot chart.pdf
+--plot /nonexistent/directory/chart.png
+END
+    run alone mpix_clock_check --ages 0
+    expect_refusal '1 rank'
+}
+
+# Refused before anything is measured, and else drawn.
+check_plot() {
+    run 2 mpix_clock_check --sync none,hca3o --ages 0,0.05 --plot "$scratch/chart.svg"
+    if command -v gnuplot >/dev/null; then
+        expect_status 0
+        for text in 'Error of the global clock' hca3o 'stated bound' '(s)' '(ns)'; do
+            grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
+        done
+        run 2 mpix_clock_check --sync none --ages 0 --plot "$scratch/chart.png"
+        expect_status 0
+        [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
+    else
+        expect_refusal --plot
+    fi
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/gnuplot"
+    chmod +x "$scratch/bin/gnuplot"
+    launcher_path=$PATH
+    PATH=$scratch/bin:$PATH
+    run alone mpix_clock_check --plot "$scratch/none.svg"
+    PATH=$launcher_path
+    expect_refusal gnuplot
+    [ ! -e "$scratch/none.svg" ] || complain "leaves a file without a chart"
+}
+
 check_watch() {
     run 2 mpix_skew --watch 0.6 --csv
     expect_status 0
@@ -321,5 +452,12 @@ check "mpix_skew: rows against single calls" check_skew
 check "mpix_skew: tables and clocks" check_skew_tables
 check "mpix_skew: watch" check_watch
 check "mpix_skew: bad options" check_skew_refusals
+check "mpix_clock_check: rows for each label and age" check_clock_summary
+check "mpix_clock_check: errors that are known" check_clock_errors
+check "mpix_clock_check: violated bounds" check_clock_violations
+check "mpix_clock_check: samples" check_clock_sample
+check "mpix_clock_check: keeping the clock" check_clock_kept
+check "mpix_clock_check: bad options" check_clock_refusals
+check "charts" check_plot
 check "errors of the library" check_library_errors
 tap_done

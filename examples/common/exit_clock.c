@@ -101,6 +101,11 @@ static void choose(struct exit_clock *clock, const struct world *world, enum exi
     }
 }
 
+bool exit_clock_tsc_is_shared(const struct world *world)
+{
+    return world_all(world, tsc_is_invariant()) && world->nodes == 1;
+}
+
 int exit_clock_open(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted)
 {
     bool invariant = world_all(world, tsc_is_invariant());

@@ -36,6 +36,9 @@ struct exit_clock {
 /* exit_clock_name - the name of a kind for --clock, NULL after the last. */
 const char *exit_clock_name(int index);
 
+/* exit_clock_tsc_is_shared - whether all ranks are on one node, and the TSC of each is invariant. Collective. */
+bool exit_clock_tsc_is_shared(const struct world *world);
+
 /*
  * exit_clock_open - choose a clock and get it ready. Collective.
  *

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock_error.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The rates of two clocks differ by this at most, as the library supposes, too. */
+#define MOST_DRIFT 500e-6
+
+/* Of so many pairs of readings, the one least disturbed is kept. */
+enum { PAIR_READINGS = 8 };
+
+enum { TAG_BEGIN = 1, TAG_PROBE, TAG_REPLY, TAG_RESULT };
+
+/* What rank 0 is told: a window of errors, and when its limits were found. */
+struct window {
+    int64_t least_ns;
+    int64_t least_at_ns;
+    int64_t most_ns;
+    int64_t most_at_ns;
+    int64_t bound_ns;
+    struct clock_pair pair;
+};
+enum { WINDOW_NUMBERS = sizeof(struct window) / sizeof(int64_t) };
+
+static int64_t global_time(const struct clock_meter *meter, int64_t *bound_ns)
+{
+    int64_t time_ns;
+
+    world_require(meter->world, MPIX_Global_time_ns(meter->world->comm, &time_ns, bound_ns), "MPIX_Global_time_ns");
+    return time_ns;
+}
+
+static void send(const struct clock_meter *meter, const void *numbers, int count, int rank, int tag)
+{
+    world_require(meter->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, meter->comm), "MPI_Send");
+}
+
+static void receive(const struct clock_meter *meter, void *numbers, int count, int rank, int tag)
+{
+    world_require(meter->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, meter->comm, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+}
+
+static struct clock_pair read_pair(const struct clock_meter *meter)
+{
+    struct clock_pair best = {0, -1, 0};
+
+    for (int i = 0; i < PAIR_READINGS && meter->shared != NULL; i++) {
+        int64_t before_ticks = exit_clock_ticks(meter->shared);
+        int64_t bound_ns;
+        int64_t now_ns = global_time(meter, &bound_ns);
+        int64_t width_ticks = exit_clock_ticks(meter->shared) - before_ticks;
+
+        if (best.width_ticks < 0 || width_ticks < best.width_ticks)
+            best = (struct clock_pair){before_ticks + width_ticks / 2, width_ticks, now_ns};
+    }
+    return best;
+}
+
+/* Takes in a round trip: rank 0 read its clock after this rank did before, and before this rank did after. */
+static void narrow(struct window *window, int64_t before_ns, int64_t rank_0_ns, int64_t after_ns)
+{
+    if (before_ns - rank_0_ns > window->least_ns) {
+        window->least_ns = before_ns - rank_0_ns;
+        window->least_at_ns = before_ns;
+    }
+    if (after_ns - rank_0_ns < window->most_ns) {
+        window->most_ns = after_ns - rank_0_ns;
+        window->most_at_ns = after_ns;
+    }
+}
+
+void clock_error_answer(const struct clock_meter *meter)
+{
+    struct window window = {.least_ns = INT64_MIN, .most_ns = INT64_MAX};
+
+    receive(meter, NULL, 0, 0, TAG_BEGIN);
+    for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
+        int64_t before_ns = global_time(meter, &window.bound_ns);
+        int64_t rank_0_ns;
+
+        send(meter, NULL, 0, 0, TAG_PROBE);
+        receive(meter, &rank_0_ns, 1, 0, TAG_REPLY);
+        if (i >= 0)
+            narrow(&window, before_ns, rank_0_ns, global_time(meter, &window.bound_ns));
+    }
+    window.pair = read_pair(meter);
+    send(meter, &window, WINDOW_NUMBERS, 0, TAG_RESULT);
+}
+
+/* What two clocks may drift apart in this time. */
+static int64_t most_drift_ns(int64_t time_ns)
+{
+    return (int64_t)ceil(MOST_DRIFT * (double)llabs(time_ns));
+}
+
+void clock_error_ask(const struct clock_meter *meter, int rank, struct clock_error *error)
+{
+    int64_t bound_ns = 0;
+    struct window window;
+
+    send(meter, NULL, 0, rank, TAG_BEGIN);
+    for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
+        int64_t now_ns;
+
+        receive(meter, NULL, 0, rank, TAG_PROBE);
+        now_ns = global_time(meter, &bound_ns);
+        send(meter, &now_ns, 1, rank, TAG_REPLY);
+    }
+    error->rank_0 = read_pair(meter);
+    receive(meter, &window, WINDOW_NUMBERS, rank, TAG_RESULT);
+    error->rank = window.pair;
+    error->error_ns = window.least_ns + (window.most_ns - window.least_ns) / 2;
+    error->half_width_ns =
+        (llabs(window.most_ns - window.least_ns) + 1) / 2 + most_drift_ns(window.most_at_ns - window.least_at_ns);
+    error->bound_ns = bound_ns < INT64_MAX - window.bound_ns ? bound_ns + window.bound_ns : INT64_MAX;
+}
+
+double clock_error_true_ns(const struct clock_error *error, double tick_ns)
+{
+    return (double)(error->rank.global_ns - error->rank_0.global_ns) -
+           (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
+}
+
+double clock_error_true_half_width_ns(const struct clock_error *error, double tick_ns)
+{
+    double widths_ns = (double)(error->rank.width_ticks + error->rank_0.width_ticks) * tick_ns;
+    double apart_ns = (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
+
+    return widths_ns / 2 + fabs(apart_ns) * MOST_DRIFT;
+}
+
+bool clock_error_violates_bound(const struct clock_error *error, double tick_ns)
+{
+    if (error->bound_ns == INT64_MAX)
+        return false;
+    if (llabs(error->error_ns) - error->half_width_ns > error->bound_ns)
+        return true;
+    return error->rank.width_ticks >= 0 && fabs(clock_error_true_ns(error, tick_ns)) -
+                                                   clock_error_true_half_width_ns(error, tick_ns) >
+                                               (double)error->bound_ns;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_error.h - how far the global clock of a rank is from that of rank 0, by messages and, where there is one, by a
+ * clock that both share.
+ *
+ * Messages say it up to a half width that holds whatever their delays are: none arrives before it was sent. The middle
+ * of the window that the least delays of both directions leave is SKaMPI's estimator.
+ */
+#ifndef CLOCK_ERROR_H
+#define CLOCK_ERROR_H
+
+#include "exit_clock.h"
+#include "world.h"
+
+#include <stdint.h>
+
+/* The global clock beside the shared one, read at one instant, as nearly as may be. */
+struct clock_pair {
+    int64_t ticks;
+    int64_t width_ticks; /* from the reading of the shared clock before to that after; negative: there is none */
+    int64_t global_ns;
+};
+
+/* Global time of a rank less that of rank 0. */
+struct clock_error {
+    int64_t error_ns;
+    int64_t half_width_ns; /* the error may be off by this */
+    int64_t bound_ns;      /* what the library states for both ranks together; INT64_MAX: nothing */
+    struct clock_pair rank;
+    struct clock_pair rank_0;
+};
+
+struct clock_meter {
+    const struct world *world;       /* its communicator is the one whose clock is measured */
+    MPI_Comm comm;                   /* for the messages */
+    const struct exit_clock *shared; /* NULL where there is none */
+    int64_t exchanges;               /* round trips, after some that are discarded */
+};
+
+/* Round trips before those that count: the first ones after silence are lopsided. */
+enum { CLOCK_ERROR_DISCARDED = 3 };
+
+/* clock_error_ask - measure the error of a rank, on rank 0, while that rank is in clock_error_answer. */
+void clock_error_ask(const struct clock_meter *meter, int rank, struct clock_error *error);
+
+/* clock_error_answer - the other side of clock_error_ask. */
+void clock_error_answer(const struct clock_meter *meter);
+
+/* clock_error_true_ns - the error by the shared clock, whose ticks are so long. */
+double clock_error_true_ns(const struct clock_error *error, double tick_ns);
+
+/* clock_error_true_half_width_ns - what that may be off by. */
+double clock_error_true_half_width_ns(const struct clock_error *error, double tick_ns);
+
+/* clock_error_violates_bound - whether either measurement shows the error to be above the stated bound. */
+bool clock_error_violates_bound(const struct clock_error *error, double tick_ns);
+
+#endif /* CLOCK_ERROR_H */
