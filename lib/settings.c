@@ -19,7 +19,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {.name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                       .choice = mh_base_clock_choice,
                       .doc = "The base clock of each process; auto takes the first one that all processes can use."},
-    [MH_SET_SYNC] = {.name = "sync", .unit = "", .default_text = "track/skampi/10+prop", .type = MH_SETTING_TEXT,
+    [MH_SET_SYNC] = {.name = "sync", .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
                      .check = mh_label_check,
                      .doc = "How clocks are synchronised: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each "
                             "level of the machine, outermost first, joined by +."},

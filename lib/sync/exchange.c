@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync/exchange.h"
 
-/* A burst may end when so many exchanges in a row have together narrowed the window by less than this part. */
-enum { IDLE_EXCHANGES = 4 };
-#define USEFUL_PART 0.01
+/*
+ * A burst may end when the two least delays of each direction agree: when the differences are together less than this part
+ * of the window. Where delays vary at random, the difference of the least two is about as great as the error of the least.
+ */
+#define AGREEMENT 0.003
+
+/* Fewer may agree by chance. */
+enum { LEAST_EXCHANGES = 5 };
 
 /* What the client sends: when, and whether the reference can expect more. */
 typedef struct probe {
@@ -11,26 +16,25 @@ typedef struct probe {
     int64_t is_last;
 } probe;
 
-/* How narrow the window has become, and when it last became much narrower. */
-typedef struct progress {
-    int64_t least_ns, most_ns;
-    int64_t width_ns; /* at the last useful exchange */
-    int idle;         /* exchanges since */
-} progress;
+/* The least two delays of a direction; they contain the offset. */
+typedef struct least_two {
+    int64_t first_ns, second_ns;
+} least_two;
 
-static void note_progress(progress *so_far, const mh_exchange *exchange)
+static void note(least_two *delays, int64_t delay_ns)
 {
-    int64_t least_ns = exchange->sent_ns - exchange->remote_ns, most_ns = exchange->received_ns - exchange->remote_ns;
-    if (least_ns > so_far->least_ns)
-        so_far->least_ns = least_ns;
-    if (most_ns < so_far->most_ns)
-        so_far->most_ns = most_ns;
-    int64_t width_ns = so_far->most_ns - so_far->least_ns;
-    so_far->idle++;
-    if ((double)width_ns < (1 - USEFUL_PART) * (double)so_far->width_ns) {
-        so_far->width_ns = width_ns;
-        so_far->idle = 0;
+    if (delay_ns < delays->first_ns) {
+        delays->second_ns = delays->first_ns;
+        delays->first_ns = delay_ns;
+    } else if (delay_ns < delays->second_ns) {
+        delays->second_ns = delay_ns;
     }
+}
+
+static bool agree(const least_two *there, const least_two *back)
+{
+    int64_t apart_ns = there->second_ns - there->first_ns + back->second_ns - back->first_ns;
+    return (double)apart_ns <= AGREEMENT * (double)(there->first_ns + back->first_ns);
 }
 
 static int exchange_once(const mh_link *link, bool is_last, mh_exchange *exchange, mh_error *error)
@@ -46,14 +50,16 @@ static int exchange_once(const mh_link *link, bool is_last, mh_exchange *exchang
 
 int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count, bool may_stop, mh_error *error)
 {
-    progress so_far = {INT64_MIN / 4, INT64_MAX / 4, INT64_MAX, 0};
+    least_two there = {INT64_MAX / 4, INT64_MAX / 4}, back = there;
     int most = *count, made = 0, code = MPI_SUCCESS;
     for (int i = 0; i < MH_EXCHANGE_DISCARDED && code == MPI_SUCCESS; i++)
         code = exchange_once(link, false, &exchanges[0], error);
     for (bool is_last = false; !is_last && code == MPI_SUCCESS; made++) {
-        is_last = made + 1 == most || (may_stop && so_far.idle >= IDLE_EXCHANGES - 1);
-        code = exchange_once(link, is_last, &exchanges[made], error);
-        note_progress(&so_far, &exchanges[made]);
+        mh_exchange *now = &exchanges[made];
+        is_last = made + 1 == most || (may_stop && made + 1 >= LEAST_EXCHANGES && agree(&there, &back));
+        code = exchange_once(link, is_last, now, error);
+        note(&there, now->remote_ns - now->sent_ns);
+        note(&back, now->received_ns - now->remote_ns);
     }
     *count = made;
     return code;

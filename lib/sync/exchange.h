@@ -33,7 +33,7 @@ enum { MH_EXCHANGE_DISCARDED = 3 };
  *
  * exchanges   out
  * count       in: at most so many, at least one; out: how many were made
- * may_stop    whether to end early when exchanges no longer narrow the window that their least delays leave
+ * may_stop    whether to end early when the least delays are found again, so that more would hardly narrow the window
  */
 int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count, bool may_stop, mh_error *error);
 

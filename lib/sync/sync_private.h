@@ -14,7 +14,7 @@ typedef struct mh_sync_run_context {
     const mh_base_clock *clock;
     const mh_sync_workspace *workspace;
     mh_level *level;
-    bool bursts_may_stop;  /* when exchanges no longer narrow the window */
+    bool bursts_may_stop;  /* when more exchanges would hardly narrow the window */
     mh_tracker *tracker;   /* of this process against its reference */
     mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */

@@ -57,7 +57,7 @@ simulate() {        # RANKS SECONDS PERIOD_US LABEL
 study() {
     printf '%8s  %-26s %s\n' ranks algorithm result
     for ranks in ${MH_STUDY_RANKS:-64 256 1024 4096}; do
-        for label in track/skampi/10+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
+        for label in track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
             hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop; do
             printf '%8s  %-26s %s\n' "$ranks" "$label" "$(simulate "$ranks" 2 100000 "$label")"
         done
@@ -69,8 +69,8 @@ if [ "${1-}" = study ]; then
     study
     exit
 fi
-judge_truth "64 processes, tracked, seed $seed" "$(simulate 64 5 50000 track/skampi/10+prop)" 2000 1000
-judge_truth "64 processes, no shared clocks, seed $seed" "$(simulate 64 2 50000 track/skampi/10)" 4000 1000
+judge_truth "64 processes, tracked, seed $seed" "$(simulate 64 5 50000 track/skampi/20+prop)" 2000 1000
+judge_truth "64 processes, no shared clocks, seed $seed" "$(simulate 64 2 50000 track/skampi/20)" 4000 1000
 judge_truth "64 processes, hca3, seed $seed" "$(simulate 64 1 50000 hca3/100/skampi/10+prop)" 50000 1000
-judge_truth "1024 processes, tracked, seed $seed" "$(simulate 1024 0.5 100000 track/skampi/10+prop)" 4000 1000
+judge_truth "1024 processes, tracked, seed $seed" "$(simulate 1024 0.5 100000 track/skampi/20+prop)" 4000 1000
 tap_done

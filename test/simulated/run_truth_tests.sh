@@ -27,9 +27,9 @@ on_node() {         # NAME CLOCK RANKS LABEL MOST_P99_NS
     judge_truth "$1" "$line" "$5" 100
 }
 
-on_node "one node, 10 ppm, random walk" drift=10000,walk=10,seed=1 2 track/skampi/10 20000
-on_node "one node, -50 ppm, a clock two seconds behind" drift=-50000,walk=10,seed=2,offset=-2e9 2 track/skampi/10 20000
-on_node "one node, the drift steps by 1 ppm" drift=10000,step_at=1500000000,step=1000 2 track/skampi/10 20000
+on_node "one node, 10 ppm, random walk" drift=10000,walk=10,seed=1 2 track/skampi/20 20000
+on_node "one node, -50 ppm, a clock two seconds behind" drift=-50000,walk=10,seed=2,offset=-2e9 2 track/skampi/20 20000
+on_node "one node, the drift steps by 1 ppm" drift=10000,step_at=1500000000,step=1000 2 track/skampi/20 20000
 on_node "one node, clocks not shared, found out by prop" drift=10000,walk=10,seed=3,offset=5e6 2 prop 20000
 on_node "one node, hca3" drift=10000,walk=10,seed=4 2 hca3/20/skampi/10 600000
 on_node "one node, hca2" drift=10000,walk=10,seed=5 2 hca2/20/skampi/10 600000
@@ -40,7 +40,7 @@ on_hosts() {        # NAME CLOCK MOST_P99_NS
     local line status
     MH_SIMULATED_CLOCK=exact=host1,$2
     line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 "$program" 5 1000 \
-        track/skampi/10+prop 2>&1 </dev/null)
+        track/skampi/20+prop 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
         tap_skip "$1" "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
