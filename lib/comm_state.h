@@ -30,6 +30,7 @@ typedef struct mh_comm_state {
     int64_t epoch_unix_ns;  /* Unix time of global time zero */
     int64_t synced_at_ns;   /* local time of the last synchronisation */
     int64_t sync_duration_ns;
+    int64_t sync_typical_ns; /* of those after the first, which is longer; 0: none yet */
     int64_t sync_total_ns;
     int64_t syncs;
     int64_t first_synced_at_ns; /* local time of the first synchronisation */

@@ -118,12 +118,21 @@ static int64_t choose_interval(const mh_comm_state *state, int64_t wanted_ns)
     if (fixed_ms != MH_CONFIG_AUTO)
         return fixed_ms * MH_NS_PER_MS;
     bool young = state->synced_at_ns - state->first_synced_at_ns < MH_NS_PER_S;
-    int64_t least_ns = LEAST_SYNC_PERIODS * state->sync_duration_ns;
+    int64_t least_ns = LEAST_SYNC_PERIODS * state->sync_typical_ns;
     if (young)
         least_ns = SHORTEST_YOUNG_INTERVAL_NS;
     else if (least_ns < SHORTEST_INTERVAL_NS)
         least_ns = SHORTEST_INTERVAL_NS;
     return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+/* What later synchronisations take; one in which a process was descheduled changes it by half at most. */
+static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
+{
+    if (before_ns == 0)
+        return duration_ns;
+    int64_t most_ns = before_ns + before_ns / 2, least_ns = before_ns / 2;
+    return duration_ns > most_ns ? most_ns : duration_ns < least_ns ? least_ns : duration_ns;
 }
 
 /*
@@ -164,6 +173,8 @@ int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error)
     state->sync_total_ns += state->sync_duration_ns;
     if (state->syncs++ == 0)
         state->first_synced_at_ns = state->synced_at_ns;
+    else
+        state->sync_typical_ns = typical_duration(state->sync_typical_ns, state->sync_duration_ns);
     state->disrupted = false;
     state->deadline.stamps = base->may_be_set || mh_sync_drifts(&state->plan);
     return learn_interval(state, error);
