@@ -30,6 +30,8 @@ typedef struct slot {
     mh_order order;
 } slot;
 
+_Static_assert(sizeof(slot) == 2 * LINE_BYTES, "each half of a slot fits into one line");
+
 /* The first place is taken by the nonce of the memory. */
 static inline slot *slot_of(const mh_rendezvous *rendezvous, int index)
 {
