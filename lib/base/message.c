@@ -6,10 +6,10 @@
 
 /* In tests with simulated clocks, messages may be delayed. */
 #ifdef MH_WITH_SIMULATED_CLOCK
-void mh_simulated_delay(void);
-#define DELAY_MESSAGE() mh_simulated_delay()
+void mh_simulated_delay(int from, int to);
+#define DELAY_MESSAGE(from, to) mh_simulated_delay(from, to)
 #else
-#define DELAY_MESSAGE()
+#define DELAY_MESSAGE(from, to)
 #endif
 
 static int wait_yielding(MPI_Request *request, mh_error *error)
@@ -36,7 +36,7 @@ static int wait_yielding(MPI_Request *request, mh_error *error)
 
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)
 {
-    DELAY_MESSAGE();
+    DELAY_MESSAGE(channel->rank, peer);
     BLOCKING_OR_YIELDING(channel, error, PMPI_Send, PMPI_Isend, data, bytes, MPI_BYTE, peer, tag, channel->comm);
 }
 

@@ -6,8 +6,10 @@
 # simulator's.
 #
 # Usage: run_scale_tests.sh            the tests (under two minutes)
-#        run_scale_tests.sh study      a table for each algorithm at 64 to 4,096 processes, on stdout (hours for the last)
-# Skipped where SimGrid is missing. Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 256 1024 4096").
+#        run_scale_tests.sh study      a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
+#                                      lopsided links and with slow processes (some hours; 2.5 GB of memory for the last)
+# Skipped where SimGrid is missing. Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 1024 4096 16384"),
+# MH_STUDY_LABELS.
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
@@ -49,23 +51,43 @@ EOF
 
 simulate() {        # RANKS SECONDS PERIOD_US LABEL
     describe_platform $((($1 + 15) / 16))
-    (cd "$work" && timeout "${MH_SCALE_TIMEOUT:-300}" smpirun -platform platform.xml -hostfile hosts -np "$1" \
+    (cd "$work" && timeout "${MH_SCALE_TIMEOUT:-$limit_s}" smpirun -platform platform.xml -hostfile hosts -np "$1" \
         --cfg=smpi/simulate-computation:no --cfg=smpi/gather:ompi_binomial ./clock_truth "$2" "$3" "$4" 2>&1 </dev/null |
         grep readings=)
 }
 
+# One row: times in ms, errors, bounds and skews in ns.
+study_row() {       # RANKS LABEL LINKS
+    simulate "$1" "${MH_STUDY_SECONDS:-2}" 100000 "$2" | tr ' ' '\n' | "${AWK:-awk}" -F= -v ranks="$1" -v label="$2" -v links="$3" '
+        { value[$1] = $2 }
+        END {
+            if (!("readings" in value)) { printf "%6s  %-24s %-10s no result\n", ranks, label, links; exit }
+            printf "%6s  %-24s %-10s %9.2f %9.3f %10d %9d %8.0f %8.0f %9.0f %9.0f %9.0f %5d\n", ranks, label, links,
+                value["first_sync_us"] / 1000, value["last_sync_us"] / 1000, value["first_messages"], value["later_messages"],
+                value["error_rms"], value["error_p99"], value["bound_mean"], value["skew_p50"], value["skew_p99"],
+                value["violations"]
+        }'
+}
+
 study() {
-    printf '%8s  %-26s %s\n' ranks algorithm result
-    for ranks in ${MH_STUDY_RANKS:-64 256 1024 4096}; do
-        for label in track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
-            hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop; do
-            printf '%8s  %-26s %s\n' "$ranks" "$label" "$(simulate "$ranks" 2 100000 "$label")"
+    local labels=${MH_STUDY_LABELS:-track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
+        hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop}
+    local plain=$MH_SIMULATED_CLOCK ranks label
+    printf '%6s  %-24s %-10s %9s %9s %10s %9s %8s %8s %9s %9s %9s %5s\n' ranks algorithm links 'first(ms)' 'later(ms)' \
+        messages 'later' 'rms(ns)' 'p99(ns)' 'bound(ns)' 'skew p50' 'skew p99' wrong
+    for ranks in ${MH_STUDY_RANKS:-64 1024 4096 16384}; do
+        for label in $labels; do
+            study_row "$ranks" "$label" plain
         done
+        MH_SIMULATED_CLOCK=$plain,lopsided=500 study_row "$ranks" track/skampi/20+prop lopsided
+        MH_SIMULATED_CLOCK=$plain,slow=48,slowness=20000 study_row "$ranks" track/skampi/20+prop 'slow'
     done
 }
 
 build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the library does not build with smpicc"; exit 1; }
+limit_s=300
 if [ "${1-}" = study ]; then
+    limit_s=7200
     study
     exit
 fi

@@ -18,6 +18,9 @@
  *   jump_at=NS      after origin, at which
  *   jump=NS         is added to the offset
  *   jitter=NS       mean of an exponential delay of each message of the library
+ *   lopsided=NS     by which messages to higher ranks take longer
+ *   slow=N          every N-th rank but 0 is slow: its messages are delayed
+ *   slowness=NS     by so much more
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
@@ -38,7 +41,7 @@ static struct {
     pthread_mutex_t lock;
     int known;
     int exact;
-    double offset, drift, spread, walk, seed, origin, step_at, step, jump_at, jump, jitter;
+    double offset, drift, spread, walk, seed, origin, step_at, step, jump_at, jump, jitter, lopsided, slow, slowness;
     uint64_t walk_random, jitter_random;
     int64_t segment_ns; /* true time at which the current segment began */
     double error_ns;    /* local - true at that time, without the constant offset */
@@ -84,7 +87,8 @@ static void set(const char *name, const char *value, const char *host)
         {"offset", &simulated.offset},   {"drift", &simulated.drift},   {"spread", &simulated.spread},
         {"walk", &simulated.walk},       {"seed", &simulated.seed},     {"origin", &simulated.origin},
         {"step_at", &simulated.step_at}, {"step", &simulated.step},     {"jump_at", &simulated.jump_at},
-        {"jump", &simulated.jump},       {"jitter", &simulated.jitter},
+        {"jump", &simulated.jump},       {"jitter", &simulated.jitter}, {"lopsided", &simulated.lopsided},
+        {"slow", &simulated.slow},       {"slowness", &simulated.slowness},
     };
     if (strcmp(name, "exact") == 0)
         simulated.exact = strcmp(value, strcmp(value, "rank0") == 0 && world_rank() == 0 ? "rank0" : host) == 0;
@@ -181,12 +185,24 @@ static int simulated_probe(char *why, size_t why_size)
     return -1;
 }
 
-void mh_simulated_delay(void)
+static int64_t messages;
+
+int64_t mh_simulated_messages(void)
 {
-    if (!simulated.known || simulated.jitter <= 0)
+    return messages;
+}
+
+void mh_simulated_delay(int from, int to)
+{
+    messages++;
+    if (!simulated.known || (simulated.jitter <= 0 && simulated.lopsided <= 0 && simulated.slow <= 0))
         return;
-    int64_t delay_ns = (int64_t)(-simulated.jitter * log(uniform(&simulated.jitter_random)));
-    struct timespec delay = {0, delay_ns};
+    double delay_ns = -simulated.jitter * log(uniform(&simulated.jitter_random));
+    if (to > from)
+        delay_ns += simulated.lopsided;
+    if (simulated.slow > 0 && from > 0 && from % (int)simulated.slow == 0)
+        delay_ns += simulated.slowness;
+    struct timespec delay = {0, (long)delay_ns};
     nanosleep(&delay, NULL);
 }
 

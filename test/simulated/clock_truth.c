@@ -119,8 +119,6 @@ static void report_errors(const sample *samples, int count)
         violations += fabs(mine[i]) > (double)samples[i].bound_ns + (double)samples[i].bracket_ns + 100;
         bounds[0] += (double)samples[i].bound_ns / count;
         bounds[1] = fmax(bounds[1], (double)samples[i].bound_ns);
-        if (getenv("MH_TRUTH_RAW") && rank == 1)
-            fprintf(stderr, "raw %.6f %.0f %ld\n", (double)(samples[i].true_ns - samples[0].true_ns) * 1e-9, mine[i], (long)samples[i].bound_ns);
         mine[i] = fabs(mine[i]);
     }
     if (rank == 0)
@@ -166,6 +164,13 @@ static void report_skew(const sample *samples, int count)
     free(skew);
 }
 
+static int64_t messages_of_all(void)
+{
+    int64_t messages = mh_simulated_messages(), sum = 0;
+    MPI_Reduce(&messages, &sum, 1, MPI_INT64_T, MPI_SUM, 0, comm);
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -185,16 +190,20 @@ int main(int argc, char **argv)
     sample *samples = calloc((size_t)most + AGREE_EVERY, sizeof *samples);
     int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
     check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
-    int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, start_ns = mh_simulated_true_ns();
+    int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, first_messages = messages_of_all();
+    check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
+    int64_t later_messages = messages_of_all() - first_messages, start_ns = mh_simulated_true_ns();
     int count = measure(samples, most, seconds, period_us, &sync_ns_at_1s);
     report_errors(samples, count);
     report_skew(samples, count);
     if (rank == 0) {
         double rest_ns = (double)(mh_simulated_true_ns() - start_ns) - 1e9;
         double cost = sync_ns_at_1s < 0 ? 0 : 100 * (double)(statistic("sync_total_ns") - sync_ns_at_1s) / rest_ns;
-        printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld\n",
+        printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld"
+               " first_messages=%ld later_messages=%ld\n",
                (double)first_sync_ns * 1e-3, (double)statistic("sync_duration_ns") * 1e-3, (long)statistic("syncs"),
-               (double)statistic("interval_ns") * 1e-6, cost, (long)statistic("disruptions"));
+               (double)statistic("interval_ns") * 1e-6, cost, (long)statistic("disruptions"), (long)first_messages,
+               (long)later_messages);
     }
     free(samples);
     MPI_Comm_free(&comm);

@@ -8,7 +8,10 @@
 /* True time, nanoseconds: what the simulated clocks are derived from. */
 int64_t mh_simulated_true_ns(void);
 
-/* Sleep for a random time, as a message on a jittery link does. */
-void mh_simulated_delay(void);
+/* Sleep for as long as a message from one rank to another is delayed; it is counted. */
+void mh_simulated_delay(int from, int to);
+
+/* Messages of this process so far. */
+int64_t mh_simulated_messages(void);
 
 #endif
