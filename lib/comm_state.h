@@ -21,6 +21,7 @@ typedef struct mh_comm_state {
     MPI_Comm user_comm;
     mh_channel channel; /* on a private communicator with the same processes */
     mh_settings settings;
+    bool oversubscribed; /* some node has more processes than processors */
 
     mh_sync_plan plan;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronises anew */

@@ -24,6 +24,12 @@ static int64_t or_auto(const mh_settings *settings, int setting, int64_t automat
     return number == MH_CONFIG_AUTO ? automatic : number;
 }
 
+static void configure_waiting(mh_comm_state *state)
+{
+    int64_t choice = state->settings.values[MH_SET_YIELD].number;
+    state->channel.yields = choice == MH_YIELD_AUTO ? state->oversubscribed : choice == MH_YIELD_ALWAYS;
+}
+
 static void configure_deadline(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
@@ -70,13 +76,12 @@ static int prepare(mh_comm_state *state, mh_error *error)
 {
     const mh_channel *channel = &state->channel;
     mh_place *places = calloc((size_t)channel->size, sizeof *places);
-    bool crowded = false;
     if (!places)
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the places of %d processes", channel->rank, channel->size);
     int code = mh_error_agree(error, channel->comm);
     if (code == MPI_SUCCESS)
-        code = mh_topology_discover(channel, places, &crowded, error);
-    state->channel.yields = crowded;
+        code = mh_topology_discover(channel, places, &state->oversubscribed, error);
+    configure_waiting(state);
     if (code == MPI_SUCCESS)
         code = mh_settle(channel, error);
     if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
@@ -250,8 +255,10 @@ int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error)
     if (strcmp(changed.values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
         state->plan_is_current = false;
     state->settings = changed;
-    if (state->clock.base.kind)
+    if (state->clock.base.kind) {
+        configure_waiting(state);
         configure_deadline(state);
+    }
     return MPI_SUCCESS;
 }
 
@@ -288,8 +295,9 @@ static void describe_levels(const mh_sync_plan *plan, char *text, size_t size)
     }
 }
 
-static int report_calls(const mh_deadline *deadline, MPI_Info info, mh_error *error)
+static int report_calls(const mh_comm_state *state, MPI_Info info, mh_error *error)
 {
+    const mh_deadline *deadline = &state->deadline;
     const struct {
         const char *name;
         int64_t number;
@@ -300,7 +308,7 @@ static int report_calls(const mh_deadline *deadline, MPI_Info info, mh_error *er
         {"need_ns", deadline->report.need_ns},
         {"slack_ns", deadline->slack_ns},
         {"tolerance_used_ns", deadline->tolerance_ns},
-        {"oversubscribed", deadline->channel->yields},
+        {"oversubscribed", state->oversubscribed},
     };
     const mh_rendezvous *rendezvous = deadline->rendezvous;
     int code = put_text(info, "rendezvous_used", rendezvous->kind ? mh_rendezvous_name(rendezvous) : "", error);
@@ -352,6 +360,6 @@ int mh_report_statistics(mh_comm_state *state, MPI_Info info, mh_error *error)
     if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))
         code = report_clock(state, info, error);
     if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))
-        code = report_calls(&state->deadline, info, error);
+        code = report_calls(state, info, error);
     return code;
 }

@@ -15,6 +15,12 @@
 
 extern char **environ;
 
+static const char *yield_choice(int place)
+{
+    static const char *const names[] = {[MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
+    return place < (int)(sizeof names / sizeof *names) ? names[place] : NULL;
+}
+
 const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {.name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                       .choice = mh_base_clock_choice,
@@ -51,6 +57,9 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
                                .allows_auto = 1, .least = 500000000, .most = 999900000,
                                .doc = "The slack is long enough for at least this part of the calls to release all processes in "
                                       "time; auto takes what yields the most valid calls in a given time."},
+    [MH_SET_YIELD] = {.name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
+                      .doc = "Whether a process that waits gives its processor away; auto: where a node has more processes than "
+                             "processors that they may use."},
 };
 
 static const char *const statistic_names[] = {

@@ -23,8 +23,12 @@ enum {
     MH_SET_SLACK_MIN_NS,
     MH_SET_SLACK_MAX_NS,
     MH_SET_VALID_FRACTION,
+    MH_SET_YIELD,
     MH_SET_COUNT
 };
+
+/* The places of the choices of MH_SET_YIELD. */
+enum { MH_YIELD_AUTO, MH_YIELD_ALWAYS, MH_YIELD_NEVER };
 
 extern const mh_setting mh_settings_table[MH_SET_COUNT];
 
