@@ -22,8 +22,12 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
 osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
-all_programs="mpix_skew $osu_programs"
+clock_programs="mpix_clock_list mpix_clock_drift"
+all_programs="mpix_skew $clock_programs $osu_programs"
 osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
+list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
+drift_titles=rank,clock,window_s,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
+half_width_ns,points,linear_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
@@ -288,6 +292,145 @@ check_watch() {
     [ -z "$problems" ] || complain "$problems"
 }
 
+# RANKS: a row for each clock, with groups of which each rank is in one.
+check_list_rows() {
+    awk -F, -v titles="$list_titles" -v ranks="$1" '
+        function bad(what) { print what ": " $0 }
+        function count_ranks(members,    n, i, part, ends, sum) {
+            n = split(members, part, /[|+]/)
+            for (i = 1; i <= n; i++) sum += split(part[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
+            return sum
+        }
+        NR == 1 { if ($0 != titles) bad("titles"); next }
+        { clocks = clocks $1 " " }
+        NF != 10 { bad("number of columns") }
+        $0 ~ /nan|inf/ { bad("no number") }
+        $6 !~ /^[01]$/ || $7 !~ /^[01]$/ || $7 > $6 { bad("usable and auto") }
+        $7 == 1 { chosen++ }
+        $1 == "tsc" && $2 == "" { next }
+        !($2 > 0 && $3 < ranks && $3 ~ /^[0-9]+$/) { bad("cost of reading") }
+        !($4 > 0) || $1 != "tsc" && !($5 > 0) { bad("resolution") }
+        split($10, groups, "|") != $8 || count_ranks($10) != ranks || $8 == ranks && $9 != 0 { bad("groups") }
+        END {
+            if (clocks != "tsc monotonic_raw monotonic realtime wtime ") print "clocks: " clocks
+            if (chosen != 1) print chosen + 0 " clocks taken by auto"
+        }' "$scratch/out"
+}
+
+check_list() {
+    for ranks in 1 2; do
+        run "$ranks" mpix_clock_list --reads 2000 --csv
+        expect_status 0
+        problems=$(check_list_rows "$ranks")
+        [ -z "$problems" ] || complain "$problems"
+        [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
+            complain "does not tell once what auto takes and why"
+    done
+    run 2 mpix_clock_list -n 1000
+    expect_status 0
+    problems=$(check_table 10 5)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+# In a mount namespace the kernel can be made to say that its clocksource is another one.
+clocksource=/sys/devices/system/clocksource/clocksource0/current_clocksource
+can_change_clocksource() {
+    grep -q '^flags.*constant_tsc' /proc/cpuinfo && echo hpet >"$scratch/hpet" &&
+        unshare --mount mount --bind "$scratch/hpet" "$clocksource"
+} 2>/dev/null
+
+check_list_slow_clocksource() {
+    program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
+    # The variables are those of the inner shell.
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --csv' - "$scratch/hpet" "$clocksource" \
+        "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 0
+    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be of no use"
+    grep -q "^monotonic_raw,.*,1,1,1,0,0$" "$scratch/out" || complain "auto does not take monotonic_raw"
+    own_messages | grep -q "Warning: rank 0: .*clocksource is hpet" || complain "no warning"
+    own_messages | grep -q "tsc is of no use: .*hpet" || complain "no reason against tsc"
+}
+
+# Rows for one clock of rank 1 whose offset bends by 0.12 s/s2. A line through a time L of that is off by L2/6 of it at
+# most, so within 10 ms up to L = 0.7071 s. The slopes of windows grow by twice the bend times the time between them.
+check_drift_rows() {
+    awk -F, -v titles="$drift_titles" '
+        function bad(what) { print what ": " $0 }
+        function near(value, wanted, part) { return value > wanted * (1 - part) && value < wanted * (1 + part) }
+        NR == 1 { if ($0 != titles) bad("titles"); next }
+        NF != 12 || $1 != 1 || $2 != "realtime" { bad("row") }
+        $0 ~ /nan|inf/ { bad("no number") }
+        { fits = fits $4 " "; length_s = $3 * $4 }
+        $4 > 1 && !near($7 - $6, 2 * 1.2e8 * (length_s - $3), 0.1) { bad("slopes") }
+        $4 < 3 && !near($9, 1.2e8 * $3 * $3 / 6, 0.1) { bad("greatest residual") }
+        !($12 < 0.72 && $12 > 0.69 - length_s / 16) { bad("linear") }
+        !($8 > 0 && $8 < $9 && $5 >= $6 && $5 <= $7) { bad("order") }
+        END { if (fits != "8 4 2 1 ") print "numbers of fits: " fits }' "$scratch/out"
+}
+
+# Offsets in the raw file against the number of points in the rows.
+check_drift_raw() {
+    awk -F, -v rows="$scratch/out" '
+        NR == 1 { if ($0 != "rank,clock,time_s,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
+        NF != 6 || $3 < before || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
+        { before = $3; used += $6 }
+        END {
+            getline row <rows
+            while ((getline row <rows) > 0) { split(row, field, ","); if (field[11] != used) print "points: not " used ": " row }
+        }' "$scratch/raw"
+}
+
+check_known_drift() {
+    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e7 --raw "$scratch/raw" --csv
+    expect_status 0
+    problems=$(check_drift_rows; check_drift_raw)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+check_drift() {
+    run 3 mpix_clock_drift --seconds 0.5 --interval 0.02
+    expect_status 0
+    clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
+    problems=$(check_table 12 $((2 * clocks * 4)))
+    [ -z "$problems" ] || complain "$problems"
+    [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
+    # So few bursts that no window has enough for a line.
+    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --csv
+    expect_status 0
+    [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0.000" ] || complain "figures without points"
+}
+
+check_clock_refusals() {
+    while read -r program arguments; do
+        # shellcheck disable=SC2086
+        run alone "$program" $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+mpix_clock_list --reads 99
+mpix_clock_list --plot clocks.pdf
+mpix_clock_drift --seconds 0
+mpix_clock_drift --clocks tsc,sundial
+mpix_clock_drift --threshold -1
+mpix_clock_drift -n 0
+END
+    run alone mpix_clock_drift
+    expect_refusal "1 rank"
+    run 2 mpix_clock_drift --raw /nonexistent/directory/file
+    expect_refusal --raw
+}
+
+# Where there is a gnuplot.
+check_clock_charts() {
+    run 2 mpix_clock_list -n 1000 --csv --plot "$scratch/list.svg"
+    expect_status 0
+    grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
+    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
+    expect_status 0
+    grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
+}
+
 # A bad setting of the library ends a program with its message, and no launcher has to kill anything.
 check_library_errors() {
     MPIX_HARMONIZE_TOLERANCE_NS=bad
@@ -321,5 +464,19 @@ check "mpix_skew: rows against single calls" check_skew
 check "mpix_skew: tables and clocks" check_skew_tables
 check "mpix_skew: watch" check_watch
 check "mpix_skew: bad options" check_skew_refusals
+check "mpix_clock_list: rows and tables" check_list
+if can_change_clocksource; then
+    check "mpix_clock_list: a slow clocksource" check_list_slow_clocksource
+else
+    tap_skip "mpix_clock_list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
+fi
+check "mpix_clock_drift: figures of a known drift" check_known_drift
+check "mpix_clock_drift: tables, few bursts" check_drift
+check "mpix_clock_list, mpix_clock_drift: bad options" check_clock_refusals
+if command -v gnuplot >/dev/null 2>&1; then
+    check "mpix_clock_list, mpix_clock_drift: charts" check_clock_charts
+else
+    tap_skip "mpix_clock_list, mpix_clock_drift: charts" "there is no gnuplot"
+fi
 check "errors of the library" check_library_errors
 tap_done

@@ -304,8 +304,9 @@ static bool find_groups(const struct list_run *run, int clock, struct listing *l
 
 /* ---- What the library says */
 
-/* Synchronises the clocks of a fresh communicator by the base clock named. Returns what the library returned. */
-static int try_clock(const struct list_run *run, const char *name, struct world *fresh)
+/* Synchronises the clocks of a fresh communicator by the base clock named. Returns what the library returned, and the
+ * call that did. */
+static int try_clock(const struct list_run *run, const char *name, struct world *fresh, const char **call)
 {
     MPI_Info info;
     int code;
@@ -318,7 +319,11 @@ static int try_clock(const struct list_run *run, const char *name, struct world 
     MPI_Info_set(info, "mpix_harmonize_sync", "none");
     code = MPIX_Harmonize_set_info(fresh->comm, info);
     MPI_Info_free(&info);
-    return code == MPI_SUCCESS ? MPIX_Clock_sync(fresh->comm) : code;
+    *call = "MPIX_Harmonize_set_info";
+    if (code != MPI_SUCCESS)
+        return code;
+    *call = "MPIX_Clock_sync";
+    return MPIX_Clock_sync(fresh->comm);
 }
 
 /* The library's message ends with what is allowed instead, which is of no use here. */
@@ -333,8 +338,9 @@ static void cut_advice(char *text)
 static void ask_about(const struct list_run *run, int clock, struct listing *listing)
 {
     struct world fresh;
+    const char *call;
 
-    listing->usable = try_clock(run, machine_clocks[clock].name, &fresh) == MPI_SUCCESS;
+    listing->usable = try_clock(run, machine_clocks[clock].name, &fresh, &call) == MPI_SUCCESS;
     if (!listing->usable) {
         world_statistic(&fresh, "mpix_harmonize_last_error", listing->reason, sizeof(listing->reason));
         cut_advice(listing->reason);
@@ -346,8 +352,10 @@ static void ask_about(const struct list_run *run, int clock, struct listing *lis
 static bool ask_for_choice(struct list_run *run)
 {
     struct world fresh;
+    const char *call;
     char name[64];
-    bool good = world_agree(&run->world, try_clock(run, "auto", &fresh), "MPIX_Clock_sync");
+    int code = try_clock(run, "auto", &fresh, &call);
+    bool good = world_agree(&run->world, code, call);
 
     if (good) {
         world_statistic(&fresh, "mpix_harmonize_base_clock", name, sizeof(name));
@@ -517,6 +525,24 @@ static int draw_chart(struct list_run *run)
     return plot_draw(&run->plot, &run->world, &plot);
 }
 
+/*
+ * Reads wtime for the first time, on no two ranks under a kernel at once: some MPI libraries count from the first reading
+ * in each process, and clocks that began together would look like one. Collective.
+ */
+static void begin_wtime(const struct list_run *run)
+{
+    enum { APART_NS = 20000 };
+    int64_t begin_ns;
+    int rank;
+
+    MPI_Comm_rank(run->kernel, &rank);
+    MPI_Barrier(run->kernel);
+    begin_ns = system_time_ns();
+    while (system_time_ns() - begin_ns < (int64_t)rank * APART_NS) {
+    }
+    MPI_Wtime();
+}
+
 /* All ranks under one kernel take the rate that its first rank measured. Collective. */
 static void measure_tick(struct list_run *run)
 {
@@ -547,6 +573,7 @@ static int list_clocks(struct list_run *run)
 {
     int status = STATUS_GOOD;
 
+    begin_wtime(run);
     if (!ask_for_choice(run))
         return STATUS_FAILED;
     measure_tick(run);
