@@ -347,10 +347,10 @@ check_list_slow_clocksource() {
         "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     expect_status 0
-    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be of no use"
+    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
     grep -q "^monotonic_raw,.*,1,1,1,0,0$" "$scratch/out" || complain "auto does not take monotonic_raw"
     own_messages | grep -q "Warning: rank 0: .*clocksource is hpet" || complain "no warning"
-    own_messages | grep -q "tsc is of no use: .*hpet" || complain "no reason against tsc"
+    own_messages | grep -q "tsc cannot be used on rank 0: .*hpet" || complain "no reason against tsc"
 }
 
 # Rows for one clock of rank 1 whose offset bends by 0.12 s/s2. A line through a time L of that is off by L2/6 of it at

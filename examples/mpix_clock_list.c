@@ -326,24 +326,27 @@ static int try_clock(const struct list_run *run, const char *name, struct world 
     return MPIX_Clock_sync(fresh->comm);
 }
 
-/* The library's message ends with what is allowed instead, which is of no use here. */
-static void cut_advice(char *text)
+/* Of the library's message, "setting NAME: CLOCK cannot be used on RANK: REASON; allowed: ...", the middle. */
+static void extract_reason(const char *message, char *reason, size_t reason_bytes)
 {
-    char *advice = strstr(text, "; allowed");
+    const char *begin = strstr(message, "cannot be used");
+    const char *end = strstr(message, "; allowed");
 
-    if (advice != NULL)
-        *advice = '\0';
+    if (begin == NULL)
+        begin = message;
+    snprintf(reason, reason_bytes, "%.*s", (int)(end != NULL && end > begin ? end - begin : (long)strlen(begin)), begin);
 }
 
 static void ask_about(const struct list_run *run, int clock, struct listing *listing)
 {
     struct world fresh;
+    char message[REASON_BYTES];
     const char *call;
 
     listing->usable = try_clock(run, machine_clocks[clock].name, &fresh, &call) == MPI_SUCCESS;
     if (!listing->usable) {
-        world_statistic(&fresh, "mpix_harmonize_last_error", listing->reason, sizeof(listing->reason));
-        cut_advice(listing->reason);
+        world_statistic(&fresh, "mpix_harmonize_last_error", message, sizeof(message));
+        extract_reason(message, listing->reason, sizeof(listing->reason));
     }
     MPI_Comm_free(&fresh.comm);
 }
@@ -485,7 +488,7 @@ static int print_list(const struct list_run *run)
     remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if (!run->listings[clock].usable)
-            remark(run, "%s is of no use: %s", machine_clocks[clock].name, run->listings[clock].reason);
+            remark(run, "%s %s", machine_clocks[clock].name, run->listings[clock].reason);
     }
     tell_slow_clocks(run);
     table_head(&table);
@@ -526,21 +529,25 @@ static int draw_chart(struct list_run *run)
 }
 
 /*
- * Reads wtime for the first time, on no two ranks under a kernel at once: some MPI libraries count from the first reading
- * in each process, and clocks that began together would look like one. Collective.
+ * Reads wtime for the first time, on one rank under a kernel after the other: some MPI libraries count from the first
+ * reading in each process, and clocks that began together would look like one. Collective.
  */
 static void begin_wtime(const struct list_run *run)
 {
-    enum { APART_NS = 20000 };
+    enum { TAG = 2, APART_NS = 20000 };
     int64_t begin_ns;
-    int rank;
+    int rank, ranks;
 
     MPI_Comm_rank(run->kernel, &rank);
-    MPI_Barrier(run->kernel);
-    begin_ns = system_time_ns();
-    while (system_time_ns() - begin_ns < (int64_t)rank * APART_NS) {
-    }
+    MPI_Comm_size(run->kernel, &ranks);
+    if (rank > 0)
+        MPI_Recv(NULL, 0, MPI_BYTE, rank - 1, TAG, run->kernel, MPI_STATUS_IGNORE);
     MPI_Wtime();
+    begin_ns = system_time_ns();
+    while (system_time_ns() - begin_ns < APART_NS) {
+    }
+    if (rank + 1 < ranks)
+        MPI_Send(NULL, 0, MPI_BYTE, rank + 1, TAG, run->kernel);
 }
 
 /* All ranks under one kernel take the rate that its first rank measured. Collective. */
