@@ -54,7 +54,7 @@ struct drift_settings {
 
 /* What a burst said of one clock. */
 struct point {
-    double time_s; /* since measuring began, in the middle of the burst */
+    double time_s; /* since measuring began */
     struct offset_window window;
 };
 
@@ -155,31 +155,24 @@ static struct series *series_of(const struct drift_run *run, int rank, int place
     return &run->series[(rank - 1) * run->clock_count + place];
 }
 
-static double seconds_since(int64_t begin_ns)
-{
-    return (double)(system_time_ns() - begin_ns) * 1e-9;
-}
-
 static void measure_rank(struct drift_run *run, const struct burst *burst, int rank, int64_t begin_ns)
 {
-    double begin_s = seconds_since(begin_ns);
-    double middle_s;
-
     burst_measure(burst, rank, run->exchanges);
-    middle_s = (begin_s + seconds_since(begin_ns)) / 2;
     for (int place = 0; place < run->clock_count; place++) {
         bool is_tsc = run->clock_list[place] == MACHINE_CLOCK_TSC;
+        struct offset_window window =
+            burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
+                         is_tsc ? run->begin_tick_ns[0] : 1, is_tsc ? run->begin_tick_ns[rank] : 1);
 
-        series_of(run, rank, place)->points[run->rounds] = (struct point){
-            middle_s, burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
-                                   is_tsc ? run->begin_tick_ns[0] : 1, is_tsc ? run->begin_tick_ns[rank] : 1)};
+        series_of(run, rank, place)->points[run->rounds] =
+            (struct point){(double)(window.at_ns - begin_ns) * 1e-9, window};
     }
 }
 
-static void show_progress(const struct drift_run *run, double now_s)
+static void show_progress(const struct drift_run *run, int64_t spent_ns)
 {
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\rmeasuring: %.0f of %g s ", now_s, run->settings.seconds);
+        fprintf(stderr, "\rmeasuring: %.0f of %g s ", (double)spent_ns * 1e-9, run->settings.seconds);
 }
 
 static void sleep_until(int64_t time_ns)
@@ -205,7 +198,7 @@ static void measure_rounds(struct drift_run *run, const struct burst *burst)
             measure_rank(run, burst, rank, begin_ns);
         run->rounds++;
         if (system_time_ns() >= progress_ns) {
-            show_progress(run, seconds_since(begin_ns));
+            show_progress(run, system_time_ns() - begin_ns);
             progress_ns += PROGRESS_INTERVAL_NS;
         }
         if (next_ns < system_time_ns())
@@ -493,7 +486,7 @@ static int write_raw(const struct drift_run *run)
         for (int round = 0; round < run->rounds; round++) {
             const struct point *point = &series->points[round];
 
-            fprintf(run->raw, "%d,%s,%.6f,%lld,%lld,%d\n", 1 + i / run->clock_count,
+            fprintf(run->raw, "%d,%s,%.9f,%lld,%lld,%d\n", 1 + i / run->clock_count,
                     machine_clocks[run->clock_list[i % run->clock_count]].name, point->time_s,
                     (long long)middle_ns(point), (long long)half_width_ns(point), is_undisturbed(series, point));
         }

@@ -231,7 +231,7 @@ static void measure_windows(const struct list_run *run, int clock, struct offset
         burst_serve(&burst, 0);
         return;
     }
-    windows[0] = (struct offset_window){0, 0};
+    windows[0] = (struct offset_window){0, 0, 0};
     for (int peer = 1; peer < ranks; peer++) {
         burst_measure(&burst, peer, exchanges);
         windows[peer] = burst_window(exchanges, SHARING_EXCHANGES, tick_ns, tick_ns);

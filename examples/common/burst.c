@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "burst.h"
 
+#include "exit_clock.h"
 #include "machine_clock.h"
 
 #include <time.h>
@@ -32,6 +33,7 @@ static struct exchange exchange_once(const struct burst *burst, int peer, int cl
     send_number(burst, peer, clock);
     exchange.remote_ticks = receive_number(burst, peer);
     exchange.received_ticks = machine_clocks[clock].read_ticks();
+    exchange.at_ns = system_time_ns();
     return exchange;
 }
 
@@ -97,17 +99,23 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
 struct offset_window burst_window(const struct exchange *exchanges, int64_t count, double own_tick_ns,
                                   double peer_tick_ns)
 {
-    struct offset_window window = {INT64_MIN, INT64_MAX};
+    struct offset_window window = {INT64_MIN, INT64_MAX, 0};
+    int64_t low_at_ns = 0, high_at_ns = 0;
 
     for (int64_t i = 0; i < count; i++) {
         int64_t remote_ns = to_ns(exchanges[i].remote_ticks, peer_tick_ns);
         int64_t low_ns = remote_ns - to_ns(exchanges[i].received_ticks, own_tick_ns);
         int64_t high_ns = remote_ns - to_ns(exchanges[i].sent_ticks, own_tick_ns);
 
-        if (low_ns > window.low_ns)
+        if (low_ns > window.low_ns) {
             window.low_ns = low_ns;
-        if (high_ns < window.high_ns)
+            low_at_ns = exchanges[i].at_ns;
+        }
+        if (high_ns < window.high_ns) {
             window.high_ns = high_ns;
+            high_at_ns = exchanges[i].at_ns;
+        }
     }
+    window.at_ns = low_at_ns + (high_at_ns - low_at_ns) / 2;
     return window;
 }

@@ -21,6 +21,7 @@ struct exchange {
     int64_t sent_ticks;
     int64_t remote_ticks;
     int64_t received_ticks;
+    int64_t at_ns; /* system_time_ns just after it */
 };
 
 struct burst {
@@ -34,6 +35,7 @@ struct burst {
 struct offset_window {
     int64_t low_ns;
     int64_t high_ns;
+    int64_t at_ns; /* in the middle between the exchanges that set low and high */
 };
 
 /*
