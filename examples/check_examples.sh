@@ -22,10 +22,14 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
 osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
-all_programs="mpix_clock_check mpix_skew $osu_programs"
+clock_programs="mpix_clock_list mpix_clock_drift"
+all_programs="mpix_clock_check mpix_skew $clock_programs $osu_programs"
 osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
 clock_titles=sync,age_s,took_ms,call_ms,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
 clock_rank_titles=sync,run,rank,age_s,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
+list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
+drift_titles=rank,clock,window_s,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
+half_width_ns,points,linear_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
@@ -364,7 +368,7 @@ check_clock_kept() {
         complain "synchronisations: not 1 and then more"
 }
 
-check_clock_refusals() {
+check_error_refusals() {
     while read -r arguments; do
         # shellcheck disable=SC2086
         run alone mpix_clock_check $arguments
@@ -419,6 +423,198 @@ check_watch() {
     [ -z "$problems" ] || complain "$problems"
 }
 
+# RANKS: a row for each clock, with groups of which each rank is in one.
+check_list_rows() {
+    awk -F, -v titles="$list_titles" -v ranks="$1" '
+        function bad(what) { print what ": " $0 }
+        function count_ranks(members,    n, i, part, ends, sum) {
+            n = split(members, part, /[|+]/)
+            for (i = 1; i <= n; i++) sum += split(part[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
+            return sum
+        }
+        NR == 1 { if ($0 != titles) bad("titles"); next }
+        { clocks = clocks $1 " " }
+        NF != 10 { bad("number of columns") }
+        $0 ~ /nan|inf/ { bad("no number") }
+        $6 !~ /^[01]$/ || $7 !~ /^[01]$/ || $7 > $6 { bad("usable and auto") }
+        $7 == 1 { chosen++ }
+        $1 == "tsc" && $2 == "" { next }
+        !($2 > 0 && $3 < ranks && $3 ~ /^[0-9]+$/) { bad("cost of reading") }
+        !($4 > 0) || $1 != "tsc" && !($5 > 0) { bad("resolution") }
+        split($10, groups, "|") != $8 || count_ranks($10) != ranks || $8 == ranks && $9 != 0 { bad("groups") }
+        END {
+            if (clocks != "tsc monotonic_raw monotonic realtime wtime ") print "clocks: " clocks
+            if (chosen != 1) print chosen + 0 " clocks taken by auto"
+        }' "$scratch/out"
+}
+
+check_list() {
+    for ranks in 1 2; do
+        run "$ranks" mpix_clock_list --reads 2000 --csv
+        expect_status 0
+        problems=$(check_list_rows "$ranks")
+        [ -z "$problems" ] || complain "$problems"
+        [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
+            complain "does not tell once what auto takes and why"
+    done
+    run 2 mpix_clock_list -n 1000
+    expect_status 0
+    problems=$(check_table 10 5)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+# In a mount namespace the kernel can be made to say that its clocksource is another one.
+clocksource=/sys/devices/system/clocksource/clocksource0/current_clocksource
+can_change_clocksource() {
+    grep -q '^flags.*constant_tsc' /proc/cpuinfo && echo hpet >"$scratch/hpet" &&
+        unshare --mount mount --bind "$scratch/hpet" "$clocksource"
+} 2>/dev/null
+
+check_list_slow_clocksource() {
+    program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
+    # The variables are those of the inner shell.
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --csv' - "$scratch/hpet" "$clocksource" \
+        "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 0
+    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
+    grep -q "^monotonic_raw,.*,1,1,1,0,0$" "$scratch/out" || complain "auto does not take monotonic_raw"
+    own_messages | grep -q "Warning: rank 0: .*clocksource is hpet" || complain "no warning"
+    own_messages | grep -q "tsc cannot be used on rank 0: .*hpet" || complain "no reason against tsc"
+}
+
+# THRESHOLD: all figures in the rows of one clock of rank 1 are what the bursts in the raw file come to.
+check_drift_rows() {
+    sort -t, -k5,5n "$scratch/raw" | awk -F, '$1 == 1 { half[++n] = $5 } END { print half[int((n + 1) / 2)] }' >"$scratch/half"
+    awk -F, -v titles="$drift_titles" -v rows="$scratch/out" -v threshold="$1" -v half="$(cat "$scratch/half")" '
+        function bad(what) { print what ": " row }
+        function differ(printed, value) { return (printed - value) ^ 2 > (0.06 + 1e-7 * value) ^ 2 }
+        function at_or_after(time,    i) { for (i = 1; i <= n && x[i] < time; i++); return i }
+        # Of points [first, end): slope, square_sum and greatest, if they are enough.
+        function fit(first, end,    i, mean_x, mean_y, xx, xy, residual) {
+            if (end - first < 3) return 0
+            for (i = first; i < end; i++) { mean_x += x[i] / (end - first); mean_y += y[i] / (end - first) }
+            for (i = first; i < end; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
+            slope = xy / xx
+            square_sum = greatest = 0
+            for (i = first; i < end; i++) {
+                residual = y[i] - mean_y - slope * (x[i] - mean_x)
+                square_sum += residual ^ 2
+                if (residual ^ 2 > greatest ^ 2) greatest = residual < 0 ? -residual : residual
+            }
+            return 1
+        }
+        function window(k, parts, width,    end) {
+            end = k + width < parts ? at_or_after(length_s / parts * (k + width)) : n + 1
+            return fit(at_or_after(length_s / parts * k), end)
+        }
+        function check_fits(parts,    k, mean, least, most, worst, sum, good) {
+            good = 1
+            for (k = 0; k < parts && good; k++) {
+                if (!(good = window(k, parts, 1))) break
+                mean += slope / parts
+                if (k == 0 || slope < least) least = slope
+                if (k == 0 || slope > most) most = slope
+                if (greatest > worst) worst = greatest
+                sum += square_sum
+            }
+            if (!good) { if (f[5] f[6] f[7] f[8] f[9] != "") bad("figures without points"); return }
+            if (differ(f[5], mean) || differ(f[6], least) || differ(f[7], most)) bad("slopes " mean " " least " " most)
+            if (differ(f[8], sqrt(sum / n)) || differ(f[9], worst)) bad("residuals " sqrt(sum / n) " " worst)
+        }
+        function linear(    steps, k, reach, any) {
+            for (steps = 1; steps <= 16; steps++) {
+                any = 0
+                for (k = 0; k + steps <= 16; k++)
+                    if (window(k, 16, steps)) { any = 1; if (greatest > threshold) return reach }
+                if (any) reach = length_s * steps / 16
+            }
+            return reach
+        }
+        NR == 1 { if ($0 != "rank,clock,time_s,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
+        NF != 6 || $3 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) { print "raw: " $0 }
+        { length_s = $3 }
+        $6 == 1 { if (!n) first_ns = $4; x[++n] = $3; y[n] = $4 - first_ns }
+        END {
+            getline row <rows
+            if (row != titles) bad("titles")
+            reach = linear()
+            for (parts = 8; parts >= 1; parts /= 2) {
+                getline row <rows
+                if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")
+                if (f[3] != sprintf("%.3f", length_s / parts)) bad("length of windows")
+                if (f[10] != half || f[11] != n) bad("half width " half ", points " n)
+                if (differ(f[12], reach)) bad("linear for " reach)
+                check_fits(parts)
+            }
+        }' "$scratch/raw"
+}
+
+# Without its known bend, 0.012 s/s2, the clock does not drift but in a line. Each offset is known to its half width, and
+# what the clock drifts during a burst, which is long where other programs take the processors.
+check_drift_truth() {
+    awk -F, '
+        $1 == 1 && $6 == 1 { x[++n] = $3; y[n] = $4 - 1.2e7 * $3 ^ 2; if ($5 > half) half = $5 }
+        END {
+            for (i = 1; i <= n; i++) { mean_x += x[i] / n; mean_y += y[i] / n }
+            for (i = 1; i <= n; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
+            for (i = 1; i <= n; i++) {
+                residual = y[i] - mean_y - xy / xx * (x[i] - mean_x)
+                if (residual ^ 2 > (3 * half + 5e5) ^ 2) print "at " x[i] " s the drift is wrong by " residual " ns"
+            }
+        }' "$scratch/raw"
+}
+
+check_known_drift() {
+    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e6 --raw "$scratch/raw" --csv
+    expect_status 0
+    problems=$(check_drift_rows 1e6; check_drift_truth)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+check_drift() {
+    run 3 mpix_clock_drift --seconds 0.5 --interval 0.02
+    expect_status 0
+    clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
+    problems=$(check_table 12 $((2 * clocks * 4)))
+    [ -z "$problems" ] || complain "$problems"
+    [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
+    # So few bursts that no window has enough for a line.
+    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --csv
+    expect_status 0
+    [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0.000" ] || complain "figures without points"
+}
+
+check_clock_refusals() {
+    while read -r program arguments; do
+        # shellcheck disable=SC2086
+        run alone "$program" $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+mpix_clock_list --reads 99
+mpix_clock_list --plot clocks.pdf
+mpix_clock_drift --seconds 0
+mpix_clock_drift --clocks tsc,sundial
+mpix_clock_drift --threshold -1
+mpix_clock_drift -n 0
+END
+    run alone mpix_clock_drift
+    expect_refusal "1 rank"
+    run 2 mpix_clock_drift --raw /nonexistent/directory/file
+    expect_refusal --raw
+}
+
+# Where there is a gnuplot.
+check_clock_charts() {
+    run 2 mpix_clock_list -n 1000 --csv --plot "$scratch/list.svg"
+    expect_status 0
+    grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
+    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
+    expect_status 0
+    grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
+}
+
 # A bad setting of the library ends a program with its message, and no launcher has to kill anything.
 check_library_errors() {
     MPIX_HARMONIZE_TOLERANCE_NS=bad
@@ -457,7 +653,21 @@ check "mpix_clock_check: errors that are known" check_clock_errors
 check "mpix_clock_check: violated bounds" check_clock_violations
 check "mpix_clock_check: samples" check_clock_sample
 check "mpix_clock_check: keeping the clock" check_clock_kept
-check "mpix_clock_check: bad options" check_clock_refusals
+check "mpix_clock_check: bad options" check_error_refusals
 check "charts" check_plot
+check "mpix_clock_list: rows and tables" check_list
+if can_change_clocksource; then
+    check "mpix_clock_list: a slow clocksource" check_list_slow_clocksource
+else
+    tap_skip "mpix_clock_list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
+fi
+check "mpix_clock_drift: figures of a known drift" check_known_drift
+check "mpix_clock_drift: tables, few bursts" check_drift
+check "mpix_clock_list, mpix_clock_drift: bad options" check_clock_refusals
+if command -v gnuplot >/dev/null 2>&1; then
+    check "mpix_clock_list, mpix_clock_drift: charts" check_clock_charts
+else
+    tap_skip "mpix_clock_list, mpix_clock_drift: charts" "there is no gnuplot"
+fi
 check "errors of the library" check_library_errors
 tap_done

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "burst.h"
+
+#include "exit_clock.h"
+#include "machine_clock.h"
+
+#include <time.h>
+
+/* How often a rank looks whether a burst begins. What this costs falls on exchanges that are discarded. */
+#define POLL_INTERVAL_NS 100000
+
+enum { BURST_TAG = 1, NO_MORE = -1 };
+
+static void send_number(const struct burst *burst, int peer, int64_t number)
+{
+    world_require(burst->world, MPI_Send(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm), "MPI_Send");
+}
+
+static int64_t receive_number(const struct burst *burst, int peer)
+{
+    int64_t number;
+
+    world_require(burst->world,
+                  MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    return number;
+}
+
+static struct exchange exchange_once(const struct burst *burst, int peer, int clock)
+{
+    struct exchange exchange;
+
+    exchange.sent_ticks = machine_clocks[clock].read_ticks();
+    send_number(burst, peer, clock);
+    exchange.remote_ticks = receive_number(burst, peer);
+    exchange.received_ticks = machine_clocks[clock].read_ticks();
+    exchange.at_ns = system_time_ns();
+    return exchange;
+}
+
+void burst_measure(const struct burst *burst, int peer, struct exchange *exchanges)
+{
+    for (int i = 0; i < BURST_DISCARDED; i++)
+        exchange_once(burst, peer, MACHINE_CLOCK_MONOTONIC);
+    /* Clocks take turns, so whatever else happens during the burst meets all alike. */
+    for (int64_t i = 0; i < burst->exchanges; i++) {
+        struct exchange *place = &exchanges[i];
+
+        for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+            if ((burst->clocks >> clock & 1) == 0)
+                continue;
+            *place = exchange_once(burst, peer, clock);
+            place += burst->exchanges;
+        }
+    }
+}
+
+static void sleep_until_message(const struct burst *burst, int peer)
+{
+    const struct timespec interval = {0, POLL_INTERVAL_NS};
+    int arrived = 0;
+
+    while (!arrived) {
+        world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE),
+                      "MPI_Iprobe");
+        if (!arrived)
+            nanosleep(&interval, NULL);
+    }
+}
+
+static int64_t exchanges_of(const struct burst *burst)
+{
+    return BURST_DISCARDED + __builtin_popcountll((unsigned long long)burst->clocks) * burst->exchanges;
+}
+
+bool burst_serve(const struct burst *burst, int peer)
+{
+    sleep_until_message(burst, peer);
+    for (int64_t i = 0; i < exchanges_of(burst); i++) {
+        int64_t clock = receive_number(burst, peer);
+
+        if (clock == NO_MORE)
+            return false;
+        send_number(burst, peer, machine_clocks[clock].read_ticks());
+    }
+    return true;
+}
+
+void burst_end(const struct burst *burst, int peer)
+{
+    send_number(burst, peer, NO_MORE);
+}
+
+/* Ticks times their length would lose digits in a double. */
+static int64_t to_ns(int64_t ticks, double tick_ns)
+{
+    return tick_ns == 1 ? ticks : (int64_t)((long double)ticks * (long double)tick_ns);
+}
+
+struct offset_window burst_window(const struct exchange *exchanges, int64_t count, double own_tick_ns,
+                                  double peer_tick_ns)
+{
+    struct offset_window window = {INT64_MIN, INT64_MAX, 0};
+    int64_t low_at_ns = 0, high_at_ns = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        int64_t remote_ns = to_ns(exchanges[i].remote_ticks, peer_tick_ns);
+        int64_t low_ns = remote_ns - to_ns(exchanges[i].received_ticks, own_tick_ns);
+        int64_t high_ns = remote_ns - to_ns(exchanges[i].sent_ticks, own_tick_ns);
+
+        if (low_ns > window.low_ns) {
+            window.low_ns = low_ns;
+            low_at_ns = exchanges[i].at_ns;
+        }
+        if (high_ns < window.high_ns) {
+            window.high_ns = high_ns;
+            high_at_ns = exchanges[i].at_ns;
+        }
+    }
+    window.at_ns = low_at_ns + (high_at_ns - low_at_ns) / 2;
+    return window;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * burst.h - bursts of exchanges between two ranks, and what they tell about the offset of their clocks.
+ *
+ * An exchange is a message to the peer, which answers with a reading of its clock. No message arrives before it was sent,
+ * so each exchange bounds the peer's offset from both sides, and a burst leaves a window: independent least delays of
+ * both directions, as the SKaMPI benchmark estimates offsets. The first exchanges after a silence are lopsided by
+ * microseconds and are discarded.
+ */
+#ifndef BURST_H
+#define BURST_H
+
+#include "world.h"
+
+#include <stdint.h>
+
+enum { BURST_DISCARDED = 3 };
+
+/* Readings in ticks of the clock (machine_clock.h). */
+struct exchange {
+    int64_t sent_ticks;
+    int64_t remote_ticks;
+    int64_t received_ticks;
+    int64_t at_ns; /* system_time_ns just after it */
+};
+
+struct burst {
+    const struct world *world; /* for errors */
+    MPI_Comm comm;
+    int64_t clocks;    /* bit i for the clock of index i */
+    int64_t exchanges; /* with each clock, in turn */
+};
+
+/* The offset of the peer's clock, peer's - own, is from low to high. */
+struct offset_window {
+    int64_t low_ns;
+    int64_t high_ns;
+    int64_t at_ns; /* in the middle between the exchanges that set low and high */
+};
+
+/*
+ * burst_measure - make a burst with the peer, which is in burst_serve.
+ *
+ * exchanges   out: for each clock of the burst, in order, its exchanges
+ */
+void burst_measure(const struct burst *burst, int peer, struct exchange *exchanges);
+
+/*
+ * burst_serve - answer a burst of the peer.
+ *
+ * Until it begins this rank sleeps, so that ranks may be more than cores.
+ *
+ * Returns false when the peer called burst_end instead.
+ */
+bool burst_serve(const struct burst *burst, int peer);
+
+/* burst_end - tell the peer that there are no more bursts. */
+void burst_end(const struct burst *burst, int peer);
+
+/*
+ * burst_window - what the exchanges with one clock leave of its offset.
+ *
+ * exchanges, count           those of one clock
+ * own_tick_ns, peer_tick_ns  the length of its ticks
+ */
+struct offset_window burst_window(const struct exchange *exchanges, int64_t count, double own_tick_ns,
+                                  double peer_tick_ns);
+
+#endif /* BURST_H */

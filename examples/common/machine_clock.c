@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine_clock.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#define HAS_TSC 1
+#else
+#define HAS_TSC 0
+#endif
+
+/* The bracket of a pair of readings is some 20 ns: over this time 1 ppm. */
+#define LEAST_CALIBRATION_NS INT64_C(20000000)
+
+/* Of so many readings of both clocks, the one least disturbed is kept. */
+enum { PAIR_READINGS = 8 };
+
+static int64_t read_system(clockid_t id)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static double stated_system(clockid_t id)
+{
+    struct timespec step = {0, 0};
+
+    clock_getres(id, &step);
+    return (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
+}
+
+static int64_t read_tsc(void)
+{
+#if HAS_TSC
+    unsigned int processor;
+
+    /* Not before what stands before it is done, as the library reads it. */
+    return (int64_t)__rdtscp(&processor);
+#else
+    return 0;
+#endif
+}
+
+static double stated_tsc(void)
+{
+    return 0;
+}
+
+#define SYSTEM_CLOCK(NAME, ID)            \
+    static int64_t read_##NAME(void)      \
+    {                                     \
+        return read_system(ID);           \
+    }                                     \
+    static double stated_##NAME(void)     \
+    {                                     \
+        return stated_system(ID);         \
+    }
+
+SYSTEM_CLOCK(monotonic_raw, CLOCK_MONOTONIC_RAW)
+SYSTEM_CLOCK(monotonic, CLOCK_MONOTONIC)
+SYSTEM_CLOCK(realtime, CLOCK_REALTIME)
+
+static int64_t read_wtime(void)
+{
+    return (int64_t)(MPI_Wtime() * 1e9);
+}
+
+static double stated_wtime(void)
+{
+    return MPI_Wtick() * 1e9;
+}
+
+const struct machine_clock machine_clocks[MACHINE_CLOCKS] = {
+    [MACHINE_CLOCK_TSC] = {"tsc", read_tsc, stated_tsc},
+    [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, stated_monotonic_raw},
+    [MACHINE_CLOCK_MONOTONIC] = {"monotonic", read_monotonic, stated_monotonic},
+    [MACHINE_CLOCK_REALTIME] = {"realtime", read_realtime, stated_realtime},
+    [MACHINE_CLOCK_WTIME] = {"wtime", read_wtime, stated_wtime},
+};
+
+const char *machine_clock_name(int index)
+{
+    return index < MACHINE_CLOCKS ? machine_clocks[index].name : NULL;
+}
+
+/* Whether there is a counter that runs at one rate, whatever the processor's frequency and sleep state. */
+static bool has_invariant_tsc(void)
+{
+#if HAS_TSC
+    enum { FEATURES_LEAF = (int)0x80000001, RDTSCP_BIT = 27, POWER_LEAF = (int)0x80000007, INVARIANT_TSC_BIT = 8 };
+    unsigned int eax, ebx, ecx, features = 0, power = 0;
+
+    return __get_cpuid((unsigned int)FEATURES_LEAF, &eax, &ebx, &ecx, &features) && (features >> RDTSCP_BIT & 1) != 0 &&
+           __get_cpuid((unsigned int)POWER_LEAF, &eax, &ebx, &ecx, &power) && (power >> INVARIANT_TSC_BIT & 1) != 0;
+#else
+    return false;
+#endif
+}
+
+const char *machine_clock_lack(int index)
+{
+    return index == MACHINE_CLOCK_TSC && !has_invariant_tsc() ? "the processor has no invariant time stamp counter"
+                                                              : NULL;
+}
+
+/* Reads both clocks at one instant, as nearly as may be. */
+static struct tsc_rate read_pair(void)
+{
+    struct tsc_rate pair = {0, 0};
+    int64_t least_width_ticks = INT64_MAX;
+
+    for (int i = 0; i < PAIR_READINGS; i++) {
+        int64_t before_ticks = read_tsc();
+        int64_t now_ns = read_monotonic_raw();
+        int64_t width_ticks = read_tsc() - before_ticks;
+
+        if (width_ticks < least_width_ticks) {
+            least_width_ticks = width_ticks;
+            pair = (struct tsc_rate){before_ticks + width_ticks / 2, now_ns};
+        }
+    }
+    return pair;
+}
+
+void tsc_rate_begin(struct tsc_rate *rate)
+{
+    *rate = (struct tsc_rate){0, 0};
+    if (has_invariant_tsc())
+        *rate = read_pair();
+}
+
+double tsc_rate_ns(const struct tsc_rate *rate)
+{
+    struct tsc_rate now;
+
+    if (!has_invariant_tsc())
+        return 1;
+    while (read_monotonic_raw() - rate->begin_ns < LEAST_CALIBRATION_NS) {
+    }
+    now = read_pair();
+    return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * machine_clock.h - the clocks that a process can read, under the names that the library gives them.
+ *
+ * They are read here without the library, so that what it says of them can be compared with what they do.
+ */
+#ifndef MACHINE_CLOCK_H
+#define MACHINE_CLOCK_H
+
+#include <stdint.h>
+
+/* In the order in which the library's auto prefers them. */
+enum machine_clock_index {
+    MACHINE_CLOCK_TSC,
+    MACHINE_CLOCK_MONOTONIC_RAW,
+    MACHINE_CLOCK_MONOTONIC,
+    MACHINE_CLOCK_REALTIME,
+    MACHINE_CLOCK_WTIME,
+    MACHINE_CLOCKS
+};
+
+struct machine_clock {
+    const char *name;
+    int64_t (*read_ticks)(void); /* a tick is 1 ns, but for tsc; see tsc_rate_ns */
+    double (*stated_ns)(void);   /* the resolution that the system states; 0: it states none */
+};
+
+extern const struct machine_clock machine_clocks[MACHINE_CLOCKS];
+
+/* machine_clock_name - the name of a clock, NULL after the last. */
+const char *machine_clock_name(int index);
+
+/*
+ * machine_clock_lack - why this process cannot use a clock. Local.
+ *
+ * Returns NULL where it can.
+ */
+const char *machine_clock_lack(int index);
+
+/* The beginning of a measurement of the counter's rate. */
+struct tsc_rate {
+    int64_t begin_ticks;
+    int64_t begin_ns; /* the same instant on monotonic_raw */
+};
+
+/* tsc_rate_begin - begin to measure. Local. */
+void tsc_rate_begin(struct tsc_rate *rate);
+
+/*
+ * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits where that is too short.
+ * Local.
+ *
+ * Returns 1 where there is no counter.
+ */
+double tsc_rate_ns(const struct tsc_rate *rate);
+
+#endif /* MACHINE_CLOCK_H */
