@@ -110,6 +110,7 @@ void mh_sync_restart(mh_sync_plan *plan)
     mh_tracker_reset(&plan->tracker);
     for (int i = 0; i < plan->levels; i++) {
         plan->level[i].sharing = MH_SHARING_UNKNOWN;
+        plan->level[i].tries = 0;
         plan->level[i].trained = false;
     }
 }

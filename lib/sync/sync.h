@@ -25,6 +25,7 @@ typedef struct mh_level {
     bool trained;        /* tracking: the first, longer synchronisation is over; the same on all of a group */
     mh_group group;      /* the first of it is the reference of the others */
     mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
+    int tries;           /* to verify that, with windows that were too wide */
     int64_t shared_bound_ns; /* where verified: how well the exchanges showed it */
 } mh_level;
 

@@ -287,7 +287,7 @@ void test_clock_injected(void)
 void test_clock_unshared(void)
 {
     char levels[TEXT_SIZE];
-    static const int64_t steps_ns[] = {NS_PER_S, -NS_PER_MS, 0};
+    static const int64_t steps_ns[] = {NS_PER_S, -100 * NS_PER_MS, 0};
     for (int i = 0; i < 3; i++) {
         inject_clock(my_rank * steps_ns[i], 0);
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
