@@ -36,7 +36,7 @@ typedef struct mh_comm_state {
     int64_t syncs;
     int64_t first_synced_at_ns; /* local time of the first synchronisation */
     int64_t interval_ns;    /* rank 0: until the next synchronisation; 0: never, all share one clock */
-    int64_t disruptions;    /* how often this process found its clock wrong */
+    int64_t disruptions;    /* how often this process, or rank 0, found a clock wrong */
     bool disrupted;         /* it did at the last call: the next one starts the clock anew */
 
     mh_rendezvous rendezvous;

@@ -155,19 +155,22 @@ static int learn_interval(mh_comm_state *state, mh_error *error)
     return code;
 }
 
-int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error)
+/* restart: forget what was learnt before; the same on all processes. */
+static int synchronise(mh_comm_state *state, bool restart, mh_error *error)
 {
     mh_estimate estimate;
     int code = state->plan_is_current ? MPI_SUCCESS : prepare(state, error);
     if (code == MPI_SUCCESS && !mh_global_clock_is_set(&state->clock))
         code = begin_epoch(state, error);
+    else if (code == MPI_SUCCESS)
+        carry_on(state);
     if (code != MPI_SUCCESS)
         return code;
     const mh_base_clock *base = &state->clock.base;
     int64_t first_ns = mh_base_clock_now_ns(base);
     if (restart) {
+        state->disruptions += !state->disrupted; /* else counted when it was found */
         mh_sync_restart(&state->plan);
-        carry_on(state);
     }
     code = mh_sync_run(&state->plan, &state->channel, base, &state->reference, &estimate, error);
     if (code != MPI_SUCCESS)
@@ -181,8 +184,17 @@ int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error)
     else
         state->sync_typical_ns = typical_duration(state->sync_typical_ns, state->sync_duration_ns);
     state->disrupted = false;
-    state->deadline.stamps = base->may_be_set || mh_sync_drifts(&state->plan);
+    state->disruptions += state->plan.disrupted;
+    mh_deadline_trust_clock(&state->deadline, mh_estimate_grows(&estimate) ? MH_TIME_UNKNOWN_NS
+                                                                            : mh_global_clock_read(&state->clock).bound_ns);
     return learn_interval(state, error);
+}
+
+int mh_clock_sync(mh_comm_state *state, mh_error *error)
+{
+    int64_t all_fine;
+    int code = mh_allreduce_and(&state->channel, !state->disrupted, &all_fine, error);
+    return code == MPI_SUCCESS ? synchronise(state, !all_fine, error) : code;
 }
 
 /* Before the first release, and after a change of the algorithm: all processes know that this is due. */
@@ -190,7 +202,7 @@ static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock) || !state->plan_is_current)
-        code = mh_clock_sync(state, false, error);
+        code = mh_clock_sync(state, error);
     return code == MPI_SUCCESS ? mh_deadline_rehearse(&state->deadline, error) : code;
 }
 
@@ -221,12 +233,12 @@ static void leave(mh_comm_state *state, const mh_order *order, int *flag)
 
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
 {
-    mh_order order;
+    mh_order order = {.type = MH_ORDER_RELEASE};
     int code = MPI_SUCCESS;
     if (!state->deadline.rehearsed || !state->plan_is_current)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
-        code = mh_deadline_meet(&state->deadline, what_to_ask_for(state, refuses), &order, error);
+        code = mh_deadline_meet(&state->deadline, what_to_ask_for(state, refuses), order.type, &order, error);
         if (code != MPI_SUCCESS)
             break;
         if (order.type == MH_ORDER_RELEASE) {
@@ -236,7 +248,7 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
         if (order.type == MH_ORDER_REFUSE)
             return mh_fail(error, MPI_ERR_ARG,
                            "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
-        code = mh_clock_sync(state, order.type == MH_ORDER_RESTART, error);
+        code = synchronise(state, order.type == MH_ORDER_RESTART, error);
     }
     return code;
 }
@@ -259,7 +271,7 @@ int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error)
         configure_waiting(state);
         configure_deadline(state);
     }
-    return MPI_SUCCESS;
+    return mh_global_clock_is_set(&state->clock) ? learn_interval(state, error) : MPI_SUCCESS;
 }
 
 static int put_text(MPI_Info info, const char *name, const char *text, mh_error *error)
@@ -304,7 +316,7 @@ static int report_calls(const mh_comm_state *state, MPI_Info info, mh_error *err
     } numbers[] = {
         {"calls", deadline->calls},
         {"misses", deadline->misses},
-        {"lateness_ns", deadline->report.lateness_ns},
+        {"lateness_ns", deadline->lateness_ns},
         {"need_ns", deadline->report.need_ns},
         {"slack_ns", deadline->slack_ns},
         {"tolerance_used_ns", deadline->tolerance_ns},

@@ -11,8 +11,8 @@
  */
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error);
 
-/* Synchronise the clocks by the settings. restart: forget what was learnt before; the same on all processes. Collective. */
-int mh_clock_sync(mh_comm_state *state, bool restart, mh_error *error);
+/* Synchronise the clocks by the settings; anew where some process found its clock wrong. Collective. */
+int mh_clock_sync(mh_comm_state *state, mh_error *error);
 
 /* Change the settings. Collective; all or nothing. */
 int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error);

@@ -91,7 +91,7 @@ int PMPIX_Clock_sync(MPI_Comm comm)
 {
     mh_error error = NO_ERROR;
     mh_comm_state *state;
-    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_clock_sync(state, false, &error) == MPI_SUCCESS)
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_clock_sync(state, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
     return raise_error(comm, &error);
 }

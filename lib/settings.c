@@ -32,13 +32,14 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK_TARGET_NS] = {.name = "clock_target_ns", .unit = "nanoseconds", .default_text = "auto",
                                 .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 1000000000,
                                 .doc = "The clocks are synchronised again when the predicted error of a tracked clock has grown by "
-                                       "this, but not so often that it would take more than 0.05 % of the time; auto is what the "
-                                       "error is just after a synchronisation, at most 100 ns."},
+                                       "this, but not so often that it would take more than 0.05 % of the time; auto is half of what "
+                                       "the error is just after a synchronisation, at most 100 ns."},
     [MH_SET_RESYNC_INTERVAL_MS] = {.name = "resync_interval_ms", .unit = "milliseconds", .default_text = "auto",
                                    .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 86400000,
                                    .doc = "MPIX_Harmonize synchronises the clocks again when the last synchronisation is "
                                           "older than this, but never where prop has verified that all share one clock; auto follows "
-                                          "clock_target_ns for tracked clocks, and is 1000 for others."},
+                                          "clock_target_ns for tracked clocks, and is 1000 for others, or more where a "
+                                          "synchronisation would else take more than 0.05 % of the time."},
     [MH_SET_RENDEZVOUS] = {.name = "rendezvous", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                            .choice = mh_rendezvous_choice,
                            .doc = "How processes report their arrival and receive the deadline."},

@@ -51,6 +51,21 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
     return wait_yielding(&request, error);
 }
 
+int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
+                mh_error *error)
+{
+    DELAY_MESSAGE(channel->rank, to);
+    if (!channel->yields) {
+        MH_TRY(error, PMPI_Sendrecv, (mine, bytes, MPI_BYTE, to, tag, theirs, bytes, MPI_BYTE, from, tag, channel->comm,
+                                      MPI_STATUS_IGNORE));
+        return MPI_SUCCESS;
+    }
+    MPI_Request sent;
+    MH_TRY(error, PMPI_Isend, (mine, bytes, MPI_BYTE, to, tag, channel->comm, &sent));
+    int code = mh_recv(channel, theirs, bytes, from, tag, error);
+    return code != MPI_SUCCESS ? code : wait_yielding(&sent, error);
+}
+
 int mh_make_progress(const mh_channel *channel, mh_error *error)
 {
     int found;

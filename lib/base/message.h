@@ -40,6 +40,10 @@ int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, in
 /* Receive bytes from peer. Blocking. */
 int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error);
 
+/* Send to one process while as much is received from another, which may be the same. */
+int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
+                mh_error *error);
+
 /*
  * Let the MPI library make progress, while this process waits for something else: a peer may still be receiving what this
  * process has sent before. Local.

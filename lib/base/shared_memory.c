@@ -58,7 +58,10 @@ int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_me
         return explain(why, why_size, "shm_open", errno);
     }
     /* Memory that is only promised would end the process with SIGBUS when it is touched. */
-    int code = posix_fallocate(file, 0, (off_t)bytes);
+    int code;
+    do
+        code = posix_fallocate(file, 0, (off_t)bytes);
+    while (code == EINTR);
     if (code == 0)
         code = map_file(memory, file, bytes);
     close(file);

@@ -54,9 +54,20 @@ static inline void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns
 }
 #endif
 
-int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+static int64_t wait_until_or_set_back(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
+{
+    int64_t now_ns;
+    do
+        now_ns = mh_base_clock_now_ns(clock);
+    while (now_ns >= from_ns && now_ns < deadline_ns);
+    return now_ns;
+}
+
+int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
     sleep_towards(clock, deadline_ns);
+    if (clock->may_be_set)
+        return wait_until_or_set_back(clock, from_ns, deadline_ns);
     return clock->kind->wait_until(clock, deadline_ns);
 }
 

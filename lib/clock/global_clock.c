@@ -82,7 +82,8 @@ static int64_t raise_floor(mh_global_clock *clock, int64_t time_ns)
 /* A processor may read the counter somewhat after a later load; this outlasts its window for such reordering. */
 static void outlast_reordering(const mh_base_clock *base)
 {
-    mh_base_clock_wait_until(base, mh_base_clock_now_ns(base) + MH_NS_PER_US);
+    int64_t now_ns = mh_base_clock_now_ns(base);
+    mh_base_clock_wait_until(base, now_ns, now_ns + MH_NS_PER_US);
 }
 
 void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate)

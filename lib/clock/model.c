@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 mh_model mh_model_identity(void)
 {
@@ -46,6 +45,11 @@ int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
     return bound_ns;
 }
 
+bool mh_estimate_grows(const mh_estimate *estimate)
+{
+    return estimate->drift_bound > 0 || estimate->wander_bound > 0;
+}
+
 mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
 {
     mh_estimate moved = *estimate;
@@ -61,13 +65,12 @@ mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
 mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *first, int64_t local_ns)
 {
     mh_estimate near = mh_estimate_at(first, local_ns);
-    int64_t middle_ns = local_ns - near.model.offset_ns;
-    int64_t far_bound_ns = mh_estimate_bound(second, middle_ns);
-    bool known = near.bound_ns != MH_TIME_UNKNOWN_NS && far_bound_ns != MH_TIME_UNKNOWN_NS;
+    mh_estimate far = mh_estimate_at(second, local_ns - near.model.offset_ns);
+    bool known = near.bound_ns != MH_TIME_UNKNOWN_NS && far.bound_ns != MH_TIME_UNKNOWN_NS;
     mh_estimate both;
-    both.model = mh_model_compose(&second->model, &near.model);
-    both.bound_ns = known ? near.bound_ns + far_bound_ns : MH_TIME_UNKNOWN_NS;
-    both.drift_bound = near.drift_bound + second->drift_bound;
-    both.wander_bound = near.wander_bound + second->wander_bound;
+    both.model = mh_model_compose(&far.model, &near.model);
+    both.bound_ns = known ? near.bound_ns + far.bound_ns : MH_TIME_UNKNOWN_NS;
+    both.drift_bound = near.drift_bound + far.drift_bound;
+    both.wander_bound = near.wander_bound + far.wander_bound;
     return both;
 }

@@ -8,6 +8,7 @@
 #ifndef MH_MODEL_H
 #define MH_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct mh_model {
@@ -57,6 +58,9 @@ mh_estimate mh_estimate_exact(int64_t zero_ns);
 
 /* How far the estimate may be off at a local time; MH_TIME_UNKNOWN_NS where it is not known. */
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
+
+/* Whether the bound grows with age. */
+bool mh_estimate_grows(const mh_estimate *estimate);
 
 /*
  * The estimate of a clock that first maps to a middle clock and second from there to the global one, stated at a local time.

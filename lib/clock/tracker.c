@@ -158,9 +158,11 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
     tracker->noise = fmin(fmax(tracker->noise, LEAST_NOISE), MOST_NOISE);
 }
 
-/* Whether the window of a measurement and what the estimate allows have nothing in common. */
+/* Whether the clock was set back, or the window of a measurement and what the estimate allows have nothing in common. */
 static bool contradicts(const mh_tracker *tracker, const mh_offset *measured)
 {
+    if (measured->at_ns < tracker->last.at_ns)
+        return true;
     mh_estimate before = mh_tracker_estimate(tracker, false);
     int64_t expected_ns = measured->at_ns - mh_model_apply(&before.model, measured->at_ns);
     int64_t apart_ns = measured->offset_ns - expected_ns;

@@ -51,8 +51,8 @@ typedef struct mh_tracker {
 void mh_tracker_reset(mh_tracker *tracker);
 
 /*
- * Feed a measurement; at_ns increases from one to the next. Returns false where it cannot be true together with what was
- * known before: the clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
+ * Feed a measurement. Returns false where it cannot be true together with what was known before, or lies before the last one: the
+ * clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
  */
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
 

@@ -22,14 +22,18 @@ void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_globa
     deadline->clock = clock;
     deadline->rendezvous = rendezvous;
     deadline->decided_ns = INT64_MIN;
-    deadline->sync_due_ns = INT64_MAX;
+    deadline->report.slack_ns = INT64_MIN;
+    mh_deadline_sync_at(deadline, INT64_MAX);
+    deadline->stamp_margin_ns = MH_TIME_UNKNOWN_NS;
     mh_slack_init(&deadline->slack, 1, INT64_MAX);
 }
 
 void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *settings)
 {
-    if (deadline->rendezvous_choice != settings->rendezvous_choice)
+    if (deadline->rendezvous_choice != settings->rendezvous_choice) {
         deadline->rehearsed = false;
+        mh_slack_init(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
+    }
     deadline->rendezvous_choice = settings->rendezvous_choice;
     deadline->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
@@ -39,28 +43,24 @@ void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *se
 void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns)
 {
     deadline->decided_ns = INT64_MIN;
-    deadline->sync_due_ns = due_ns;
+    deadline->report.sync_due_ns = deadline->channel->rank == 0 ? due_ns : INT64_MIN;
 }
 
-static mh_order_type order_for(const mh_deadline *deadline, const mh_report *greatest, int64_t now_ns)
+/* The order that the reports of all call for; the same on all who have them. */
+static mh_order decide(const mh_report *greatest, int64_t decision_ns, mh_order_type done)
 {
-    int64_t request = greatest->request;
-    if (request == MH_REQUEST_REFUSE)
-        return MH_ORDER_REFUSE;
+    mh_order_type wanted = MH_ORDER_RELEASE;
+    if (greatest->request == MH_REQUEST_REFUSE)
+        wanted = MH_ORDER_REFUSE;
     /* A report cannot arrive before it was sent. */
-    if (request == MH_REQUEST_RESTART || greatest->sent_ns > now_ns)
-        return MH_ORDER_RESTART;
-    return now_ns >= deadline->sync_due_ns ? MH_ORDER_SYNC : MH_ORDER_RELEASE;
+    else if (greatest->request == MH_REQUEST_RESTART || greatest->sent_ns > decision_ns)
+        wanted = MH_ORDER_RESTART;
+    else if (decision_ns >= greatest->sync_due_ns)
+        wanted = MH_ORDER_SYNC;
+    return (mh_order){wanted > done ? wanted : MH_ORDER_RELEASE, (int32_t)greatest->rehearse, decision_ns, greatest->slack_ns};
 }
 
-/* Rank 0: the order that the reports of all call for. */
-static mh_order decide(const mh_deadline *deadline, const mh_report *greatest)
-{
-    int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
-    return (mh_order){order_for(deadline, greatest, now_ns), 0, now_ns, deadline->slack.slack_ns};
-}
-
-/* Rank 0, while the order is on its way: from the call before, whose needs have come with the reports. */
+/* Rank 0, after the order has been given: from the call before, whose needs have come with the reports. */
 static void learn(mh_deadline *deadline, const mh_report *greatest, const mh_order *order)
 {
     if (deadline->decided_ns != INT64_MIN)
@@ -68,25 +68,52 @@ static void learn(mh_deadline *deadline, const mh_report *greatest, const mh_ord
     deadline->decided_ns = order->decision_ns;
 }
 
-static int64_t earliest_time(mh_global_clock *clock)
+void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns)
 {
-    mh_reading now = mh_global_clock_read(clock);
-    return now.bound_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : now.time_ns - now.bound_ns;
+    bool is_fixed = bound_ns != MH_TIME_UNKNOWN_NS;
+    deadline->stamp_margin_ns = is_fixed ? bound_ns + deadline->tolerance_ns : MH_TIME_UNKNOWN_NS;
 }
 
-int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order, mh_error *error)
+/*
+ * When this process arrived; by the model, as readings do not go back where the clock has been wrong. The clock of rank 0 is what
+ * others are compared with.
+ */
+static void stamp(mh_deadline *deadline)
 {
-    mh_report greatest;
-    deadline->report.request = request;
-    deadline->report.sent_ns = deadline->stamps ? earliest_time(deadline->clock) : INT64_MIN;
-    int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, &greatest, error);
+    mh_report *report = &deadline->report;
+    mh_estimate estimate = mh_global_clock_estimate(deadline->clock);
+    int64_t local_ns = mh_base_clock_now_ns(&deadline->clock->base), margin_ns = deadline->stamp_margin_ns;
+    report->arrived_ns = mh_model_apply(&estimate.model, local_ns);
+    if (margin_ns == MH_TIME_UNKNOWN_NS)
+        margin_ns = mh_estimate_bound(&estimate, local_ns);
+    bool is_known = deadline->channel->rank > 0 && margin_ns != MH_TIME_UNKNOWN_NS;
+    report->sent_ns = is_known ? report->arrived_ns - margin_ns : INT64_MIN;
+}
+
+/* Report, and come to an order; greatest: where this process learns it. */
+static int meet(mh_deadline *deadline, mh_order_type done, mh_report *greatest, mh_order *order, mh_error *error)
+{
+    bool informs_all = mh_rendezvous_informs_all(deadline->rendezvous);
+    stamp(deadline);
+    int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, greatest, error);
     if (code != MPI_SUCCESS)
         return code;
-    bool decides = deadline->channel->rank == 0;
-    if (decides)
-        *order = decide(deadline, &greatest);
-    code = mh_rendezvous_order(deadline->rendezvous, order, error);
-    if (decides && order->type == MH_ORDER_RELEASE)
+    if (informs_all)
+        *order = decide(greatest, greatest->arrived_ns, done);
+    else if (deadline->channel->rank == 0)
+        *order = decide(greatest, mh_global_clock_now_ns(deadline->clock), done);
+    return mh_rendezvous_order(deadline->rendezvous, order, error);
+}
+
+int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order_type done, mh_order *order, mh_error *error)
+{
+    mh_report greatest;
+    bool learns = deadline->channel->rank == 0;
+    deadline->report.request = request;
+    if (learns)
+        deadline->report.slack_ns = deadline->slack.slack_ns;
+    int code = meet(deadline, done, &greatest, order, error);
+    if (code == MPI_SUCCESS && learns && order->type == MH_ORDER_RELEASE)
         learn(deadline, &greatest, order);
     return code;
 }
@@ -105,6 +132,13 @@ static bool arrived_before_it_was_given(const mh_deadline *deadline, const mh_es
     return bound_ns == MH_TIME_UNKNOWN_NS || deadline->report.need_ns < -deadline->tolerance_ns - bound_ns;
 }
 
+static mh_exit miss(mh_deadline *deadline, int64_t lateness_ns, mh_exit left)
+{
+    deadline->misses++;
+    deadline->lateness_ns = lateness_ns;
+    return left;
+}
+
 mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
 {
     const mh_base_clock *base = &deadline->clock->base;
@@ -114,33 +148,26 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
     note_need(deadline, &estimate.model, order, ready_ns);
     deadline->slack_ns = order->slack_ns;
     deadline->calls++;
-    if (arrived_before_it_was_given(deadline, &estimate, ready_ns)) {
-        deadline->misses++;
-        deadline->report.lateness_ns = -deadline->report.need_ns; /* by which the clock is wrong at least */
-        return MH_EXIT_DISRUPTED;
-    }
-    int64_t lateness_ns = mh_wait_until(base, deadline_ns, deadline->channel->yields) - deadline_ns;
-    deadline->report.lateness_ns = lateness_ns;
-    if (lateness_ns <= deadline->tolerance_ns)
+    if (arrived_before_it_was_given(deadline, &estimate, ready_ns))
+        return miss(deadline, -deadline->report.need_ns, MH_EXIT_DISRUPTED);
+    int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, deadline->channel->yields);
+    if (left_ns < deadline_ns)
+        return miss(deadline, ready_ns - left_ns, MH_EXIT_DISRUPTED);
+    deadline->lateness_ns = left_ns - deadline_ns;
+    if (deadline->lateness_ns <= deadline->tolerance_ns)
         return MH_EXIT_IN_TIME;
-    deadline->misses++;
-    return MH_EXIT_LATE;
+    return miss(deadline, deadline->lateness_ns, MH_EXIT_LATE);
 }
 
 /* A round that is like a call but for the wait; rank 0 says whether another one follows. */
 static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh_error *error)
 {
     mh_report greatest;
-    int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, &greatest, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    if (deadline->channel->rank == 0) {
-        int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
-        if (learns)
-            mh_slack_learn(&deadline->slack, greatest.need_ns, now_ns - order->decision_ns);
-        order->decision_ns = now_ns;
-    }
-    code = mh_rendezvous_order(deadline->rendezvous, order, error);
+    int64_t before_ns = order->decision_ns;
+    deadline->report.rehearse = deadline->channel->rank == 0 ? order->rehearse : INT64_MIN;
+    int code = meet(deadline, MH_ORDER_RELEASE, &greatest, order, error);
+    if (code == MPI_SUCCESS && learns && deadline->channel->rank == 0)
+        mh_slack_learn(&deadline->slack, greatest.need_ns, order->decision_ns - before_ns);
     mh_model model = mh_global_clock_estimate(deadline->clock).model;
     note_need(deadline, &model, order, mh_base_clock_now_ns(&deadline->clock->base));
     return code;
@@ -165,7 +192,7 @@ static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_
     return MPI_SUCCESS;
 }
 
-/* Try each rendezvous; rank 0 takes the quickest. */
+/* Try each rendezvous that suits; rank 0 takes the quickest. */
 static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
 {
     int64_t best_ns = INT64_MAX, took_ns;
@@ -173,6 +200,9 @@ static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
         if (!mh_rendezvous_is_available(deadline->rendezvous, i))
             continue;
         mh_rendezvous_use(deadline->rendezvous, i, "");
+        /* Where processes take turns on a processor, an arrival is long ago when all know of it. */
+        if (deadline->channel->yields && mh_rendezvous_informs_all(deadline->rendezvous))
+            continue;
         int code = rehearse_rounds(deadline, false, &took_ns, error);
         if (code != MPI_SUCCESS)
             return code;

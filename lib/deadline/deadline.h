@@ -2,9 +2,9 @@
 /*
  * deadline.h - one round of a harmonised barrier: report, order, wait, judge.
  *
- * Rank 0 knows that all have arrived when it has the reports. It then sets a deadline a slack ahead on the global clock;
- * each process converts it to its base clock once, waits, and judges after the wait how late it was. What a round needed and
- * how late processes were travels with the next round's reports. After Schuchart, Hunold and Bosilca, EuroMPI 2023, where the
+ * Who has the reports knows that all have arrived: rank 0, which then gives the order, or each process, which gives itself the
+ * same one. The deadline is a slack ahead on the global clock; each process converts it to its base clock once, waits, and
+ * judges after the wait how late it was. What a round needed travels with the next round's reports. After Schuchart, Hunold and Bosilca, EuroMPI 2023, where the
  * slack only grows and the flag is set before the wait.
  */
 #ifndef MH_DEADLINE_H
@@ -25,14 +25,14 @@ typedef struct mh_deadline {
     int rendezvous_choice; /* a place in the list of mh_rendezvous_choice */
     mh_slack slack;       /* kept on rank 0 */
     int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
-    int64_t sync_due_ns;  /* rank 0: global time from which on it orders a synchronisation */
     int64_t tolerance_ns;
     mh_report report;     /* for the next round */
-    bool stamps;          /* reports say when they were sent: this process's clock is not that of rank 0 */
+    int64_t stamp_margin_ns; /* by which this process's clock may be ahead; unknown: it has to be worked out each time */
     bool rehearsed;
     int64_t calls;
     int64_t misses;       /* calls that this process left late */
     int64_t slack_ns;     /* of the last order */
+    int64_t lateness_ns;  /* of the last call: after the deadline; where the clock was wrong, by how much at least */
 } mh_deadline;
 
 typedef struct mh_deadline_settings {
@@ -57,22 +57,28 @@ void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *se
  */
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error);
 
-/* Report, with a request, and receive the order. Collective. */
-int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order *order, mh_error *error);
+/*
+ * Report, with a request, and receive the order. done: the order of the round before in the same call, if there was one, else
+ * MH_ORDER_RELEASE; the same or a lesser one does not come again, so that a call ends however long its rounds take. Collective.
+ */
+int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order_type done, mh_order *order, mh_error *error);
 
 typedef enum mh_exit {
     MH_EXIT_IN_TIME,   /* left within the tolerance of the deadline */
     MH_EXIT_LATE,      /* left later than that */
-    MH_EXIT_DISRUPTED  /* the deadline is farther away than the slack allows: the clock is wrong; did not wait */
+    MH_EXIT_DISRUPTED  /* the order came before it was given, or the clock was set back in the wait, which then ended: it is wrong */
 } mh_exit;
 
 /* Wait for the deadline of an order to release. Local. */
 mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order);
 
 /*
- * After a synchronisation: from global time due_ns on, rank 0 orders the next one. The time since the last decision says
+ * After a synchronisation: from global time due_ns on, of which rank 0's counts, the next one is ordered. The time since the last decision says
  * nothing about calls. Local.
  */
 void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns);
+
+/* After a synchronisation: bound_ns is that of the clock until the next one, or unknown where it grows with age. Local. */
+void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns);
 
 #endif

@@ -2,11 +2,13 @@
 #include "deadline/rendezvous.h"
 
 #include "deadline/rendezvous_private.h"
+#include "deadline/slots.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_shm, &mh_rendezvous_tree, &mh_rendezvous_collective};
+static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_shm, &mh_rendezvous_dissemination, &mh_rendezvous_tree,
+                                                 &mh_rendezvous_collective};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -24,6 +26,7 @@ static int open_groups(mh_rendezvous *rendezvous, const mh_group *all, const mh_
     rendezvous->leaders = mh_message_tree_of(leaders);
     rendezvous->node = mh_topology_arrival(places, node, node->index);
     rendezvous->node_index = node->index;
+    rendezvous->node_size = node->size;
     return mh_slots_open(rendezvous, node, error);
 }
 
@@ -77,6 +80,11 @@ const char *mh_rendezvous_name(const mh_rendezvous *rendezvous)
     return rendezvous->kind->name;
 }
 
+bool mh_rendezvous_informs_all(const mh_rendezvous *rendezvous)
+{
+    return !rendezvous->kind->order;
+}
+
 int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
 {
     return rendezvous->kind->report(rendezvous, mine, greatest, error);
@@ -84,5 +92,5 @@ int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_re
 
 int mh_rendezvous_order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error)
 {
-    return rendezvous->kind->order(rendezvous, order, error);
+    return rendezvous->kind->order ? rendezvous->kind->order(rendezvous, order, error) : MPI_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rendezvous.h - how processes report their arrival to rank 0 and receive its order.
+ * rendezvous.h - how processes report their arrival, to rank 0 and receive its order, or to each other.
  *
  * The members of the family are registered in rendezvous.c; rendezvous_private.h is for them alone.
  */
@@ -23,20 +23,24 @@ typedef enum mh_request {
     MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
 } mh_request;
 
-/* Reports are combined field by field: the greatest counts. */
+/* Reports are combined field by field: the greatest counts. What rank 0 alone says is INT64_MIN in the reports of others. */
 typedef struct mh_report {
     int64_t request;     /* mh_request */
     int64_t need_ns;     /* of the previous call, from its decision until this process was ready to wait */
-    int64_t lateness_ns; /* of the previous call, after the deadline */
     int64_t sent_ns;     /* the earliest global time at which this report can have been sent; INT64_MIN: not known */
+    int64_t arrived_ns;  /* the most likely one */
+    int64_t slack_ns;    /* rank 0: what to use in this round */
+    int64_t sync_due_ns; /* rank 0: global time from which on the clocks are to be synchronised */
+    int64_t rehearse;    /* rank 0: of a rehearsal, whether another one follows */
 } mh_report;
 
+/* In the order in which they override each other. */
 typedef enum mh_order_type { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_ORDER_REFUSE } mh_order_type;
 
 typedef struct mh_order {
     int32_t type;        /* mh_order_type */
     int32_t rehearse;    /* of a rehearsal: another one follows */
-    int64_t decision_ns; /* global time of the decision */
+    int64_t decision_ns; /* global time by which all have arrived */
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
 } mh_order;
 
@@ -55,7 +59,7 @@ typedef struct mh_rendezvous {
     mh_message_tree all;
     mh_message_tree leaders;  /* the first processes of nodes */
     mh_arrival node;          /* the neighbours within the node */
-    int node_index;
+    int node_index, node_size;
     mh_shared_memory slots;   /* of the processes of the node */
     char no_slots[64];        /* why there are none */
     uint64_t round;           /* in shared memory */
@@ -83,10 +87,13 @@ void mh_rendezvous_use(mh_rendezvous *rendezvous, int choice, const char *reason
 
 const char *mh_rendezvous_name(const mh_rendezvous *rendezvous);
 
-/* Report; rank 0 receives the greatest of all reports, which says that all have arrived. Collective. */
+/* Whether all processes receive the greatest report, and so can give themselves the same order. */
+bool mh_rendezvous_informs_all(const mh_rendezvous *rendezvous);
+
+/* Report; rank 0, or everybody, receives the greatest of all reports, which says that all have arrived. Collective. */
 int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error);
 
-/* The order of rank 0 to all. Collective. */
+/* The order of rank 0 to all; where all are informed, they have it already. Collective. */
 int mh_rendezvous_order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "deadline/rendezvous_private.h"
 
-enum { REPORT_FIELDS = 4 };
+enum { REPORT_FIELDS = 7 };
 
 _Static_assert(sizeof(mh_report) == REPORT_FIELDS * sizeof(int64_t), "a report is reduced as an array of int64_t");
 

@@ -10,28 +10,31 @@ typedef struct mh_rendezvous_kind {
     const char *doc;
     bool (*is_available)(const mh_rendezvous *rendezvous); /* NULL: always */
     int (*report)(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error);
-    int (*order)(mh_rendezvous *rendezvous, mh_order *order, mh_error *error);
+    int (*order)(mh_rendezvous *rendezvous, mh_order *order, mh_error *error); /* NULL: report informs all */
 } mh_rendezvous_kind;
 
 extern const mh_rendezvous_kind mh_rendezvous_shm;
+extern const mh_rendezvous_kind mh_rendezvous_dissemination;
 extern const mh_rendezvous_kind mh_rendezvous_tree;
 extern const mh_rendezvous_kind mh_rendezvous_collective;
+
+static inline void mh_raise(int64_t *greatest, int64_t other)
+{
+    if (other > *greatest)
+        *greatest = other;
+}
 
 /* Field by field the greater one. */
 static inline void mh_report_combine(mh_report *greatest, const mh_report *other)
 {
-    if (other->request > greatest->request)
-        greatest->request = other->request;
-    if (other->need_ns > greatest->need_ns)
-        greatest->need_ns = other->need_ns;
-    if (other->lateness_ns > greatest->lateness_ns)
-        greatest->lateness_ns = other->lateness_ns;
-    if (other->sent_ns > greatest->sent_ns)
-        greatest->sent_ns = other->sent_ns;
+    mh_raise(&greatest->request, other->request);
+    mh_raise(&greatest->need_ns, other->need_ns);
+    mh_raise(&greatest->sent_ns, other->sent_ns);
+    mh_raise(&greatest->arrived_ns, other->arrived_ns);
+    mh_raise(&greatest->slack_ns, other->slack_ns);
+    mh_raise(&greatest->sync_due_ns, other->sync_due_ns);
+    mh_raise(&greatest->rehearse, other->rehearse);
 }
-
-/* Share memory with the processes of the node. Collective. Where that fails on any process, no_slots says why. */
-int mh_slots_open(mh_rendezvous *rendezvous, const mh_group *node, mh_error *error);
 
 /* A binomial tree of the processes of a group. Local. */
 mh_message_tree mh_message_tree_of(const mh_group *group);

@@ -10,12 +10,6 @@
 /* Fewer may agree by chance. */
 enum { LEAST_EXCHANGES = 5 };
 
-/* What the client sends: when, and whether the reference can expect more. */
-typedef struct probe {
-    int64_t sent_ns;
-    int64_t is_last;
-} probe;
-
 /* The least two delays of a direction; they contain the offset. */
 typedef struct least_two {
     int64_t first_ns, second_ns;
@@ -37,14 +31,14 @@ static bool agree(const least_two *there, const least_two *back)
     return (double)apart_ns <= AGREEMENT * (double)(there->first_ns + back->first_ns);
 }
 
-static int exchange_once(const mh_link *link, bool is_last, mh_exchange *exchange, mh_error *error)
+/* The client only says whether the reference can expect more, in as many bytes as come back. */
+static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exchange, mh_error *error)
 {
-    probe sent = {mh_base_clock_now_ns(link->clock), is_last};
-    int code = mh_send(link->channel, &sent, sizeof sent, link->peer, MH_TAG_EXCHANGE, error);
+    exchange->sent_ns = mh_base_clock_now_ns(link->clock);
+    int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
     if (code == MPI_SUCCESS)
         code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, MH_TAG_EXCHANGE, error);
     exchange->received_ns = mh_base_clock_now_ns(link->clock);
-    exchange->sent_ns = sent.sent_ns;
     return code;
 }
 
@@ -67,9 +61,9 @@ int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count,
 
 int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *error)
 {
-    probe received = {0, false};
-    while (!received.is_last) {
-        int code = mh_recv(link->channel, &received, sizeof received, link->peer, MH_TAG_EXCHANGE, error);
+    int64_t is_last = false;
+    while (!is_last) {
+        int code = mh_recv(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
         if (code != MPI_SUCCESS)
             return code;
         int64_t now_ns = mh_model_apply(model, mh_base_clock_now_ns(link->clock));

@@ -89,6 +89,7 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
                 mh_estimate *estimate, mh_error *error)
 {
     mh_estimate relation;
+    int64_t measurements = plan->tracker.measurements;
     *estimate = *reference;
     for (int i = 0; i < plan->levels; i++) {
         const mh_label_part *how = &plan->level[i].how;
@@ -102,6 +103,7 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
         if (code != MPI_SUCCESS)
             return code;
     }
+    plan->disrupted = measurements > 0 && plan->tracker.measurements <= measurements;
     return MPI_SUCCESS;
 }
 
@@ -115,7 +117,8 @@ void mh_sync_restart(mh_sync_plan *plan)
     }
 }
 
-bool mh_sync_drifts(const mh_sync_plan *plan)
+/* Whether this process's clock may drift from that of its own reference. */
+static bool drifts(const mh_sync_plan *plan)
 {
     for (int i = 0; i < plan->levels; i++) {
         const mh_level *level = &plan->level[i];
@@ -130,7 +133,7 @@ int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
 {
     if (plan->tracker.measurements > 0)
         return mh_tracker_interval_ns(&plan->tracker, (double)target_ns, LONGEST_INTERVAL_NS);
-    return mh_sync_drifts(plan) ? MH_NS_PER_S : INT64_MAX;
+    return drifts(plan) ? MH_NS_PER_S : INT64_MAX;
 }
 
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan)

@@ -41,6 +41,7 @@ typedef struct mh_sync_plan {
     int levels;
     mh_sync_workspace workspace;
     mh_tracker tracker; /* of this process against its reference, which it has at one level only */
+    bool disrupted;     /* the last run contradicted what was tracked before */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
 
@@ -69,9 +70,6 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
 
 /* Forget what was learnt: sharing is verified again, tracking starts anew. Local; all processes do it together. */
 void mh_sync_restart(mh_sync_plan *plan);
-
-/* Whether this process's clock may drift from that of its reference after mh_sync_run. Local. */
-bool mh_sync_drifts(const mh_sync_plan *plan);
 
 /*
  * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown by

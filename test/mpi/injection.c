@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads its clocks: with it, the processes of one
- * machine can have clocks as different as those of several machines. CLOCK_MONOTONIC stays as it is, for the MPI library's
- * timers and as the truth.
+ * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads its
+ * clocks: with it, the processes of one machine can have clocks as different as those of several machines. CLOCK_MONOTONIC
+ * stays as it is, for the MPI library's timers and as the truth.
  */
 #define _GNU_SOURCE
 #include "mpix_test.h"
@@ -74,9 +74,18 @@ int64_t true_ns(void)
     return system_ns(CLOCK_MONOTONIC) - namespace_offset_ns;
 }
 
+static _Atomic int64_t last_raw_ns;
+
+int64_t last_raw_reading_ns(void)
+{
+    return atomic_load_explicit(&last_raw_ns, memory_order_relaxed);
+}
+
 __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *time)
 {
     int status = system_clock()(id, time);
+    if (status == 0 && id == CLOCK_MONOTONIC_RAW)
+        atomic_store_explicit(&last_raw_ns, to_ns(time), memory_order_relaxed);
     bool affected = id == CLOCK_MONOTONIC_RAW || id == CLOCK_REALTIME;
     if (status != 0 || !affected || !atomic_load_explicit(&injected.active, memory_order_acquire))
         return status;

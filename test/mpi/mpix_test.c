@@ -22,6 +22,7 @@ static const sub_test sub_tests[] = {
     {"barrier", test_barrier, "nobody leaves before the last has arrived", SINGLE},
     {"deadline", test_deadline, "nobody leaves before the deadline", SINGLE},
     {"flag", test_flag, "the flag is 1 exactly where the lateness is within the tolerance", SINGLE},
+    {"flag_under_load", test_flag_under_load, "the flag is true in a million calls beside other programs", SINGLE},
     {"stopped", test_stopped, "a process that is stopped while it waits says so", ITSELF},
     {"late", test_late, "a late first arrival leaves no trace in the slack", SINGLE},
 
@@ -51,7 +52,12 @@ static const sub_test sub_tests[] = {
     {"clock_labels", test_clock_labels, "each base clock with each algorithm is right within its bound", SINGLE},
     {"clock_injected", test_clock_injected, "clocks far apart, negative and drifting", SINGLE},
     {"clock_unshared", test_clock_unshared, "clocks that only seem to be shared", SINGLE},
+    {"clock_unshared_later", test_clock_unshared_later, "clocks that seem to be shared, and then drift apart", SINGLE},
     {"clock_steps", test_clock_steps, "recovery from a clock that was stepped", SINGLE},
+    {"clock_disrupted", test_clock_disrupted, "a clock that is stepped: found out in a call, right after the next", SINGLE},
+    {"clock_set_back_in_wait", test_clock_set_back_in_wait, "a clock set back by an hour while a process waits", SINGLE},
+    {"clock_goes_on", test_clock_goes_on, "after MPIX_Clock_sync, though the base clock was set back by an hour", SINGLE},
+    {"clock_interval_changed", test_clock_interval_changed, "another interval or target takes effect at once", SINGLE},
     {"clock_monotone", test_clock_monotone, "time never decreases though the base clock is set back", SINGLE},
 
     {"info_fresh", test_info_fresh, "information before the first collective call", SINGLE},
@@ -63,6 +69,7 @@ static const sub_test sub_tests[] = {
     {"readers", test_readers, "threads read a clock beside calls, and while other communicators come and go", MULTIPLE},
 
     {"cycles", test_cycles, "communicators come and go; memory stays flat", SINGLE},
+    {"resyncs", test_resyncs, "memory stays flat over thousands of synchronisations", SINGLE},
     {"freed_early", test_freed_early, "communicators that are freed with messages under way", SINGLE},
     {"unfreed", test_unfreed, "communicators that are not freed before MPI_Finalize", SINGLE},
     {"rendezvous", test_rendezvous, "each way to meet", SINGLE},

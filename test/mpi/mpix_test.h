@@ -111,6 +111,9 @@ void inject_clock(int64_t offset_ns, double drift);
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
 
+/* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
+int64_t last_raw_reading_ns(void);
+
 /* From now on this process can or cannot open shared memory by a name. */
 void refuse_shared_memory(bool refused);
 
@@ -120,6 +123,7 @@ void refuse_shared_memory(bool refused);
 void test_barrier(void);
 void test_deadline(void);
 void test_flag(void);
+void test_flag_under_load(void);
 void test_stopped(void);
 void test_late(void);
 
@@ -158,7 +162,12 @@ void test_clock_resync(void);
 void test_clock_labels(void);
 void test_clock_injected(void);
 void test_clock_unshared(void);
+void test_clock_unshared_later(void);
 void test_clock_steps(void);
+void test_clock_disrupted(void);
+void test_clock_set_back_in_wait(void);
+void test_clock_goes_on(void);
+void test_clock_interval_changed(void);
 void test_clock_monotone(void);
 
 /* test_info.c */
@@ -173,6 +182,7 @@ void test_readers(void);
 
 /* test_lifetime.c */
 void test_cycles(void);
+void test_resyncs(void);
 void test_freed_early(void);
 void test_unfreed(void);
 void test_before_init(void);

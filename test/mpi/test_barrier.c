@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +116,66 @@ void test_flag(void)
     MPI_Comm_free(&comm);
     /* Many calls, as conversions between ticks and nanoseconds round now and then only. */
     check_flags(MPI_COMM_SELF, "auto", 5000, 0);
+}
+
+/* ---- The flag tells the truth while other programs want the processors */
+
+/* A million calls take seconds, but hours where processes get the processors in turn. */
+enum { LOADED_BATCH = 250, LOADS = 2, LOADED_S = 20 };
+
+static pid_t start_load(void)
+{
+    pid_t parent = getpid(), child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (getppid() == parent)
+        continue;
+    _exit(0);
+}
+
+static void stop_load(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+/* No process leaves before the deadline, so that one that leaves later than another by more than the tolerance is late. */
+static void check_loaded_batch(MPI_Comm comm, int64_t tolerance_ns, int *valid)
+{
+    static int64_t exits_ns[LOADED_BATCH], first_ns[LOADED_BATCH];
+    static int flags[LOADED_BATCH];
+    for (int i = 0; i < LOADED_BATCH; i++) {
+        flags[i] = harmonize(comm);
+        exits_ns[i] = last_raw_reading_ns();
+    }
+    MPI_Allreduce(exits_ns, first_ns, LOADED_BATCH, MPI_INT64_T, MPI_MIN, comm);
+    for (int i = 0; i < LOADED_BATCH; i++)
+        CHECK(!flags[i] || exits_ns[i] - first_ns[i] <= tolerance_ns,
+              "valid, but %" PRId64 " ns after the first, with a tolerance of %" PRId64 " ns", exits_ns[i] - first_ns[i],
+              tolerance_ns);
+    for (int i = 0; i < LOADED_BATCH; i++)
+        *valid += flags[i];
+}
+
+void test_flag_under_load(void)
+{
+    enum { TOLERANCE_NS = 200 };
+    int batches = times(4000, 4), valid = 0;
+    int64_t end_ns = greatest(MPI_COMM_WORLD, true_ns()) + LOADED_S * NS_PER_S;
+    pid_t loads[LOADS] = {0};
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "prop"));
+    CHECK_OK(set_setting(comm, "tolerance_ns", "200"));
+    for (int i = 0; i < LOADS && my_rank == 0; i++)
+        loads[i] = start_load();
+    for (int i = 0; i < batches && least(comm, true_ns()) < end_ns; i++)
+        check_loaded_batch(comm, TOLERANCE_NS, &valid);
+    for (int i = 0; i < LOADS && my_rank == 0; i++)
+        stop_load(loads[i]);
+    CHECK(greatest(comm, valid) > 0, "no call was valid on any process");
+    MPI_Comm_free(&comm);
 }
 
 /* ---- A process is stopped while it waits */

@@ -150,11 +150,12 @@ static void check_reader(const reader *reader, const char *what)
 /* Labels in turn, so that estimates of different quality follow each other. */
 static void synchronize_often(MPI_Comm comm, int syncs)
 {
-    static const char *const labels[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none", "prop", "hca3o/skampi/3"};
+    static const char *const labels[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none",          "prop",
+                                         "hca3o/skampi/3",  "track/skampi/3",  "jk/2/skampi/1", "hca2/2/meanrtt/2"};
     int64_t last_ns = INT64_MIN, bound_ns;
     for (int i = 0; i < syncs; i++) {
-        if (i % 10 == 0)
-            CHECK_OK(set_setting(comm, "sync", labels[i / 10 % 5]));
+        if (i % 25 == 0)
+            CHECK_OK(set_setting(comm, "sync", labels[i / 25 % 8]));
         if (i % 3 == 0)
             harmonize(comm);
         else
@@ -168,14 +169,14 @@ static void synchronize_often(MPI_Comm comm, int syncs)
     }
 }
 
-static void check_resync(const char *what, bool with_thread)
+static void check_resync(const char *what, int syncs, bool with_thread)
 {
     reader reader = {.comm = duplicate(MPI_COMM_WORLD)};
     CHECK_OK(set_setting(reader.comm, "clock", "monotonic_raw"));
     CHECK_OK(MPIX_Clock_sync(reader.comm));
     if (with_thread)
         pthread_create(&reader.thread, NULL, keep_reading, &reader);
-    synchronize_often(reader.comm, times(200, 100));
+    synchronize_often(reader.comm, syncs);
     if (with_thread) {
         atomic_store(&reader.stop, true);
         pthread_join(reader.thread, NULL);
@@ -189,16 +190,18 @@ void test_clock_resync(void)
 {
     int level;
     MPI_Query_thread(&level);
-    check_resync("the machine's clock", level >= MPI_THREAD_FUNNELED);
+    check_resync("the machine's clock", times(1000, 100), level >= MPI_THREAD_FUNNELED);
     inject_clock(my_rank * NS_PER_MS, (my_rank % 3 - 1) * 100e-6);
-    check_resync("clocks that drift apart", level >= MPI_THREAD_FUNNELED);
+    check_resync("clocks that drift apart", times(200, 100), level >= MPI_THREAD_FUNNELED);
 }
 
 /* ---- Right within the bound */
 
 static const char *const labels[] = {
-    "none", "hca3o/skampi/10",        "hca3/20/meanrtt/10", "hca3/20/skampi/10",
-    "prop", "hca3/20/skampi/10+prop", "hca3o+prop",         "hca3o+hca3o",
+    "none",          "hca3o/skampi/10",   "hca3/20/meanrtt/10", "hca3/20/skampi/10",
+    "prop",          "hca3/20/skampi/10+prop", "hca3o+prop",    "hca3o+hca3o",
+    "track",         "track/skampi/20+prop",   "skampi",        "jk/10/skampi/10",
+    "hca/10/skampi", "hca2/10/skampi/10",      "hca3/recompute/10", "skampi+hca2/10",
 };
 
 enum { LABELS = sizeof labels / sizeof *labels };
@@ -208,8 +211,6 @@ static void check_unknown_bound(MPI_Comm comm, const char *what)
     double earliest = 0, latest = 0;
     int64_t bound_ns;
     read_ns(comm, &bound_ns);
-    if (my_rank == 0) /* the reference knows its own time */
-        return;
     CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
     CHECK(bound_ns == INT64_MAX, "%s: the bound is %" PRId64 " ns, expected none", what, bound_ns);
     CHECK(earliest == -HUGE_VAL && latest == HUGE_VAL, "%s: the interval is from %g to %g, expected it to be infinite",
@@ -235,7 +236,7 @@ static bool check_label(const char *clock, const char *label, int age_ms)
     check_clock(comm, what);
     nap_ms(age_ms);
     check_clock(comm, what);
-    if (strcmp(label, "none") == 0)
+    if (strcmp(label, "none") == 0 && my_rank > 0) /* the reference knows its own time */
         check_unknown_bound(comm, what);
     CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
     check_clock(comm, what);
@@ -305,6 +306,73 @@ void test_clock_unshared(void)
     }
 }
 
+/* They read the same when that is verified, and drift apart later: messages then arrive before they were sent. */
+static void check_found_out(double drift)
+{
+    char what[100], levels[TEXT_SIZE] = "";
+    snprintf(what, sizeof what, "prop, shared at first, then a drift of %g", drift);
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "prop"));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    if (my_rank == ranks - 1)
+        inject_clock(0, drift);
+    int64_t last_ns = least(comm, true_ns()) + 20 * NS_PER_S, found = 0;
+    while (!found && least(comm, true_ns()) < last_ns) {
+        harmonize(comm);
+        info_text(comm, "levels", levels);
+        found = greatest(comm, strstr(levels, "clock not shared") != NULL);
+    }
+    CHECK(found, "%s: not found out, the levels are '%s'", what, levels);
+    CHECK(info_number(comm, "disruptions") > 0, "%s: not counted as a disruption", what);
+    check_clock(comm, what);
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_unshared_later(void)
+{
+    if (ranks < 2) {
+        test_skip("one process shares its clock with nobody");
+        return;
+    }
+    check_found_out(400e-6);
+    check_found_out(-400e-6);
+}
+
+/* A shorter interval, or a closer target, counts from the synchronisation before, not from the next one on. */
+void test_clock_interval_changed(void)
+{
+    static const char *const labels_used[] = {"hca3o/skampi/5", "track/skampi/5"};
+    if (ranks < 2) {
+        test_skip("one process has nothing to synchronise");
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        CHECK_OK(set_setting(comm, "sync", labels_used[i]));
+        CHECK_OK(set_setting(comm, "resync_interval_ms", "86400000"));
+        harmonize(comm);
+        int64_t syncs = info_number(comm, "syncs");
+        CHECK_OK(set_setting(comm, "resync_interval_ms", "10"));
+        if (my_rank == 0)
+            CHECK(info_number(comm, "interval_ns") == 10 * NS_PER_MS, "%s: the interval is %" PRId64 " ns, not 10 ms",
+                  labels_used[i], info_number(comm, "interval_ns"));
+        nap_ms(20);
+        harmonize(comm);
+        CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronisation 20 ms later", labels_used[i]);
+        CHECK_OK(set_setting(comm, "resync_interval_ms", "auto"));
+        CHECK_OK(set_setting(comm, "clock_target_ns", "1000000000"));
+        int64_t far_ns = info_number(comm, "interval_ns");
+        CHECK_OK(set_setting(comm, "clock_target_ns", "1"));
+        int64_t close_ns = info_number(comm, "interval_ns");
+        if (my_rank == 0 && i == 1)
+            CHECK(close_ns < far_ns, "%s: an interval of %" PRId64 " ns for a target of 1 ns, and of %" PRId64 " ns for one of 1 s",
+                  labels_used[i], close_ns, far_ns);
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* ---- Clocks that are stepped */
 
 /* The next calls find out and synchronise; then the clock is right again, and calls are valid. */
@@ -353,6 +421,172 @@ void test_clock_steps(void)
     /* A shared clock is trusted for ever; a step shows as orders that arrive before they were given. */
     check_step("prop", 0, NS_PER_S);
     check_step("prop", ranks - 1, -NS_PER_S);
+}
+
+/*
+ * As when a process is suspended (its clock goes on: all else seems to have happened in no time), its clock is set, or it comes to
+ * another machine. Either the call itself makes the clock right again, or it says on some process that the clock cannot be
+ * relied upon; the next call puts that right.
+ */
+static void check_disruption(const char *clock, const char *label, int stepping_rank, int64_t step_ns)
+{
+    char what[160], status[TEXT_SIZE];
+    snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label, stepping_rank,
+             step_ns / NS_PER_US);
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "86400000"), MPI_SUCCESS, what);
+    harmonize_times(comm, 5);
+    int64_t disruptions = greatest(comm, info_number(comm, "disruptions")), syncs = info_number(comm, "syncs");
+    if (my_rank == stepping_rank)
+        inject_step(step_ns);
+    meet(comm);
+    int flag = harmonize(comm);
+    info_text(comm, "clock_status", status);
+    bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
+    CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption", what);
+    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs, "%s: the call neither says so nor synchronises",
+          what);
+    if (disrupted) {
+        CHECK(!flag, "%s: the call is valid on a process that found its clock disrupted", what);
+        check_unknown_bound(comm, what);
+    }
+    if (!any_disrupted)
+        check_clock(comm, what);
+    harmonize(comm);
+    info_text(comm, "clock_status", status);
+    CHECK(strcmp(status, "synchronised") == 0, "%s: after the next call the clock's status is '%s'", what, status);
+    CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronise", what);
+    check_clock(comm, what);
+    MPI_Comm_free(&comm);
+}
+
+static void check_disruptions(const char *clock, const char *label)
+{
+    static const int64_t steps_ns[] = {10 * NS_PER_MS, -10 * NS_PER_MS, 3600 * NS_PER_S, -3600 * NS_PER_S};
+    for (int i = 0; i < times(4, 1); i++) {
+        check_disruption(clock, label, 0, steps_ns[i]);
+        check_disruption(clock, label, ranks - 1, steps_ns[i]);
+    }
+}
+
+/* A synchronisation that the user asks for puts it right as well. */
+static void check_sync_after_disruption(const char *label)
+{
+    char what[100], status[TEXT_SIZE];
+    snprintf(what, sizeof what, "sync %s, MPIX_Clock_sync after a disruption", label);
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    harmonize(comm);
+    if (my_rank == ranks - 1)
+        inject_step(-NS_PER_S);
+    harmonize(comm);
+    CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
+    info_text(comm, "clock_status", status);
+    CHECK(strcmp(status, "synchronised") == 0, "%s: the clock's status is '%s'", what, status);
+    check_clock(comm, what);
+    MPI_Comm_free(&comm);
+}
+
+/* One that nobody knows of before: the new measurement contradicts all before it. */
+static void check_found_out_by_sync(void)
+{
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK(greatest(comm, info_number(comm, "disruptions")) == 0, "a disruption is counted before there was one");
+    if (my_rank == ranks - 1)
+        inject_step(100 * NS_PER_S);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK(greatest(comm, info_number(comm, "disruptions")) == 1, "MPIX_Clock_sync finds a disruption, but does not count it");
+    check_clock(comm, "found out by MPIX_Clock_sync");
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_disrupted(void)
+{
+    if (ranks < 2) {
+        test_skip("a step shows only between processes");
+        return;
+    }
+    check_found_out_by_sync();
+    check_sync_after_disruption("prop");
+    check_sync_after_disruption("track/skampi/10");
+    check_disruptions("monotonic_raw", "track/skampi/10");
+    check_disruptions("realtime", "track/skampi/10");
+    check_disruptions("monotonic_raw", "hca3/5/skampi/10");
+    check_disruptions("realtime", "prop");
+    check_disruptions("monotonic_raw", "prop");
+}
+
+static void *set_back_soon(void *unused)
+{
+    nap_ms(20);
+    inject_step(-3600 * NS_PER_S);
+    return unused;
+}
+
+/* An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour. */
+static void check_set_back_in_wait(int stepping_rank, const char *yield)
+{
+    char what[100], status[TEXT_SIZE];
+    pthread_t thread;
+    snprintf(what, sizeof what, "yield %s, the clock of rank %d set back in a wait", yield, stepping_rank);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "yield", yield), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "slack_min_ns", "100000000"), MPI_SUCCESS, what);
+    harmonize(comm);
+    if (my_rank == stepping_rank)
+        pthread_create(&thread, NULL, set_back_soon, NULL);
+    int flag = harmonize(comm);
+    if (my_rank == stepping_rank) {
+        pthread_join(thread, NULL);
+        info_text(comm, "clock_status", status);
+        CHECK(strcmp(status, "disrupted") != 0 || !flag, "%s: disrupted, but valid", what);
+    }
+    harmonize(comm);
+    harmonize(comm);
+    check_clock(comm, what);
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_set_back_in_wait(void)
+{
+    check_set_back_in_wait(ranks - 1, "never");
+    check_set_back_in_wait(ranks - 1, "always");
+    check_set_back_in_wait(0, "never");
+}
+
+/* Set back by an hour on all processes, found out by nobody before the synchronisation: global time goes on after it. */
+void test_clock_goes_on(void)
+{
+    int64_t bound_ns;
+    static const char *const labels_used[] = {"prop", "track/skampi/10", "hca3o/skampi/10"};
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        CHECK_OK(set_setting(comm, "clock", "realtime"));
+        CHECK_OK(set_setting(comm, "sync", labels_used[i]));
+        CHECK_OK(MPIX_Clock_sync(comm));
+        read_ns(comm, &bound_ns);
+        meet(comm);
+        inject_step(-3600 * NS_PER_S);
+        meet(comm);
+        CHECK_OK(MPIX_Clock_sync(comm));
+        int64_t first_ns = read_ns(comm, &bound_ns);
+        nap_ms(20);
+        int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns;
+        CHECK(passed_ns >= 19 * NS_PER_MS, "sync %s: only %" PRId64 " ns of global time pass in 20 ms", labels_used[i], passed_ns);
+        check_clock(comm, labels_used[i]);
+        MPI_Comm_free(&comm);
+    }
 }
 
 /* CLOCK_REALTIME is set back, as an administrator may, on all processes at once. */

@@ -79,6 +79,35 @@ void test_cycles(void)
           with.resident_bytes, resident_limit);
 }
 
+/* Each algorithm for a while, so that what a change of the algorithm takes is given back too. */
+static void synchronise_times(MPI_Comm comm, int syncs)
+{
+    static const char *const labels[] = {"track/skampi/5", "hca3/2/skampi/2", "prop", "hca2/2/meanrtt/2+prop", "jk/2/skampi/2"};
+    for (int i = 0; i < syncs; i++) {
+        if (i % 100 == 0)
+            CHECK_OK(set_setting(comm, "sync", labels[i / 100 % 5]));
+        CHECK_OK(MPIX_Clock_sync(comm));
+    }
+}
+
+void test_resyncs(void)
+{
+    int syncs = times(10000, 200);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 10);
+    synchronise_times(comm, syncs / 10);
+    memory early = look_at_memory();
+    synchronise_times(comm, syncs);
+    memory late = look_at_memory();
+    if (memory_tells()) {
+        int64_t heap_bytes = late.heap_bytes - early.heap_bytes, resident_bytes = late.resident_bytes - early.resident_bytes;
+        CHECK(heap_bytes < 50000, "the heap grew by %" PRId64 " bytes over %d synchronisations", heap_bytes, syncs);
+        CHECK(resident_bytes < 1000000, "resident memory grew by %" PRId64 " bytes over %d synchronisations", resident_bytes,
+              syncs);
+    }
+    MPI_Comm_free(&comm);
+}
+
 /* The application's messages are still under way when the communicator is freed. */
 void test_freed_early(void)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const choices[] = {"shm", "tree", "collective", "auto"};
+static const char *const choices[] = {"shm", "dissemination", "tree", "collective", "auto"};
 
 enum { CHOICES = sizeof choices / sizeof *choices };
 

@@ -213,7 +213,7 @@ static const struct {
     {MH_SET_RESYNC_INTERVAL_MS, "1", 1, NULL},
     {MH_SET_RESYNC_INTERVAL_MS, "86400000", 86400000, NULL},
     {MH_SET_RENDEZVOUS, "auto", 0, NULL},
-    {MH_SET_RENDEZVOUS, "Collective", 3, "collective"},
+    {MH_SET_RENDEZVOUS, "Collective", 4, "collective"},
     {MH_SET_TOLERANCE_NS, "auto", MH_CONFIG_AUTO, NULL},
     {MH_SET_TOLERANCE_NS, "AUTO", MH_CONFIG_AUTO, "auto"},
     {MH_SET_TOLERANCE_NS, "1", 1, NULL},

@@ -102,7 +102,7 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     for (int i = 0; i < play->calls; i++) {
         record *record = &play->records[channel->rank][i];
         simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
-        mh_deadline_meet(deadline, MH_REQUEST_RELEASE, &record->order, &error);
+        mh_deadline_meet(deadline, MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->order, &error);
         record->left = mh_deadline_wait(deadline, &record->order);
         record->left_ns = simulated_now_ns();
     }
@@ -125,8 +125,10 @@ static simulation make_world(const scene *scene, int round)
     return world;
 }
 
-/* Auto, tree, collective. */
-static const int choices[] = {0, 2, 3};
+/* Places in the list of mh_rendezvous_choice; no shared memory. */
+enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
+
+static const int choices[] = {AUTO, DISSEMINATION, TREE, COLLECTIVE};
 
 static play *play_scene(const scene *scene, int round)
 {
@@ -225,6 +227,23 @@ START_TEST(rehearsal_finds_a_slack_for_the_first_call)
 }
 END_TEST
 
+START_TEST(needs_are_forgotten_with_the_way_to_meet)
+{
+    mh_deadline deadline;
+    mh_deadline_settings tree = {TREE, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0}, collective = {COLLECTIVE, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0};
+    mh_channel alone = {.rank = 0, .size = 1};
+    mh_deadline_init(&deadline, &alone, NULL, NULL);
+    mh_deadline_configure(&deadline, &tree);
+    mh_slack_learn(&deadline.slack, 1000, 1000);
+    int64_t slack_ns = deadline.slack.slack_ns;
+    tree.tolerance_ns++;
+    mh_deadline_configure(&deadline, &tree);
+    EXPECT(deadline.slack.calls == 1 && deadline.slack.slack_ns == slack_ns, "another tolerance, and what was learnt is forgotten");
+    mh_deadline_configure(&deadline, &collective);
+    EXPECT(deadline.slack.calls == 0, "they meet in another way, but what was learnt is kept");
+}
+END_TEST
+
 /* ---- Wrong clocks */
 
 static const struct {
@@ -241,22 +260,33 @@ static const struct {
     {"ahead by 1 s", MH_NS_PER_S, 1000, MH_EXIT_LATE},
 };
 
-START_TEST(wrong_clock_shows)
+static void check_wrong(int wrong, int choice, int rank, mh_exit expected)
 {
     static const scene scene = {"", 4, 4, QUIET, 1000, 0, false, 0};
     static play played;
     memset(&played, 0, sizeof played);
     played.scene = &scene;
+    played.rendezvous_choice = choice;
     played.calls = 1;
-    played.bound_ns = wrongs[_i].bound_ns;
-    played.wrong_ns[2] = wrongs[_i].ahead_ns;
+    played.bound_ns = wrongs[wrong].bound_ns;
+    played.wrong_ns[2] = wrongs[wrong].ahead_ns;
     simulation world = make_world(&scene, 500);
     simulate(&world, play_calls, &played);
-    const record *record = &played.records[2][0];
-    EXPECT_SEEDED(record->left == wrongs[_i].left, "%s: it leaves as %d instead of %d", wrongs[_i].name,
-                  (int)record->left, (int)wrongs[_i].left);
+    const record *record = &played.records[rank][0];
+    EXPECT_SEEDED(record->left == expected, "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name,
+                  mh_rendezvous_choice(choice), rank, (int)record->left, (int)expected);
     if (record->left == MH_EXIT_DISRUPTED)
-        EXPECT_SEEDED(lateness_ns(record) < 0, "%s: disrupted, but it waits", wrongs[_i].name);
+        EXPECT_SEEDED(lateness_ns(record) < 0, "%s: disrupted, but it waits", wrongs[wrong].name);
+}
+
+START_TEST(wrong_clock_shows)
+{
+    check_wrong(_i, TREE, 2, wrongs[_i].left);
+    /* Without a root, the last one to arrive is who is ahead; all others see that this cannot be. */
+    if (wrongs[_i].left != MH_EXIT_LATE)
+        check_wrong(_i, DISSEMINATION, 2, wrongs[_i].left);
+    else
+        check_wrong(_i, DISSEMINATION, 1, MH_EXIT_DISRUPTED);
 }
 END_TEST
 
@@ -266,16 +296,33 @@ static const struct {
     const char *name;
     mh_request requests[3];
     bool is_due; /* to synchronise, by the clock of rank 0 */
-    mh_order_type order;
+    mh_order_type order, done;
 } requests[] = {
-    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, false, MH_ORDER_RELEASE},
-    {"due", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, true, MH_ORDER_SYNC},
-    {"rank 0 asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, false, MH_ORDER_RESTART},
-    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART}, false, MH_ORDER_RESTART},
-    {"due, and one asks for more", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART}, true, MH_ORDER_RESTART},
-    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, false, MH_ORDER_REFUSE},
-    {"due, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE}, true, MH_ORDER_REFUSE},
-    {"one refuses, one asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE}, false, MH_ORDER_REFUSE},
+    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     false, MH_ORDER_RELEASE, MH_ORDER_RELEASE},
+    {"due", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, true, MH_ORDER_SYNC, MH_ORDER_RELEASE},
+    {"rank 0 asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
+     false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"due, and one asks for more", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
+     true, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     false, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
+    {"due, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     true, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
+    {"one refuses, one asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE},
+     false, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
+    {"due, but done", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     true, MH_ORDER_RELEASE, MH_ORDER_SYNC},
+    {"one asks, but that is done", {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
+     false, MH_ORDER_RELEASE, MH_ORDER_RESTART},
+    {"due, but more is done", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     true, MH_ORDER_RELEASE, MH_ORDER_RESTART},
+    {"one asks for more than is done", {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
+     false, MH_ORDER_RESTART, MH_ORDER_SYNC},
+    {"done, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     false, MH_ORDER_REFUSE, MH_ORDER_RESTART},
 };
 
 static struct {
@@ -294,24 +341,27 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     mh_deadline_rehearse(&deadline, &error);
     if (requests[asked.row].is_due)
         mh_deadline_sync_at(&deadline, mh_global_clock_now_ns(&clock));
-    mh_deadline_meet(&deadline, requests[asked.row].requests[rank], &asked.orders[rank], &error);
+    mh_deadline_meet(&deadline, requests[asked.row].requests[rank], requests[asked.row].done, &asked.orders[rank], &error);
     /* A request is for one round. */
     mh_deadline_sync_at(&deadline, INT64_MAX);
-    mh_deadline_meet(&deadline, MH_REQUEST_RELEASE, &asked.next[rank], &error);
+    mh_deadline_meet(&deadline, MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
 }
 
 START_TEST(greatest_request_wins)
 {
     static const scene scene = {"", 3, 3, QUIET, 1000, 0, false, 0};
-    static play unused;
+    static play play;
     simulation world = make_world(&scene, 600);
-    asked.row = _i;
-    simulate(&world, ask, &unused);
+    int row = _i / 2;
+    play.scene = &scene;
+    play.rendezvous_choice = _i % 2 ? DISSEMINATION : TREE;
+    asked.row = row;
+    simulate(&world, ask, &play);
     for (int rank = 0; rank < 3; rank++) {
-        EXPECT(asked.orders[rank].type == (int)requests[_i].order, "%s: rank %d gets order %d instead of %d",
-               requests[_i].name, rank, asked.orders[rank].type, (int)requests[_i].order);
+        EXPECT(asked.orders[rank].type == (int)requests[row].order, "%s: rank %d gets order %d instead of %d",
+               requests[row].name, rank, asked.orders[rank].type, (int)requests[row].order);
         EXPECT(asked.next[rank].type == MH_ORDER_RELEASE, "%s: rank %d is not released in the next round",
-               requests[_i].name, rank);
+               requests[row].name, rank);
     }
 }
 END_TEST
@@ -323,8 +373,9 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, all_get_the_same_order, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, rehearsal_finds_a_slack_for_the_first_call, 0, COUNT_OF(scenes));
+    tcase_add_test(tests, needs_are_forgotten_with_the_way_to_meet);
     tcase_add_loop_test(tests, wrong_clock_shows, 0, COUNT_OF(wrongs));
-    tcase_add_loop_test(tests, greatest_request_wins, 0, COUNT_OF(requests));
+    tcase_add_loop_test(tests, greatest_request_wins, 0, 2 * COUNT_OF(requests));
 }
 
 int main(void)

@@ -42,6 +42,25 @@ static const struct {
     /* The grammar that users are shown brackets the fit points apart from what follows them. */
     {"hca3/skampi/20", {{"hca3", 100, "skampi", 20}}},
     {"hca3+hca3o+prop", {{"hca3", 100, "skampi", 10}, {"hca3o", 1, "skampi", 10}, {"prop", 1, NULL, 0}}},
+    {"skampi", {{"skampi", 1, "skampi", 10}}},
+    {"skampi/meanrtt/5", {{"skampi", 1, "meanrtt", 5}}},
+    {"skampi/skampi/20", {{"skampi", 1, "skampi", 20}}},
+    {"jk", {{"jk", 100, "skampi", 10}}},
+    {"JK/1000/SKaMPI-Offset/100", {{"jk", 1000, "skampi", 100}}},
+    {"hca", {{"hca", 100, "skampi", 10}}},
+    {"hca/20/meanrtt/5", {{"hca", 20, "meanrtt", 5}}},
+    {"hca2", {{"hca2", 100, "skampi", 10}}},
+    {"HCA-2/20/skampi", {{"hca2", 20, "skampi", 10}}},
+    {"track", {{"track", 1, "skampi", 10}}},
+    {"track/skampi/20+prop", {{"track", 1, "skampi", 20}, {"prop", 1, NULL, 0}}},
+    {"jk+skampi", {{"jk", 100, "skampi", 10}, {"skampi", 1, "skampi", 10}}},
+    {"hca2/5+hca/6+track+prop",
+     {{"hca2", 5, "skampi", 10}, {"hca", 6, "skampi", 10}, {"track", 1, "skampi", 10}, {"prop", 1, NULL, 0}}},
+    {"hca3/recompute", {{"hca3", 100, "skampi", 10}}},
+    {"hca3/recompute/50/skampi/20", {{"hca3", 50, "skampi", 20}}},
+    {"HCA3/Recompute_Intercept/50", {{"hca3", 50, "skampi", 10}}},
+    {"jk/recompute/meanrtt", {{"jk", 100, "meanrtt", 10}}},
+    {"hca/recompute/3+hca2/4", {{"hca", 3, "skampi", 10}, {"hca2", 4, "skampi", 10}}},
     {"hca3+prop+prop+prop",
      {{"hca3", 100, "skampi", 10}, {"prop", 1, NULL, 0}, {"prop", 1, NULL, 0}, {"prop", 1, NULL, 0}}},
 };
@@ -76,6 +95,32 @@ START_TEST(good_label_means_what_it_says)
     for (int i = 0; i < levels; i++)
         expect_part(good[_i].text, i, &label.parts[i], &good[_i].parts[i]);
     EXPECT(mh_label_check(good[_i].text, why, sizeof why) == 0, "'%s' parses, but its check fails", good[_i].text);
+}
+END_TEST
+
+/* Whether the offset is measured again after the fit, by levels. */
+static const struct {
+    const char *text;
+    int levels, recompute[2];
+} recomputes[] = {
+    {"hca3", 1, {0, 0}},
+    {"hca3/recompute", 1, {1, 0}},
+    {"hca3/Recompute-Intercept/50/skampi/20", 1, {1, 0}},
+    {"jk/recompute+hca/5", 2, {1, 0}},
+    {"hca2/5+hca/recompute/5/skampi", 2, {0, 1}},
+    {"hca3/recompute+hca3/recompute", 2, {1, 1}},
+};
+
+START_TEST(recompute_concerns_its_level)
+{
+    mh_label label;
+    char why[256] = "";
+    const char *text = recomputes[_i].text;
+    EXPECT(mh_label_parse(text, &label, why, sizeof why) == 0, "'%s' is refused; allowed: %s", text, why);
+    EXPECT(label.levels == recomputes[_i].levels, "'%s' has %d levels", text, label.levels);
+    for (int i = 0; i < label.levels; i++)
+        EXPECT(label.parts[i].recompute == recomputes[_i].recompute[i], "'%s', part %d: the offset is %smeasured again",
+               text, i, label.parts[i].recompute ? "" : "not ");
 }
 END_TEST
 
@@ -140,6 +185,27 @@ static const struct {
     {"hca3o/100", "skampi"},
     {"hca3o/", "skampi"},
     {"hca3o/skampi/10/1", "hca3o"},
+    {"hca1", A_FAMILY},
+    {"jk2", A_FAMILY},
+    {"tracker", A_FAMILY},
+    {"skampi-offset", A_FAMILY},
+    {"recompute", A_FAMILY},
+    {"recompute/hca3", A_FAMILY},
+    {"jk/1", FIT_POINTS},
+    {"hca/0/skampi/10", FIT_POINTS},
+    {"hca2/10001", FIT_POINTS},
+    {"hca3/recompute/1", FIT_POINTS},
+    {"hca3/recompute/recompute", "skampi"},
+    {"hca3/100/recompute", "skampi"},
+    {"hca3/100/skampi/recompute", EXCHANGES},
+    {"hca3o/recompute", "skampi"},
+    {"track/100", "skampi"},
+    {"track/recompute", "skampi"},
+    {"track/skampi/0", EXCHANGES},
+    {"skampi/100", "skampi"},
+    {"skampi/skampi/10/1", "skampi"},
+    {"skampi/meanrtt/10001", EXCHANGES},
+    {"none/recompute", "none"},
     {"prop/3", "prop"},
     {"prop/", "prop"},
     {"none/skampi", "none"},
@@ -229,6 +295,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, good_label_means_what_it_says, 0, COUNT_OF(good));
+    tcase_add_loop_test(tests, recompute_concerns_its_level, 0, COUNT_OF(recomputes));
     tcase_add_loop_test(tests, bad_label_is_refused_with_a_reason, 0, COUNT_OF(bad));
     tcase_add_loop_test(tests, reason_is_cut_where_memory_ends, 0, COUNT_OF(bad));
     tcase_add_test(tests, long_fields_are_refused);

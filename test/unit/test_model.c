@@ -240,6 +240,22 @@ START_TEST(bound_holds_the_truth)
 }
 END_TEST
 
+/* Behind a clock that is the middle one exactly, the bound is at least as wide as the second one's own. */
+START_TEST(composite_bound_covers_the_wander_so_far)
+{
+    mh_estimate first = {mh_model_identity(), 0, 0, 0}, second = {mh_model_identity(), 100, 1 * MH_PPM, 3000};
+    for (int old = 0; old < COUNT_OF(ages_ns); old++)
+        for (int age = 0; age < COUNT_OF(ages_ns); age++) {
+            mh_estimate both = mh_estimate_compose(&second, &first, ages_ns[old]);
+            int64_t local_ns = ages_ns[old] + ages_ns[age];
+            int64_t bound_ns = mh_estimate_bound(&both, local_ns), own_ns = mh_estimate_bound(&second, local_ns);
+            EXPECT(bound_ns >= own_ns - COMPOSE_LIMIT_NS,
+                   "composed at age %" PRId64 " ns, the bound %" PRId64 " ns later is %" PRId64 " ns less than that of its part",
+                   ages_ns[old], ages_ns[age], own_ns - bound_ns);
+        }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, apply_agrees_with_the_definition, 0, COUNT_OF(clocks));
@@ -250,6 +266,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, exact_estimate_starts_at_zero_and_stays_exact);
     tcase_add_loop_test(tests, bound_grows_with_age_and_saturates, 0, COUNT_OF(bounds));
     tcase_add_loop_test(tests, restated_estimate_tells_the_same_time, 0, COUNT_OF(clocks));
+    tcase_add_test(tests, composite_bound_covers_the_wander_so_far);
     tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(clocks));
 }
 

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_slots.c - the rendezvous in shared memory, among threads that have a rendezvous each, as processes would: every round, the
- * root sees the greatest of all reports of that round and no other, and all receive the order of that round.
+ * root, or everybody, sees the greatest of all reports of that round and no other, and all receive the order of that round.
  *
  * Threads rather than processes, so that a thread sanitizer sees both sides of each slot.
  */
 #include "deadline/rendezvous_private.h"
+#include "deadline/slots.h"
 #include "support.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST = 40, SLOT_BYTES = 256 };
+enum { MOST = 40, FIELDS = 7 };
+
+_Static_assert(sizeof(mh_report) == FIELDS * sizeof(int64_t), "all fields of a report are tried");
 
 typedef struct crew {
+    const mh_rendezvous_kind *kind;
     int size, numas; /* dealt to so many NUMA nodes */
     int rounds;
     bool naps;
@@ -33,9 +37,12 @@ typedef struct member {
 /* What a process reports in a round: anyone may be the greatest in each field. */
 static mh_report report_of(const crew *crew, int index, int64_t round)
 {
-    int64_t size = crew->size;
-    return (mh_report){(index + round) % size, (index * 7 + round) % size + round, -((index * 3 + round) % size),
-                       round * size + (index * 11 + round) % size};
+    int64_t fields[FIELDS];
+    mh_report report;
+    for (int i = 0; i < FIELDS; i++)
+        fields[i] = round * i + (index * (2 * i + 1) + round) % crew->size;
+    memcpy(&report, fields, sizeof report);
+    return report;
 }
 
 static mh_report greatest_of(const crew *crew, int64_t round)
@@ -50,7 +57,7 @@ static mh_report greatest_of(const crew *crew, int64_t round)
 
 static bool same(const mh_report *a, const mh_report *b)
 {
-    return a->request == b->request && a->need_ns == b->need_ns && a->lateness_ns == b->lateness_ns && a->sent_ns == b->sent_ns;
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 static void nap(chance *dice)
@@ -67,10 +74,11 @@ static mh_rendezvous open_member(const member *member, mh_channel *channel)
     /* Yields, as there may be fewer processors than threads. */
     *channel = (mh_channel){.rank = member->index, .size = crew->size, .yields = true};
     return (mh_rendezvous){.channel = channel,
-                           .kind = &mh_rendezvous_shm,
+                           .kind = crew->kind,
                            .leaders = {.parent = -1},
                            .node = mh_topology_arrival(crew->places, &node, member->index),
                            .node_index = member->index,
+                           .node_size = crew->size,
                            .slots = {crew->memory, 0}};
 }
 
@@ -87,8 +95,8 @@ static void *take_part(void *argument)
         if (member->crew->naps)
             nap(&dice);
         mh_rendezvous_report(&rendezvous, &mine, &greatest, &error);
-        if (member->index == 0) {
-            expected = greatest_of(member->crew, round);
+        expected = greatest_of(member->crew, round);
+        if (member->index == 0 || mh_rendezvous_informs_all(&rendezvous)) {
             member->wrong += !same(&greatest, &expected);
             order = (mh_order){(int32_t)(round % 3), (int32_t)(round % 5), round * 17, round * 19};
         }
@@ -102,8 +110,8 @@ static void *take_part(void *argument)
 static void run_crew(crew *crew)
 {
     static member members[MOST];
-    crew->memory = aligned_alloc(SLOT_BYTES, (size_t)(1 + crew->size) * SLOT_BYTES);
-    memset(crew->memory, 0, (size_t)(1 + crew->size) * SLOT_BYTES);
+    crew->memory = aligned_alloc(MH_LINE_BYTES, mh_slots_bytes(crew->size));
+    memset(crew->memory, 0, mh_slots_bytes(crew->size));
     for (int i = 0; i < crew->size; i++) {
         crew->ranks[i] = i;
         crew->places[i] = (mh_place){{0, 0, i % crew->numas}};
@@ -120,28 +128,29 @@ static void run_crew(crew *crew)
     free(crew->memory);
 }
 
+static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_shm, &mh_rendezvous_dissemination};
+
 START_TEST(each_round_is_whole)
 {
     static const struct {
         int size, numas, rounds;
     } sizes[] = {{1, 1, 1000}, {2, 1, 20000}, {3, 2, 5000}, {9, 1, 1000}, {10, 1, 1000}, {40, 5, 200}};
-    crew crew = {.size = sizes[_i].size, .numas = sizes[_i].numas, .rounds = sizes[_i].rounds};
+    crew crew = {.kind = kinds[_i / 6], .size = sizes[_i % 6].size, .numas = sizes[_i % 6].numas, .rounds = sizes[_i % 6].rounds};
     run_crew(&crew);
 }
 END_TEST
 
-/* With MPIX_TEST_LONG, 100,000 rounds. */
 START_TEST(members_may_be_late)
 {
-    crew crew = {.size = 4, .numas = 2, .rounds = getenv("MPIX_TEST_LONG") ? 100000 : 3000, .naps = true};
+    crew crew = {.kind = kinds[_i / 2], .size = 4 + _i % 2, .numas = 2, .rounds = rounds_of(2000), .naps = true};
     run_crew(&crew);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, each_round_is_whole, 0, 6);
-    tcase_add_test(tests, members_may_be_late);
+    tcase_add_loop_test(tests, each_round_is_whole, 0, 12);
+    tcase_add_loop_test(tests, members_may_be_late, 0, 4);
 }
 
 int main(void)

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_tracker.c - the tracker alone, on clocks whose truth is known: its error after it has settled, and that its bound
+ * contains the truth at every time between measurements, whatever the clock and the messages do.
+ *
+ * Measurements come as in a run: a burst each 1.8 ms at first, then when the tracker asks for one. MH_ROUNDS=100 takes hundreds
+ * of seeds. MH_VERBOSE=1 prints the figures of each round.
+ */
+#include "base/units.h"
+#include "clock/tracker.h"
+#include "support.h"
+
+/* ---- Clocks */
+
+/* What a clock does, all against true time. What a row does not state, does not happen. */
+typedef struct clock_traits {
+    double drift_ppm;       /* constant, of either sign by chance where either_sign */
+    bool either_sign;
+    double walk_ppb;        /* random walk of the drift: standard deviation after one second */
+    double warming_ppm;     /* changes of temperature: each takes the drift by up to this much ... */
+    double warming_s;       /* ... to where it then stays, this being the time constant */
+    double frequency_step_ppm; /* at once */
+    double slew_ppm;        /* the kernel corrects the clock: drift jumps anywhere in this range, ... */
+    bool is_corrected;      /* ... and the tracker is told that the clock is not raw */
+    double events_per_s;    /* of warming, frequency steps and slews */
+} clock_traits;
+
+/* The truth: offset (local - global) over true time, which is the global one. */
+typedef struct clock_truth {
+    const clock_traits *traits;
+    chance *dice;
+    int64_t now_ns, constant_ns;
+    double offset_ns; /* without the constant part */
+    int64_t event_ns; /* of the last event */
+    double drift_ppb, warming_ppb; /* now, and how much of a change of temperature is yet to come */
+} clock_truth;
+
+#define TICK_NS (10 * MH_NS_PER_MS)
+
+static double chance_normal(chance *dice)
+{
+    return log(chance_lognormal(dice, 1, 1));
+}
+
+static double chance_sign(chance *dice)
+{
+    return chance_unit(dice) < 0.5 ? -1 : 1;
+}
+
+static clock_truth new_truth(const clock_traits *traits, chance *dice)
+{
+    clock_truth truth = {.traits = traits, .dice = dice};
+    truth.now_ns = chance_between(dice, 0, 1000 * MH_NS_PER_S);
+    truth.constant_ns = chance_between(dice, -1000000 * MH_NS_PER_S, 1000000 * MH_NS_PER_S);
+    truth.drift_ppb = 1e3 * traits->drift_ppm * (traits->either_sign ? chance_sign(dice) : 1);
+    return truth;
+}
+
+static void happen(clock_truth *truth)
+{
+    const clock_traits *traits = truth->traits;
+    truth->event_ns = truth->now_ns;
+    truth->drift_ppb += 1e3 * traits->frequency_step_ppm * chance_sign(truth->dice);
+    truth->warming_ppb += 1e3 * traits->warming_ppm * (2 * chance_unit(truth->dice) - 1);
+    if (traits->slew_ppm > 0)
+        truth->drift_ppb = 1e3 * (traits->drift_ppm + traits->slew_ppm * (2 * chance_unit(truth->dice) - 1));
+}
+
+/* Let time pass; at most a tick. */
+static void pass(clock_truth *truth, int64_t time_ns)
+{
+    const clock_traits *traits = truth->traits;
+    double seconds = (double)time_ns * MH_S_PER_NS;
+    if (traits->events_per_s > 0 && chance_unit(truth->dice) < seconds * traits->events_per_s)
+        happen(truth);
+    truth->offset_ns += truth->drift_ppb * seconds;
+    truth->now_ns += time_ns;
+    if (traits->walk_ppb > 0)
+        truth->drift_ppb += traits->walk_ppb * sqrt(seconds) * chance_normal(truth->dice);
+    if (truth->warming_ppb != 0) {
+        double part = -expm1(-seconds / traits->warming_s);
+        truth->drift_ppb += part * truth->warming_ppb;
+        truth->warming_ppb -= part * truth->warming_ppb;
+    }
+}
+
+static int64_t local_ns(const clock_truth *truth)
+{
+    return truth->now_ns + truth->constant_ns + llround(truth->offset_ns);
+}
+
+/* ---- Measurements */
+
+/*
+ * A burst: the shortest message of each direction. Excesses over the least delay are exponential; spells in which one direction
+ * takes longer outlast bursts; outliers are bursts that were disturbed from beginning to end.
+ */
+typedef struct path {
+    double least_ns, excess_ns; /* one way; the mean */
+    double spell_ns;            /* mean excess of the slower direction in a spell */
+    double spells;              /* the fraction of time */
+    double outliers;            /* the fraction of bursts */
+} path;
+
+/* As measured on machines with a round trip of 1 and of 12 us: rms of a cold burst's error, some 20 and some 300 ns. */
+static const path shared_memory = {.least_ns = 480, .excess_ns = 25, .spell_ns = 60, .spells = 0.05, .outliers = 0.01};
+static const path tcp = {.least_ns = 5200, .excess_ns = 350, .spell_ns = 800, .spells = 0.1, .outliers = 0.02};
+static const path rough = {.least_ns = 5200, .excess_ns = 1500, .spell_ns = 6000, .spells = 0.3, .outliers = 0.1};
+
+typedef struct line {
+    const path *path;
+    chance *dice;
+    int spell; /* -1, 0 or 1: the direction that is slower now */
+} line;
+
+static double one_way_ns(line *line, int direction)
+{
+    const path *path = line->path;
+    double ns = path->least_ns + chance_exponential(line->dice, path->excess_ns);
+    if (line->spell == direction)
+        ns += chance_exponential(line->dice, path->spell_ns);
+    if (chance_unit(line->dice) < path->outliers / 2)
+        ns += chance_pareto(line->dice, 10 * path->least_ns);
+    return ns;
+}
+
+/* A spell lasts for some three bursts. */
+static void change_spell(line *line)
+{
+    if (line->spell != 0 && chance_unit(line->dice) < 0.33)
+        line->spell = 0;
+    else if (line->spell == 0 && chance_unit(line->dice) < 0.33 * line->path->spells / (1 - line->path->spells))
+        line->spell = chance_sign(line->dice) > 0 ? 1 : -1;
+}
+
+static mh_offset measure(line *line, const clock_truth *truth)
+{
+    change_spell(line);
+    double there_ns = one_way_ns(line, -1), back_ns = one_way_ns(line, 1);
+    int64_t offset_ns = local_ns(truth) - truth->now_ns;
+    int64_t least_ns = offset_ns - (int64_t)there_ns, most_ns = offset_ns + (int64_t)back_ns;
+    int64_t middle_ns = least_ns + (most_ns - least_ns) / 2;
+    return (mh_offset){local_ns(truth), middle_ns, most_ns - middle_ns};
+}
+
+/* ---- A run */
+
+typedef struct scene {
+    const char *name;
+    clock_traits clock;
+    const path *path;
+    double rms_limit_ns, p99_limit_ns; /* of the error after SETTLED_S; 0: none */
+    double seconds;                    /* 0: USUAL_S */
+    bool comes_as_a_surprise; /* what happens is beyond what was seen before, so that only the next measurement shows it */
+} scene;
+
+enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
+
+#define FIRST_INTERVAL_NS (1800 * MH_NS_PER_US)
+#define YOUNG_INTERVAL_NS (20 * MH_NS_PER_MS)
+#define LEAST_INTERVAL_NS (100 * MH_NS_PER_MS)
+#define MOST_INTERVAL_NS (300 * MH_NS_PER_S)
+
+typedef struct run {
+    const scene *scene;
+    int round;
+    chance dice;
+    clock_truth truth;
+    line line;
+    mh_tracker tracker;
+    mh_estimate estimate;
+    int64_t began_ns, measured_ns;
+    int measurements, readings;
+    double errors_ns[MOST_READINGS];
+} run;
+
+static void begin(run *run, const scene *scene, int round)
+{
+    run->scene = scene;
+    run->round = round;
+    run->dice = chance_of_round(round);
+    run->truth = new_truth(&scene->clock, &run->dice);
+    run->line = (line){scene->path, &run->dice, 0};
+    run->began_ns = run->truth.now_ns;
+    run->measurements = run->readings = 0;
+    mh_tracker_reset(&run->tracker);
+}
+
+static bool feed(run *run)
+{
+    mh_offset measured = measure(&run->line, &run->truth);
+    bool consistent = mh_tracker_feed(&run->tracker, &measured);
+    run->estimate = mh_tracker_estimate(&run->tracker, !run->scene->clock.is_corrected);
+    run->measured_ns = run->truth.now_ns;
+    run->measurements++;
+    return consistent;
+}
+
+static double elapsed_s(const run *run)
+{
+    return (double)(run->truth.now_ns - run->began_ns) * MH_S_PER_NS;
+}
+
+/* By as much as the library lets an error grow. */
+static double target_ns(const run *run)
+{
+    return fmin(fmax(0.5 * mh_tracker_error_ns(&run->tracker, 0), 5), 100);
+}
+
+/* As the library decides it: hardly apart at first, soon in the first second, then as the tracker asks. */
+static int64_t next_interval_ns(const run *run)
+{
+    if (run->measurements < FIRST_BURSTS)
+        return FIRST_INTERVAL_NS;
+    int64_t least_ns = elapsed_s(run) < 1 ? YOUNG_INTERVAL_NS : LEAST_INTERVAL_NS;
+    int64_t wanted_ns = mh_tracker_interval_ns(&run->tracker, target_ns(run), MOST_INTERVAL_NS);
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+static double error_ns(const run *run)
+{
+    return (double)(mh_model_apply(&run->estimate.model, local_ns(&run->truth)) - run->truth.now_ns);
+}
+
+/* Clocks, models and measurements are rounded to nanoseconds. */
+enum { ROUNDING_NS = 3 };
+
+static void read_clock(run *run)
+{
+    if (run->scene->comes_as_a_surprise && run->truth.event_ns >= run->measured_ns)
+        return;
+    double error = error_ns(run);
+    int64_t bound_ns = mh_estimate_bound(&run->estimate, local_ns(&run->truth));
+    EXPECT_SEEDED(fabs(error) <= (double)bound_ns + ROUNDING_NS,
+                  "%s, round %d: off by %.0f ns at %.3f s, beyond the bound of %" PRId64 " ns, %.3f s after measurement %d",
+                  run->scene->name, run->round, error, elapsed_s(run), bound_ns,
+                  (double)(run->truth.now_ns - run->measured_ns) * MH_S_PER_NS, run->measurements);
+    if (elapsed_s(run) >= SETTLED_S && run->readings < MOST_READINGS)
+        run->errors_ns[run->readings++] = fabs(error);
+}
+
+static void read_until(run *run, int64_t until_ns)
+{
+    while (run->truth.now_ns < until_ns) {
+        int64_t left_ns = until_ns - run->truth.now_ns;
+        pass(&run->truth, left_ns < TICK_NS ? left_ns : TICK_NS);
+        read_clock(run);
+    }
+}
+
+static void follow(run *run, double seconds)
+{
+    int64_t end_ns = run->truth.now_ns + (int64_t)(seconds * (double)MH_NS_PER_S);
+    while (run->truth.now_ns < end_ns) {
+        EXPECT_SEEDED(feed(run), "%s, round %d: measurement %d at %.3f s is taken for a disruption", run->scene->name,
+                      run->round, run->measurements, elapsed_s(run));
+        int64_t next_ns = run->truth.now_ns + next_interval_ns(run);
+        read_until(run, next_ns < end_ns ? next_ns : end_ns);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void expect_to_be_accurate(run *run)
+{
+    double squares = 0;
+    for (int i = 0; i < run->readings; i++)
+        squares += run->errors_ns[i] * run->errors_ns[i];
+    qsort(run->errors_ns, (size_t)run->readings, sizeof *run->errors_ns, compare);
+    double rms = sqrt(squares / run->readings), p99 = run->errors_ns[(int)(0.99 * run->readings)];
+    const scene *scene = run->scene;
+    if (getenv("MH_VERBOSE"))
+        printf("# %s, round %d: %d measurements, error %.0f ns rms, %.0f ns p99, %.0f ns at most\n", scene->name, run->round,
+               run->measurements, rms, p99, run->errors_ns[run->readings - 1]);
+    EXPECT_SEEDED(scene->rms_limit_ns == 0 || rms <= scene->rms_limit_ns, "%s, round %d: the error is %.0f ns rms",
+                  scene->name, run->round, rms);
+    EXPECT_SEEDED(scene->p99_limit_ns == 0 || p99 <= scene->p99_limit_ns,
+                  "%s, round %d: the 99th percentile of the error is %.0f ns", scene->name, run->round, p99);
+}
+
+#define WALK .walk_ppb = 10
+#define CALM .walk_ppb = 1
+#define WARMING .warming_ppm = 1, .warming_s = 10
+#define STEPS .frequency_step_ppm = 1
+#define CORRECTED .slew_ppm = 500, .is_corrected = true
+#define SELDOM .events_per_s = 0.005
+#define BOTH_SIGNS(ppm) .drift_ppm = ppm, .either_sign = true
+
+#define LIMITS(rms, p99) .rms_limit_ns = rms, .p99_limit_ns = p99
+
+static const scene scenes[] = {
+    {"shared memory, steady", {BOTH_SIGNS(10)}, &shared_memory, LIMITS(25, 100)},
+    {"shared memory, 10 ppm, walk", {BOTH_SIGNS(10), WALK}, &shared_memory, LIMITS(20, 60)},
+    {"shared memory, 500 ppm, walk", {BOTH_SIGNS(499), WALK}, &shared_memory, LIMITS(20, 60)},
+    {"shared memory, warming", {BOTH_SIGNS(20), WALK, WARMING, .events_per_s = 0.1}, &shared_memory, LIMITS(20, 60)},
+    {"shared memory, frequency steps", {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1}, &shared_memory,
+     LIMITS(100, 500)},
+    {"shared memory, corrected", {CORRECTED, .events_per_s = 0.2}, &shared_memory, LIMITS(0, 0)},
+    {"tcp, no drift at all", {.drift_ppm = 0}, &tcp, LIMITS(250, 1000)},
+    {"tcp, steady", {BOTH_SIGNS(10)}, &tcp, LIMITS(250, 1000)},
+    {"tcp, 10 ppm, walk", {BOTH_SIGNS(10), WALK}, &tcp, LIMITS(250, 1000)},
+    {"tcp, 50 ppm, walk", {BOTH_SIGNS(50), WALK}, &tcp, LIMITS(250, 1000)},
+    {"tcp, 500 ppm, walk", {BOTH_SIGNS(499), WALK}, &tcp, LIMITS(250, 1000)},
+    {"tcp, strong walk", {BOTH_SIGNS(10), .walk_ppb = 300}, &tcp, LIMITS(250, 1000)},
+    {"tcp, warming", {BOTH_SIGNS(20), WALK, WARMING, .events_per_s = 0.1}, &tcp, LIMITS(250, 1000)},
+    {"tcp, frequency steps", {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1}, &tcp, LIMITS(400, 2500)},
+    {"tcp, corrected", {CORRECTED, .events_per_s = 0.2}, &tcp, LIMITS(0, 0)},
+    {"tcp, rough, 50 ppm, walk", {BOTH_SIGNS(50), WALK}, &rough, LIMITS(600, 3000)},
+    {"shared memory, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &shared_memory, LIMITS(20, 60),
+     .seconds = 600},
+    {"tcp, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &tcp, LIMITS(250, 1000), .seconds = 600},
+    {"tcp, at last a frequency step", {BOTH_SIGNS(20), CALM, STEPS, SELDOM}, &tcp,
+     LIMITS(0, 0), .seconds = 600, .comes_as_a_surprise = true},
+};
+
+enum { ROUNDS = 3 };
+
+START_TEST(bound_contains_the_truth)
+{
+    static run run;
+    for (int round = 0; round < rounds_of(ROUNDS); round++) {
+        begin(&run, &scenes[_i], round);
+        follow(&run, scenes[_i].seconds > 0 ? scenes[_i].seconds : USUAL_S);
+        expect_to_be_accurate(&run);
+    }
+}
+END_TEST
+
+/* ---- Clocks that are stepped */
+
+enum { BEFORE_S = 5, AFTER_S = 20, STEP_ROUNDS = 20 };
+
+static const scene stepped[] = {
+    {"shared memory", {BOTH_SIGNS(20), WALK}, &shared_memory, LIMITS(0, 0)},
+    {"tcp", {BOTH_SIGNS(20), WALK}, &tcp, LIMITS(0, 0)},
+    {"tcp, corrected", {CORRECTED, .events_per_s = 0.2}, &tcp, LIMITS(0, 0)},
+};
+
+/* From what a kernel's correction of the rate, or an outlier, cannot explain, to days. */
+static double chance_step_ns(run *run)
+{
+    mh_estimate if_corrected = mh_tracker_estimate(&run->tracker, false);
+    int64_t bound_ns = mh_estimate_bound(&if_corrected, local_ns(&run->truth));
+    double least = log(2 * (double)bound_ns + 200 * run->scene->path->least_ns), most = log(1e14);
+    return chance_sign(&run->dice) * exp(least + chance_unit(&run->dice) * (most - least));
+}
+
+START_TEST(step_is_noticed)
+{
+    static run run;
+    for (int round = 0; round < rounds_of(STEP_ROUNDS); round++) {
+        begin(&run, &stepped[_i], round);
+        follow(&run, BEFORE_S);
+        double step_ns = chance_step_ns(&run);
+        run.truth.offset_ns += step_ns;
+        EXPECT_SEEDED(!feed(&run), "%s, round %d: a step of %.0f ns is not noticed", run.scene->name, round, step_ns);
+        run.measurements = 0;
+        follow(&run, AFTER_S);
+    }
+}
+END_TEST
+
+/* As when both clocks of a pair are set back together: the offset is the same as ever. */
+START_TEST(clock_that_is_set_back_starts_anew)
+{
+    static const int64_t steps_ns[] = {-50 * MH_NS_PER_MS, -MH_NS_PER_S, -3600 * MH_NS_PER_S};
+    for (int i = 0; i < COUNT_OF(steps_ns); i++) {
+        mh_tracker tracker;
+        mh_offset offset = {MH_NS_PER_S, 1234567, 5000};
+        mh_tracker_reset(&tracker);
+        for (int fed = 0; fed < 30; fed++, offset.at_ns += 10 * MH_NS_PER_MS)
+            mh_tracker_feed(&tracker, &offset);
+        offset.at_ns += steps_ns[i];
+        EXPECT(!mh_tracker_feed(&tracker, &offset), "set back by %" PRId64 " ns, which is not noticed", -steps_ns[i]);
+        for (int fed = 0; fed < 30; fed++, offset.at_ns += 10 * MH_NS_PER_MS)
+            mh_tracker_feed(&tracker, &offset);
+        double error_ns = mh_tracker_error_ns(&tracker, 0), drift = mh_tracker_estimate(&tracker, true).model.drift;
+        EXPECT(isfinite(error_ns) && isfinite(drift), "set back by %" PRId64 " ns, the error is %g ns and the drift %g",
+               -steps_ns[i], error_ns, drift);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, bound_contains_the_truth, 0, COUNT_OF(scenes));
+    tcase_add_test(tests, clock_that_is_set_back_starts_anew);
+    tcase_add_loop_test(tests, step_is_noticed, 0, COUNT_OF(stepped));
+}
+
+int main(void)
+{
+    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
+    fflush(stdout);
+    return run_suite("tracker", add);
+}
