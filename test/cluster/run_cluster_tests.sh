@@ -23,6 +23,8 @@ clusters=${MPIX_TEST_CLUSTERS:-2:2:block 3:3:block 2:4:cyclic}
 # Sub-tests that cannot pass across hosts, and why.
 declare -A not_here=(
     [clock_unshared]="expects that all ranks can share a clock"
+    [flag_under_load]="expects that all ranks share a clock"
+    [clock_unshared_later]="expects that all ranks share a clock at first"
 )
 # Environment variables that sub-tests need here.
 declare -A settings_here=(

@@ -12,7 +12,7 @@
  *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
  *   walk=PPB        random walk of the drift: standard deviation after one second
  *   seed=N          of spread, walk and jitter
- *   origin=NS       true time at which the walk begins; the same for all processes of a host
+ *   origin=NS       true time at which the walk begins; the same for all processes of a host. Else the first reading
  *   step_at=NS      after origin, at which
  *   step=PPB        is added to the drift
  *   jump_at=NS      after origin, at which
@@ -153,8 +153,10 @@ static int64_t local_from_true(int64_t true_ns)
     pthread_mutex_lock(&simulated.lock);
     if (!simulated.known)
         begin();
-    if (simulated.segment_ns == 0)
+    if (simulated.segment_ns == 0) {
         simulated.segment_ns = true_ns;
+        simulated.origin = (double)true_ns;
+    }
     while (!simulated.exact && true_ns - simulated.segment_ns >= SEGMENT_NS)
         next_segment();
     double error_ns = simulated.error_ns + simulated.drift_ppb * 1e-9 * (double)(true_ns - simulated.segment_ns);

@@ -2,8 +2,9 @@
 /*
  * clock_truth.c - how far the global clock is from the truth, where the truth is known: with simulated clocks.
  *
- * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after each call each
- * process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up to a constant.
+ * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after each
+ * call each process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up to a
+ * constant. READINGS more, until the next call, are held against their bounds only.
  * Prints one line NAME=VALUE...: errors and bounds in ns, violations of the bound, release skew, cost of synchronisation.
  */
 #include "simulated/simulated.h"
@@ -29,6 +30,8 @@ typedef struct sample {
 
 static MPI_Comm comm;
 static int rank, processes;
+static int64_t zero_ns; /* true time when global time is zero */
+static int64_t readings, violations; /* beside those of samples */
 
 static void check(int code, const char *what)
 {
@@ -56,24 +59,57 @@ static void sleep_us(long us)
     nanosleep(&wait, NULL);
 }
 
-static void read_clock(sample *one)
+static void read_once(sample *one)
+{
+    int64_t before_ns = mh_simulated_true_ns();
+    check(MPIX_Global_time_ns(comm, &one->global_ns, &one->bound_ns), "MPIX_Global_time_ns");
+    int64_t after_ns = mh_simulated_true_ns();
+    one->bracket_ns = (after_ns - before_ns + 1) / 2;
+    one->true_ns = before_ns + (after_ns - before_ns) / 2;
+}
+
+/* The tightest of some brackets. */
+static void read_clock(sample *best)
 {
     enum { TRIES = 8 };
-    one->bracket_ns = INT64_MAX / 4;
+    best->bracket_ns = INT64_MAX;
     for (int i = 0; i < TRIES; i++) {
-        int64_t global_ns, bound_ns, before_ns = mh_simulated_true_ns();
-        check(MPIX_Global_time_ns(comm, &global_ns, &bound_ns), "MPIX_Global_time_ns");
-        int64_t after_ns = mh_simulated_true_ns();
-        if (after_ns - before_ns >= 2 * one->bracket_ns)
-            continue;
-        one->bracket_ns = (after_ns - before_ns + 1) / 2;
-        one->true_ns = before_ns + (after_ns - before_ns) / 2;
-        one->global_ns = global_ns;
-        one->bound_ns = bound_ns;
+        sample one = *best;
+        read_once(&one);
+        if (one.bracket_ns < best->bracket_ns)
+            *best = one;
     }
 }
 
-static int measure(sample *samples, int most, double seconds, long period_us, int64_t *sync_ns_at_1s)
+static void learn_zero(void)
+{
+    sample one = {0};
+    read_clock(&one);
+    zero_ns = one.true_ns - one.global_ns;
+    MPI_Bcast(&zero_ns, 1, MPI_INT64_T, 0, comm);
+}
+
+static int64_t error_of(const sample *one)
+{
+    return one->global_ns - (one->true_ns - zero_ns);
+}
+
+static int is_violation(const sample *one)
+{
+    return fabs((double)error_of(one)) > (double)one->bound_ns + (double)one->bracket_ns + 100;
+}
+
+static void read_often(int count)
+{
+    sample one = {0};
+    for (int i = 0; i < count; i++) {
+        read_once(&one);
+        violations += is_violation(&one);
+    }
+    readings += count;
+}
+
+static int measure(sample *samples, int most, double seconds, long period_us, int more, int64_t *sync_ns_at_1s)
 {
     int count = 0, flag, go_on = 1;
     int64_t first_ns = mh_simulated_true_ns();
@@ -86,7 +122,9 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
         read_clock(one);
         if (*sync_ns_at_1s < 0 && one->exit_ns - first_ns > 1000000000)
             *sync_ns_at_1s = statistic("sync_total_ns");
+        read_often(more / 2);
         sleep_us(period_us);
+        read_often(more - more / 2);
         if (count % AGREE_EVERY != 0)
             continue;
         go_on = count < most && (double)(one->exit_ns - first_ns) < seconds * 1e9;
@@ -112,11 +150,9 @@ static double quantile(double *values, int count, double q)
 static void report_errors(const sample *samples, int count)
 {
     double *mine = malloc((size_t)count * sizeof *mine), *all = NULL, squares = 0, bounds[2] = {0, 0};
-    int64_t zero_ns = samples[0].true_ns - samples[0].global_ns, violations = 0;
-    MPI_Bcast(&zero_ns, 1, MPI_INT64_T, 0, comm);
     for (int i = 0; i < count; i++) {
-        mine[i] = (double)(samples[i].global_ns - (samples[i].true_ns - zero_ns));
-        violations += fabs(mine[i]) > (double)samples[i].bound_ns + (double)samples[i].bracket_ns + 100;
+        mine[i] = (double)error_of(&samples[i]);
+        violations += is_violation(&samples[i]);
         bounds[0] += (double)samples[i].bound_ns / count;
         bounds[1] = fmax(bounds[1], (double)samples[i].bound_ns);
         mine[i] = fabs(mine[i]);
@@ -131,7 +167,8 @@ static void report_errors(const sample *samples, int count)
         int total = count * (processes - 1);
         for (int i = 0; i < total; i++)
             squares += others[i] * others[i] / total;
-        printf("readings=%d error_rms=%.1f error_p99=%.1f", total, sqrt(squares), quantile(others, total, 0.99));
+        printf("readings=%ld error_rms=%.1f error_p99=%.1f", (long)(total + readings * (processes - 1)), sqrt(squares),
+               quantile(others, total, 0.99));
         printf(" error_max=%.1f violations=%ld bound_mean=%.0f bound_max=%.0f", others[total - 1], (long)violations, bounds[0],
                bounds[1]);
     }
@@ -193,16 +230,19 @@ int main(int argc, char **argv)
     int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, first_messages = messages_of_all();
     check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
     int64_t later_messages = messages_of_all() - first_messages, start_ns = mh_simulated_true_ns();
-    int count = measure(samples, most, seconds, period_us, &sync_ns_at_1s);
+    learn_zero();
+    int count = measure(samples, most, seconds, period_us, argc > 4 ? atoi(argv[4]) : 0, &sync_ns_at_1s);
     report_errors(samples, count);
     report_skew(samples, count);
+    int64_t disruptions = statistic("disruptions");
+    MPI_Allreduce(MPI_IN_PLACE, &disruptions, 1, MPI_INT64_T, MPI_MAX, comm);
     if (rank == 0) {
         double rest_ns = (double)(mh_simulated_true_ns() - start_ns) - 1e9;
         double cost = sync_ns_at_1s < 0 ? 0 : 100 * (double)(statistic("sync_total_ns") - sync_ns_at_1s) / rest_ns;
         printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld"
                " first_messages=%ld later_messages=%ld\n",
                (double)first_sync_ns * 1e-3, (double)statistic("sync_duration_ns") * 1e-3, (long)statistic("syncs"),
-               (double)statistic("interval_ns") * 1e-6, cost, (long)statistic("disruptions"), (long)first_messages,
+               (double)statistic("interval_ns") * 1e-6, cost, (long)disruptions, (long)first_messages,
                (long)later_messages);
     }
     free(samples);
