@@ -48,10 +48,11 @@ on_node() {     # RANKS CALLS TITLE [FLAG...]
         --title "$title" "${other[@]}" "${json[@]}" </dev/null
 }
 
+# Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
     output=$(MH_MPIEXEC=$launcher "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 ./bench/compare_barriers \
-        --calls $((calls / 4 > 0 ? calls / 4 : 1)) --title "2 ranks, 2 hosts, TCP" "${other[@]}" "${json[@]}" 2>&1 </dev/null)
+        --clock tsc --calls $((calls / 4 > 0 ? calls / 4 : 1)) --title "2 ranks, 2 hosts, TCP" "${other[@]}" "${json[@]}" 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
         echo "# 2 hosts: skipped, $(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
