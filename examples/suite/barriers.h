@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barriers.h - barriers over point-to-point messages, which owe nothing to the MPI library's choice of an algorithm.
+ */
+#ifndef BARRIERS_H
+#define BARRIERS_H
+
+#include <mpi.h>
+
+struct barrier_algorithm {
+    const char *name;
+    const char *doc;              /* one line */
+    int (*meet)(MPI_Comm comm);   /* collective; returns an MPI error code */
+};
+
+/* barrier_at - library (MPI_Barrier) first, then linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after the last. */
+const struct barrier_algorithm *barrier_at(int index);
+
+/* barrier_name - their names, NULL after the last. */
+const char *barrier_name(int index);
+
+#endif /* BARRIERS_H */

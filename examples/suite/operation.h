@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * operation.h - the operations that can be measured: one small description each.
+ *
+ * A work is an operation made ready: a communicator, buffers, a datatype. What it calls is the description's business;
+ * how often, when, and what is made of it, is not.
+ */
+#ifndef OPERATION_H
+#define OPERATION_H
+
+#include "common/world.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How an operation is called. */
+enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT };
+
+struct operation; /* operation_private.h */
+
+/* operation_at - the operations in the order of their list, NULL after the last. */
+const struct operation *operation_at(int index);
+
+/* operation_name - their names: allreduce, iallreduce, allreduce_persistent, neighbor_allgather, pingpong, ... */
+const char *operation_name(int index);
+
+/* operation_short_name, operation_function, operation_get_form - name, MPI function, and form of one. */
+const char *operation_short_name(const struct operation *operation);
+const char *operation_function(const struct operation *operation);
+enum operation_form operation_get_form(const struct operation *operation);
+
+/* operation_has_root, operation_reduces, operation_has_size - what options it heeds: --root; --op; sizes (not barrier). */
+bool operation_has_root(const struct operation *operation);
+bool operation_reduces(const struct operation *operation);
+bool operation_has_size(const struct operation *operation);
+
+/* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
+bool operation_allows_in_place(const struct operation *operation);
+
+/* datatype_name, reduction_name - valid names for --type (char, int, float, ...) and --op (sum, max, ...), NULL after the last. */
+const char *datatype_name(int index);
+const char *reduction_name(int index);
+
+/* datatype_bytes - the bytes of an element. */
+int datatype_bytes(int index);
+
+/* reduction_allows - whether MPI defines a reduction on a datatype. */
+bool reduction_allows(int reduction, int datatype);
+
+/* Where the messages lie from call to call. */
+enum cache_mode {
+    CACHE_WARM,    /* the same buffers */
+    CACHE_ROTATE,  /* the next ones of a ring of buffers larger than the last-level cache */
+    CACHE_COLD     /* the same buffers, out of the cache: other memory is read before each call */
+};
+const char *cache_mode_name(int index);
+
+/* The same on all ranks of comm. */
+struct work_plan {
+    const struct operation *operation;
+    MPI_Comm comm;
+    int datatype;
+    int reduction;
+    int root;          /* or ROOT_ROTATES */
+    bool in_place;
+    enum cache_mode cache;
+    int64_t most_bytes; /* the greatest message size that will be asked for */
+};
+enum { ROOT_ROTATES = -1 };
+
+struct work; /* made ready */
+
+enum { WORK_WHY_BYTES = 256 };
+
+/*
+ * work_bytes - how much memory a rank needs for buffers of all kinds.
+ *
+ * Returns bytes, or -1 where they or the counts of elements cannot be told in the types that MPI takes.
+ */
+int64_t work_bytes(const struct work_plan *plan);
+
+/*
+ * work_open - allocate and touch the buffers. Collective over plan->comm.
+ *
+ * why   out: one line of the reason, the same on all ranks
+ *
+ * Returns the work, or NULL on all ranks.
+ */
+struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES]);
+
+/*
+ * work_set_size - get ready for messages of a size, a multiple of the element: counts, persistent requests. Collective.
+ *
+ * A message is what one rank gives to one other (of alltoall, one block).
+ *
+ * Returns an MPI error code.
+ */
+int work_set_size(struct work *work, int64_t size_bytes);
+
+/* work_prepare - before each call, not timed: the next buffers, the next root, a cold cache. Local. */
+void work_prepare(struct work *work, int64_t call);
+
+/*
+ * work_call - carry out the operation once. Non-blocking and persistent forms are started and completed.
+ *
+ * Returns an MPI error code.
+ */
+int work_call(struct work *work);
+
+/* work_start, work_finish - the two halves of work_call for forms that have them. Each returns an MPI error code. */
+int work_start(struct work *work);
+int work_finish(struct work *work);
+
+/* work_test - let the MPI library make progress between the halves. Returns an MPI error code. */
+int work_test(struct work *work);
+
+/*
+ * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and compare. Collective.
+ *
+ * wrong   out: elements of this rank's result that are wrong
+ *
+ * Returns an MPI error code.
+ */
+int work_check(struct work *work, int64_t call, int64_t *wrong);
+
+/* work_close - free all. Collective. */
+void work_close(struct work *work);
+
+#endif /* OPERATION_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - what is measured, as a table, comma-separated values, or lines of JSON; and the raw times. No MPI.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "suite/analysis.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+const char *report_format_name(int index);
+
+/* The independent variables of a row: the first columns of CSV, in this order. */
+struct row_keys {
+    const char *operation; /* short name */
+    const char *sync;      /* scheme */
+    const char *barrier;   /* algorithm, "" where the scheme has none */
+    const char *cadence;   /* "isolated" or "streaming" */
+    const char *comm;      /* which communicator, as --comm names it */
+    int ranks;
+    const char *datatype;  /* "" where none */
+    const char *reduction; /* "" where none */
+    const char *root;      /* "0", "rotating", "" */
+    const char *buffers;   /* "separate" or "in place" */
+    const char *cache;     /* warm, rotate, cold */
+    const char *run_time;  /* local, makespan */
+    int64_t size_bytes;
+};
+
+/* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
+struct overlap {
+    bool measured;
+    double pure_ns;    /* median of the operation alone, the greatest of the ranks */
+    double compute_ns; /* what was computed between start and completion */
+    double total_ns;   /* median of both together */
+    double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
+};
+
+struct row {
+    struct row_keys keys;
+    struct analysis analysis;
+    struct overlap overlap;
+    int64_t wrong;          /* elements found wrong by validation; -1: not validated */
+};
+
+/* Pairs of what the header says: provenance. */
+struct provenance_item {
+    const char *key;   /* in JSON: lower case with underscores */
+    const char *value;
+};
+
+struct report {
+    enum report_format format;
+    FILE *file;
+    bool full;                 /* the table has all columns */
+    bool overlap;              /* the table and CSV have the columns of overlap */
+    bool validated;            /* likewise of validation */
+    const double *fractions;   /* quantiles shown */
+    int fraction_count;
+};
+
+/* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
+void report_head(const struct report *report, const struct provenance_item *items, int item_count);
+
+/* report_titles - the line of titles alone, where a new operation or scheme begins in the table, with a line that names it. */
+void report_titles(const struct report *report, const struct row_keys *keys, const char *function);
+
+/* report_row - one row. Without a valid sample an error row: which counts, no figures, never NaN. */
+void report_row(const struct report *report, const struct row *row);
+
+/* report_raw_head, report_raw - raw times as comma-separated values: a line for each rank of each call, with its mark. */
+void report_raw_head(FILE *file);
+void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set);
+
+#endif /* REPORT_H */
