@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { VALUE_BYTES = 400, NAME_BYTES = 24, SIZE_WIDTH = 10, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
+
+/* A row, and what the table derives from it. */
+struct shown {
+    struct row row;
+    double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
+    int64_t discarded;
+};
+
+/* What a value is, and the type of its place. */
+enum kind {
+    KIND_TEXT,     /* const char *, "" for none */
+    KIND_RANK,     /* int */
+    KIND_COUNT,    /* int64_t */
+    KIND_TIME,     /* int64_t, ns */
+    KIND_MEAN,     /* double, ns */
+    KIND_PERCENT,  /* double */
+    KIND_QUANTILES /* as many columns as there are fractions */
+};
+
+/* When there is a value, and whether there is a column. */
+enum part { PART_KEYS, PART_FIGURES, PART_INTERVAL, PART_OVERLAP, PART_VALIDATION };
+
+struct column {
+    const char *name;
+    enum kind kind;
+    enum part part;
+    size_t place; /* in struct shown */
+};
+
+#define ROW(field) offsetof(struct shown, row.field)
+#define FIGURE(field) ROW(analysis.field)
+
+static const struct column data_columns[] = {
+    {"operation", KIND_TEXT, PART_KEYS, ROW(keys.operation)},
+    {"sync", KIND_TEXT, PART_KEYS, ROW(keys.sync)},
+    {"barrier", KIND_TEXT, PART_KEYS, ROW(keys.barrier)},
+    {"cadence", KIND_TEXT, PART_KEYS, ROW(keys.cadence)},
+    {"comm", KIND_TEXT, PART_KEYS, ROW(keys.comm)},
+    {"ranks", KIND_RANK, PART_KEYS, ROW(keys.ranks)},
+    {"datatype", KIND_TEXT, PART_KEYS, ROW(keys.datatype)},
+    {"reduction", KIND_TEXT, PART_KEYS, ROW(keys.reduction)},
+    {"root", KIND_TEXT, PART_KEYS, ROW(keys.root)},
+    {"buffers", KIND_TEXT, PART_KEYS, ROW(keys.buffers)},
+    {"cache", KIND_TEXT, PART_KEYS, ROW(keys.cache)},
+    {"run_time", KIND_TEXT, PART_KEYS, ROW(keys.run_time)},
+    {"size_bytes", KIND_COUNT, PART_KEYS, ROW(keys.size_bytes)},
+    {"valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
+    {"missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
+    {"late", KIND_COUNT, PART_KEYS, FIGURE(late)},
+    {"avg_ns", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
+    {"max_mean_ns", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
+    {"makespan_ns", KIND_MEAN, PART_FIGURES, FIGURE(makespan_ns)},
+    {"mean_ns", KIND_MEAN, PART_FIGURES, FIGURE(mean_ns)},
+    {"deviation_ns", KIND_MEAN, PART_FIGURES, FIGURE(deviation_ns)},
+    {"min_ns", KIND_TIME, PART_FIGURES, FIGURE(least_ns)},
+    {"max_ns", KIND_TIME, PART_FIGURES, FIGURE(most_ns)},
+    {"median_ns", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
+    {"median_low_ns", KIND_TIME, PART_INTERVAL, FIGURE(median_low_ns)},
+    {"median_high_ns", KIND_TIME, PART_INTERVAL, FIGURE(median_high_ns)},
+    {"p%s_ns", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
+    {"slowest_rank", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
+    {"fastest_rank", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
+    {"pure_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
+    {"compute_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
+    {"total_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
+    {"overlap_percent", KIND_PERCENT, PART_OVERLAP, ROW(overlap.percent)},
+    {"wrong", KIND_COUNT, PART_VALIDATION, ROW(wrong)},
+};
+
+static const struct column brief_columns[] = {
+    {"Size", KIND_COUNT, PART_KEYS, ROW(keys.size_bytes)},
+    {"Avg(us)", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
+    {"MaxMean(us)", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
+    {"Makespan(us)", KIND_MEAN, PART_FIGURES, FIGURE(makespan_ns)},
+    {"Median(us)", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
+    {"+/-(us)", KIND_MEAN, PART_INTERVAL, offsetof(struct shown, interval_ns)},
+    {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
+    {"Discarded", KIND_COUNT, PART_KEYS, offsetof(struct shown, discarded)},
+    {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
+    {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
+    {"Overlap(%)", KIND_PERCENT, PART_OVERLAP, ROW(overlap.percent)},
+    {"Wrong", KIND_COUNT, PART_VALIDATION, ROW(wrong)},
+};
+
+static const struct column full_columns[] = {
+    {"Size", KIND_COUNT, PART_KEYS, ROW(keys.size_bytes)},
+    {"Avg(us)", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
+    {"MaxMean(us)", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
+    {"Makespan(us)", KIND_MEAN, PART_FIGURES, FIGURE(makespan_ns)},
+    {"Mean(us)", KIND_MEAN, PART_FIGURES, FIGURE(mean_ns)},
+    {"SD(us)", KIND_MEAN, PART_FIGURES, FIGURE(deviation_ns)},
+    {"Min(us)", KIND_TIME, PART_FIGURES, FIGURE(least_ns)},
+    {"Max(us)", KIND_TIME, PART_FIGURES, FIGURE(most_ns)},
+    {"Median(us)", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
+    {"Low95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_low_ns)},
+    {"High95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_high_ns)},
+    {"P%s(us)", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
+    {"Slowest", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
+    {"Fastest", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
+    {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
+    {"Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
+    {"Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
+    {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
+    {"Compute(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
+    {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
+    {"Overlap(%)", KIND_PERCENT, PART_OVERLAP, ROW(overlap.percent)},
+    {"Wrong", KIND_COUNT, PART_VALIDATION, ROW(wrong)},
+};
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+const char *report_format_name(int index)
+{
+    static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
+
+    return index >= 0 && index < COUNT_OF(names) ? names[index] : NULL;
+}
+
+/* ---- Numbers and texts */
+
+/* With a point, whatever the locale has in its place. Writes nothing for what is not a number. */
+static void write_number(char text[VALUE_BYTES], double number, int decimals)
+{
+    int length = 0;
+
+    if (isfinite(number))
+        length = snprintf(text, VALUE_BYTES, "%.*f", decimals, number);
+    text[length] = '\0';
+    if (length > 0 && decimals > 0) {
+        size_t whole = strspn(text, "-0123456789");
+
+        text[whole] = '.';
+        memmove(text + whole + 1, text + length - decimals, (size_t)decimals + 1);
+    }
+}
+
+/* Percentages as short as they go: 50, 99.9. */
+static void write_percentage(char text[VALUE_BYTES], double fraction)
+{
+    size_t length;
+
+    write_number(text, 100 * fraction, 6);
+    length = strlen(text);
+    while (length > 0 && text[length - 1] == '0')
+        text[--length] = '\0';
+    if (length > 0 && text[length - 1] == '.')
+        text[length - 1] = '\0';
+}
+
+static void print_csv_text(FILE *file, const char *text)
+{
+    if (text[0] != '#' && strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+/* The bytes of the character that a text begins with in UTF-8, 0 where it is none. */
+static int utf8_bytes(const unsigned char *text)
+{
+    static const struct {
+        unsigned char first, last; /* the first byte */
+        unsigned char least, most; /* the second byte */
+        int bytes;
+    } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                 {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    int form = 0;
+
+    while (form < COUNT_OF(forms) && (text[0] < forms[form].first || text[0] > forms[form].last))
+        form++;
+    if (form == COUNT_OF(forms))
+        return 0;
+    for (int i = 1; i < forms[form].bytes; i++) {
+        if (text[i] < (i == 1 ? forms[form].least : 0x80) || text[i] > (i == 1 ? forms[form].most : 0xbf))
+            return 0;
+    }
+    return forms[form].bytes;
+}
+
+static void print_json_text(FILE *file, const char *text)
+{
+    const unsigned char *next = (const unsigned char *)text;
+
+    fputc('"', file);
+    while (*next != '\0') {
+        int bytes = utf8_bytes(next);
+
+        if (*next == '"' || *next == '\\')
+            fprintf(file, "\\%c", *next);
+        else if (*next < ' ' || *next == 0x7f)
+            fprintf(file, "\\u%04x", *next);
+        else if (bytes == 0)
+            fputs("\\ufffd", file); /* the character for what is none */
+        else
+            fwrite(next, 1, (size_t)bytes, file);
+        next += bytes > 0 ? bytes : 1;
+    }
+    fputc('"', file);
+}
+
+/* ---- Columns */
+
+static bool has_column(const struct report *report, const struct column *column)
+{
+    return (column->part != PART_OVERLAP || report->overlap) && (column->part != PART_VALIDATION || report->validated);
+}
+
+static bool has_value(const struct column *column, const struct shown *shown)
+{
+    switch (column->part) {
+    case PART_KEYS:
+        return true;
+    case PART_FIGURES:
+        return shown->row.analysis.valid > 0;
+    case PART_INTERVAL:
+        return shown->row.analysis.valid > 0 && shown->row.analysis.median_interval;
+    case PART_OVERLAP:
+        return shown->row.overlap.measured;
+    case PART_VALIDATION:
+        return shown->row.wrong >= 0;
+    }
+    return false;
+}
+
+/* In nanoseconds for programs, in microseconds for people. */
+static void write_time(char text[VALUE_BYTES], const struct report *report, double time_ns, bool whole)
+{
+    if (report->format == FORMAT_TABLE)
+        write_number(text, time_ns / 1e3, report->full ? FULL_DECIMALS : BRIEF_DECIMALS);
+    else
+        write_number(text, time_ns, whole ? 0 : 1);
+}
+
+/* The text of a value, "" where there is none. A text value is returned as it is, others in buffer. */
+static const char *value_of(const struct report *report, const struct column *column, const struct shown *shown,
+                            int quantile, char buffer[VALUE_BYTES])
+{
+    const char *place = (const char *)shown + column->place;
+
+    buffer[0] = '\0';
+    if (!has_value(column, shown))
+        return buffer;
+    switch (column->kind) {
+    case KIND_TEXT:
+        return *(const char *const *)(const void *)place;
+    case KIND_RANK:
+        snprintf(buffer, VALUE_BYTES, "%d", *(const int *)(const void *)place);
+        break;
+    case KIND_COUNT:
+        snprintf(buffer, VALUE_BYTES, "%" PRId64, *(const int64_t *)(const void *)place);
+        break;
+    case KIND_TIME:
+    case KIND_QUANTILES:
+        write_time(buffer, report, (double)((const int64_t *)(const void *)place)[quantile], true);
+        break;
+    case KIND_MEAN:
+        write_time(buffer, report, *(const double *)(const void *)place, false);
+        break;
+    case KIND_PERCENT:
+        write_number(buffer, *(const double *)(const void *)place, 1);
+        break;
+    }
+    return buffer;
+}
+
+static void name_of(const struct report *report, const struct column *column, int quantile, char name[NAME_BYTES])
+{
+    char percentage[VALUE_BYTES];
+
+    if (column->kind == KIND_QUANTILES) {
+        const char *mark = strchr(column->name, '%');
+
+        write_percentage(percentage, report->fractions[quantile]);
+        snprintf(name, NAME_BYTES, "%.*s%.12s%.8s", (int)(mark - column->name), column->name, percentage, mark + 2);
+    } else {
+        snprintf(name, NAME_BYTES, "%s", column->name);
+    }
+}
+
+static int width_of(const struct column *column, bool first)
+{
+    bool time = column->kind == KIND_TIME || column->kind == KIND_MEAN || column->kind == KIND_QUANTILES;
+
+    return first ? SIZE_WIDTH : time ? 14 : column->kind == KIND_RANK ? 9 : 12;
+}
+
+/* Does something with each column that the report has. shown: NULL for titles */
+typedef void (*column_visitor)(const struct report *report, const struct column *column, const struct shown *shown,
+                               int quantile, bool first);
+
+static void visit(const struct report *report, const struct column *columns, int count, const struct shown *shown,
+                  column_visitor visitor)
+{
+    for (int i = 0; i < count; i++) {
+        int quantiles = columns[i].kind == KIND_QUANTILES ? report->fraction_count : 1;
+
+        if (!has_column(report, &columns[i]))
+            continue;
+        for (int quantile = 0; quantile < quantiles; quantile++)
+            visitor(report, &columns[i], shown, quantile, i == 0);
+    }
+}
+
+static void visit_all(const struct report *report, const struct shown *shown, column_visitor visitor)
+{
+    if (report->format != FORMAT_TABLE)
+        visit(report, data_columns, COUNT_OF(data_columns), shown, visitor);
+    else if (report->full)
+        visit(report, full_columns, COUNT_OF(full_columns), shown, visitor);
+    else
+        visit(report, brief_columns, COUNT_OF(brief_columns), shown, visitor);
+}
+
+static void print_title_cell(const struct report *report, const struct column *column, const struct shown *shown,
+                             int quantile, bool first)
+{
+    char name[NAME_BYTES];
+
+    (void)shown;
+    name_of(report, column, quantile, name);
+    fprintf(report->file, "%c%*s", first ? '#' : ' ', width_of(column, first) - 1, name);
+}
+
+static void print_cell(const struct report *report, const struct column *column, const struct shown *shown,
+                       int quantile, bool first)
+{
+    char buffer[VALUE_BYTES];
+    const char *value = value_of(report, column, shown, quantile, buffer);
+
+    fprintf(report->file, first ? "%*s" : " %*s", width_of(column, first) - (first ? 0 : 1),
+            value[0] == '\0' ? "-" : value);
+}
+
+static void print_csv_name(const struct report *report, const struct column *column, const struct shown *shown,
+                           int quantile, bool first)
+{
+    char name[NAME_BYTES];
+
+    (void)shown;
+    name_of(report, column, quantile, name);
+    fprintf(report->file, "%s%s", first ? "" : ",", name);
+}
+
+static void print_csv_value(const struct report *report, const struct column *column, const struct shown *shown,
+                            int quantile, bool first)
+{
+    char buffer[VALUE_BYTES];
+
+    if (!first)
+        fputc(',', report->file);
+    print_csv_text(report->file, value_of(report, column, shown, quantile, buffer));
+}
+
+static void print_json_value(const struct report *report, const struct column *column, const struct shown *shown,
+                             int quantile, bool first)
+{
+    char buffer[VALUE_BYTES], name[NAME_BYTES];
+    const char *value = value_of(report, column, shown, quantile, buffer);
+
+    name_of(report, column, quantile, name);
+    fprintf(report->file, "%s\"%s\":", first ? "" : ",", name);
+    if (value[0] == '\0')
+        fputs("null", report->file);
+    else if (column->kind == KIND_TEXT)
+        print_json_text(report->file, value);
+    else
+        fputs(value, report->file);
+}
+
+/* ---- Head */
+
+/* One line, whatever is in the value. */
+static void print_comment(FILE *file, const struct provenance_item *item)
+{
+    fprintf(file, "# %s: ", item->key);
+    for (const char *next = item->value; *next != '\0'; next++)
+        fputc((unsigned char)*next < ' ' ? ' ' : *next, file);
+    fputc('\n', file);
+}
+
+static void print_json_head(FILE *file, const struct provenance_item *items, int item_count)
+{
+    fputs("{\"provenance\":{", file);
+    for (int i = 0; i < item_count; i++) {
+        fputs(i > 0 ? "," : "", file);
+        print_json_text(file, items[i].key);
+        fputc(':', file);
+        print_json_text(file, items[i].value);
+    }
+    fputs("}}\n", file);
+}
+
+void report_head(const struct report *report, const struct provenance_item *items, int item_count)
+{
+    if (report->format == FORMAT_JSON) {
+        print_json_head(report->file, items, item_count);
+    } else {
+        for (int i = 0; i < item_count; i++)
+            print_comment(report->file, &items[i]);
+    }
+    if (report->format == FORMAT_CSV) {
+        visit_all(report, NULL, print_csv_name);
+        fputc('\n', report->file);
+    }
+    fflush(report->file);
+}
+
+/* Prints what there is, after what it is. */
+static void print_trait(FILE *file, const char *what, const char *trait)
+{
+    if (trait[0] != '\0')
+        fprintf(file, ", %s%s", what, trait);
+}
+
+void report_titles(const struct report *report, const struct row_keys *keys, const char *function)
+{
+    FILE *file = report->file;
+
+    if (report->format != FORMAT_TABLE)
+        return;
+    fprintf(file, "#\n# %s: %d %s of %s", function, keys->ranks, keys->ranks == 1 ? "rank" : "ranks", keys->comm);
+    print_trait(file, "", keys->datatype);
+    print_trait(file, "", keys->reduction);
+    print_trait(file, "root ", keys->root);
+    print_trait(file, "buffers ", keys->buffers);
+    print_trait(file, "cache ", keys->cache);
+    fprintf(file, "\n# Synchronisation: %s", keys->sync);
+    if (keys->barrier[0] != '\0')
+        fprintf(file, " (%s)", keys->barrier);
+    fprintf(file, "\n# Cadence: %s\n", keys->cadence);
+    fprintf(file, "# Sizes in bytes, times in us of valid samples; distribution: of %s run times\n", keys->run_time);
+    visit_all(report, NULL, print_title_cell);
+    fputc('\n', file);
+    fflush(file);
+}
+
+/* ---- Rows */
+
+static struct shown derive(const struct row *row)
+{
+    const struct analysis *analysis = &row->analysis;
+
+    return (struct shown){
+        .row = *row,
+        .interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
+                            (double)analysis->median_high_ns - analysis->median_ns),
+        .discarded = analysis->missed + analysis->late,
+    };
+}
+
+static void print_error_row(const struct report *report, const struct row *row)
+{
+    fprintf(report->file, "%*" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late", SIZE_WIDTH,
+            row->keys.size_bytes, row->analysis.missed, row->analysis.late);
+    if (row->wrong > 0)
+        fprintf(report->file, "; wrong elements: %" PRId64, row->wrong);
+}
+
+void report_row(const struct report *report, const struct row *row)
+{
+    struct shown shown = derive(row);
+
+    if (report->format == FORMAT_JSON)
+        fputc('{', report->file);
+    if (report->format == FORMAT_TABLE && row->analysis.valid == 0)
+        print_error_row(report, row);
+    else
+        visit_all(report, &shown,
+                  report->format == FORMAT_TABLE ? print_cell
+                  : report->format == FORMAT_CSV ? print_csv_value
+                                                 : print_json_value);
+    fputs(report->format == FORMAT_JSON ? "}\n" : "\n", report->file);
+    fflush(report->file);
+}
+
+/* ---- Raw times */
+
+void report_raw_head(FILE *file)
+{
+    fputs("operation,sync,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
+}
+
+static void print_raw_line(FILE *file, const struct row_keys *keys, const struct sample_set *set, int64_t call, int rank)
+{
+    static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
+    int64_t place = call * set->ranks + rank;
+
+    print_csv_text(file, keys->operation);
+    fputc(',', file);
+    print_csv_text(file, keys->sync);
+    fputc(',', file);
+    print_csv_text(file, keys->barrier);
+    fprintf(file, ",%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s\n", keys->size_bytes, call, rank,
+            set->times[place].start_ns, set->times[place].end_ns, marks[set->marks[place]]);
+}
+
+void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set)
+{
+    for (int64_t call = 0; call < set->calls; call++) {
+        for (int rank = 0; rank < set->ranks; rank++)
+            print_raw_line(file, keys, set, call, rank);
+    }
+    fflush(file);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_report.c - what the suite prints of a made-up operation whose samples are known, compared byte for byte with the
+ * files in golden/. MH_GOLDEN=write writes these anew; look at the difference before committing it.
+ */
+#include "suite/report.h"
+#include "support.h"
+
+#include <locale.h>
+
+enum { RANKS = 2, MOST_CALLS = 15, MOST_PRINTED = 1 << 16 };
+
+static const double fractions[] = {0.5, 0.9, 0.999};
+
+/* Times as {start, end}, two ranks a call. */
+static const struct call_times good_times[] = {
+    {1000, 2500},  {1010, 3000},  {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999}, {30000, 31000},
+    {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345}, {60000, 61111}, {60003, 62222},
+    {70000, 99999}, {70000, 71000},
+};
+static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 0, 0, 0, MARK_LATE, 0};
+
+static const struct call_times one_time[] = {{-500, 1234567}, {-400, 1234000}};
+static const uint8_t one_mark[] = {0, 0};
+
+static const struct call_times bad_times[RANKS * MOST_CALLS];
+static const uint8_t bad_marks[RANKS * MOST_CALLS] = {
+    0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
+};
+
+static const struct sample_set good_set = {RANKS, 8, good_times, good_marks};
+static const struct sample_set one_set = {RANKS, 1, one_time, one_mark};
+static const struct sample_set bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
+
+static const struct row_keys plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS,   "float",
+                                           "sum",  "0",       "separate", "warm",     "local", 0};
+static const struct row_keys odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS,      "",
+                                         "",     "",          "in place", "rotate",   "#makespan",  0};
+
+static const struct provenance_item items[] = {
+    {"program", "fake 0.1"},
+    {"command", "fake --comm 'a \"b\", c'\t\\ back\nslash \x01"},
+    {"processor", "M\xc3\xb6" "bius \xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"bad_utf8", "\xff|\xc3|\xc0\x80|\xed\xa0\x80|\xe2\x82"},
+    {"empty", ""},
+};
+
+static struct row make_row(const struct row_keys *keys, int64_t size_bytes, const struct sample_set *set)
+{
+    struct row row = {.keys = *keys, .wrong = -1};
+
+    row.keys.size_bytes = size_bytes;
+    EXPECT(analyse(set, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis), "no memory");
+    return row;
+}
+
+static void print_rows(const struct report *report, const struct row_keys *keys)
+{
+    struct row rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
+
+    rows[0].overlap = (struct overlap){true, 2000.5, 2001, 2501.25, 75.00};
+    rows[0].wrong = 0;
+    rows[1].wrong = 7;
+    /* Never to be seen. */
+    rows[2].overlap = (struct overlap){false, NAN, NAN, NAN, NAN};
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        report_row(report, &rows[i]);
+}
+
+static void print_report(enum report_format format, bool full, bool everything, FILE *file)
+{
+    const struct report report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions)};
+
+    report_head(&report, items, COUNT_OF(items));
+    report_titles(&report, &plain_keys, "MPI_Fake");
+    print_rows(&report, &plain_keys);
+    report_titles(&report, &odd_keys, "MPI_Fake");
+    print_rows(&report, &odd_keys);
+}
+
+static void print_raw(FILE *file)
+{
+    struct row_keys keys = odd_keys;
+
+    keys.size_bytes = 64;
+    report_raw_head(file);
+    report_raw(file, &plain_keys, &good_set);
+    report_raw(file, &keys, &one_set);
+}
+
+static const struct {
+    const char *golden;
+    enum report_format format;
+    bool full, everything, raw;
+} reports[] = {
+    {"report_brief.txt", FORMAT_TABLE, false, false, false}, {"report_brief_all.txt", FORMAT_TABLE, false, true, false},
+    {"report_full.txt", FORMAT_TABLE, true, false, false},   {"report_full_all.txt", FORMAT_TABLE, true, true, false},
+    {"report.csv", FORMAT_CSV, false, false, false},         {"report_all.csv", FORMAT_CSV, false, true, false},
+    {"report.json", FORMAT_JSON, false, false, false},       {"report_all.json", FORMAT_JSON, false, true, false},
+    {"report_raw.csv", FORMAT_CSV, false, false, true},
+};
+
+static void print_one(int index, char printed[MOST_PRINTED])
+{
+    FILE *file = fmemopen(printed, MOST_PRINTED, "w");
+
+    ck_assert_ptr_nonnull(file);
+    if (reports[index].raw)
+        print_raw(file);
+    else
+        print_report(reports[index].format, reports[index].full, reports[index].everything, file);
+    fclose(file);
+}
+
+static FILE *open_golden(int index, const char *mode)
+{
+    char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", GOLDEN_FOLDER, reports[index].golden);
+    file = fopen(path, mode);
+    EXPECT(file != NULL, "cannot open %s", path);
+    return file;
+}
+
+static void compare_with_golden(int index, const char *printed)
+{
+    static char golden[MOST_PRINTED];
+    const char *rewrite = getenv("MH_GOLDEN");
+    FILE *file;
+    size_t same = 0;
+
+    if (rewrite != NULL && strcmp(rewrite, "write") == 0) {
+        file = open_golden(index, "w");
+        fputs(printed, file);
+        fclose(file);
+        return;
+    }
+    file = open_golden(index, "r");
+    golden[fread(golden, 1, sizeof(golden) - 1, file)] = '\0';
+    fclose(file);
+    while (printed[same] != '\0' && printed[same] == golden[same])
+        same++;
+    EXPECT(strcmp(printed, golden) == 0, "%s differs at byte %zu: \"%.60s\" instead of \"%.60s\"",
+           reports[index].golden, same, printed + same, golden + same);
+}
+
+START_TEST(report_as_in_golden_file)
+{
+    static const char *const bad_values[] = {" nan", ",nan", ":nan", "NaN", "inf"};
+    static char printed[MOST_PRINTED];
+
+    print_one(_i, printed);
+    compare_with_golden(_i, printed);
+    for (int i = 0; i < COUNT_OF(bad_values); i++)
+        EXPECT(strstr(printed, bad_values[i]) == NULL, "%s: %s", reports[_i].golden, bad_values[i]);
+}
+END_TEST
+
+/* Where this machine has a locale with a comma. */
+START_TEST(report_in_other_locale)
+{
+    static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8", "fr_FR"};
+    static char printed[MOST_PRINTED];
+    int i = 0;
+
+    while (i < COUNT_OF(locales) && setlocale(LC_ALL, locales[i]) == NULL)
+        i++;
+    print_one(_i, printed);
+    setlocale(LC_ALL, "C");
+    compare_with_golden(_i, printed);
+}
+END_TEST
+
+/* Lines of a table are as long as their titles, and columns end where their titles do. */
+START_TEST(table_lines_up)
+{
+    static char printed[MOST_PRINTED];
+    const char *titles = NULL;
+
+    print_one(_i, printed);
+    for (const char *line = printed; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        size_t length = strcspn(line, "\n");
+
+        if (line[0] == '#') {
+            titles = line;
+            continue;
+        }
+        if (strstr(line, "error:") != NULL && strstr(line, "error:") < line + length)
+            continue;
+        EXPECT(titles[length] == '\n', "%s: row and titles have different lengths", reports[_i].golden);
+        for (size_t i = 1; i < length; i++)
+            EXPECT((titles[i] == ' ' && titles[i - 1] != ' ' && titles[i - 1] != '#') <=
+                       (line[i] == ' ' && line[i - 1] != ' '),
+                   "%s: byte %zu: a column does not end where its title does", reports[_i].golden, i);
+    }
+}
+END_TEST
+
+/* A full disk is seen by who owns the file. */
+START_TEST(write_errors_stay_in_the_file)
+{
+    FILE *full = fopen("/dev/full", "w");
+
+    if (full == NULL)
+        return;
+    print_report(FORMAT_CSV, false, false, full);
+    EXPECT(ferror(full), "a full disk is not noticed");
+    fclose(full);
+}
+END_TEST
+
+START_TEST(names_of_formats)
+{
+    ck_assert_str_eq(report_format_name(FORMAT_TABLE), "table");
+    ck_assert_str_eq(report_format_name(FORMAT_CSV), "csv");
+    ck_assert_str_eq(report_format_name(FORMAT_JSON), "json");
+    ck_assert_ptr_null(report_format_name(FORMAT_JSON + 1));
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, report_as_in_golden_file, 0, COUNT_OF(reports));
+    tcase_add_loop_test(tests, report_in_other_locale, 0, COUNT_OF(reports));
+    tcase_add_loop_test(tests, table_lines_up, 0, 4);
+    tcase_add_test(tests, write_errors_stay_in_the_file);
+    tcase_add_test(tests, names_of_formats);
+}
+
+int main(void)
+{
+    return run_suite("report", add);
+}
