@@ -30,8 +30,16 @@ static void configure_waiting(mh_comm_state *state)
     state->channel.yields = choice == MH_YIELD_AUTO ? state->oversubscribed : choice == MH_YIELD_ALWAYS;
 }
 
+static void parse_label(const mh_comm_state *state, mh_label *label)
+{
+    char why[MH_ERROR_MESSAGE_SIZE];
+    mh_label_parse(state->settings.values[MH_SET_SYNC].text, label, why, sizeof why);
+}
+
 static void configure_deadline(mh_comm_state *state)
 {
+    mh_label label;
+    parse_label(state, &label);
     const mh_settings *settings = &state->settings;
     int64_t read_ns = state->clock.base.read_cost_ns;
     int64_t tolerance_ns = TOLERANCE_READS * read_ns > LEAST_TOLERANCE_NS ? TOLERANCE_READS * read_ns : LEAST_TOLERANCE_NS;
@@ -39,6 +47,7 @@ static void configure_deadline(mh_comm_state *state)
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
     int64_t least_met = settings->values[MH_SET_VALID_FRACTION].number;
     mh_deadline_settings wanted = {.rendezvous_choice = (int)settings->values[MH_SET_RENDEZVOUS].number,
+                                   .clocks_agree = mh_label_synchronises(&label),
                                    .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
                                    .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
                                    .slack_ceiling_ns = ceiling_ns,
@@ -64,9 +73,8 @@ static int open_clock(mh_comm_state *state, const mh_place *places, mh_error *er
 static int make_plan(mh_comm_state *state, const mh_place *places, mh_error *error)
 {
     mh_label label;
-    char why[MH_ERROR_MESSAGE_SIZE];
+    parse_label(state, &label);
     mh_sync_plan_free(&state->plan);
-    mh_label_parse(state->settings.values[MH_SET_SYNC].text, &label, why, sizeof why);
     mh_sync_plan_make(&state->plan, &label, places, state->channel.size, state->channel.rank, error);
     return mh_error_agree(error, state->channel.comm);
 }

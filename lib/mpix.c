@@ -179,10 +179,13 @@ int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
     return raise_error(comm, &error);
 }
 
-#pragma weak MPIX_Harmonize = PMPIX_Harmonize
-#pragma weak MPIX_Global_time = PMPIX_Global_time
-#pragma weak MPIX_Global_time_interval = PMPIX_Global_time_interval
-#pragma weak MPIX_Global_time_ns = PMPIX_Global_time_ns
-#pragma weak MPIX_Clock_sync = PMPIX_Clock_sync
-#pragma weak MPIX_Harmonize_set_info = PMPIX_Harmonize_set_info
-#pragma weak MPIX_Harmonize_get_info = PMPIX_Harmonize_get_info
+/* The function that users call, which a profiling tool may put its own in place of. A pragma would hide it with clang. */
+#define WEAK_TWIN(name) extern __typeof__(P##name) name __attribute__((weak, alias("P" #name), visibility("default")))
+
+WEAK_TWIN(MPIX_Harmonize);
+WEAK_TWIN(MPIX_Global_time);
+WEAK_TWIN(MPIX_Global_time_interval);
+WEAK_TWIN(MPIX_Global_time_ns);
+WEAK_TWIN(MPIX_Clock_sync);
+WEAK_TWIN(MPIX_Harmonize_set_info);
+WEAK_TWIN(MPIX_Harmonize_get_info);

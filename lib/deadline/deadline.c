@@ -30,11 +30,12 @@ void mh_deadline_init(mh_deadline *deadline, const mh_channel *channel, mh_globa
 
 void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *settings)
 {
-    if (deadline->rendezvous_choice != settings->rendezvous_choice) {
+    if (deadline->rendezvous_choice != settings->rendezvous_choice || deadline->clocks_agree != settings->clocks_agree) {
         deadline->rehearsed = false;
         mh_slack_init(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
     }
     deadline->rendezvous_choice = settings->rendezvous_choice;
+    deadline->clocks_agree = settings->clocks_agree;
     deadline->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&deadline->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
     mh_slack_aim(&deadline->slack, settings->least_met);
@@ -192,6 +193,16 @@ static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_
     return MPI_SUCCESS;
 }
 
+/*
+ * Where processes take turns on a processor, an arrival is long ago when all know of it; and where clocks are not synchronised,
+ * the last arrival on one clock says nothing on another.
+ */
+static bool suits(const mh_deadline *deadline)
+{
+    bool may_decide_alone = deadline->clocks_agree && !deadline->channel->yields;
+    return may_decide_alone || !mh_rendezvous_informs_all(deadline->rendezvous);
+}
+
 /* Try each rendezvous that suits; rank 0 takes the quickest. */
 static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
 {
@@ -200,8 +211,7 @@ static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
         if (!mh_rendezvous_is_available(deadline->rendezvous, i))
             continue;
         mh_rendezvous_use(deadline->rendezvous, i, "");
-        /* Where processes take turns on a processor, an arrival is long ago when all know of it. */
-        if (deadline->channel->yields && mh_rendezvous_informs_all(deadline->rendezvous))
+        if (!suits(deadline))
             continue;
         int code = rehearse_rounds(deadline, false, &took_ns, error);
         if (code != MPI_SUCCESS)

@@ -23,6 +23,7 @@ typedef struct mh_deadline {
     mh_global_clock *clock;
     mh_rendezvous *rendezvous;
     int rendezvous_choice; /* a place in the list of mh_rendezvous_choice */
+    bool clocks_agree;    /* no process is left with a clock of its own */
     mh_slack slack;       /* kept on rank 0 */
     int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
     int64_t tolerance_ns;
@@ -37,6 +38,7 @@ typedef struct mh_deadline {
 
 typedef struct mh_deadline_settings {
     int rendezvous_choice;
+    bool clocks_agree; /* whether all are synchronised at all; the same on all processes */
     int64_t tolerance_ns;
     int64_t slack_floor_ns;
     int64_t slack_ceiling_ns;

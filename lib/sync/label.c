@@ -160,6 +160,15 @@ int mh_label_parse(const char *text, mh_label *label, char *why, size_t why_size
     return 0;
 }
 
+bool mh_label_synchronises(const mh_label *label)
+{
+    for (int i = 0; i < label->levels; i++) {
+        if (label->parts[i].algorithm == mh_sync_find("none"))
+            return false;
+    }
+    return true;
+}
+
 int mh_label_check(const char *text, char *why, size_t why_size)
 {
     mh_label label;

@@ -33,9 +33,20 @@ void test_rendezvous(void)
     }
 }
 
+static void check_alone(MPI_Comm comm, const char *label)
+{
+    char used[TEXT_SIZE] = "";
+    CHECK_OK(set_setting(comm, "sync", label));
+    harmonize_times(comm, times(50, 5));
+    CHECK(info_text(comm, "rendezvous_used", used) && strcmp(used, "dissemination") != 0,
+          "%s: auto lets processes whose clocks differ decide alone", label);
+}
+
 void test_rendezvous_change(void)
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_alone(comm, "none");
+    CHECK_OK(set_setting(comm, "sync", "track+prop"));
     for (int i = 0; i < 3 * CHOICES; i++) {
         const char *choice = choices[i * 3 % CHOICES];
         CHECK_OK(set_setting(comm, "rendezvous", choice));

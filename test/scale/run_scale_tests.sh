@@ -7,7 +7,7 @@
 #
 # Usage: run_scale_tests.sh            the tests (under two minutes)
 #        run_scale_tests.sh study      a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
-#                                      lopsided links and with slow processes (some hours; 2.5 GB of memory for the last)
+#                                      lopsided links and with slow processes (many hours and 14 GB of memory for the last)
 # Skipped where SimGrid is missing. Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 1024 4096 16384"),
 # MH_STUDY_LABELS.
 set -u

@@ -53,6 +53,12 @@ typedef struct play {
     int64_t slack_after_rehearsal_ns;
 } play;
 
+static mh_deadline_settings settings_with(int rendezvous_choice)
+{
+    return (mh_deadline_settings){.rendezvous_choice = rendezvous_choice, .clocks_agree = true, .tolerance_ns = TOLERANCE_NS,
+                                  .slack_floor_ns = FLOOR_NS, .slack_ceiling_ns = CEILING_NS};
+}
+
 /* Global time is the virtual time: true = local - offset - drift * true. */
 static mh_estimate exact_estimate(const simulation *world, int rank)
 {
@@ -81,7 +87,7 @@ static void open_process(const simulation *world, const mh_channel *channel, con
     mh_global_clock_publish(clock, &estimate);
     open_rendezvous(channel, rendezvous);
     mh_deadline_init(deadline, channel, clock, rendezvous);
-    mh_deadline_settings settings = {play->rendezvous_choice, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0};
+    mh_deadline_settings settings = settings_with(play->rendezvous_choice);
     mh_deadline_configure(deadline, &settings);
 }
 
@@ -230,7 +236,7 @@ END_TEST
 START_TEST(needs_are_forgotten_with_the_way_to_meet)
 {
     mh_deadline deadline;
-    mh_deadline_settings tree = {TREE, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0}, collective = {COLLECTIVE, TOLERANCE_NS, FLOOR_NS, CEILING_NS, 0};
+    mh_deadline_settings tree = settings_with(TREE), collective = settings_with(COLLECTIVE);
     mh_channel alone = {.rank = 0, .size = 1};
     mh_deadline_init(&deadline, &alone, NULL, NULL);
     mh_deadline_configure(&deadline, &tree);

@@ -124,6 +124,23 @@ START_TEST(recompute_concerns_its_level)
 }
 END_TEST
 
+/* Whether all clocks are made to agree. */
+static const struct {
+    const char *text;
+    bool agree;
+} agreements[] = {{"track+prop", true}, {"prop", true}, {"hca3/10", true}, {"none", false}, {"None+prop", false}, {"skampi+none", false}};
+
+START_TEST(only_none_lets_clocks_differ)
+{
+    mh_label label;
+    char why[256] = "";
+    const char *text = agreements[_i].text;
+    EXPECT(mh_label_parse(text, &label, why, sizeof why) == 0, "'%s' is refused; allowed: %s", text, why);
+    EXPECT(mh_label_synchronises(&label) == agreements[_i].agree, "'%s' is said %sto make clocks agree", text,
+           agreements[_i].agree ? "not " : "");
+}
+END_TEST
+
 /* What the reason must name. */
 #define A_FAMILY "hca3"
 #define FIT_POINTS "from 2 to 10000"
@@ -296,6 +313,7 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, good_label_means_what_it_says, 0, COUNT_OF(good));
     tcase_add_loop_test(tests, recompute_concerns_its_level, 0, COUNT_OF(recomputes));
+    tcase_add_loop_test(tests, only_none_lets_clocks_differ, 0, COUNT_OF(agreements));
     tcase_add_loop_test(tests, bad_label_is_refused_with_a_reason, 0, COUNT_OF(bad));
     tcase_add_loop_test(tests, reason_is_cut_where_memory_ends, 0, COUNT_OF(bad));
     tcase_add_test(tests, long_fields_are_refused);
