@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_barriers - whether nobody leaves one of the suite's barriers before all have entered, how many messages each
+ * takes, and whether errors come back. Prints a line for each that fails; exit status 1 then. All ranks on one node.
+ */
+#include "suite/barriers.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { NS_PER_S = 1000000000, LATE_NS = 2000000, LATE_PER_RANK = 2, QUICK_ROUNDS = 20 };
+
+/* What the wrappers below do, and have seen. */
+static int64_t messages;
+static int64_t message_bytes;
+static bool failing;
+
+static int count_message(int count, int to)
+{
+    if (to != MPI_PROC_NULL)
+        messages++;
+    message_bytes += count;
+    return failing ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int to, int tag, MPI_Comm comm)
+{
+    int code = count_message(count, to);
+
+    return code == MPI_SUCCESS ? PMPI_Send(buffer, count, datatype, to, tag, comm) : code;
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    return failing ? MPI_ERR_OTHER : PMPI_Recv(buffer, count, datatype, from, tag, comm, status);
+}
+
+int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag, void *received,
+                 int received_count, MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm,
+                 MPI_Status *status)
+{
+    int code = count_message(sent_count, to);
+
+    return code != MPI_SUCCESS ? code
+                               : PMPI_Sendrecv(sent, sent_count, sent_type, to, sent_tag, received, received_count,
+                                               received_type, from, received_tag, comm, status);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    return failing ? MPI_ERR_OTHER : PMPI_Barrier(comm);
+}
+
+static int64_t log2_up(int64_t number)
+{
+    int64_t log2 = 0;
+
+    while (INT64_C(1) << log2 < number)
+        log2++;
+    return log2;
+}
+
+/* By the formulas in barriers.c. */
+static int64_t expected_messages(const char *name, int64_t ranks)
+{
+    int64_t power = INT64_C(1) << (log2_up(ranks + 1) - 1);
+
+    if (strcmp(name, "library") == 0 || ranks == 1)
+        return 0;
+    if (strcmp(name, "doublering") == 0)
+        return 2 * ranks;
+    if (strcmp(name, "recursivedoubling") == 0)
+        return power * log2_up(power) + 2 * (ranks - power);
+    if (strcmp(name, "bruck") == 0)
+        return ranks * log2_up(ranks);
+    return 2 * (ranks - 1);
+}
+
+/* The same on all processes of a node. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static int64_t sum_of(int64_t value)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return value;
+}
+
+/* When this process entered and left some calls of a barrier, and whether one of them failed. */
+struct passages {
+    int64_t failed;
+    int64_t entered_ns[QUICK_ROUNDS];
+    int64_t minus_left_ns[QUICK_ROUNDS]; /* so that the greatest stands for the first that left */
+};
+
+static void pass(const struct barrier_algorithm *algorithm, MPI_Comm comm, struct passages *passages, int round)
+{
+    passages->entered_ns[round] = now_ns();
+    if (passages->failed == 0)
+        passages->failed = algorithm->meet(comm) != MPI_SUCCESS;
+    passages->minus_left_ns[round] = -now_ns();
+}
+
+/* Whether all left after the last had entered, each time. */
+static bool in_order(struct passages *passages)
+{
+    bool all;
+
+    MPI_Allreduce(MPI_IN_PLACE, passages, sizeof(*passages) / sizeof(int64_t), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    all = passages->failed == 0;
+    for (int round = 0; round < QUICK_ROUNDS; round++)
+        all = passages->entered_ns[round] <= -passages->minus_left_ns[round] && all;
+    return all;
+}
+
+/* Each rank is late several times. */
+static bool holds_whoever_is_late(const struct barrier_algorithm *algorithm, MPI_Comm comm, int rank, int ranks)
+{
+    const struct timespec pause = {0, LATE_NS};
+    struct passages passages = {0};
+    int rounds = LATE_PER_RANK * ranks;
+
+    for (int round = 0; round < rounds && round < QUICK_ROUNDS; round++) {
+        PMPI_Barrier(MPI_COMM_WORLD);
+        if (round % ranks == rank)
+            nanosleep(&pause, NULL);
+        pass(algorithm, comm, &passages, round);
+    }
+    return in_order(&passages);
+}
+
+/* One after the other, with nothing between, so that a message of one may be there before the one before has ended. */
+static bool holds_in_a_row(const struct barrier_algorithm *algorithm, MPI_Comm comm, int ranks)
+{
+    struct passages passages = {0};
+    int64_t sent = messages;
+
+    for (int round = 0; round < QUICK_ROUNDS; round++)
+        pass(algorithm, comm, &passages, round);
+    sent = sum_of(messages - sent);
+    return in_order(&passages) && sent == QUICK_ROUNDS * expected_messages(algorithm->name, ranks);
+}
+
+static bool returns_errors(const struct barrier_algorithm *algorithm, MPI_Comm comm, int ranks)
+{
+    int code;
+
+    failing = true;
+    code = algorithm->meet(comm);
+    failing = false;
+    return sum_of(code == MPI_ERR_OTHER) == ranks || (ranks == 1 && code == MPI_SUCCESS);
+}
+
+static int no_barrier(MPI_Comm comm)
+{
+    (void)comm;
+    return MPI_SUCCESS;
+}
+
+/* One that holds nobody: what is looked for here can be found. */
+static bool notices_what_is_none(MPI_Comm comm, int rank, int ranks)
+{
+    static const struct barrier_algorithm none = {"none", "", no_barrier};
+
+    return ranks == 1 || !holds_whoever_is_late(&none, comm, rank, ranks);
+}
+
+static int complain(int rank, const char *name, const char *what)
+{
+    if (rank == 0)
+        printf("%s: %s\n", name, what);
+    return 1;
+}
+
+static int check(const struct barrier_algorithm *algorithm, MPI_Comm comm, int rank, int ranks)
+{
+    int bad = 0;
+
+    if (!holds_whoever_is_late(algorithm, comm, rank, ranks))
+        bad |= complain(rank, algorithm->name, "a rank left before all had entered");
+    if (!holds_in_a_row(algorithm, comm, ranks))
+        bad |= complain(rank, algorithm->name, "calls in a row: early exits, or not as many messages as stated");
+    if (sum_of(message_bytes) != 0)
+        bad |= complain(rank, algorithm->name, "messages are not empty");
+    if (!returns_errors(algorithm, comm, ranks))
+        bad |= complain(rank, algorithm->name, "an error does not come back");
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, bad = 0, count = 0;
+    MPI_Comm comm;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    /* Ranks in another order than the world's. */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (; barrier_at(count) != NULL; count++) {
+        bad |= strcmp(barrier_name(count), barrier_at(count)->name) != 0;
+        bad |= check(barrier_at(count), comm, rank, ranks);
+    }
+    if (count != 7 || barrier_name(count) != NULL)
+        bad |= complain(rank, "the list", "not seven algorithms");
+    if (!notices_what_is_none(comm, rank, ranks))
+        bad |= complain(rank, "none", "an exit before all have entered is not noticed");
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return bad;
+}
