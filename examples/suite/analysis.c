@@ -20,8 +20,8 @@ const char *run_time_name(int index)
 }
 
 /*
- * How many of count values lie below the median is binomial, with a chance of 1/2 each. Between the values at places low
- * and count - 1 - low the median is not found when at most low of them, or at least count - low, lie below it. The
+ * How many of count values lie below the median is binomial, with a chance of 1/2 each. Between the values at places
+ * low and count - 1 - low the median is not found when at most low of them, or at least count - low, lie below it. The
  * chances are taken in proportion to the likeliest number, so nothing overflows, and summed from the least upwards.
  */
 bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)

@@ -72,8 +72,8 @@ bool analyse(const struct sample_set *set, enum run_time run_time, const double 
              struct analysis *analysis);
 
 /*
- * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %, by
- * the binomial distribution, in a sorted sample. Returns false where there is none.
+ * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,
+ * by the binomial distribution, in a sorted sample. Returns false where there is none.
  */
 bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high);
 

@@ -3,10 +3,11 @@
  * Processes tell each other by empty messages. The ranks of a communicator are p; a round is a message on the longest
  * chain of those that wait for each other.
  *
- * "Performance analysis of MPI collective operations" (J. Pjesivac-Grbovic, T. Angskun, G. Bosilca, G. E. Fagg, E. Gabriel,
- * J. J. Dongarra, Cluster Computing 10, 2007) compares linear, double ring, recursive doubling and Bruck; the choice between
- * these and a tree in Open MPI (coll_tuned_barrier_algorithm) is the one whose effect on a reduction "MPI Process
- * Synchronization in Space and Time" (EuroMPI 2023) shows in its figures 1 and 2. SimGrid has them too (smpi/barrier).
+ * "Performance analysis of MPI collective operations" (J. Pjesivac-Grbovic, T. Angskun, G. Bosilca, G. E. Fagg, E.
+ * Gabriel, J. J. Dongarra, Cluster Computing 10, 2007) compares linear, double ring, recursive doubling and Bruck; the
+ * choice between these and a tree in Open MPI (coll_tuned_barrier_algorithm) is the one whose effect on a reduction
+ * "MPI Process Synchronization in Space and Time" (EuroMPI 2023) shows in its figures 1 and 2. SimGrid has them too
+ * (smpi/barrier).
  */
 #include "suite/barriers.h"
 
@@ -54,8 +55,8 @@ static int meet_library(MPI_Comm comm)
 }
 
 /*
- * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's "linear",
- * SimGrid's "ompi_basic_linear".
+ * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's
+ * "linear", SimGrid's "ompi_basic_linear".
  */
 static int meet_linear(MPI_Comm comm)
 {
@@ -75,10 +76,10 @@ static int meet_linear(MPI_Comm comm)
 }
 
 /*
- * tree: each rank waits for its four children and tells its parent; releases go the same way back. 2 (p - 1) messages, at most
- * 8 on each of the log4 p levels. A tree with four children for arrival is that of J. M. Mellor-Crummey and M. L. Scott,
- * "Algorithms for scalable synchronization on shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open MPI calls "tree"
- * is the next one.
+ * tree: each rank waits for its four children and tells its parent; releases go the same way back. 2 (p - 1) messages,
+ * at most 8 on each of the log4 p levels. A tree with four children for arrival is that of J. M. Mellor-Crummey and M.
+ * L. Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open
+ * MPI calls "tree" is the next one.
  */
 static int meet_tree(MPI_Comm comm)
 {
@@ -105,8 +106,8 @@ static int meet_tree(MPI_Comm comm)
 
 /*
  * binomial: a rank's parent is the rank without its lowest bit. 2 (p - 1) messages in 2 ceil(log2 p) rounds. The
- * software combining tree of P.-C. Yew, N.-F. Tzeng, D. H. Lawrie (IEEE Transactions on Computers C-36, 1987) in the form
- * that suits messages. Open MPI's "tree", SimGrid's "ompi_tree".
+ * software combining tree of P.-C. Yew, N.-F. Tzeng, D. H. Lawrie (IEEE Transactions on Computers C-36, 1987) in the
+ * form that suits messages. Open MPI's "tree", SimGrid's "ompi_tree".
  */
 static int meet_binomial(MPI_Comm comm)
 {
@@ -154,10 +155,10 @@ static int meet_double_ring(MPI_Comm comm)
 }
 
 /*
- * recursivedoubling: in round i, ranks that differ in bit i tell each other. With m the greatest power of two up to p, the
- * p - m ranks from m on tell a rank below m before, and are told afterwards. m log2 m + 2 (p - m) messages, in log2 m rounds,
- * two more where p is not m. E. D. Brooks III, "The butterfly barrier" (International Journal of Parallel Programming 15,
- * 1986). Open MPI's "recursive_doubling", SimGrid's "ompi_recursivedoubling".
+ * recursivedoubling: in round i, ranks that differ in bit i tell each other. With m the greatest power of two up to p,
+ * the p - m ranks from m on tell a rank below m before, and are told afterwards. m log2 m + 2 (p - m) messages, in
+ * log2 m rounds, two more where p is not m. E. D. Brooks III, "The butterfly barrier" (International Journal of
+ * Parallel Programming 15, 1986). Open MPI's "recursive_doubling", SimGrid's "ompi_recursivedoubling".
  */
 static int meet_recursive_doubling(MPI_Comm comm)
 {
@@ -184,11 +185,11 @@ static int meet_recursive_doubling(MPI_Comm comm)
 }
 
 /*
- * bruck: dissemination. In round i, a rank tells the one 2^i after it, and is told by the one 2^i before it. p ceil(log2 p) messages
- * in ceil(log2 p) rounds. D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (International Journal
- * of Parallel Programming 17, 1988); the pattern is that of J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient
- * algorithms for all-to-all communications in multiport message-passing systems" (IEEE TPDS 8, 1997). Open MPI's "bruck",
- * SimGrid's "ompi_bruck", MPICH's "dissemination".
+ * bruck: dissemination. In round i, a rank tells the one 2^i after it, and is told by the one 2^i before it. p
+ * ceil(log2 p) messages in ceil(log2 p) rounds. D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
+ * synchronization" (International Journal of Parallel Programming 17, 1988); the pattern is that of J. Bruck, C.-T.
+ * Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications in multiport
+ * message-passing systems" (IEEE TPDS 8, 1997). Open MPI's "bruck", SimGrid's "ompi_bruck", MPICH's "dissemination".
  */
 static int meet_bruck(MPI_Comm comm)
 {

@@ -13,7 +13,10 @@ struct barrier_algorithm {
     int (*meet)(MPI_Comm comm);   /* collective; returns an MPI error code */
 };
 
-/* barrier_at - library (MPI_Barrier) first, then linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after the last. */
+/*
+ * barrier_at - library (MPI_Barrier) first, then linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after
+ * the last.
+ */
 const struct barrier_algorithm *barrier_at(int index);
 
 /* barrier_name - their names, NULL after the last. */

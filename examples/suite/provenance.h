@@ -17,9 +17,10 @@ struct provenance {
 };
 
 /*
- * provenance_collect - program and version, command line, date, MPI library and version, its choices of collective algorithms
- * that MPI_T shows and that are not default, ranks and nodes, topology, host, kernel, processor, clock (base clock, synchronisation
- * label, bound), seed. Collective; the library's clock has been synchronised. The result is of use on rank 0 only.
+ * provenance_collect - program and version, command line, date, MPI library and version, its choices of collective
+ * algorithms that MPI_T shows and that are not default, ranks and nodes, topology, host, kernel, processor, clock
+ * (base clock, synchronisation label, bound), seed. Collective; the library's clock has been synchronised. The result
+ * is of use on rank 0 only.
  */
 void provenance_collect(struct provenance *provenance, const struct world *world, int argc, char **argv, int64_t seed);
 

@@ -497,7 +497,8 @@ void report_raw_head(FILE *file)
     fputs("operation,sync,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
 }
 
-static void print_raw_line(FILE *file, const struct row_keys *keys, const struct sample_set *set, int64_t call, int rank)
+static void print_raw_line(FILE *file, const struct row_keys *keys, const struct sample_set *set, int64_t call,
+                           int rank)
 {
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     int64_t place = call * set->ranks + rank;

@@ -66,17 +66,21 @@ struct report {
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
 void report_head(const struct report *report, const struct provenance_item *items, int item_count);
 
-/* report_titles - the line of titles alone, where a new operation or scheme begins in the table, with a line that names it. */
+/*
+ * report_titles - in the table, where a new operation or scheme begins: lines that name it, and the line of titles.
+ *
+ * function   the MPI function
+ */
 void report_titles(const struct report *report, const struct row_keys *keys, const char *function);
 
 /*
- * report_row - one row. Without a valid sample an error row: counts, no figures. What there is no value for is "-" in the
- * table, empty in CSV, null in JSON, so never NaN. Numbers have a point, whatever the locale. Whether the file could be
- * written is for its owner to ask.
+ * report_row - one row. Without a valid sample an error row: counts, no figures. What there is no value for is "-" in
+ * the table, empty in CSV, null in JSON, so never NaN. Numbers have a point, whatever the locale. Whether the file
+ * could be written is for its owner to ask.
  */
 void report_row(const struct report *report, const struct row *row);
 
-/* report_raw_head, report_raw - raw times as comma-separated values: a line for each rank of each call, with its mark. */
+/* report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call, with its mark. */
 void report_raw_head(FILE *file);
 void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set);
 

@@ -88,7 +88,8 @@ static const struct {
 
 static void expect_number(const char *set, const char *figure, double is, double expected)
 {
-    EXPECT(fabs(is - expected) <= 1e-12 * fabs(expected), "%s: %s is %.17g instead of %.17g", set, figure, is, expected);
+    EXPECT(fabs(is - expected) <= 1e-12 * fabs(expected), "%s: %s is %.17g instead of %.17g", set, figure, is,
+           expected);
 }
 
 #define EXPECT_FIGURE(figure) expect_number(sets[_i].name, #figure, (double)is.figure, (double)expected->figure)
