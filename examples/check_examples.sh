@@ -23,13 +23,14 @@ trap 'exit 1' HUP INT TERM
 
 osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
 clock_programs="mpix_clock_list mpix_clock_drift"
-all_programs="mpix_clock_check mpix_skew $clock_programs $osu_programs"
+all_programs="mpix_clock_check mpix_skew mpix_triad $clock_programs $osu_programs"
 osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
 clock_titles=sync,age_s,took_ms,call_ms,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
 clock_rank_titles=sync,run,rank,age_s,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
 drift_titles=rank,clock,window_s,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_s
+triad_titles=size_bytes,longest_us,global_low_us,global_us,global_high_us,barrier_us,global_mb_s,barrier_mb_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
@@ -586,6 +587,42 @@ check_drift() {
     [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0.000" ] || complain "figures without points"
 }
 
+# Bounds in order, rates that follow from the times, and a clock that errs less than a second.
+check_triad_rows() {
+    awk -F, -v titles="$triad_titles" '
+        function bad(what) { print what ": " $0 }
+        function differ(rate, time_us) { return time_us > 0 && (rate * time_us / (2 * 3 * $1) - 1) ^ 2 > (0.01 + 0.01 / time_us) ^ 2 }
+        NR == 1 { if ($0 != titles) bad("titles"); size = 1024; next }
+        NF != 8 || $1 != size { bad("keys") }
+        { size *= 2 }
+        $0 ~ /nan|inf/ { bad("no number") }
+        !($2 > 0 && $2 <= $4 + 1000 && $3 <= $4 && $4 <= $5 && $5 < $4 + 1e6 && $6 >= $2) { bad("order of times") }
+        differ($7, $4) || differ($8, $6) { bad("rates") }
+        END { if (size != 8192) print "sizes end before " size }' "$scratch/out"
+}
+
+check_triad() {
+    for sync in barrier harmonize; do
+        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --sync "$sync" --csv
+        expect_status 0
+        problems=$(check_triad_rows)
+        [ -z "$problems" ] || complain "$problems"
+    done
+    run 3 mpix_triad -m 4096:8192 -i 1 -x 0
+    expect_status 0
+    problems=$(check_table 8 2)
+    [ -z "$problems" ] || complain "$problems"
+    while read -r arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_triad $arguments
+        expect_refusal "${arguments%%[ =]*}"
+    done <<'END'
+--array-size 12
+--sync window
+--plot triad.pdf
+END
+}
+
 check_clock_refusals() {
     while read -r program arguments; do
         # shellcheck disable=SC2086
@@ -669,5 +706,6 @@ if command -v gnuplot >/dev/null 2>&1; then
 else
     tap_skip "mpix_clock_list, mpix_clock_drift: charts" "there is no gnuplot"
 fi
+check "mpix_triad: bounds, tables, bad options" check_triad
 check "errors of the library" check_library_errors
 tap_done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a program against the installed library as a user would, with the flags of pkg-config and the MPI compiler
-# wrapper, in C and C++, shared and static, and runs it at 2 ranks. To be run in the build directory.
+# wrapper, in C and C++, shared and static, and runs it at 2 ranks; likewise one with the header for brackets, in C99 and
+# C++11. To be run in the build directory.
 set -u
 
 test_dir=$(cd "$(dirname "$0")" && pwd)
@@ -83,5 +84,8 @@ for kind in shared static; do
     try C $kind "${CC:-mpicc}" "$downstream/hello.c"
     try C++ $kind "${MPICXX-mpicxx}" "$downstream/hello.cc"
 done
+try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$downstream/bracket.c"
+# Standing in for a C++ source, the file is told to the compiler as one.
+try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$downstream/bracket.c"
 
 tap_done

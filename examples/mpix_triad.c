@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_triad - memory bandwidth of all ranks together, timed with and without synchronised clocks.
+ *
+ * The work is the triad of the STREAM benchmark, a = b + scalar * c over arrays of each rank's own. How long it takes all
+ * ranks is asked of mpix_bracket.h, whose use this program shows.
+ */
+#include "common/options.h"
+#include "common/plot.h"
+#include "common/table.h"
+#include "common/world.h"
+
+#include <mpix_bracket.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCALAR 3.0
+enum { ARRAYS = 3 };
+enum { MOST_SIZES = 64 };
+
+enum release { RELEASE_BARRIER, RELEASE_HARMONIZE };
+
+struct triad_settings {
+    struct size_range sizes;
+    int64_t iterations;
+    int64_t warmup;
+    int64_t release;
+    int64_t csv;
+    const char *plot_path; /* rank 0 only */
+};
+
+/* The best of all iterations of a size, each figure by itself; low and high belong to global. */
+struct result {
+    int64_t size_bytes;
+    struct mpix_bracket_times best;
+};
+
+struct triad_run {
+    struct world world;
+    struct triad_settings settings;
+    double *a, *b, *c;
+    struct result results[MOST_SIZES];
+    int result_count;
+    struct plot_file plot;
+};
+
+static const char *release_name(int index)
+{
+    static const char *const names[] = {"barrier", "harmonize", NULL};
+
+    return names[index];
+}
+
+#define PLACE(field) offsetof(struct triad_settings, field)
+
+static const struct option_spec options[] = {
+    {'m', "array-size", "[MIN:]MAX", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL,
+     "bytes of each of a rank's three arrays, doubling\nfrom MIN to at most MAX"},
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
+     "how often the triad is timed at each size"},
+    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
+    {0, "sync", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
+     "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
+    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL, "print comma-separated values: one line of titles,\nthen data"},
+    PLOT_OPTION(PLACE(plot_path)),
+};
+
+static const char notes[] =
+    "The triad is a = b + 3 c, in double precision. It stands between two barriers; t0, t1 are readings before and\n"
+    "after the first, t2, t3 before and after the second. Times in microseconds, the least of all iterations each:\n"
+    "  longest   the greatest t2 - t1 of a rank: from below, as no other rank need have started or ended with it\n"
+    "  global    the greatest t2 - the least t1 by the global clock, and\n"
+    "  low, high how much that can be by the bounds of the clock\n"
+    "  barrier   the least t3 - t0 of a rank: from above, for which clocks need not be synchronised\n"
+    "Rates are the bytes of all three arrays of all ranks / global and / barrier; 1 MB is 10^6 bytes.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
+
+static const struct program_spec program = {
+    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronised clocks.", options,
+    sizeof(options) / sizeof(options[0]), notes};
+
+static const struct column columns[] = {
+    {"Size", "size_bytes", 12, 0},           {"Longest(us)", "longest_us", 14, 2},
+    {"Low(us)", "global_low_us", 14, 2},     {"Global(us)", "global_us", 14, 2},
+    {"High(us)", "global_high_us", 14, 2},   {"Barrier(us)", "barrier_us", 14, 2},
+    {"Global(MB/s)", "global_mb_s", 15, 1},  {"Barrier(MB/s)", "barrier_mb_s", 16, 1},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static void triad(const struct triad_run *run, int64_t elements)
+{
+    double *restrict a = run->a;
+    const double *restrict b = run->b;
+    const double *restrict c = run->c;
+
+    for (int64_t i = 0; i < elements; i++)
+        a[i] = b[i] + SCALAR * c[i];
+    /* Nobody may find out that a is overwritten before it is read. */
+    __asm__ volatile("" : : "r"(a) : "memory");
+}
+
+static void keep_best(struct mpix_bracket_times *best, const struct mpix_bracket_times *times)
+{
+    if (times->longest_ns < best->longest_ns)
+        best->longest_ns = times->longest_ns;
+    if (times->barrier_ns < best->barrier_ns)
+        best->barrier_ns = times->barrier_ns;
+    if (times->global_ns < best->global_ns) {
+        best->global_ns = times->global_ns;
+        best->low_ns = times->low_ns;
+        best->high_ns = times->high_ns;
+    }
+}
+
+/* Times the triad once. Collective. */
+static void time_triad(const struct triad_run *run, int64_t elements, struct mpix_bracket_times *times)
+{
+    const struct world *world = &run->world;
+    struct mpix_bracket bracket;
+    int flag;
+
+    if (run->settings.release == RELEASE_HARMONIZE)
+        world_require(world, mpix_bracket_begin_harmonized(world->comm, &bracket, &flag), "MPIX_Harmonize");
+    else
+        world_require(world, mpix_bracket_begin(world->comm, &bracket), "MPI_Barrier");
+    triad(run, elements);
+    world_require(world, mpix_bracket_end(world->comm, &bracket), "MPI_Barrier");
+    world_require(world, mpix_bracket_combine(world->comm, &bracket, times), "MPI_Allreduce");
+}
+
+static void measure_size(const struct triad_run *run, int64_t size_bytes, struct result *result)
+{
+    int64_t elements = size_bytes / (int64_t)sizeof(double);
+    struct mpix_bracket_times times;
+
+    result->size_bytes = size_bytes;
+    result->best = (struct mpix_bracket_times){INT64_MAX, INT64_MAX, 0, INT64_MAX, INT64_MAX};
+    world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
+    for (int64_t i = 0; i < run->settings.warmup; i++)
+        time_triad(run, elements, &times);
+    for (int64_t i = 0; i < run->settings.iterations; i++) {
+        time_triad(run, elements, &times);
+        keep_best(&result->best, &times);
+    }
+}
+
+/* MB/s; 0 in no time, where the clock's steps are longer. */
+static double rate(const struct triad_run *run, int64_t size_bytes, int64_t time_ns)
+{
+    return time_ns > 0 ? (double)size_bytes * ARRAYS * run->world.ranks / (double)time_ns * 1e3 : 0;
+}
+
+static struct cell time_cell(int64_t time_ns)
+{
+    return (struct cell){time_ns == INT64_MAX ? "" : NULL, (double)time_ns / 1e3};
+}
+
+static void print_row(const struct triad_run *run, const struct table *table, const struct result *result)
+{
+    const struct mpix_bracket_times *best = &result->best;
+
+    table_row(table, (struct cell[]){{NULL, (double)result->size_bytes},
+                                     time_cell(best->longest_ns),
+                                     time_cell(best->low_ns),
+                                     time_cell(best->global_ns),
+                                     time_cell(best->high_ns),
+                                     time_cell(best->barrier_ns),
+                                     {NULL, rate(run, result->size_bytes, best->global_ns)},
+                                     {NULL, rate(run, result->size_bytes, best->barrier_ns)}});
+}
+
+static void print_head(const struct triad_run *run, const struct table *table)
+{
+    if (!run->settings.csv) {
+        world_describe(&run->world, "triad a = b + 3 c, from the first rank to start to the last to finish");
+        printf("# Synchronisation: %s\n", release_name((int)run->settings.release));
+        printf("# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
+               (long long)run->settings.iterations);
+    }
+    table_head(table);
+}
+
+/* True on all ranks if the greatest triad came out right on all. Collective. */
+static bool is_right(const struct triad_run *run)
+{
+    int64_t elements = run->results[run->result_count - 1].size_bytes / (int64_t)sizeof(double);
+    bool right = true;
+
+    for (int64_t i = 0; i < elements; i++)
+        right = right && run->a[i] == run->b[i] + SCALAR * run->c[i];
+    return world_all(&run->world, right);
+}
+
+static int measure(struct triad_run *run)
+{
+    const struct table table = {columns, COLUMNS, run->settings.csv};
+    const struct size_range *sizes = &run->settings.sizes;
+
+    /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
+    if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
+        return STATUS_FAILED;
+    if (run->world.rank == 0)
+        print_head(run, &table);
+    for (int64_t size_bytes = sizes->least_bytes; size_bytes <= sizes->most_bytes; size_bytes *= 2) {
+        struct result *result = &run->results[run->result_count++];
+
+        measure_size(run, size_bytes, result);
+        if (run->world.rank == 0)
+            print_row(run, &table, result);
+    }
+    if (is_right(run))
+        return STATUS_GOOD;
+    if (run->world.rank == 0)
+        fprintf(stderr, "%s: error: the triad came out wrong\n", program.name);
+    return STATUS_FAILED;
+}
+
+/* ---- The chart */
+
+static int draw(struct triad_run *run)
+{
+    double size[MOST_SIZES], global[MOST_SIZES], barrier[MOST_SIZES];
+
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+
+        size[i] = (double)result->size_bytes;
+        global[i] = rate(run, result->size_bytes, result->best.global_ns) / 1e3;
+        barrier[i] = rate(run, result->size_bytes, result->best.barrier_ns) / 1e3;
+    }
+    const struct plot_series series[] = {
+        {.title = "global clock: max t2 - min t1", .style = PLOT_LINES_POINTS, .count = run->result_count, .x = size,
+         .y = global},
+        {.title = "no shared clock: min (t3 - t0)", .style = PLOT_LINES_POINTS, .count = run->result_count, .x = size,
+         .y = barrier},
+    };
+    const struct plot_panel panel = {.x = {.label = "size of each array (bytes)", .logarithmic = true},
+                                     .y = {.label = "bandwidth of all ranks (GB/s)"},
+                                     .series = series,
+                                     .series_count = 2};
+    const struct plot plot = {.title = "Triad: what the timing makes of it", .panels = &panel, .panel_count = 1};
+
+    return plot_draw(&run->plot, &run->world, &plot);
+}
+
+/* ---- Start and end */
+
+static int allocate(struct triad_run *run)
+{
+    size_t elements = (size_t)run->settings.sizes.most_bytes / sizeof(double);
+
+    run->a = malloc(elements * sizeof(double));
+    run->b = malloc(elements * sizeof(double));
+    run->c = malloc(elements * sizeof(double));
+    if (!world_all(&run->world, run->a != NULL && run->b != NULL && run->c != NULL))
+        return world_refuse(&run->world, "out of memory: give less for --array-size");
+    for (size_t i = 0; i < elements; i++) {
+        run->a[i] = 0;
+        run->b[i] = (double)(i % 1000);
+        run->c[i] = (double)(i % 77);
+    }
+    return STATUS_GOOD;
+}
+
+static int get_ready(struct triad_run *run)
+{
+    int64_t least_bytes = run->settings.sizes.least_bytes;
+    int status;
+
+    if (least_bytes % (int64_t)sizeof(double) != 0)
+        return world_refuse(&run->world,
+                            "option --array-size: MIN %lld is not allowed, give a multiple of %zu, the bytes of an "
+                            "element (see --help)",
+                            (long long)least_bytes, sizeof(double));
+    status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    return status == STATUS_GOOD ? allocate(run) : status;
+}
+
+static int run_program(struct triad_run *run)
+{
+    int status = get_ready(run);
+
+    if (status == STATUS_GOOD) {
+        status = measure(run);
+        if (run->world.rank == 0 && run->settings.plot_path != NULL && draw(run) != STATUS_GOOD)
+            status = STATUS_FAILED;
+    }
+    plot_close(&run->plot);
+    free(run->a);
+    free(run->b);
+    free(run->c);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct triad_run run = {.settings = {.sizes = {4096, 16 << 20}, .iterations = 20, .warmup = 2}, .plot = PLOT_NO_FILE};
+    int status;
+
+    world_begin(&run.world, program.name, &argc, &argv);
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+        status = run_program(&run);
+    return world_end(&run.world, status);
+}
