@@ -25,6 +25,9 @@ const struct operation *operation_at(int index);
 /* operation_name - their names: allreduce, iallreduce, allreduce_persistent, neighbor_allgather, pingpong, ... */
 const char *operation_name(int index);
 
+/* operation_absence - why an operation of this name is not in the list; NULL where it is, or where there is none such. */
+const char *operation_absence(const char *name);
+
 /* operation_short_name, operation_function, operation_get_form - name, MPI function, and form of one. */
 const char *operation_short_name(const struct operation *operation);
 const char *operation_function(const struct operation *operation);
@@ -34,6 +37,15 @@ enum operation_form operation_get_form(const struct operation *operation);
 bool operation_has_root(const struct operation *operation);
 bool operation_reduces(const struct operation *operation);
 bool operation_has_size(const struct operation *operation);
+
+/* operation_is_neighborhood - whether ranks meet only their neighbours in a ring. */
+bool operation_is_neighborhood(const struct operation *operation);
+
+/*
+ * operation_trips - how many messages in turn a call of the point-to-point form is: 2 for ping-pong, whose latency is by custom
+ * half of the call's duration; else 1.
+ */
+int operation_trips(const struct operation *operation);
 
 /* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
 bool operation_allows_in_place(const struct operation *operation);
@@ -66,6 +78,7 @@ struct work_plan {
     bool in_place;
     enum cache_mode cache;
     int64_t most_bytes; /* the greatest message size that will be asked for */
+    int64_t cache_bytes; /* the size of the last-level cache; 0: as the system tells */
 };
 enum { ROOT_ROTATES = -1 };
 
@@ -74,7 +87,7 @@ struct work; /* made ready */
 enum { WORK_WHY_BYTES = 256 };
 
 /*
- * work_bytes - how much memory a rank needs for buffers of all kinds.
+ * work_bytes - how much memory for buffers of all kinds the rank needs that needs the most.
  *
  * Returns bytes, or -1 where they or the counts of elements cannot be told in the types that MPI takes.
  */
@@ -82,6 +95,9 @@ int64_t work_bytes(const struct work_plan *plan);
 
 /*
  * work_open - allocate and touch the buffers. Collective over plan->comm.
+ *
+ * Neighbourhoods are rings of all ranks, where each has its predecessor and its successor as neighbours, once each: where
+ * these are the same, or the rank itself, there is one neighbour. (Double edges are what MPI libraries disagree on.)
  *
  * why   out: one line of the reason, the same on all ranks
  *
@@ -108,7 +124,7 @@ void work_prepare(struct work *work, int64_t call);
  */
 int work_call(struct work *work);
 
-/* work_start, work_finish - the two halves of work_call for forms that have them. Each returns an MPI error code. */
+/* work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms. Each returns an MPI error code. */
 int work_start(struct work *work);
 int work_finish(struct work *work);
 
@@ -116,7 +132,8 @@ int work_finish(struct work *work);
 int work_test(struct work *work);
 
 /*
- * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and compare. Collective.
+ * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and compare.
+ * Collective. It does what work_prepare does, too, and leaves zeros, which no number of reductions in place changes.
  *
  * wrong   out: elements of this rank's result that are wrong
  *

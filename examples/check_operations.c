@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_operations - carries out every operation of the suite in many ways, and compares what its validation says with what it
+ * must say: nothing is wrong, or as many elements as were made wrong here.
+ *
+ * check_operations results|faults|refusals [OPERATION]...
+ *
+ * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such a line.
+ */
+#include "suite/operation_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A ring need not exceed the true cache to be one. */
+enum { CACHE_BYTES = 1 << 16 };
+
+static int rank, ranks;
+static long checks, complaints;
+
+/* ---- Faults */
+
+/* A wrapped operation calls the true one, and then makes elements of the result wrong. */
+static const struct operation *true_operation;
+static struct work *faulty_work; /* NULL: no faults */
+static int64_t faults_made;
+
+static void make_faults(void)
+{
+    int blocks;
+    char *at;
+
+    faults_made = 0;
+    if (faulty_work == NULL || faulty_work->count == 0)
+        return;
+    at = work_result(faulty_work, &blocks);
+    for (int i = 0; i < blocks; i++) {
+        struct origin origin = faulty_work->operation->shape->origin(faulty_work, i);
+        /* The last element of each block, and if there are more the first. */
+        int64_t bytes = faulty_work->element->bytes;
+        char *block = at + i * faulty_work->size_bytes;
+        if (origin.last < origin.first)
+            continue;
+        block[faulty_work->size_bytes - bytes] ^= 4;
+        faults_made++;
+        if (faulty_work->count > 1) {
+            block[0] ^= 1;
+            faults_made++;
+        }
+    }
+}
+
+static int call_and_spoil(const struct work *work, MPI_Request *request)
+{
+    int code = true_operation->call(work, request);
+
+    if (work->operation->form == FORM_BLOCKING || work->operation->form == FORM_POINT_TO_POINT)
+        make_faults();
+    return code;
+}
+
+/* In place of MPI's, as non-blocking forms have their result only after it. */
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int code = PMPI_Wait(request, status);
+
+    make_faults();
+    return code;
+}
+
+/* ---- What is tried */
+
+static int find(const char *(*name)(int index), const char *wanted)
+{
+    int i = 0;
+
+    while (strcmp(name(i), wanted) != 0)
+        i++;
+    return i;
+}
+
+static void describe(const struct work_plan *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
+             datatype_name(plan->datatype), reduction_name(plan->reduction), plan->root, plan->in_place ? " in place" : "",
+             cache_mode_name(plan->cache), (long long)elements, (long long)call);
+}
+
+static void complain(const struct work_plan *plan, int64_t elements, int64_t call, const char *what)
+{
+    char text[200];
+
+    describe(plan, elements, call, text, sizeof(text));
+    printf("rank %d of %d: %s: %s\n", rank, ranks, text, what);
+    complaints++;
+}
+
+/*
+ * MPICH before 4.1: of persistent allgather, gather and scatter the second and later starts may deliver nothing. Validation
+ * shows that, which is as it should be.
+ */
+static bool library_is_faulty(const struct operation *operation, int64_t call)
+{
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+    return operation->form == FORM_PERSISTENT && call > 0;
+#else
+    (void)operation;
+    (void)call;
+    return false;
+#endif
+}
+
+static void check_call(struct work *work, const struct work_plan *plan, int64_t elements, int64_t call)
+{
+    char what[80];
+    int64_t wrong = 0;
+    int code = work_check(work, call, &wrong);
+
+    checks++;
+    if (code != MPI_SUCCESS)
+        complain(plan, elements, call, "the call failed");
+    if (wrong != faults_made) {
+        snprintf(what, sizeof(what), "%lld elements are wrong instead of %lld%s", (long long)wrong, (long long)faults_made,
+                 library_is_faulty(plan->operation, call) ? " (known)" : "");
+        complain(plan, elements, call, what);
+    }
+}
+
+/* The same without validation, which must leave the operation able to go on. */
+static void just_call(struct work *work, const struct work_plan *plan, int64_t elements, int64_t call)
+{
+    enum operation_form form = plan->operation->form;
+    int code;
+
+    work_prepare(work, call);
+    if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT) {
+        code = work_call(work);
+    } else {
+        code = work_start(work);
+        if (code == MPI_SUCCESS)
+            code = work_test(work);
+        if (code == MPI_SUCCESS)
+            code = work_finish(work);
+    }
+    if (code != MPI_SUCCESS)
+        complain(plan, elements, call, "start, test and finish failed");
+}
+
+enum { MANY_ELEMENTS = 5000 };
+
+static void check_plan(struct work_plan *plan, bool with_faults)
+{
+    const int64_t sizes[] = {1, MANY_ELEMENTS, 7, 0};
+    const struct operation *operation = plan->operation;
+    struct operation faulty = *operation;
+    char why[WORK_WHY_BYTES];
+    struct work *work;
+
+    faulty.call = call_and_spoil;
+    true_operation = operation;
+    plan->most_bytes = MANY_ELEMENTS * datatype_bytes(plan->datatype);
+    plan->cache_bytes = CACHE_BYTES;
+    if (with_faults)
+        plan->operation = &faulty;
+    work = work_open(plan, why);
+    if (work == NULL) {
+        complain(plan, 0, 0, why);
+    } else {
+        for (int i = 0; i < (operation_has_size(operation) ? 4 : 1); i++) {
+            if (work_set_size(work, sizes[i] * datatype_bytes(plan->datatype)) != MPI_SUCCESS)
+                complain(plan, sizes[i], 0, "work_set_size failed");
+            just_call(work, plan, sizes[i], 0);
+            faulty_work = with_faults ? work : NULL;
+            for (int64_t call = 1; call <= 3; call++)
+                check_call(work, plan, sizes[i], call);
+            faulty_work = NULL;
+            faults_made = 0;
+            just_call(work, plan, sizes[i], 4);
+        }
+    }
+    work_close(work);
+    plan->operation = operation;
+}
+
+/* Each of these differs from the usual in one respect. */
+static void check_operation(const struct operation *operation, bool with_faults)
+{
+    const struct work_plan usual = {.operation = operation,
+                                    .comm = MPI_COMM_WORLD,
+                                    .datatype = find(datatype_name, "int"),
+                                    .reduction = find(reduction_name, "sum"),
+                                    .root = ranks - 1};
+    struct work_plan plan = usual;
+
+    check_plan(&plan, with_faults);
+    if (operation_has_root(operation)) {
+        plan.root = ROOT_ROTATES;
+        check_plan(&plan, with_faults);
+        plan.in_place = operation_allows_in_place(operation);
+        check_plan(&plan, with_faults);
+    }
+    plan = usual;
+    plan.in_place = operation_allows_in_place(operation);
+    if (plan.in_place)
+        check_plan(&plan, with_faults);
+    plan = usual;
+    plan.cache = operation_get_form(operation) == FORM_PERSISTENT ? CACHE_COLD : CACHE_ROTATE;
+    check_plan(&plan, with_faults);
+    plan = usual;
+    plan.datatype = find(datatype_name, "double");
+    check_plan(&plan, with_faults);
+}
+
+static void check_datatypes(bool with_faults)
+{
+    struct work_plan plan = {.operation = operation_at(find(operation_name, "alltoall")), .comm = MPI_COMM_WORLD};
+
+    for (; datatype_name(plan.datatype) != NULL; plan.datatype++)
+        check_plan(&plan, with_faults);
+    plan.operation = operation_at(find(operation_name, "allreduce"));
+    for (plan.reduction = 0; reduction_name(plan.reduction) != NULL; plan.reduction++) {
+        for (plan.datatype = 0; datatype_name(plan.datatype) != NULL; plan.datatype++) {
+            if (reduction_allows(plan.reduction, plan.datatype))
+                check_plan(&plan, with_faults);
+        }
+    }
+}
+
+/* ---- Refusals */
+
+static void expect_refusal(const struct work_plan *plan, const char *expected)
+{
+    char why[WORK_WHY_BYTES] = "";
+    struct work *work = work_open(plan, why);
+
+    checks++;
+    if (work != NULL)
+        complain(plan, 0, 0, "is not refused");
+    else if (strstr(why, expected) == NULL)
+        complain(plan, 0, 0, why);
+    work_close(work);
+}
+
+static void check_refusals(void)
+{
+    const struct work_plan usual = {.comm = MPI_COMM_WORLD,
+                                    .datatype = find(datatype_name, "int"),
+                                    .reduction = find(reduction_name, "sum"),
+                                    .most_bytes = 4};
+    struct work_plan plan = usual;
+
+    plan.operation = operation_at(find(operation_name, "bcast"));
+    plan.root = ranks;
+    expect_refusal(&plan, "root");
+    plan = usual;
+    plan.operation = operation_at(find(operation_name, "bcast"));
+    plan.in_place = true;
+    expect_refusal(&plan, "in place");
+    plan.in_place = false;
+    plan.most_bytes = 6;
+    expect_refusal(&plan, "multiple of 4");
+    plan.most_bytes = INT64_MAX - 3;
+    expect_refusal(&plan, "too large");
+    plan.most_bytes = INT64_C(1) << 45;
+    expect_refusal(&plan, "too large");
+    plan.most_bytes = INT64_C(8000000000); /* more at several ranks than tests have */
+    plan.cache_bytes = INT64_C(1) << 50;
+    plan.cache = CACHE_ROTATE;
+    expect_refusal(&plan, "more than there is");
+    plan = usual;
+    plan.operation = operation_at(find(operation_name, "allreduce"));
+    plan.datatype = find(datatype_name, "char");
+    expect_refusal(&plan, "sum on char");
+    plan = usual;
+    plan.operation = operation_at(find(operation_name, "pingpong"));
+    if (ranks == 1)
+        expect_refusal(&plan, "at least 2 ranks");
+    plan = usual;
+    plan.operation = operation_at(find(operation_name, "alltoallw"));
+    plan.most_bytes = INT64_C(1) << 30;
+    checks++;
+    if ((work_bytes(&plan) < 0) != (ranks > 2)) /* the last displacement is 2 GiB at 3 ranks */
+        complain(&plan, 0, 0, "displacements in bytes are not heeded");
+}
+
+/* ---- */
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], name) == 0)
+            return true;
+    }
+    return argc <= 2;
+}
+
+static bool runs(const struct operation *operation)
+{
+    return operation->shape->least_ranks <= ranks;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    bool with_faults = strcmp(what, "faults") == 0;
+    long all[2];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (strcmp(what, "refusals") == 0) {
+        check_refusals();
+    } else {
+        for (int i = 0; operation_at(i) != NULL; i++) {
+            if (wanted(operation_name(i), argc, argv) && runs(operation_at(i)))
+                check_operation(operation_at(i), with_faults);
+        }
+        if (wanted("datatypes", argc, argv))
+            check_datatypes(with_faults);
+    }
+    all[0] = checks;
+    all[1] = complaints;
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%ld checks, %ld complaints\n", all[0], all[1]);
+    MPI_Finalize();
+    return all[1] == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
+
+/* Where no size is known: larger than most processors' share of a core. */
+#define GUESSED_CACHE_BYTES (INT64_C(32) << 20)
+
+/* The size in a file such as /sys/devices/system/cpu/cpu0/cache/index3/size, "32768K"; 0 where there is none. */
+static int64_t listed_cache_bytes(int index)
+{
+    char path[80];
+    FILE *file;
+    long long size = 0;
+    char unit = ' ';
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lld%c", &size, &unit) < 1)
+        size = 0;
+    fclose(file);
+    return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+}
+
+int64_t arena_cache_bytes(void)
+{
+    enum { INDEXES = 8 };
+    int64_t most = 0;
+
+    for (int i = 0; i < INDEXES; i++) {
+        int64_t bytes = listed_cache_bytes(i);
+        most = bytes > most ? bytes : most;
+    }
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    if (most == 0)
+        most = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return most > 0 ? most : GUESSED_CACHE_BYTES;
+}
+
+static int64_t alignment(enum arena_kind kind)
+{
+    return kind == ARENA_ROTATE ? LINE_BYTES : PAGE_BYTES;
+}
+
+/* bytes rounded up; -1 where that is too many. */
+static int64_t round_up(int64_t bytes, int64_t unit)
+{
+    return bytes < 0 || bytes > INT64_MAX - unit ? -1 : (bytes + unit - 1) / unit * unit;
+}
+
+/* Not the sum but -1 where either is -1 or the sum is too large. */
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
+}
+
+static int64_t slot_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes)
+{
+    return add(round_up(send_bytes, alignment(kind)), round_up(receive_bytes, alignment(kind)));
+}
+
+/* Half more than the cache, which may keep some of what it should have dropped. */
+static int64_t more_than_cache(int64_t cache_bytes)
+{
+    return round_up(cache_bytes + cache_bytes / 2, PAGE_BYTES);
+}
+
+/* A ring has two slots at least. */
+static int64_t ring_needs(int64_t slot_bytes, int64_t cache_bytes)
+{
+    int64_t wanted = more_than_cache(cache_bytes);
+
+    if (slot_bytes <= 0)
+        return slot_bytes;
+    return add(slot_bytes > wanted ? slot_bytes : wanted, slot_bytes);
+}
+
+int64_t arena_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
+{
+    int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
+
+    if (kind == ARENA_ROTATE)
+        return ring_needs(slot_bytes, cache_bytes);
+    return kind == ARENA_COLD ? add(slot_bytes, more_than_cache(cache_bytes)) : slot_bytes;
+}
+
+/* Writes to each page, or the first measured call would pay for it. Zeros, which no number of reductions in place changes. */
+static char *allocate(int64_t bytes)
+{
+    void *memory = NULL;
+    size_t size = bytes > 0 ? (size_t)bytes : LINE_BYTES;
+
+    if (posix_memalign(&memory, PAGE_BYTES, size) != 0)
+        return NULL;
+    memset(memory, 0, size);
+    return memory;
+}
+
+bool arena_open(struct arena *arena, enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes,
+                int64_t cache_bytes)
+{
+    int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
+
+    *arena = (struct arena){.kind = kind, .slots = 1};
+    arena->bytes = kind == ARENA_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
+    arena->memory = allocate(arena->bytes);
+    if (kind == ARENA_COLD) {
+        arena->eviction_bytes = more_than_cache(cache_bytes);
+        arena->eviction = allocate(arena->eviction_bytes);
+    }
+    if (arena->memory == NULL || (kind == ARENA_COLD && arena->eviction == NULL)) {
+        arena_close(arena);
+        return false;
+    }
+    arena_set_size(arena, send_bytes, receive_bytes);
+    return true;
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void arena_set_size(struct arena *arena, int64_t send_bytes, int64_t receive_bytes)
+{
+    arena->send_bytes = round_up(send_bytes, alignment(arena->kind));
+    arena->slot_bytes = arena->send_bytes + round_up(receive_bytes, alignment(arena->kind));
+    arena->slots = 1;
+    arena->step = 1;
+    if (arena->kind != ARENA_ROTATE || arena->slot_bytes == 0)
+        return;
+    arena->slots = arena->bytes / arena->slot_bytes;
+    /* Near the golden section, multiples of which keep apart. */
+    arena->step = (int64_t)((double)arena->slots * 0.618) + 1;
+    while (greatest_common_divisor(arena->slots, arena->step) != 1)
+        arena->step++;
+}
+
+static void evict(const struct arena *arena)
+{
+    unsigned sum = 0;
+
+    for (int64_t i = 0; i < arena->eviction_bytes; i += LINE_BYTES)
+        sum += *(volatile const unsigned char *)(arena->eviction + i);
+    (void)sum;
+}
+
+void arena_slot(const struct arena *arena, int64_t call, char **send, char **receive)
+{
+    int64_t slot = call % arena->slots * arena->step % arena->slots;
+
+    *send = arena->memory + slot * arena->slot_bytes;
+    *receive = *send + arena->send_bytes;
+    if (arena->eviction != NULL)
+        evict(arena);
+}
+
+void arena_close(struct arena *arena)
+{
+    free(arena->memory);
+    free(arena->eviction);
+    arena->memory = NULL;
+    arena->eviction = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * arena.h - memory for messages, and where in it those of each call lie, so that they are in the cache or are not. No MPI.
+ *
+ * warm, cold: one slot, which holds a send buffer and a receive buffer, each on pages of its own. Before a cold call all
+ * of a region is read that is larger than the last-level cache.
+ * rotate: a ring of slots that fills more than that cache. As what is fetched ahead of use would be in the cache all the same,
+ * successive slots are far apart.
+ */
+#ifndef ARENA_H
+#define ARENA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum arena_kind { ARENA_WARM, ARENA_ROTATE, ARENA_COLD };
+
+struct arena {
+    enum arena_kind kind;
+    int64_t bytes;
+    char *memory;
+    int64_t eviction_bytes;
+    char *eviction; /* what is read instead, NULL unless cold */
+    int64_t send_bytes; /* of a slot, up to the receive buffer */
+    int64_t slot_bytes;
+    int64_t slots;
+    int64_t step; /* from slot to slot; has no divisor in common with slots */
+};
+
+/* arena_cache_bytes - the size of the last-level cache, or a guess where the system does not tell. */
+int64_t arena_cache_bytes(void);
+
+/*
+ * arena_needs - the memory that an arena takes.
+ *
+ * send_bytes, receive_bytes   of the greatest messages of this rank, 0 for a buffer that it has not
+ * cache_bytes                 the size of the last-level cache
+ *
+ * Returns bytes, or -1 if they are too many for an int64_t.
+ */
+int64_t arena_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
+
+/* arena_open - allocate and touch all of it; arena_needs has been asked. Returns false where memory lacks. */
+bool arena_open(struct arena *arena, enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes,
+                int64_t cache_bytes);
+
+/* arena_set_size - make slots for messages of these sizes, at most those of arena_open. */
+void arena_set_size(struct arena *arena, int64_t send_bytes, int64_t receive_bytes);
+
+/* arena_slot - get the memory ready for a call, from 0 on: where its buffers are. */
+void arena_slot(const struct arena *arena, int64_t call, char **send, char **receive);
+
+void arena_close(struct arena *arena);
+
+#endif /* ARENA_H */

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/elements.h"
+
+#include <complex.h>
+#include <stddef.h>
+
+/* ---- Datatypes */
+
+struct int_pair {
+    int value;
+    int location;
+};
+
+struct float_pair {
+    float value;
+    int location;
+};
+
+#define SCALAR(name, type)                                      \
+    static void put_##name(void *at, struct number number)      \
+    {                                                           \
+        *(type *)at = (type)number.first;                       \
+    }                                                           \
+    static bool equals_##name(const void *at, struct number number) \
+    {                                                           \
+        return *(const type *)at == (type)number.first;         \
+    }
+
+#define COMPLEX(name, type)                                     \
+    static void put_##name(void *at, struct number number)      \
+    {                                                           \
+        ((type *)at)[0] = (type)number.first;                   \
+        ((type *)at)[1] = (type)number.second;                  \
+    }                                                           \
+    static bool equals_##name(const void *at, struct number number) \
+    {                                                           \
+        const type *part = at;                                  \
+        return part[0] == (type)number.first && part[1] == (type)number.second; \
+    }
+
+#define PAIR(name, type)                                        \
+    static void put_##name(void *at, struct number number)      \
+    {                                                           \
+        struct type *pair = at;                                 \
+        pair->value = (__typeof__(pair->value))number.first;    \
+        pair->location = (int)number.second;                    \
+    }                                                           \
+    static bool equals_##name(const void *at, struct number number) \
+    {                                                           \
+        const struct type *pair = at;                           \
+        return pair->value == (__typeof__(pair->value))number.first && pair->location == (int)number.second; \
+    }
+
+/* As a wrong result may be any pattern of bits, a bool is read as a byte. */
+SCALAR(char, unsigned char)
+SCALAR(signed_char, signed char)
+SCALAR(short, short)
+SCALAR(unsigned_short, unsigned short)
+SCALAR(int, int)
+SCALAR(unsigned, unsigned)
+SCALAR(long, long)
+SCALAR(unsigned_long, unsigned long)
+SCALAR(long_long, long long)
+SCALAR(float, float)
+SCALAR(double, double)
+SCALAR(long_double, long double)
+COMPLEX(float_complex, float)
+COMPLEX(double_complex, double)
+PAIR(2int, int_pair)
+PAIR(float_int, float_pair)
+
+#define MOST(bits) ((INT64_C(1) << (bits)) - 1)
+#define LONG_MOST MOST(8 * sizeof(long) - 2)
+#define ELEMENT(label, functions, class, type, bits) \
+    {label, class, sizeof(type), MOST(bits), put_##functions, equals_##functions}
+
+/* The bits are one less than the type's where that is an integer, and those of the fraction where it is floating. */
+static const struct element elements[] = {
+    ELEMENT("char", char, ELEMENT_TEXT, char, 7),
+    ELEMENT("byte", char, ELEMENT_BYTE, unsigned char, 7),
+    ELEMENT("signed_char", signed_char, ELEMENT_INTEGER, signed char, 7),
+    ELEMENT("unsigned_char", char, ELEMENT_INTEGER, unsigned char, 7),
+    ELEMENT("short", short, ELEMENT_INTEGER, short, 15),
+    ELEMENT("unsigned_short", unsigned_short, ELEMENT_INTEGER, unsigned short, 15),
+    ELEMENT("int", int, ELEMENT_INTEGER, int, 31),
+    ELEMENT("unsigned", unsigned, ELEMENT_INTEGER, unsigned, 31),
+    ELEMENT("long", long, ELEMENT_INTEGER, long, 8 * sizeof(long) - 2),
+    ELEMENT("unsigned_long", unsigned_long, ELEMENT_INTEGER, unsigned long, 8 * sizeof(long) - 2),
+    ELEMENT("long_long", long_long, ELEMENT_INTEGER, long long, 62),
+    ELEMENT("float", float, ELEMENT_FLOATING, float, 23),
+    ELEMENT("double", double, ELEMENT_FLOATING, double, 52),
+    ELEMENT("long_double", long_double, ELEMENT_FLOATING, long double, 52),
+    ELEMENT("bool", char, ELEMENT_LOGICAL, _Bool, 1),
+    ELEMENT("float_complex", float_complex, ELEMENT_COMPLEX, float complex, 23),
+    ELEMENT("double_complex", double_complex, ELEMENT_COMPLEX, double complex, 52),
+    ELEMENT("2int", 2int, ELEMENT_PAIR, struct int_pair, 31),
+    ELEMENT("float_int", float_int, ELEMENT_PAIR, struct float_pair, 23),
+};
+
+enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
+
+const struct element *element_at(int index)
+{
+    return index >= 0 && index < ELEMENTS ? &elements[index] : NULL;
+}
+
+/* ---- Reductions */
+
+/*
+ * That no sum overflows however many ranks there are, at most so many of them contribute to an element anything but the
+ * neutral number. Which ones differs from element to element.
+ */
+enum { EVERYONE = 0 };
+
+struct reduction {
+    const char *name;
+    unsigned classes; /* bit i: defined on class i */
+    int contributors; /* or EVERYONE */
+    struct number (*neutral)(const struct element *element);
+    struct number (*contribute)(const struct element *element, uint64_t random, int rank);
+    struct number (*combine)(struct number a, struct number b);
+};
+
+static struct number plain(int64_t first)
+{
+    return (struct number){first, 0};
+}
+
+static struct number neutral_0(const struct element *element)
+{
+    (void)element;
+    return plain(0);
+}
+
+static struct number neutral_1(const struct element *element)
+{
+    (void)element;
+    return plain(1);
+}
+
+static struct number neutral_all_bits(const struct element *element)
+{
+    return plain(element->most);
+}
+
+enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
+
+static struct number contribute_sum(const struct element *element, uint64_t random, int rank)
+{
+    uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS + 1;
+
+    (void)rank;
+    return (struct number){(int64_t)(random % limit),
+                           element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
+}
+
+/* 1 or 2; of complex numbers 1, i, 1 + i, 2. */
+static struct number contribute_factor(const struct element *element, uint64_t random, int rank)
+{
+    (void)rank;
+    if (element->class != ELEMENT_COMPLEX)
+        return plain(1 + (int64_t)(random & 1));
+    return (random & 3) == 0 ? plain(2) : (struct number){random & 1, (random >> 1) & 1};
+}
+
+static struct number contribute_any(const struct element *element, uint64_t random, int rank)
+{
+    (void)rank;
+    return plain((int64_t)(random & (uint64_t)element->most));
+}
+
+static struct number contribute_truth(const struct element *element, uint64_t random, int rank)
+{
+    (void)element;
+    (void)rank;
+    return plain((int64_t)(random & 1));
+}
+
+/* From so few values that often several ranks have the extreme one, of which the lowest counts. */
+static struct number contribute_place(const struct element *element, uint64_t random, int rank)
+{
+    (void)element;
+    return (struct number){(int64_t)(random & 7), rank};
+}
+
+static struct number combine_sum(struct number a, struct number b)
+{
+    return (struct number){a.first + b.first, a.second + b.second};
+}
+
+static struct number combine_product(struct number a, struct number b)
+{
+    return (struct number){a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
+}
+
+static struct number combine_max(struct number a, struct number b)
+{
+    return b.first > a.first ? b : a;
+}
+
+static struct number combine_min(struct number a, struct number b)
+{
+    return b.first < a.first ? b : a;
+}
+
+static struct number combine_and(struct number a, struct number b)
+{
+    return plain(a.first & b.first);
+}
+
+static struct number combine_or(struct number a, struct number b)
+{
+    return plain(a.first | b.first);
+}
+
+static struct number combine_xor(struct number a, struct number b)
+{
+    return plain(a.first ^ b.first);
+}
+
+#define ON(class) (1u << ELEMENT_##class)
+#define ARITHMETIC (ON(INTEGER) | ON(FLOATING) | ON(COMPLEX))
+#define ORDERED (ON(INTEGER) | ON(FLOATING))
+#define TRUTH (ON(INTEGER) | ON(LOGICAL))
+#define BITS (ON(INTEGER) | ON(BYTE))
+
+static const struct reduction reductions[] = {
+    {"sum", ARITHMETIC, SUM_CONTRIBUTORS, neutral_0, contribute_sum, combine_sum},
+    {"prod", ARITHMETIC, PRODUCT_CONTRIBUTORS, neutral_1, contribute_factor, combine_product},
+    {"max", ORDERED, EVERYONE, neutral_0, contribute_any, combine_max},
+    {"min", ORDERED, EVERYONE, neutral_0, contribute_any, combine_min},
+    {"land", TRUTH, LOGICAL_CONTRIBUTORS, neutral_1, contribute_truth, combine_and},
+    {"lor", TRUTH, LOGICAL_CONTRIBUTORS, neutral_0, contribute_truth, combine_or},
+    {"lxor", TRUTH, EVERYONE, neutral_0, contribute_truth, combine_xor},
+    {"band", BITS, LOGICAL_CONTRIBUTORS, neutral_all_bits, contribute_any, combine_and},
+    {"bor", BITS, LOGICAL_CONTRIBUTORS, neutral_0, contribute_any, combine_or},
+    {"bxor", BITS, EVERYONE, neutral_0, contribute_any, combine_xor},
+    {"maxloc", ON(PAIR), EVERYONE, neutral_0, contribute_place, combine_max},
+    {"minloc", ON(PAIR), EVERYONE, neutral_0, contribute_place, combine_min},
+};
+
+enum { REDUCTIONS = sizeof(reductions) / sizeof(reductions[0]) };
+
+const struct reduction *element_reduction_at(int index)
+{
+    return index >= 0 && index < REDUCTIONS ? &reductions[index] : NULL;
+}
+
+const char *element_reduction_name(const struct reduction *reduction)
+{
+    return reduction->name;
+}
+
+bool element_reduction_allows(const struct reduction *reduction, const struct element *element)
+{
+    return (reduction->classes >> element->class & 1) != 0;
+}
+
+/* ---- Values */
+
+/* A well-known mixing of 64 bits: the finaliser of splitmix64. */
+static uint64_t mix(uint64_t bits)
+{
+    bits += UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ bits >> 31;
+}
+
+static bool contributes(const struct values *values, int rank, int64_t index)
+{
+    int contributors = values->reduction->contributors;
+    int stride;
+
+    if (contributors == EVERYONE || values->ranks <= contributors)
+        return true;
+    stride = (values->ranks + contributors - 1) / contributors;
+    return (rank + index + values->call) % stride == 0;
+}
+
+struct number values_of(const struct values *values, int rank, int place, int64_t index)
+{
+    const struct element *element = values->element;
+    const struct reduction *reduction = values->reduction;
+    uint64_t random = mix(mix((uint64_t)values->call << 32 ^ (uint64_t)rank) ^ (uint64_t)place << 40 ^ (uint64_t)index);
+
+    if (reduction != NULL)
+        return contributes(values, rank, index) ? reduction->contribute(element, random, rank)
+                                                : reduction->neutral(element);
+    return (struct number){(int64_t)(random & (uint64_t)element->most),
+                           element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR ?
+                               (int64_t)(mix(random) & (uint64_t)element->most) : 0};
+}
+
+void values_fill(const struct values *values, int rank, int place, void *block, int64_t count)
+{
+    char *at = block;
+
+    for (int64_t i = 0; i < count; i++, at += values->element->bytes)
+        values->element->put(at, values_of(values, rank, place, i));
+}
+
+static struct number expected(const struct values *values, const struct origin *origin, int64_t index)
+{
+    struct number result = values_of(values, origin->first, origin->place, index);
+
+    for (int rank = origin->first + 1; rank <= origin->last; rank++)
+        result = values->reduction->combine(result, values_of(values, rank, origin->place, index));
+    return result;
+}
+
+int64_t values_wrong(const struct values *values, const struct origin *origin, const void *block, int64_t count)
+{
+    const char *at = block;
+    int64_t wrong = 0;
+
+    if (origin->last < origin->first)
+        return 0;
+    for (int64_t i = 0; i < count; i++, at += values->element->bytes)
+        wrong += !values->element->equals(at, expected(values, origin, i));
+    return wrong;
+}

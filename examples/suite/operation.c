@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/operation.h"
+
+#include "suite/operation_private.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct operation *operation_at(int index)
+{
+    for (const struct operation *const *at = operation_list; *at != NULL; at++) {
+        if ((*at)->call != NULL && index-- == 0)
+            return *at;
+    }
+    return NULL;
+}
+
+const char *operation_name(int index)
+{
+    const struct operation *operation = operation_at(index);
+
+    return operation != NULL ? operation->name : NULL;
+}
+
+const char *operation_absence(const char *name)
+{
+    for (const struct operation *const *at = operation_list; *at != NULL; at++) {
+        if ((*at)->call == NULL && strcmp((*at)->name, name) == 0)
+            return "this MPI library has no persistent collective operations (those of MPI-4)";
+    }
+    return NULL;
+}
+
+const char *operation_short_name(const struct operation *operation)
+{
+    return operation->name;
+}
+
+const char *operation_function(const struct operation *operation)
+{
+    return operation->function;
+}
+
+enum operation_form operation_get_form(const struct operation *operation)
+{
+    return operation->form;
+}
+
+bool operation_has_root(const struct operation *operation)
+{
+    return operation->shape->has_root;
+}
+
+bool operation_reduces(const struct operation *operation)
+{
+    return operation->shape->reduces;
+}
+
+bool operation_has_size(const struct operation *operation)
+{
+    return operation->shape->origin != NULL;
+}
+
+bool operation_is_neighborhood(const struct operation *operation)
+{
+    return operation->shape->has_neighbours;
+}
+
+int operation_trips(const struct operation *operation)
+{
+    return operation->shape->takes_turns ? 2 : 1;
+}
+
+bool operation_allows_in_place(const struct operation *operation)
+{
+    return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
+}
+
+const char *cache_mode_name(int index)
+{
+    static const char *const names[] = {"warm", "rotate", "cold"};
+
+    return index >= 0 && index <= CACHE_COLD ? names[index] : NULL;
+}

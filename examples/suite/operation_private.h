@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * operation_private.h - how an operation is described, and what it finds made ready.
+ */
+#ifndef OPERATION_PRIVATE_H
+#define OPERATION_PRIVATE_H
+
+#include "suite/arena.h"
+#include "suite/elements.h"
+#include "suite/operation.h"
+
+enum { MOST_NEIGHBOURS = 2 };
+
+/* Which ranks have a buffer. */
+enum holders { HELD_BY_ALL, HELD_BY_ROOT, HELD_BY_FIRST, HELD_BY_SECOND, HELD_BY_FIRST_TWO };
+
+/* How many blocks, each a message, it has there. */
+enum blocks { NO_BLOCK, ONE_BLOCK, BLOCK_PER_RANK, BLOCK_PER_NEIGHBOUR };
+
+struct extent {
+    enum holders holders;
+    enum blocks blocks;
+};
+
+/* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
+enum in_place { IN_PLACE_NEVER, SEND_IN_PLACE, ROOT_SENDS_IN_PLACE, ROOT_RECEIVES_IN_PLACE, ROOT_SENDS_FROM_RESULT };
+
+/* How the data of an operation lie and move, whatever its form. */
+struct shape {
+    struct extent send;
+    struct extent receive;
+    /* Whose values come to a block of the result; NULL: there is no result. */
+    struct origin (*origin)(const struct work *work, int block);
+    enum in_place in_place;
+    bool in_place_at_own_block; /* contributed in place: block `rank` of the receive buffer instead of its first ones */
+    bool has_root;
+    bool reduces;
+    bool has_displacements; /* of elements, as int */
+    bool has_byte_displacements; /* of bytes, as int */
+    bool has_neighbours;
+    bool takes_turns; /* the second message waits for the first */
+    int least_ranks;
+};
+
+struct operation {
+    const char *name;
+    const char *function;
+    enum operation_form form;
+    const struct shape *shape;
+    /* Carries it out; starts it (non-blocking), or makes the request (persistent). NULL: the MPI library has it not. */
+    int (*call)(const struct work *work, MPI_Request *request);
+};
+
+/* operation_list - all descriptions, also of what the MPI library has not; NULL after the last. */
+extern const struct operation *const operation_list[];
+
+/* What is ready for a call. Arrays have an element for each rank, and equal blocks one after the other. */
+struct work {
+    /* Of the plan. */
+    const struct operation *operation;
+    MPI_Comm comm; /* that of the neighbourhood where there is one */
+    int rank;
+    int ranks;
+    MPI_Datatype type;
+    MPI_Op op;
+    const struct element *element;
+    const struct reduction *reduction; /* NULL: it does not reduce */
+    int planned_root;
+    bool in_place;
+    int neighbours;
+    int neighbour[MOST_NEIGHBOURS];
+    int place_there[MOST_NEIGHBOURS]; /* this rank's among that neighbour's neighbours */
+    struct arena arena;
+    /* Of the size. */
+    int64_t size_bytes;
+    int count;
+    int *counts;
+    int *displacements;
+    int *byte_displacements;
+    MPI_Aint *addresses; /* the same for neighbourhoods */
+    MPI_Datatype *types;
+    MPI_Request *requests; /* persistent: one for each root */
+    int request_count;
+    /* Of the call. */
+    int64_t call;
+    int root;
+    char *send_memory;
+    char *receive_memory;
+    void *send;    /* as MPI gets it: that memory, or MPI_IN_PLACE */
+    void *receive;
+    MPI_Request *request;
+};
+
+/* work_block_count - the blocks that a rank has in an extent. */
+int work_block_count(const struct work *work, const struct extent *extent);
+
+/* work_result - where this rank's result is; *blocks: how many blocks it has. */
+char *work_result(const struct work *work, int *blocks);
+
+#endif /* OPERATION_PRIVATE_H */

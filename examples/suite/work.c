@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * work.c - an operation made ready, carried out, and its result compared with what it must be.
+ */
+#include "suite/datatypes.h"
+#include "suite/operation_private.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* No number used in messages has such bytes, so what was not delivered is found out. */
+enum { POISON = 0xa5 };
+
+/* ---- What a plan needs */
+
+static const char *check_plan(const struct work_plan *plan, int ranks, char *why)
+{
+    const struct shape *shape = plan->operation->shape;
+    const char *name = plan->operation->name;
+    int bytes = datatype_bytes(plan->datatype);
+
+    why[0] = '\0';
+    if (plan->operation->call == NULL)
+        snprintf(why, WORK_WHY_BYTES, "%s: %s", name, operation_absence(name));
+    else if (ranks < shape->least_ranks)
+        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->least_ranks, ranks);
+    else if (shape->has_root && plan->root != ROOT_ROTATES && (plan->root < 0 || plan->root >= ranks))
+        snprintf(why, WORK_WHY_BYTES, "root %d is not allowed, give one from 0 to %d, or rotate", plan->root, ranks - 1);
+    else if (shape->reduces && !reduction_allows(plan->reduction, plan->datatype))
+        snprintf(why, WORK_WHY_BYTES, "%s: MPI does not define the reduction %s on %s", name,
+                 reduction_name(plan->reduction), datatype_name(plan->datatype));
+    else if (plan->in_place && !operation_allows_in_place(plan->operation))
+        snprintf(why, WORK_WHY_BYTES, "%s cannot be done in place", name);
+    else if (plan->operation->form == FORM_PERSISTENT && plan->cache == CACHE_ROTATE)
+        snprintf(why, WORK_WHY_BYTES, "%s: a persistent request keeps its buffers, which then cannot rotate", name);
+    else if (plan->most_bytes < 0 || (shape->origin != NULL && plan->most_bytes % bytes != 0))
+        snprintf(why, WORK_WHY_BYTES, "size %lld is not allowed, give a multiple of %d, the bytes of an element",
+                 (long long)plan->most_bytes, bytes);
+    return why[0] != '\0' ? why : NULL;
+}
+
+static bool holds(enum holders holders, int rank, int root)
+{
+    switch (holders) {
+    case HELD_BY_ROOT:
+        return rank == root;
+    case HELD_BY_FIRST:
+        return rank == 0;
+    case HELD_BY_SECOND:
+        return rank == 1;
+    case HELD_BY_FIRST_TWO:
+        return rank <= 1;
+    default:
+        return true;
+    }
+}
+
+static int blocks_held(const struct extent *extent, int ranks, int neighbours)
+{
+    switch (extent->blocks) {
+    case ONE_BLOCK:
+        return 1;
+    case BLOCK_PER_RANK:
+        return ranks;
+    case BLOCK_PER_NEIGHBOUR:
+        return neighbours;
+    default:
+        return 0;
+    }
+}
+
+static int count_neighbours(int ranks)
+{
+    return ranks > 2 ? 2 : 1;
+}
+
+/* The blocks of the buffers that a rank needs, whoever is root from call to call. */
+struct needs {
+    int send;
+    int receive;
+};
+
+static struct needs find_needs(const struct shape *shape, bool in_place, int planned_root, int rank, int ranks)
+{
+    int neighbours = count_neighbours(ranks);
+    bool rotates = shape->has_root && planned_root == ROOT_ROTATES;
+    struct needs needs = {0, 0};
+    bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
+
+    if (rotates || holds(shape->send.holders, rank, planned_root))
+        needs.send = blocks_held(&shape->send, ranks, neighbours);
+    if (rotates || holds(shape->receive.holders, rank, planned_root))
+        needs.receive = blocks_held(&shape->receive, ranks, neighbours);
+    if (all_send_in_place && needs.send > needs.receive)
+        needs.receive = needs.send;
+    if (all_send_in_place || shape->in_place == ROOT_SENDS_FROM_RESULT)
+        needs.send = 0;
+    return needs;
+}
+
+/* What MPI takes as int: counts, and the displacement of the last block. */
+static bool fits_int(const struct shape *shape, int64_t most_bytes, int element_bytes, int ranks)
+{
+    int64_t last_block;
+
+    if (most_bytes / element_bytes > INT_MAX || __builtin_mul_overflow(most_bytes, ranks, &last_block))
+        return false;
+    if (shape->has_byte_displacements)
+        return last_block - most_bytes <= INT_MAX;
+    return !shape->has_displacements || (last_block - most_bytes) / element_bytes <= INT_MAX;
+}
+
+static int64_t cache_bytes_of(const struct work_plan *plan)
+{
+    return plan->cache_bytes > 0 ? plan->cache_bytes : arena_cache_bytes();
+}
+
+static int64_t plan_bytes(const struct work_plan *plan, int rank, int ranks)
+{
+    const struct shape *shape = plan->operation->shape;
+    struct needs needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
+    int64_t send_bytes, receive_bytes;
+
+    if (shape->origin != NULL && !fits_int(shape, plan->most_bytes, datatype_bytes(plan->datatype), ranks))
+        return -1;
+    if (__builtin_mul_overflow(plan->most_bytes, needs.send, &send_bytes) ||
+        __builtin_mul_overflow(plan->most_bytes, needs.receive, &receive_bytes))
+        return -1;
+    return arena_needs((enum arena_kind)plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
+}
+
+int64_t work_bytes(const struct work_plan *plan)
+{
+    int64_t most = 0;
+    int ranks;
+
+    MPI_Comm_size(plan->comm, &ranks);
+    /* Only the root, rank 0 and rank 1 are ever unlike others. */
+    for (int i = 0; i < 4; i++) {
+        int rank = i < 3 ? i : plan->root;
+        int64_t bytes = rank >= 0 && rank < ranks ? plan_bytes(plan, rank, ranks) : 0;
+        if (bytes < 0)
+            return -1;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* ---- Opening */
+
+/* Memory that this node can still give out; all of it where the system tells no more. */
+static double available_bytes(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    double available_kib = -1;
+
+    while (file != NULL && available_kib < 0 && fgets(line, sizeof(line), file) != NULL)
+        sscanf(line, "MemAvailable: %lf kB", &available_kib);
+    if (file != NULL)
+        fclose(file);
+    if (available_kib >= 0)
+        return available_kib * 1024;
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static bool all_agree(MPI_Comm comm, bool condition)
+{
+    int all = condition;
+
+    return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0;
+}
+
+/* malloc grants more than there is, so the node is asked before any memory is touched. */
+static bool node_has(MPI_Comm comm, int rank, double bytes)
+{
+    MPI_Comm node;
+
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    return all_agree(comm, bytes <= available_bytes());
+}
+
+static bool allocate(struct work *work, const struct work_plan *plan)
+{
+    struct needs needs = find_needs(plan->operation->shape, plan->in_place, plan->root, work->rank, work->ranks);
+    size_t ranks = (size_t)work->ranks;
+
+    work->counts = calloc(ranks, sizeof(*work->counts));
+    work->displacements = calloc(ranks, sizeof(*work->displacements));
+    work->byte_displacements = calloc(ranks, sizeof(*work->byte_displacements));
+    work->addresses = calloc(ranks, sizeof(*work->addresses));
+    work->types = calloc(ranks, sizeof(*work->types));
+    work->requests = calloc(ranks, sizeof(*work->requests));
+    return work->counts != NULL && work->displacements != NULL && work->byte_displacements != NULL &&
+           work->addresses != NULL && work->types != NULL && work->requests != NULL &&
+           arena_open(&work->arena, (enum arena_kind)plan->cache, plan->most_bytes * needs.send,
+                      plan->most_bytes * needs.receive, cache_bytes_of(plan));
+}
+
+static void release(struct work *work)
+{
+    if (work == NULL)
+        return;
+    arena_close(&work->arena);
+    free(work->counts);
+    free(work->displacements);
+    free(work->byte_displacements);
+    free(work->addresses);
+    free(work->types);
+    free(work->requests);
+    free(work);
+}
+
+/* In their lists of neighbours, predecessors come first. */
+static bool open_ring(struct work *work)
+{
+    /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
+    const int weights[MOST_NEIGHBOURS] = {1, 1};
+    MPI_Comm ring;
+    int predecessor = (work->rank + work->ranks - 1) % work->ranks;
+    int code;
+
+    work->neighbours = count_neighbours(work->ranks);
+    work->neighbour[0] = predecessor;
+    work->neighbour[1] = (work->rank + 1) % work->ranks;
+    work->place_there[0] = work->neighbours - 1;
+    work->place_there[1] = 0;
+    code = MPI_Dist_graph_create_adjacent(work->comm, work->neighbours, work->neighbour, weights, work->neighbours,
+                                          work->neighbour, weights, MPI_INFO_NULL, 0, &ring);
+    if (!all_agree(work->comm, code == MPI_SUCCESS))
+        return false;
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    work->comm = ring;
+    return true;
+}
+
+static void fill_in(struct work *work, const struct work_plan *plan)
+{
+    const struct shape *shape = plan->operation->shape;
+
+    work->operation = plan->operation;
+    work->comm = plan->comm;
+    MPI_Comm_rank(plan->comm, &work->rank);
+    MPI_Comm_size(plan->comm, &work->ranks);
+    work->type = datatype_handle(plan->datatype);
+    work->element = element_at(plan->datatype);
+    if (shape->reduces) {
+        work->op = reduction_handle(plan->reduction);
+        work->reduction = element_reduction_at(plan->reduction);
+    }
+    work->planned_root = shape->has_root ? plan->root : 0;
+    work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
+    work->neighbours = count_neighbours(work->ranks);
+}
+
+struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES])
+{
+    struct work *work;
+    int64_t bytes;
+    int rank, ranks;
+
+    MPI_Comm_rank(plan->comm, &rank);
+    MPI_Comm_size(plan->comm, &ranks);
+    if (check_plan(plan, ranks, why) != NULL)
+        return NULL;
+    bytes = work_bytes(plan);
+    if (bytes < 0) {
+        snprintf(why, WORK_WHY_BYTES, "%s: messages of %lld bytes have counts or displacements too large for MPI's int",
+                 plan->operation->name, (long long)plan->most_bytes);
+        return NULL;
+    }
+    work = calloc(1, sizeof(*work));
+    if (work != NULL)
+        fill_in(work, plan);
+    if (!node_has(plan->comm, rank, (double)plan_bytes(plan, rank, ranks)) ||
+        !all_agree(plan->comm, work != NULL && allocate(work, plan))) {
+        snprintf(why, WORK_WHY_BYTES, "%s: the buffers need %.0f MB on each of %d ranks, more than there is",
+                 plan->operation->name, (double)bytes / 1e6, ranks);
+        release(work);
+        return NULL;
+    }
+    if (plan->operation->shape->has_neighbours && !open_ring(work)) {
+        snprintf(why, WORK_WHY_BYTES, "%s: MPI_Dist_graph_create_adjacent failed", plan->operation->name);
+        release(work);
+        return NULL;
+    }
+    return work;
+}
+
+static void free_requests(struct work *work)
+{
+    for (int i = 0; i < work->request_count; i++)
+        MPI_Request_free(&work->requests[i]);
+    work->request_count = 0;
+}
+
+void work_close(struct work *work)
+{
+    if (work == NULL)
+        return;
+    free_requests(work);
+    if (work->operation->shape->has_neighbours)
+        MPI_Comm_free(&work->comm);
+    release(work);
+}
+
+/* ---- Where data lie */
+
+int work_block_count(const struct work *work, const struct extent *extent)
+{
+    return holds(extent->holders, work->rank, work->root) ? blocks_held(extent, work->ranks, work->neighbours) : 0;
+}
+
+static bool sends_in_place(const struct work *work)
+{
+    enum in_place in_place = work->operation->shape->in_place;
+
+    if (!work->in_place)
+        return false;
+    return in_place == SEND_IN_PLACE ||
+           ((in_place == ROOT_SENDS_IN_PLACE || in_place == ROOT_SENDS_FROM_RESULT) && work->rank == work->root);
+}
+
+static bool receives_in_place(const struct work *work)
+{
+    return work->in_place && work->operation->shape->in_place == ROOT_RECEIVES_IN_PLACE && work->rank == work->root;
+}
+
+/* Where this rank's contribution is. */
+static char *contribution(const struct work *work)
+{
+    if (!sends_in_place(work))
+        return work->send_memory;
+    return work->receive_memory + (work->operation->shape->in_place_at_own_block ? work->rank * work->size_bytes : 0);
+}
+
+char *work_result(const struct work *work, int *blocks)
+{
+    *blocks = work_block_count(work, &work->operation->shape->receive);
+    return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
+}
+
+/* Makes ready for a call. */
+static void choose(struct work *work, int64_t call)
+{
+    bool rotates = work->planned_root == ROOT_ROTATES;
+
+    work->call = call;
+    work->root = rotates ? (int)(call % work->ranks) : work->planned_root;
+    work->request = &work->requests[work->request_count > 1 ? work->root : 0];
+    arena_slot(&work->arena, call, &work->send_memory, &work->receive_memory);
+    work->send = sends_in_place(work) ? MPI_IN_PLACE : work->send_memory;
+    work->receive = receives_in_place(work) ? MPI_IN_PLACE : work->receive_memory;
+}
+
+/* ---- Sizes */
+
+/* One for each root. */
+static int make_requests(struct work *work)
+{
+    int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
+
+    for (int i = 0; i < roots; i++) {
+        int code;
+        choose(work, i);
+        code = work->operation->call(work, &work->requests[i]);
+        if (code != MPI_SUCCESS)
+            return code;
+        work->request_count++;
+    }
+    return MPI_SUCCESS;
+}
+
+static void set_blocks(struct work *work)
+{
+    const struct shape *shape = work->operation->shape;
+
+    for (int i = 0; i < work->ranks; i++) {
+        work->counts[i] = work->count;
+        work->types[i] = work->type;
+        work->addresses[i] = (MPI_Aint)(i * work->size_bytes);
+        if (shape->has_displacements)
+            work->displacements[i] = i * work->count;
+        if (shape->has_byte_displacements)
+            work->byte_displacements[i] = (int)(i * work->size_bytes);
+    }
+}
+
+int work_set_size(struct work *work, int64_t size_bytes)
+{
+    struct needs needs =
+        find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
+    int code = MPI_SUCCESS;
+
+    free_requests(work);
+    work->size_bytes = work->operation->shape->origin != NULL ? size_bytes : 0;
+    work->count = (int)(work->size_bytes / work->element->bytes);
+    set_blocks(work);
+    arena_set_size(&work->arena, work->size_bytes * needs.send, work->size_bytes * needs.receive);
+    if (work->operation->form == FORM_PERSISTENT)
+        code = make_requests(work);
+    choose(work, 0);
+    return code;
+}
+
+/* ---- Calls */
+
+void work_prepare(struct work *work, int64_t call)
+{
+    choose(work, call);
+}
+
+int work_start(struct work *work)
+{
+    if (work->operation->form == FORM_PERSISTENT)
+        return MPI_Start(work->request);
+    return work->operation->call(work, work->request);
+}
+
+int work_finish(struct work *work)
+{
+    return MPI_Wait(work->request, MPI_STATUS_IGNORE);
+}
+
+int work_test(struct work *work)
+{
+    int done;
+
+    return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
+}
+
+int work_call(struct work *work)
+{
+    enum operation_form form = work->operation->form;
+    int code = work_start(work);
+
+    if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT || code != MPI_SUCCESS)
+        return code;
+    return work_finish(work);
+}
+
+/* ---- Validation */
+
+/* The memory of a slot. */
+static void set_memory(struct work *work, int byte)
+{
+    struct needs needs =
+        find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
+
+    memset(work->send_memory, byte, (size_t)(work->size_bytes * needs.send));
+    memset(work->receive_memory, byte, (size_t)(work->size_bytes * needs.receive));
+}
+
+static void contribute(struct work *work, const struct values *values)
+{
+    char *at = contribution(work);
+    int blocks = work_block_count(work, &work->operation->shape->send);
+
+    for (int i = 0; i < blocks; i++)
+        values_fill(values, work->rank, i, at + i * work->size_bytes, work->count);
+}
+
+static int64_t compare(struct work *work, const struct values *values)
+{
+    int blocks;
+    const char *at = work_result(work, &blocks);
+    int64_t wrong = 0;
+
+    for (int i = 0; i < blocks; i++) {
+        struct origin origin = work->operation->shape->origin(work, i);
+        wrong += values_wrong(values, &origin, at + i * work->size_bytes, work->count);
+    }
+    return wrong;
+}
+
+int work_check(struct work *work, int64_t call, int64_t *wrong)
+{
+    struct values values = {work->element, work->reduction, work->ranks, call};
+    int code;
+
+    choose(work, call);
+    set_memory(work, POISON);
+    contribute(work, &values);
+    code = work_call(work);
+    *wrong = compare(work, &values);
+    set_memory(work, 0);
+    return code;
+}
