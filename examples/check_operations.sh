@@ -1,2 +1,37 @@
 #!/bin/sh
-echo 1..0
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs check_operations at several rank counts: results that are right, results that were made wrong, plans that are refused.
+#
+# Environment: BUILDDIR       where the program is (default: examples)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#              MPIX_TEST_WRAPPER  a command to run it under, such as "valgrind -q --error-exitcode=1"
+set -u
+LC_ALL=C
+export LC_ALL
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+
+. "$(dirname "$0")/../test/tap.sh"
+program=${BUILDDIR:-examples}/check_operations
+
+check() {       # NAME RANKS WHAT
+    # The flags and the wrapper are words, and there may be none.
+    # shellcheck disable=SC2086
+    output=$(${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} "$program" "$3" </dev/null 2>&1)
+    status=$?
+    summary=$(echo "$output" | sed -n 's/^\([1-9][0-9]* checks\), 0 complaints$/\1/p')
+    if [ "$status" -eq 0 ] && [ -n "$summary" ]; then
+        tap_ok "$1, ranks: $2 ($summary)"
+    else
+        tap_not_ok "$1, ranks: $2" "$(echo "$output" | tail -n 30)
+exit status $status"
+    fi
+}
+
+for ranks in 1 2; do
+    check "the results of all operations are right" $ranks results
+    check "elements made wrong are counted" $ranks faults
+    check "plans that cannot be are refused, with the reason" $ranks refusals
+done
+
+tap_done

@@ -102,6 +102,12 @@ static struct needs find_needs(const struct shape *shape, bool in_place, int pla
     return needs;
 }
 
+/* A buffer even of empty messages has an address of its own: MPI libraries compare those of send and receive buffer. */
+static int64_t buffer_bytes(int64_t size_bytes, int blocks)
+{
+    return blocks > 0 && size_bytes == 0 ? 1 : size_bytes * blocks;
+}
+
 /* What MPI takes as int: counts, and the displacement of the last block. */
 static bool fits_int(const struct shape *shape, int64_t most_bytes, int element_bytes, int ranks)
 {
@@ -199,8 +205,8 @@ static bool allocate(struct work *work, const struct work_plan *plan)
     work->requests = calloc(ranks, sizeof(*work->requests));
     return work->counts != NULL && work->displacements != NULL && work->byte_displacements != NULL &&
            work->addresses != NULL && work->types != NULL && work->requests != NULL &&
-           arena_open(&work->arena, (enum arena_kind)plan->cache, plan->most_bytes * needs.send,
-                      plan->most_bytes * needs.receive, cache_bytes_of(plan));
+           arena_open(&work->arena, (enum arena_kind)plan->cache, buffer_bytes(plan->most_bytes, needs.send),
+                      buffer_bytes(plan->most_bytes, needs.receive), cache_bytes_of(plan));
 }
 
 static void release(struct work *work)
@@ -402,7 +408,8 @@ int work_set_size(struct work *work, int64_t size_bytes)
     work->size_bytes = work->operation->shape->origin != NULL ? size_bytes : 0;
     work->count = (int)(work->size_bytes / work->element->bytes);
     set_blocks(work);
-    arena_set_size(&work->arena, work->size_bytes * needs.send, work->size_bytes * needs.receive);
+    arena_set_size(&work->arena, buffer_bytes(work->size_bytes, needs.send),
+                   buffer_bytes(work->size_bytes, needs.receive));
     if (work->operation->form == FORM_PERSISTENT)
         code = make_requests(work);
     choose(work, 0);
