@@ -14,7 +14,7 @@ struct barrier_algorithm {
 };
 
 /*
- * barrier_at - library (MPI_Barrier) first, then linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after
+ * barrier_at - library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after
  * the last.
  */
 const struct barrier_algorithm *barrier_at(int index);
