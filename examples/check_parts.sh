@@ -26,6 +26,66 @@ check_barriers() {  # RANKS
     [ -z "$output" ] || echo "$output"
 }
 
+provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
+processors clocksource library_version clock clock_reason clock_read_ns clock_sync clock_levels clock_sync_duration_ns \
+rendezvous rendezvous_reason tolerance_ns oversubscribed clock_bound_ns"
+
+# KEY VALUE...: the header of the last run has the value, as a comment and in JSON. Extended regular expression.
+expect_value() {
+    key=$1
+    shift
+    echo "$output" | grep -qE "^# $key: $*$" || echo "no '$key: $*'"
+    echo "$output" | grep -qE "[{,]\"$key\":\"$*\"[,}]" || echo "no '$key: $*' in JSON"
+}
+
+# A variable of this MPI library that chooses an algorithm is shown. Leaves the output of a run.
+check_choice() {
+    case ${MPI_LIBRARY-} in
+    MPICH*)
+        MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling
+        export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
+        choice=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling
+        ;;
+    Open*)
+        OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=3
+        export OMPI_MCA_coll_tuned_use_dynamic_rules OMPI_MCA_coll_tuned_allreduce_algorithm
+        choice="coll_tuned_use_dynamic_rules=true coll_tuned_allreduce_algorithm=recursive_doubling"
+        ;;
+    *)
+        choice=".*"
+        ;;
+    esac
+    output=$(run 2 check_provenance "it's" "a  b") || echo "exit status $?"
+    expect_value mpi_algorithms "$choice"
+    unset MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM OMPI_MCA_coll_tuned_use_dynamic_rules \
+        OMPI_MCA_coll_tuned_allreduce_algorithm
+}
+
+check_provenance() {
+    check_choice
+    [ "$(echo "$output" | sed -n 's/^# \([a-z_]*\): .*/\1/p' | tr '\n' ' ')" = "$provenance_keys " ] ||
+        echo "not these keys: $provenance_keys"
+    [ "$(echo "$output" | grep -c '^{"provenance":{.*}}$')" -eq 1 ] || echo "not one line of JSON"
+    echo "$output" | grep -qF "check_provenance 'it'\\''s' 'a  b'" || echo "not the command line"
+    expect_value date '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z'
+    expect_value seed 42
+    expect_value ranks 2
+    expect_value host "$(uname -n)"
+    expect_value kernel "$(uname -srm)"
+    expect_value clock '(tsc|monotonic_raw|monotonic|realtime|wtime)'
+    expect_value clock_bound_ns '(unknown|[0-9]+)'
+    expect_value rendezvous '[a-z]+'
+    echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
+}
+
+check_unsynchronised() {
+    output=$(run 2 check_provenance unsynchronised) || echo "exit status $?"
+    expect_value clock unknown
+    expect_value clock_bound_ns unknown
+    # As long as nobody chooses algorithms for these tests.
+    env | grep -qE '^(MPIR_CVAR|OMPI_MCA_coll)' || expect_value mpi_algorithms '(default|unknown)'
+}
+
 # Elsewhere, waiting ranks may keep the others from the processors.
 case ${MPI_LIBRARY-} in
 Open*) counts="1 2 3 4 5 8" ;;
@@ -34,4 +94,6 @@ esac
 for ranks in $counts; do
     tap_expect_empty "barriers: $ranks ranks" "$(check_barriers "$ranks")"
 done
+tap_expect_empty "provenance" "$(check_provenance)"
+tap_expect_empty "provenance: clocks not synchronised" "$(check_unsynchronised)"
 tap_done

@@ -17,10 +17,13 @@ struct provenance {
 };
 
 /*
- * provenance_collect - program and version, command line, date, MPI library and version, its choices of collective
- * algorithms that MPI_T shows and that are not default, ranks and nodes, topology, host, kernel, processor, clock
- * (base clock, synchronisation label, bound), seed. Collective; the library's clock has been synchronised. The result
- * is of use on rank 0 only.
+ * provenance_collect - program and version, command line, date, seed; MPI library, and its choices of collective
+ * algorithms that MPI_T shows and that are not default; ranks and nodes; host, kernel, processor and clocksource of
+ * rank 0's node; what the library tells of its clock and rendezvous on rank 0, and the greatest bound of all ranks.
+ * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronised.
+ *
+ * provenance   out; of use on rank 0 only. Not to be copied: values point into it
+ * argc, argv   main's, of use on rank 0 only
  */
 void provenance_collect(struct provenance *provenance, const struct world *world, int argc, char **argv, int64_t seed);
 

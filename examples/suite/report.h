@@ -80,7 +80,7 @@ void report_titles(const struct report *report, const struct row_keys *keys, con
  */
 void report_row(const struct report *report, const struct row *row);
 
-/* report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call, with its mark. */
+/* report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call. */
 void report_raw_head(FILE *file);
 void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set);
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check_provenance - what the suite finds out about where it runs, as the head of a table and of JSON. */
+#include "suite/provenance.h"
+
+#include <mpix_harmonize.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SEED = 42 };
+
+int main(int argc, char **argv)
+{
+    static struct provenance provenance;
+    struct report report = {.format = FORMAT_TABLE, .file = stdout};
+    struct world world;
+    int flag;
+
+    world_begin(&world, "check_provenance", &argc, &argv);
+    if (argc < 2 || strcmp(argv[1], "unsynchronised") != 0)
+        MPIX_Harmonize(world.comm, &flag);
+    provenance_collect(&provenance, &world, argc, argv, SEED);
+    if (world.rank == 0) {
+        report_head(&report, provenance.items, provenance.count);
+        report.format = FORMAT_JSON;
+        report_head(&report, provenance.items, provenance.count);
+    }
+    return world_end(&world, STATUS_GOOD);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* CPU_COUNT */
+#include "suite/provenance.h"
+
+#include <mpix_harmonize.h>
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Longer values, of command lines and of the MPI library's choices, are cut off, so that all others find their place. */
+enum { VALUE_BYTES = 2048, NAME_BYTES = 256, DIGITS = 32 };
+
+static const char unknown[] = "unknown";
+
+/* ---- Items */
+
+static void add(struct provenance *provenance, const char *key, const char *value)
+{
+    size_t used = 0, left, length = strlen(value);
+    struct provenance_item *item = &provenance->items[provenance->count];
+
+    if (provenance->count == MOST_PROVENANCE)
+        return;
+    if (provenance->count > 0) {
+        const char *before = item[-1].value;
+
+        used = (size_t)(before - provenance->text) + strlen(before) + 1;
+    }
+    if (used >= PROVENANCE_TEXT_BYTES)
+        return;
+    left = PROVENANCE_TEXT_BYTES - used - 1;
+    length = length < left ? length : left;
+    memcpy(provenance->text + used, value, length);
+    provenance->text[used + length] = '\0';
+    *item = (struct provenance_item){key, provenance->text + used};
+    provenance->count++;
+}
+
+static void add_number(struct provenance *provenance, const char *key, int64_t number)
+{
+    char text[DIGITS];
+
+    snprintf(text, sizeof(text), "%" PRId64, number);
+    add(provenance, key, text);
+}
+
+/* Appends to text, of VALUE_BYTES, as far as there is room. */
+__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, VALUE_BYTES - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- The program */
+
+/* In single quotes where a shell would see more than a word. */
+static void append_word(char *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        append(text, "%s", word);
+        return;
+    }
+    append(text, "'");
+    for (; *word != '\0'; word++)
+        append(text, *word == '\'' ? "'\\''" : "%c", *word);
+    append(text, "'");
+}
+
+static void add_command(struct provenance *provenance, int argc, char **argv)
+{
+    char text[VALUE_BYTES] = "";
+
+    for (int i = 0; i < argc; i++) {
+        append(text, "%s", i > 0 ? " " : "");
+        append_word(text, argv[i]);
+    }
+    add(provenance, "command", text);
+}
+
+static void add_date(struct provenance *provenance)
+{
+    char text[DIGITS] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+
+    if (gmtime_r(&now, &parts) == NULL || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        strcpy(text, unknown);
+    add(provenance, "date", text);
+}
+
+/* ---- The MPI library */
+
+static void add_library(struct provenance *provenance)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length, version = 0, subversion = 0;
+
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\r\n")] = '\0';
+    for (char *next = text; *next != '\0'; next++)
+        *next = *next == '\t' ? ' ' : *next;
+    add(provenance, "mpi_library", text[0] != '\0' ? text : unknown);
+    MPI_Get_version(&version, &subversion);
+    snprintf(text, sizeof(text), "%d.%d", version, subversion);
+    add(provenance, "mpi_standard", text);
+}
+
+#ifdef MPI_T_ENUM_NULL
+
+/* Control variables that choose an algorithm, and how the value reads that chooses none. The first match counts. */
+static const struct {
+    const char *prefix;
+    const char *suffix; /* NULL: the prefix is all of the name */
+    const char *usual[2];
+} choices[] = {
+    {"MPIR_CVAR_", "_POSIX_INTRA_ALGORITHM", {"2", "auto"}}, /* 0: mpir, 1: release_gather */
+    {"MPIR_CVAR_", "_ALGORITHM", {"0", "auto"}},
+    {"MPIR_CVAR_", "_COMPOSITION", {"0", "auto"}},
+    {"MPIR_CVAR_", "SELECTION_TUNING_JSON_FILE", {"", ""}},
+    {"coll", NULL, {"", ""}},
+    {"coll_tuned_use_dynamic_rules", NULL, {"0", "false"}},
+    {"coll_tuned_dynamic_rules_filename", NULL, {"", ""}},
+    {"coll_tuned_", "_algorithm", {"0", "ignore"}},
+    {"coll_tuned_", "_algorithm_segmentsize", {"0", "0"}},
+    {"coll_libnbc_", "_algorithm", {"0", "ignore"}},
+};
+
+enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
+
+static bool matches(const char *name, const char *prefix, const char *suffix)
+{
+    size_t length = strlen(name), first = strlen(prefix), last = suffix != NULL ? strlen(suffix) : 0;
+
+    if (suffix == NULL)
+        return strcmp(name, prefix) == 0;
+    return length > first + last && strncmp(name, prefix, first) == 0 && strcmp(name + length - last, suffix) == 0;
+}
+
+static int find_choice(const char *name)
+{
+    int choice = 0;
+
+    while (choice < CHOICES && !matches(name, choices[choice].prefix, choices[choice].suffix))
+        choice++;
+    return choice;
+}
+
+/* Writes the name of a value. Returns whether the enumeration has it. */
+static bool name_value(MPI_T_enum enumeration, int value, char text[VALUE_BYTES])
+{
+    int count, item, bytes = VALUE_BYTES;
+
+    if (enumeration == MPI_T_ENUM_NULL || MPI_T_enum_get_info(enumeration, &count, text, &bytes) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < count; i++) {
+        bytes = VALUE_BYTES;
+        if (MPI_T_enum_get_item(enumeration, i, &item, text, &bytes) == MPI_SUCCESS && item == value)
+            return true;
+    }
+    return false;
+}
+
+/* Writes a value of one of the types that such variables have. */
+static bool write_value(const void *value, MPI_Datatype datatype, MPI_T_enum enumeration, char text[VALUE_BYTES])
+{
+    if (datatype == MPI_CHAR)
+        snprintf(text, VALUE_BYTES, "%s", (const char *)value);
+    else if (datatype == MPI_INT && !name_value(enumeration, *(const int *)value, text))
+        snprintf(text, VALUE_BYTES, "%d", *(const int *)value);
+    else if (datatype == MPI_UNSIGNED)
+        snprintf(text, VALUE_BYTES, "%u", *(const unsigned *)value);
+    else if (datatype == MPI_UNSIGNED_LONG)
+        snprintf(text, VALUE_BYTES, "%lu", *(const unsigned long *)value);
+    else if (datatype == MPI_C_BOOL)
+        snprintf(text, VALUE_BYTES, "%s", *(const unsigned char *)value != 0 ? "true" : "false");
+    else
+        return datatype == MPI_INT;
+    return true;
+}
+
+/* Reads a variable as text. Returns false where that cannot be. */
+static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumeration, char text[VALUE_BYTES])
+{
+    MPI_T_cvar_handle handle;
+    int count = 0;
+    void *value;
+    bool good;
+
+    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+        return false;
+    /* Eight bytes an element suffice for all types; one more element ends a text. */
+    value = calloc((size_t)(count > 0 ? count : 0) + 1, 8);
+    good = value != NULL && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
+           write_value(value, datatype, enumeration, text);
+    free(value);
+    MPI_T_cvar_handle_free(&handle);
+    return good;
+}
+
+/* Appends NAME=VALUE where a variable chooses an algorithm. */
+static void append_choice(char *list, int index)
+{
+    char name[NAME_BYTES] = "", text[VALUE_BYTES] = "";
+    int bytes = sizeof(name), verbosity, bind = -1, scope, choice;
+    MPI_Datatype datatype;
+    MPI_T_enum enumeration = MPI_T_ENUM_NULL;
+    const char *given;
+
+    /* Some indices may be out of use. */
+    if (MPI_T_cvar_get_info(index, name, &bytes, &verbosity, &datatype, &enumeration, NULL, NULL, &bind, &scope) !=
+        MPI_SUCCESS)
+        return;
+    choice = find_choice(name);
+    if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text) ||
+        strcmp(text, choices[choice].usual[0]) == 0 || strcmp(text, choices[choice].usual[1]) == 0)
+        return;
+    /* MPICH tells a number; the name is in the environment variable that it comes from. */
+    given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
+    append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given != NULL ? given : text);
+}
+
+static void list_choices(char list[VALUE_BYTES])
+{
+    int provided, count = 0;
+
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
+        strcpy(list, unknown);
+        return;
+    }
+    if (MPI_T_cvar_get_num(&count) != MPI_SUCCESS || count == 0)
+        strcpy(list, unknown);
+    for (int index = 0; index < count; index++)
+        append_choice(list, index);
+    MPI_T_finalize();
+}
+
+#else
+
+static void list_choices(char list[VALUE_BYTES])
+{
+    strcpy(list, unknown);
+}
+
+#endif
+
+static void add_algorithms(struct provenance *provenance)
+{
+    char list[VALUE_BYTES] = "";
+
+    list_choices(list);
+    add(provenance, "mpi_algorithms", list[0] != '\0' ? list : "default");
+}
+
+/* ---- The machine */
+
+/* Where the value is in a line of the form "word : value"; NULL where it begins with another word. */
+static const char *find_value(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncmp(line, word, length) == 0 ? line + length + strspn(line + length, " \t:") : NULL;
+}
+
+/* The value of the first line that has a word. Returns false where none has, or it has no value. */
+static bool read_value(const char *path, const char *word, char text[VALUE_BYTES])
+{
+    FILE *file = fopen(path, "r");
+    char line[VALUE_BYTES];
+    const char *value = NULL;
+
+    text[0] = '\0';
+    if (file == NULL)
+        return false;
+    while (value == NULL && fgets(line, sizeof(line), file) != NULL)
+        value = find_value(line, word);
+    fclose(file);
+    if (value != NULL)
+        snprintf(text, VALUE_BYTES, "%.*s", (int)strcspn(value, "\n"), value);
+    return text[0] != '\0';
+}
+
+static void add_processor(struct provenance *provenance, const char *machine)
+{
+    static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
+    char text[VALUE_BYTES];
+    size_t i = 0;
+
+    while (i < sizeof(words) / sizeof(words[0]) && !read_value("/proc/cpuinfo", words[i], text))
+        i++;
+    add(provenance, "processor", i < sizeof(words) / sizeof(words[0]) ? text : machine);
+}
+
+static void add_processor_count(struct provenance *provenance)
+{
+    char text[VALUE_BYTES] = "";
+    cpu_set_t usable;
+
+    append(text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+        append(text, ", of which rank 0 may use %d", CPU_COUNT(&usable));
+    add(provenance, "processors", text);
+}
+
+static void add_machine(struct provenance *provenance)
+{
+    struct utsname names;
+    char text[VALUE_BYTES] = "";
+
+    if (uname(&names) != 0)
+        memset(&names, 0, sizeof(names));
+    add(provenance, "host", names.nodename);
+    append(text, "%s %s %s", names.sysname, names.release, names.machine);
+    add(provenance, "kernel", text);
+    add_processor(provenance, names.machine);
+    add_processor_count(provenance);
+    if (!read_value("/sys/devices/system/clocksource/clocksource0/current_clocksource", "", text))
+        strcpy(text, unknown);
+    add(provenance, "clocksource", text);
+}
+
+/* ---- The library */
+
+/* What MPIX_Harmonize_get_info tells on rank 0. */
+static void add_statistics(struct provenance *provenance, const struct world *world)
+{
+    static const struct provenance_item statistics[] = {
+        {"library_version", "mpix_harmonize_version"},
+        {"clock", "mpix_harmonize_base_clock"},
+        {"clock_reason", "mpix_harmonize_base_clock_reason"},
+        {"clock_read_ns", "mpix_harmonize_base_clock_read_ns"},
+        {"clock_sync", "mpix_harmonize_sync"},
+        {"clock_levels", "mpix_harmonize_levels"},
+        {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
+        {"rendezvous", "mpix_harmonize_rendezvous_used"},
+        {"rendezvous_reason", "mpix_harmonize_rendezvous_reason"},
+        {"tolerance_ns", "mpix_harmonize_tolerance_used_ns"},
+        {"oversubscribed", "mpix_harmonize_oversubscribed"},
+    };
+    char text[MPI_MAX_INFO_VAL + 1];
+
+    for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
+        add(provenance, statistics[i].key,
+            world_statistic(world, statistics[i].value, text, sizeof(text)) ? text : unknown);
+}
+
+/* The greatest of all ranks, INT64_MAX where one knows none. Collective. */
+static int64_t greatest_bound_ns(const struct world *world)
+{
+    int64_t time_ns, bound_ns;
+
+    if (MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns) != MPI_SUCCESS)
+        bound_ns = INT64_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
+    return bound_ns;
+}
+
+void provenance_collect(struct provenance *provenance, const struct world *world, int argc, char **argv, int64_t seed)
+{
+    int64_t bound_ns = greatest_bound_ns(world);
+    char text[VALUE_BYTES] = "";
+
+    provenance->count = 0;
+    if (world->rank != 0)
+        return;
+    append(text, "%s %s", world->program, options_version());
+    add(provenance, "program", text);
+    add_command(provenance, argc, argv);
+    add_date(provenance);
+    add_number(provenance, "seed", seed);
+    add_library(provenance);
+    add_algorithms(provenance);
+    add_number(provenance, "ranks", world->ranks);
+    add_number(provenance, "nodes", world->nodes);
+    add_machine(provenance);
+    add_statistics(provenance, world);
+    if (bound_ns == INT64_MAX)
+        add(provenance, "clock_bound_ns", unknown);
+    else
+        add_number(provenance, "clock_bound_ns", bound_ns);
+}
