@@ -129,7 +129,7 @@ static const char notes[] =
 
 static const struct program_spec program = {
     "mpix_clock_check", "Measures the error of the global clock some time after a synchronisation, beside its bound.",
-    options, sizeof(options) / sizeof(options[0]), notes};
+    options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 /* The first column of both is as wide as the longest label. */
 static const struct column summary_columns[] = {

@@ -130,7 +130,7 @@ static const char notes[] =
 
 static const struct program_spec program = {"mpix_clock_drift",
                                             "Measures how the clocks of all ranks drift against those of rank 0.",
-                                            options, sizeof(options) / sizeof(options[0]), notes};
+                                            options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
     {"rank", "rank", 7, 0},

@@ -106,7 +106,7 @@ static const char notes[] =
 
 static const struct program_spec program = {"mpix_clock_list",
                                             "Lists the base clocks of this machine, and which one the library takes.",
-                                            options, sizeof(options) / sizeof(options[0]), notes};
+                                            options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
     {"clock", "clock", 14, 0},         {"read(ns)", "read_ns", 11, 1},  {"slowest", "slowest_rank", 9, 0},

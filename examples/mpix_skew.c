@@ -114,7 +114,7 @@ static const char notes[] =
 
 static const struct program_spec program = {"mpix_skew",
                                             "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
-                                            options, sizeof(options) / sizeof(options[0]), notes};
+                                            options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column skew_columns[] = {
     {"scheme", "scheme", 12, 0},       {"p50(ns)", "p50_ns", 12, 1},      {"p90(ns)", "p90_ns", 12, 1},

@@ -17,12 +17,11 @@
 
 #define SCALAR 3.0
 enum { ARRAYS = 3 };
-enum { MOST_SIZES = 64 };
 
 enum release { RELEASE_BARRIER, RELEASE_HARMONIZE };
 
 struct triad_settings {
-    struct size_range sizes;
+    struct size_list sizes;
     int64_t iterations;
     int64_t warmup;
     int64_t release;
@@ -55,8 +54,8 @@ static const char *release_name(int index)
 #define PLACE(field) offsetof(struct triad_settings, field)
 
 static const struct option_spec options[] = {
-    {'m', "array-size", "[MIN:]MAX", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL,
-     "bytes of each of a rank's three arrays, doubling\nfrom MIN to at most MAX"},
+    {'m', "array-size", "SIZES", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL,
+     "bytes of each of a rank's three arrays: [MIN:]MAX,\ndoubling, or A,B,C; a suffix K, M, G is allowed"},
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
      "how often the triad is timed at each size"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
@@ -79,7 +78,7 @@ static const char notes[] =
 
 static const struct program_spec program = {
     "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronised clocks.", options,
-    sizeof(options) / sizeof(options[0]), notes};
+    sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
     {"Size", "size_bytes", 12, 0},           {"Longest(us)", "longest_us", 14, 2},
@@ -196,17 +195,17 @@ static bool is_right(const struct triad_run *run)
 static int measure(struct triad_run *run)
 {
     const struct table table = {columns, COLUMNS, run->settings.csv};
-    const struct size_range *sizes = &run->settings.sizes;
+    const struct size_list *sizes = &run->settings.sizes;
 
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
     if (run->world.rank == 0)
         print_head(run, &table);
-    for (int64_t size_bytes = sizes->least_bytes; size_bytes <= sizes->most_bytes; size_bytes *= 2) {
+    for (int64_t i = 0; i < sizes->count; i++) {
         struct result *result = &run->results[run->result_count++];
 
-        measure_size(run, size_bytes, result);
+        measure_size(run, sizes->bytes[i], result);
         if (run->world.rank == 0)
             print_row(run, &table, result);
     }
@@ -249,8 +248,13 @@ static int draw(struct triad_run *run)
 
 static int allocate(struct triad_run *run)
 {
-    size_t elements = (size_t)run->settings.sizes.most_bytes / sizeof(double);
+    const struct size_list *sizes = &run->settings.sizes;
+    size_t elements = 0;
 
+    for (int64_t i = 0; i < sizes->count; i++) {
+        if ((size_t)sizes->bytes[i] / sizeof(double) > elements)
+            elements = (size_t)sizes->bytes[i] / sizeof(double);
+    }
     run->a = malloc(elements * sizeof(double));
     run->b = malloc(elements * sizeof(double));
     run->c = malloc(elements * sizeof(double));
@@ -266,14 +270,17 @@ static int allocate(struct triad_run *run)
 
 static int get_ready(struct triad_run *run)
 {
-    int64_t least_bytes = run->settings.sizes.least_bytes;
+    struct size_list *sizes = &run->settings.sizes;
     int status;
 
-    if (least_bytes % (int64_t)sizeof(double) != 0)
-        return world_refuse(&run->world,
-                            "option --array-size: MIN %lld is not allowed, give a multiple of %zu, the bytes of an "
-                            "element (see --help)",
-                            (long long)least_bytes, sizeof(double));
+    options_list_sizes(sizes, 2, sizeof(double));
+    for (int64_t i = 0; i < sizes->count; i++) {
+        if (sizes->bytes[i] % (int64_t)sizeof(double) != 0)
+            return world_refuse(&run->world,
+                                "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an "
+                                "element (see --help)",
+                                (long long)sizes->bytes[i], sizeof(double));
+    }
     status = plot_open(&run->plot, &run->world, run->settings.plot_path);
     return status == STATUS_GOOD ? allocate(run) : status;
 }
@@ -296,7 +303,7 @@ static int run_program(struct triad_run *run)
 
 int main(int argc, char **argv)
 {
-    struct triad_run run = {.settings = {.sizes = {4096, 16 << 20}, .iterations = 20, .warmup = 2}, .plot = PLOT_NO_FILE};
+    struct triad_run run = {.settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2}, .plot = PLOT_NO_FILE};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

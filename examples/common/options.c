@@ -12,7 +12,7 @@
 #define PACKAGE_VERSION "(version unknown)"
 #endif
 
-enum { TEXT_BYTES = 256, HELP_COLUMN = 32 };
+enum { TEXT_BYTES = 512, HELP_COLUMN = 32 };
 
 struct parser {
     const struct program_spec *program;
@@ -68,13 +68,24 @@ static void describe_allowed(const struct option_spec *option, char *text)
     switch (option->kind) {
     case OPTION_INTEGER:
         append(text, "a whole number from %.0f to %.0f", option->least, option->most);
+        for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++)
+            append(text, ", or %s", option->choice(i));
+        break;
+    case OPTION_BYTES:
+        append(text, "a whole number from %.0f to %.0f, which may end in K, M or G", option->least, option->most);
+        break;
+    case OPTION_NUMBERS:
+        append(text, "at most %d numbers from %g to %g, separated by commas", MOST_NUMBERS, option->least,
+               option->most);
         break;
     case OPTION_DECIMAL:
         append(text, "a number from %g to %g", option->least, option->most);
         break;
     case OPTION_SIZES:
-        append(text, "[MIN:]MAX, whole numbers of bytes from %.0f to %.0f, MIN not above MAX", option->least,
-               option->most);
+        append(text,
+               "[MIN:]MAX, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from %.0f to "
+               "%.0f, which may end in K, M or G",
+               option->least, option->most);
         break;
     case OPTION_CHOICE:
     case OPTION_CHOICES:
@@ -83,6 +94,7 @@ static void describe_allowed(const struct option_spec *option, char *text)
             append(text, "%s %s", i == 0 ? "" : ",", option->choice(i));
         break;
     case OPTION_TEXT:
+    case OPTION_TEXTS:
         append(text, "a text that is not empty");
         break;
     case OPTION_SWITCH:
@@ -115,30 +127,91 @@ static int parse_decimal(const struct option_spec *option, const char *text, dou
     return *end == '\0' && *value >= option->least && *value <= option->most;
 }
 
+/* A whole number of bytes with an optional suffix. */
+static int parse_bytes(const struct option_spec *option, const char *text, size_t length, int64_t *value)
+{
+    static const char suffixes[] = "KMG";
+    const char *suffix = length > 1 ? memchr(suffixes, toupper((unsigned char)text[length - 1]), 3) : NULL;
+    int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
+    struct option_spec without_limits = *option;
+
+    without_limits.least = 0;
+    without_limits.most = (double)(INT64_MAX >> shift);
+    if (!parse_whole(&without_limits, text, length - (suffix != NULL), value) || *value > INT64_MAX >> shift)
+        return 0;
+    *value <<= shift;
+    return (double)*value >= option->least && (double)*value <= option->most;
+}
+
 /* With MAX alone, MIN keeps its default, or is MAX where that is less. */
-static int parse_sizes(const struct option_spec *option, const char *text, struct size_range *range)
+static int parse_range(const struct option_spec *option, const char *text, struct size_list *sizes)
 {
     const char *colon = strchr(text, ':');
     const char *most = colon == NULL ? text : colon + 1;
 
-    if (!parse_whole(option, most, strlen(most), &range->most_bytes))
+    sizes->count = 0;
+    if (!parse_bytes(option, most, strlen(most), &sizes->most_bytes))
         return 0;
     if (colon != NULL)
-        return parse_whole(option, text, (size_t)(colon - text), &range->least_bytes) &&
-               range->least_bytes <= range->most_bytes;
-    if (range->least_bytes > range->most_bytes)
-        range->least_bytes = range->most_bytes;
+        return parse_bytes(option, text, (size_t)(colon - text), &sizes->least_bytes) &&
+               sizes->least_bytes <= sizes->most_bytes;
+    if (sizes->least_bytes > sizes->most_bytes)
+        sizes->least_bytes = sizes->most_bytes;
     return 1;
+}
+
+static int parse_sizes(const struct option_spec *option, const char *text, struct size_list *sizes)
+{
+    sizes->given = 1;
+    if (strchr(text, ',') == NULL)
+        return parse_range(option, text, sizes);
+    for (sizes->count = 0; sizes->count < MOST_SIZES;) {
+        size_t length = strcspn(text, ",");
+
+        if (!parse_bytes(option, text, length, &sizes->bytes[sizes->count++]))
+            return 0;
+        if (text[length] == '\0')
+            return 1;
+        text += length + 1;
+    }
+    return 0;
+}
+
+static int parse_numbers(const struct option_spec *option, const char *text, struct number_list *numbers)
+{
+    char number[32];
+
+    for (numbers->count = 0; numbers->count < MOST_NUMBERS;) {
+        size_t length = strcspn(text, ",");
+
+        snprintf(number, sizeof(number), "%.*s", (int)length, text);
+        if (length >= sizeof(number) || !parse_decimal(option, number, &numbers->values[numbers->count++]))
+            return 0;
+        if (text[length] == '\0')
+            return 1;
+        text += length + 1;
+    }
+    return 0;
 }
 
 /* Returns the index of the name text[0..length), or -1. */
 static int find_choice(const struct option_spec *option, const char *text, size_t length)
 {
-    for (int i = 0; option->choice(i) != NULL; i++) {
+    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++) {
         if (strlen(option->choice(i)) == length && strncmp(option->choice(i), text, length) == 0)
             return i;
     }
     return -1;
+}
+
+static int parse_integer(const struct option_spec *option, const char *text, int64_t *value)
+{
+    int index = find_choice(option, text, strlen(text));
+
+    if (index < 0)
+        return parse_whole(option, text, strlen(text), value);
+    *value = (int64_t)option->least - 1 - index;
+    return 1;
 }
 
 static int parse_choice(const struct option_spec *option, const char *text, int64_t *value)
@@ -169,6 +242,11 @@ static int parse_text(const char *text, const char **value)
     return text[0] != '\0';
 }
 
+static int parse_texts(const char *text, struct text_list *list)
+{
+    return list->count < MOST_TEXTS && parse_text(text, &list->texts[list->count++]);
+}
+
 /* Stores the value of an option. Returns 1 if it is allowed. */
 static int store(const struct option_spec *option, const char *text, void *place)
 {
@@ -177,7 +255,11 @@ static int store(const struct option_spec *option, const char *text, void *place
         *(int64_t *)place = 1;
         return 1;
     case OPTION_INTEGER:
-        return parse_whole(option, text, strlen(text), place);
+        return parse_integer(option, text, place);
+    case OPTION_BYTES:
+        return parse_bytes(option, text, strlen(text), place);
+    case OPTION_NUMBERS:
+        return parse_numbers(option, text, place);
     case OPTION_DECIMAL:
         return parse_decimal(option, text, place);
     case OPTION_CHOICE:
@@ -188,6 +270,8 @@ static int store(const struct option_spec *option, const char *text, void *place
         return parse_sizes(option, text, place);
     case OPTION_TEXT:
         return parse_text(text, place);
+    case OPTION_TEXTS:
+        return parse_texts(text, place);
     }
     return 0;
 }
@@ -196,7 +280,7 @@ static int store(const struct option_spec *option, const char *text, void *place
 static void describe_default(const struct option_spec *option, const void *place, char *text)
 {
     text[0] = '\0';
-    if (option->kind == OPTION_INTEGER) {
+    if (option->kind == OPTION_INTEGER || option->kind == OPTION_BYTES) {
         int64_t value = *(const int64_t *)place;
 
         if ((double)value >= option->least)
@@ -205,7 +289,8 @@ static void describe_default(const struct option_spec *option, const void *place
         if (*(const double *)place >= option->least)
             append(text, " (default %g)", *(const double *)place);
     } else if (option->kind == OPTION_CHOICE) {
-        append(text, " (default %s)", option->choice((int)*(const int64_t *)place));
+        if (*(const int64_t *)place >= 0)
+            append(text, " (default %s)", option->choice((int)*(const int64_t *)place));
     } else if (option->kind == OPTION_CHOICES) {
         int64_t mask = *(const int64_t *)place;
 
@@ -214,10 +299,17 @@ static void describe_default(const struct option_spec *option, const void *place
                 append(text, "%s%s", text[0] == '\0' ? " (default " : ",", option->choice(i));
         }
         append(text, ")");
-    } else if (option->kind == OPTION_SIZES) {
-        const struct size_range *range = place;
+    } else if (option->kind == OPTION_NUMBERS) {
+        const struct number_list *numbers = place;
 
-        append(text, " (default %lld:%lld)", (long long)range->least_bytes, (long long)range->most_bytes);
+        for (int64_t i = 0; i < numbers->count; i++)
+            append(text, "%s%g", i == 0 ? " (default " : ",", numbers->values[i]);
+        append(text, "%s", numbers->count > 0 ? ")" : "");
+    } else if (option->kind == OPTION_SIZES) {
+        const struct size_list *sizes = place;
+
+        if ((double)sizes->least_bytes >= option->least)
+            append(text, " (default %lld:%lld)", (long long)sizes->least_bytes, (long long)sizes->most_bytes);
     }
 }
 
@@ -239,7 +331,10 @@ static enum options_outcome print_help(const struct parser *parser)
     const struct program_spec *program = parser->program;
     char default_text[TEXT_BYTES];
 
-    printf("Usage: mpiexec -n RANKS %s [OPTION]...\n%s\n\n", program->name, program->purpose);
+    printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
+    if (program->operand != NULL)
+        printf(" [%s]...", program->operand->argument);
+    printf("\n%s\n\n", program->purpose);
     for (int i = 0; i < program->option_count; i++) {
         const struct option_spec *option = &program->options[i];
 
@@ -287,6 +382,8 @@ static const struct option_spec *find_option(const struct program_spec *program,
     for (int i = -2; i < program->option_count; i++) {
         const struct option_spec *option = i == -2 ? &help_option : i == -1 ? &version_option : &program->options[i];
 
+        if (i < 0 && program->answers_nothing)
+            continue;
         if (letter != 0 ? option->letter == letter
                         : strlen(option->name) == length && strncmp(option->name, name, length) == 0)
             return option;
@@ -342,8 +439,25 @@ enum options_outcome options_parse(const struct program_spec *program, int argc,
             outcome = parse_long(&parser, argument);
         else if (argument[0] == '-' && argument[1] != '\0')
             outcome = parse_letters(&parser, argument + 1);
-        else
+        else if (program->operand == NULL)
             outcome = refuse(&parser, "argument \"%.60s\" is not allowed, only options are", argument);
+        else if (!store(program->operand, argument, place_of(program->operand, settings)))
+            outcome = refuse(&parser, "argument \"%.60s\" is not allowed", argument);
     }
     return outcome;
+}
+
+void options_list_sizes(struct size_list *sizes, double factor, int64_t multiple)
+{
+    int64_t size = sizes->least_bytes;
+
+    if (sizes->count > 0)
+        return;
+    while (size <= sizes->most_bytes && sizes->count < MOST_SIZES) {
+        int64_t next = (int64_t)((double)size * factor);
+
+        sizes->bytes[sizes->count++] = size;
+        next -= next % multiple;
+        size = next > size ? next : size + multiple;
+    }
 }

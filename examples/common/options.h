@@ -5,24 +5,44 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What an option's value is, and the type of its place in the settings. */
 enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */
-    OPTION_INTEGER, /* int64_t */
+    OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the least: least - 1 - index */
     OPTION_DECIMAL, /* double */
-    OPTION_CHOICE,  /* one name; int64_t, its index */
+    OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
+    OPTION_CHOICE,  /* one name; int64_t, its index, or -1 where none is chosen */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
-    OPTION_SIZES,   /* [MIN:]MAX; struct size_range */
-    OPTION_TEXT     /* const char *, into argv */
+    OPTION_SIZES,   /* [MIN:]MAX, or sizes separated by commas; struct size_list */
+    OPTION_NUMBERS, /* numbers separated by commas; struct number_list */
+    OPTION_TEXT,    /* const char *, into argv */
+    OPTION_TEXTS    /* one text each time it is given; struct text_list */
 };
 
-/* Sizes in bytes. */
-struct size_range {
+/* Sizes in bytes: those listed, or where count is 0, a range. */
+enum { MOST_SIZES = 64 };
+struct size_list {
+    int64_t given; /* 1 when it is not the default */
     int64_t least_bytes;
     int64_t most_bytes;
+    int64_t count;
+    int64_t bytes[MOST_SIZES];
+};
+
+enum { MOST_NUMBERS = 16 };
+struct number_list {
+    int64_t count;
+    double values[MOST_NUMBERS];
+};
+
+enum { MOST_TEXTS = 128 };
+struct text_list {
+    int64_t count;
+    const char *texts[MOST_TEXTS]; /* into argv */
 };
 
 struct option_spec {
@@ -44,6 +64,8 @@ struct program_spec {
     const struct option_spec *options;
     int option_count;
     const char *notes; /* printed after the options: definitions, exit status */
+    const struct option_spec *operand; /* what takes the arguments that are no options; NULL: none are allowed */
+    bool answers_nothing; /* no --help and --version: not a command line but a row of a file */
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD };
@@ -59,6 +81,14 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD };
  * settings   in: the defaults; out: the values given
  */
 enum options_outcome options_parse(const struct program_spec *program, int argc, char **argv, void *settings);
+
+/*
+ * options_list_sizes - write the sizes of a range into its list, where the list is empty.
+ *
+ * factor     above 1: from a size to the next
+ * multiple   of which all are but the first: sizes in between are rounded down
+ */
+void options_list_sizes(struct size_list *sizes, double factor, int64_t multiple);
 
 /* options_version - the version of the package. */
 const char *options_version(void);

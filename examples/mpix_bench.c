@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_bench - how long MPI operations take, under a choice of how processes start together.
+ *
+ * All jobs are checked, and their memory is really asked for, before the first one is measured.
+ */
+#include "common/world.h"
+#include "suite/analysis.h"
+#include "suite/barriers.h"
+#include "suite/communicator.h"
+#include "suite/measure.h"
+#include "suite/operation.h"
+#include "suite/plan.h"
+#include "suite/provenance.h"
+#include "suite/report.h"
+#include "suite/schemes.h"
+
+#include <mpix_harmonize.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Calls by which the results at a size are checked. */
+enum { CHECKS = 3 };
+/* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
+enum { ASIDE_PAUSE_NS = 1000 * 1000 };
+
+struct bench {
+    struct world world;
+    struct plan plan; /* the jobs are the same on all ranks */
+    struct report report;
+    FILE *raw;
+    double fractions[MOST_NUMBERS];
+    struct communicator communicator; /* of the last job */
+    const struct communicator_choice *choice; /* NULL: none is open */
+    int status;
+};
+
+static bool is_root(const struct bench *bench)
+{
+    return bench->world.rank == 0;
+}
+
+/* ---- Communicators, one for as many jobs as name the same */
+
+static void close_communicator(struct bench *bench)
+{
+    if (bench->choice != NULL)
+        communicator_close(&bench->communicator, &bench->world);
+    bench->choice = NULL;
+}
+
+/* Returns false where a call failed; one rank has told so. */
+static bool open_communicator(struct bench *bench, const struct communicator_choice *choice)
+{
+    if (bench->choice != NULL && strcmp(bench->choice->text, choice->text) == 0)
+        return true;
+    close_communicator(bench);
+    bench->choice = choice;
+    return world_agree(&bench->world, communicator_open(&bench->communicator, &bench->world, choice),
+                       "making the communicator");
+}
+
+/* ---- Before anything is measured */
+
+static struct work_plan plan_work(const struct bench *bench, const struct job *job)
+{
+    struct work_plan plan = {.operation = operation_at(job->operation),
+                             .comm = bench->communicator.group,
+                             .datatype = (int)job->settings.datatype,
+                             .reduction = (int)job->settings.reduction,
+                             .root = (int)job->settings.root,
+                             .in_place = job->settings.in_place != 0,
+                             .cache = (enum cache_mode)job->settings.cache};
+
+    for (int i = 0; i < job->size_count; i++) {
+        if (job->settings.sizes.bytes[i] > plan.most_bytes)
+            plan.most_bytes = job->settings.sizes.bytes[i];
+    }
+    return plan;
+}
+
+/* The same on all ranks of the world; those that stand aside have nothing against it. */
+static bool all_agree(const struct bench *bench, bool good)
+{
+    return world_all(&bench->world, good);
+}
+
+static void remove_size(struct job *job, int64_t size_bytes)
+{
+    int kept = 0;
+
+    for (int i = 0; i < job->size_count; i++) {
+        if (job->settings.sizes.bytes[i] != size_bytes)
+            job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
+    }
+    job->size_count = kept;
+    job->settings.sizes.count = kept;
+}
+
+/* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
+static bool check_limit(struct bench *bench, struct job *job)
+{
+    for (;;) {
+        struct work_plan plan = plan_work(bench, job);
+        int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
+
+        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, bench->world.comm);
+        if (all_agree(bench, bytes >= 0 && bytes <= job->settings.mem_limit_bytes))
+            return true;
+        if (!job->settings.sizes.given && job->size_count > 1) {
+            remove_size(job, plan.most_bytes);
+            continue;
+        }
+        world_refuse(&bench->world,
+                     "option --message-size: %s of %lld bytes needs %s%lld bytes of buffers on each rank, more than "
+                     "--mem-limit %lld allows (see --help)",
+                     operation_short_name(plan.operation), (long long)plan.most_bytes, bytes < 0 ? "above " : "",
+                     bytes < 0 ? (long long)INT64_MAX : (long long)bytes, (long long)job->settings.mem_limit_bytes);
+        return false;
+    }
+}
+
+/* Allocates, to see whether it can be done. */
+static bool check_memory(struct bench *bench, const struct job *job)
+{
+    struct work_plan plan = plan_work(bench, job);
+    char why[WORK_WHY_BYTES] = "";
+    struct work *work = NULL;
+    bool takes_part = communicator_takes_part(&bench->communicator);
+    bool good;
+
+    if (takes_part)
+        work = work_open(&plan, why);
+    good = all_agree(bench, !takes_part || work != NULL);
+    if (work != NULL)
+        work_close(work);
+    if (!good)
+        world_refuse(&bench->world, "%s of %lld bytes: %s", operation_short_name(plan.operation),
+                     (long long)plan.most_bytes, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+    return good;
+}
+
+static bool check_root(struct bench *bench, const struct job *job)
+{
+    int root = (int)job->settings.root;
+    int least_ranks = bench->world.ranks;
+
+    if (communicator_takes_part(&bench->communicator))
+        MPI_Comm_size(bench->communicator.group, &least_ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &least_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
+    if (root < least_ranks)
+        return true;
+    world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate (see --help)", root,
+                 least_ranks - 1);
+    return false;
+}
+
+/* Returns an exit status. */
+static int check_job(struct bench *bench, struct job *job)
+{
+    if (!open_communicator(bench, &job->comm))
+        return STATUS_FAILED;
+    return check_root(bench, job) && check_limit(bench, job) && check_memory(bench, job) ? STATUS_GOOD
+                                                                                         : STATUS_BAD_OPTION;
+}
+
+/* Rank 0 opens a file for writing. Collective. */
+static bool open_file(const struct bench *bench, const char *option, const char *path, FILE **file)
+{
+    bool good = true;
+
+    if (is_root(bench) && path != NULL)
+        good = (*file = fopen(path, "w")) != NULL;
+    good = all_agree(bench, good);
+    if (!good)
+        world_refuse(&bench->world, "option %s: \"%.200s\" is not allowed, give a file that can be written (see --help)",
+                     option, path != NULL ? path : "");
+    return good;
+}
+
+static bool open_files(struct bench *bench)
+{
+    bench->report.file = stdout;
+    return open_file(bench, "--output", bench->plan.settings.output, &bench->report.file) &&
+           open_file(bench, "--raw", bench->plan.settings.raw, &bench->raw);
+}
+
+/* Closes files. Returns false where something could not be written. */
+static bool close_files(struct bench *bench)
+{
+    bool good = true;
+
+    if (bench->report.file != NULL) {
+        good = fflush(bench->report.file) == 0 && !ferror(bench->report.file);
+        good = (bench->report.file == stdout || fclose(bench->report.file) == 0) && good;
+    }
+    if (bench->raw != NULL) {
+        good = !ferror(bench->raw) && good;
+        good = fclose(bench->raw) == 0 && good;
+    }
+    if (!good)
+        fprintf(stderr, "%s: cannot write the results\n", bench->world.program);
+    return good;
+}
+
+/* Gives rank 0's plan to all ranks. Returns true to go on; else status is the exit status. */
+static bool share_plan(struct bench *bench, int argc, char **argv)
+{
+    struct plan *plan = &bench->plan;
+    int outcome = OPTIONS_RUN;
+    int told[2];
+
+    if (is_root(bench))
+        outcome = plan_read(plan, bench->world.program, argc, argv, bench->world.ranks);
+    told[0] = outcome;
+    told[1] = plan->job_count;
+    MPI_Bcast(told, 2, MPI_INT, 0, bench->world.comm);
+    bench->status = told[0] == OPTIONS_BAD ? STATUS_BAD_OPTION : STATUS_GOOD;
+    if (told[0] != OPTIONS_RUN)
+        return false;
+    plan->job_count = told[1];
+    if (!is_root(bench))
+        plan->jobs = malloc((size_t)plan->job_count * sizeof(plan->jobs[0]));
+    if (!all_agree(bench, plan->jobs != NULL)) {
+        bench->status = world_refuse(&bench->world, "out of memory");
+        return false;
+    }
+    for (int i = 0; i < plan->job_count; i++)
+        MPI_Bcast(&plan->jobs[i], sizeof(plan->jobs[0]), MPI_BYTE, 0, bench->world.comm);
+    return true;
+}
+
+/* ---- Rows */
+
+static struct row_keys name_keys(const struct bench *bench, const struct job *job)
+{
+    const struct operation *operation = operation_at(job->operation);
+    const struct bench_settings *settings = &job->settings;
+    static char root[16]; /* the caller is done with it before the next job */
+
+    snprintf(root, sizeof(root), "%d", (int)settings->root);
+    return (struct row_keys){
+        .operation = operation_short_name(operation),
+        .sync = release_name((int)settings->sync),
+        .barrier = release_has_barrier((enum release_kind)settings->sync) ? barrier_name((int)settings->barrier) : "",
+        .cadence = release_cadence((enum release_kind)settings->sync),
+        .comm = job->comm.text,
+        .ranks = bench->communicator.group_ranks,
+        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+        .reduction = operation_reduces(operation) ? reduction_name((int)settings->reduction) : "",
+        .root = !operation_has_root(operation) ? "" : settings->root == ROOT_ROTATES ? "rotating" : root,
+        .buffers = settings->in_place ? "in place" : "separate",
+        .cache = cache_mode_name((int)settings->cache),
+        .run_time = run_time_name((int)settings->run_time)};
+}
+
+/* Elements found wrong on all ranks, in a few calls. Collective over the span. */
+static int64_t validate(const struct measure *measure)
+{
+    int64_t all_wrong = 0;
+
+    for (int i = 0; i < CHECKS; i++) {
+        int64_t wrong = 0;
+
+        world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
+        all_wrong += wrong;
+    }
+    world_require(measure->span,
+                  MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, measure->span->comm),
+                  "MPI_Allreduce");
+    return all_wrong;
+}
+
+__attribute__((noreturn)) static void fail_for_memory(const struct measure *measure)
+{
+    fprintf(stderr, "%s: out of memory on rank %d\n", measure->world->program, measure->span->rank);
+    MPI_Abort(measure->world->comm, STATUS_FAILED);
+    abort();
+}
+
+static void analyse_samples(const struct bench *bench, const struct measure *measure, const struct samples *samples,
+                            enum run_time run_time, struct analysis *analysis)
+{
+    struct sample_set set = samples_set(samples);
+
+    if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
+        fail_for_memory(measure);
+}
+
+/* The median of what was computed in valid samples. */
+static double median_computed(const struct measure *measure, const struct samples *samples)
+{
+    /* As a set of one rank whose calls begin at 0. */
+    struct call_times *times = malloc((size_t)samples->calls * sizeof(times[0]));
+    uint8_t *marks = malloc((size_t)samples->calls);
+    struct sample_set set = {1, samples->calls, times, marks};
+    struct analysis analysis;
+
+    if (times == NULL || marks == NULL)
+        fail_for_memory(measure);
+    for (int64_t i = 0; i < samples->calls; i++) {
+        times[i] = (struct call_times){0, samples->compute_ns[i]};
+        marks[i] = MARK_VALID;
+        for (int rank = 0; rank < samples->ranks; rank++)
+            marks[i] |= samples->marks[i * samples->ranks + rank];
+    }
+    if (!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &analysis))
+        fail_for_memory(measure);
+    free(times);
+    free(marks);
+    return analysis.median_ns;
+}
+
+/* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
+static bool measure_overlap(struct bench *bench, struct measure *measure, int64_t size_bytes, double pure_ns,
+                            struct overlap *overlap)
+{
+    struct samples samples = {0};
+    struct analysis analysis;
+    int64_t compute_ns = (int64_t)pure_ns;
+    double hidden;
+
+    world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
+    if (compute_ns <= 0)
+        return false;
+    measure_size(measure, size_bytes, compute_ns, &samples);
+    if (samples.valid > 0) {
+        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &analysis);
+        *overlap = (struct overlap){true, pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
+        hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / pure_ns);
+        overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
+    }
+    samples_free(&samples);
+    return overlap->measured;
+}
+
+/* Tells on standard error why a row rests on fewer samples than wanted. */
+static void tell_shortage(const struct measure *measure, const struct row *row, const struct samples *samples)
+{
+    const char *limit = samples->end == END_REPEATED ? "--max-repeat" : "--time-slice";
+    bool is_aim = measure->job->settings.sync == RELEASE_ROUND_TIME && samples->end == END_SLICE && samples->valid > 0;
+
+    if (samples->end == END_ENOUGH && measure->job->settings.ci_percent > 0)
+        fprintf(stderr, "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples\n",
+                measure->world->program, row->keys.operation, (long long)row->keys.size_bytes,
+                measure->job->settings.ci_percent, (long long)samples->valid);
+    if (samples->end == END_ENOUGH || samples->end == END_NARROW || is_aim)
+        return;
+    fprintf(stderr, "%s: %s, %lld bytes: only %lld valid samples in %lld calls, the limit (%s)\n",
+            measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, (long long)samples->valid,
+            (long long)samples->calls, limit);
+}
+
+/* What would not be known otherwise about starting times, as a comment in the table. */
+static void tell_window(const struct bench *bench, const struct measure *measure, int64_t size_bytes)
+{
+    if (bench->report.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
+        fprintf(bench->report.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
+                (double)measure->releaser.window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
+}
+
+/* Rank 0: writes the row of a size. */
+static void write_row(struct bench *bench, const struct measure *measure, const struct row *row,
+                      const struct samples *samples)
+{
+    struct sample_set set = samples_set(samples);
+
+    tell_window(bench, measure, row->keys.size_bytes);
+    report_row(&bench->report, row);
+    fflush(bench->report.file);
+    tell_shortage(measure, row, samples);
+    if (bench->raw != NULL)
+        report_raw(bench->raw, &row->keys, &set);
+    if (row->wrong > 0)
+        fprintf(stderr, "%s: %s, %lld bytes: validation found %lld wrong elements\n", measure->world->program,
+                row->keys.operation, (long long)row->keys.size_bytes, (long long)row->wrong);
+    if (row->analysis.valid == 0 || row->wrong > 0)
+        bench->status = STATUS_FAILED;
+}
+
+static void run_size(struct bench *bench, struct measure *measure, const struct row_keys *keys, int64_t size_bytes)
+{
+    const struct bench_settings *settings = &measure->job->settings;
+    struct row row = {.keys = *keys, .wrong = -1};
+    struct samples samples = {0};
+    struct analysis local = {0};
+    bool root = is_root(bench);
+
+    row.keys.size_bytes = size_bytes;
+    world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
+    measure_size(measure, size_bytes, 0, &samples);
+    if (root)
+        analyse_samples(bench, measure, &samples, (enum run_time)settings->run_time, &row.analysis);
+    if (root && settings->overlap)
+        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &local);
+    if (settings->overlap &&
+        !measure_overlap(bench, measure, size_bytes, local.valid > 0 ? local.median_ns : 0, &row.overlap) && root)
+        fprintf(stderr, "%s: %s, %lld bytes: no valid sample to tell the overlap by\n", bench->world.program,
+                keys->operation, (long long)size_bytes);
+    if (settings->validation)
+        row.wrong = validate(measure);
+    if (root)
+        write_row(bench, measure, &row, &samples);
+    samples_free(&samples);
+}
+
+/* ---- Jobs */
+
+/* Processes that stand aside wait without spinning. */
+static void wait_for_all(const struct bench *bench)
+{
+    const struct timespec pause = {.tv_nsec = ASIDE_PAUSE_NS};
+    MPI_Request request;
+    int done = 0;
+
+    world_require(&bench->world, MPI_Ibarrier(bench->world.comm, &request), "MPI_Ibarrier");
+    if (communicator_takes_part(&bench->communicator)) {
+        world_require(&bench->world, MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Ibarrier");
+        return;
+    }
+    for (;;) {
+        world_require(&bench->world, MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The part of a job that only its own processes take. */
+static void run_sizes(struct bench *bench, struct measure *measure)
+{
+    const struct job *job = measure->job;
+    const struct row_keys keys = name_keys(bench, job);
+
+    if (is_root(bench))
+        report_titles(&bench->report, &keys, measure->function);
+    for (int i = 0; i < job->size_count; i++)
+        run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
+}
+
+static void run_measured(struct bench *bench, const struct job *job)
+{
+    const struct world *span = &bench->communicator.span;
+    struct work_plan plan = plan_work(bench, job);
+    char why[WORK_WHY_BYTES] = "";
+    struct measure measure = {.world = &bench->world,
+                              .job = job,
+                              .span = span,
+                              .function = operation_function(plan.operation)};
+
+    measure.work = work_open(&plan, why);
+    if (!world_all(span, measure.work != NULL)) {
+        fprintf(stderr, "%s: %s\n", bench->world.program, why);
+        MPI_Abort(bench->world.comm, STATUS_FAILED);
+    }
+    world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
+    if (!measure_open(&measure))
+        fail_for_memory(&measure);
+    run_sizes(bench, &measure);
+    measure_close(&measure);
+    work_close(measure.work);
+}
+
+/* Returns false where a call failed. */
+static bool run_job(struct bench *bench, const struct job *job)
+{
+    if (!open_communicator(bench, &job->comm))
+        return false;
+    if (communicator_takes_part(&bench->communicator))
+        run_measured(bench, job);
+    if (!communicator_is_whole(&job->comm))
+        wait_for_all(bench);
+    return true;
+}
+
+static void prepare_report(struct bench *bench)
+{
+    const struct bench_settings *settings = &bench->plan.settings;
+    struct report *report = &bench->report;
+
+    report->format = (enum report_format)settings->format;
+    report->full = settings->full != 0;
+    report->fractions = bench->fractions;
+    report->fraction_count = (int)settings->tail.count;
+    for (int i = 0; i < report->fraction_count; i++)
+        bench->fractions[i] = settings->tail.values[i] / 100;
+    for (int i = 0; i < bench->plan.job_count; i++) {
+        report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
+        report->validated = report->validated || bench->plan.jobs[i].settings.validation;
+    }
+}
+
+static void write_head(struct bench *bench, int argc, char **argv)
+{
+    static struct provenance provenance;
+
+    provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
+    if (is_root(bench)) {
+        report_head(&bench->report, provenance.items, provenance.count);
+        if (bench->raw != NULL)
+            report_raw_head(bench->raw);
+    }
+}
+
+static void run(struct bench *bench, int argc, char **argv)
+{
+    for (int i = 0; i < bench->plan.job_count; i++) {
+        bench->status = check_job(bench, &bench->plan.jobs[i]);
+        if (bench->status != STATUS_GOOD)
+            return;
+    }
+    if (!open_files(bench)) {
+        bench->status = STATUS_BAD_OPTION;
+        return;
+    }
+    bench->status = STATUS_FAILED;
+    /* The call that a bad setting of the library makes fail, on all ranks. */
+    if (!world_agree(&bench->world, MPIX_Clock_sync(bench->world.comm), "MPIX_Clock_sync"))
+        return;
+    bench->status = STATUS_GOOD;
+    prepare_report(bench);
+    write_head(bench, argc, argv);
+    for (int i = 0; i < bench->plan.job_count; i++) {
+        if (!run_job(bench, &bench->plan.jobs[i])) {
+            bench->status = STATUS_FAILED;
+            return;
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench bench;
+
+    world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
+    if (share_plan(&bench, argc, argv))
+        run(&bench, argc, argv);
+    close_communicator(&bench);
+    if (is_root(&bench) && !close_files(&bench) && bench.status == STATUS_GOOD)
+        bench.status = STATUS_FAILED;
+    plan_free(&bench.plan);
+    return world_end(&bench.world, bench.status);
+}

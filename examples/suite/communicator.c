@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/communicator.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads a whole number of at least 1 at *text, and moves on behind it. Returns 0 where there is none. */
+static int read_count(const char **text)
+{
+    char *end;
+    long value;
+
+    if (!isdigit((unsigned char)**text))
+        return 0;
+    value = strtol(*text, &end, 10);
+    *text = end;
+    return value >= 1 && value <= INT_MAX ? (int)value : 0;
+}
+
+static bool parse_grid(struct communicator_choice *choice, const char *text, int ranks)
+{
+    int64_t product = 1;
+
+    for (choice->dimensions = 0; choice->dimensions < MOST_DIMENSIONS; text++) {
+        int extent = read_count(&text);
+
+        if (extent == 0 || (product *= extent) > ranks)
+            return false;
+        choice->extents[choice->dimensions++] = extent;
+        if (*text != 'x')
+            break;
+    }
+    if (*text++ != ':' || product != ranks || !isdigit((unsigned char)text[0]) || text[1] != '\0')
+        return false;
+    choice->dimension = text[0] - '0';
+    return choice->dimension < choice->dimensions;
+}
+
+static bool parse_every(struct communicator_choice *choice, const char *text, int ranks)
+{
+    choice->every = read_count(&text);
+    return *text == '\0' && choice->every >= 1 && choice->every <= ranks;
+}
+
+const char *communicator_parse(struct communicator_choice *choice, const char *text, int ranks)
+{
+    *choice = (struct communicator_choice){.kind = COMM_WORLD_ALL};
+    snprintf(choice->text, sizeof(choice->text), "%s", text);
+    if (strlen(text) >= sizeof(choice->text))
+        return "a shorter text";
+    if (strcmp(text, "world") == 0)
+        return NULL;
+    if (strcmp(text, "node") == 0) {
+        choice->kind = COMM_NODE;
+        return NULL;
+    }
+    if (strncmp(text, "cart:", 5) == 0) {
+        choice->kind = COMM_CARTESIAN;
+        return parse_grid(choice, text + 5, ranks)
+                   ? NULL
+                   : "cart:DIMSxDIMS:DIM, a grid of as many processes as there are, and one of its dimensions from 0";
+    }
+    if (strncmp(text, "every:", 6) == 0) {
+        choice->kind = COMM_EVERY;
+        return parse_every(choice, text + 6, ranks) ? NULL : "every:K, with K from 1 to the number of processes";
+    }
+    return "world, node, cart:DIMSxDIMS:DIM or every:K";
+}
+
+bool communicator_is_whole(const struct communicator_choice *choice)
+{
+    return choice->kind != COMM_EVERY;
+}
+
+bool communicator_takes_part(const struct communicator *communicator)
+{
+    return communicator->span.comm != MPI_COMM_NULL;
+}
+
+/* Groups of processes that lie in a line of the grid. */
+static int split_grid(const struct world *span, const struct communicator_choice *choice, MPI_Comm *group)
+{
+    int periods[MOST_DIMENSIONS] = {0};
+    int remain[MOST_DIMENSIONS] = {0};
+    MPI_Comm grid;
+    int code;
+
+    remain[choice->dimension] = 1;
+    code = MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = MPI_Cart_sub(grid, remain, group);
+    MPI_Comm_free(&grid);
+    return code;
+}
+
+static int make_group(const struct world *span, const struct communicator_choice *choice, MPI_Comm *group)
+{
+    switch (choice->kind) {
+    case COMM_NODE:
+        return MPI_Comm_split_type(span->comm, MPI_COMM_TYPE_SHARED, span->rank, MPI_INFO_NULL, group);
+    case COMM_CARTESIAN:
+        return split_grid(span, choice, group);
+    case COMM_WORLD_ALL:
+    case COMM_EVERY:
+        break;
+    }
+    return MPI_Comm_dup(span->comm, group);
+}
+
+/* Every k-th rank of the world. */
+static int make_span(struct world *span, const struct world *world, int every)
+{
+    int code = MPI_Comm_split(world->comm, world->rank % every == 0 ? 0 : MPI_UNDEFINED, world->rank, &span->comm);
+
+    if (code != MPI_SUCCESS || span->comm == MPI_COMM_NULL)
+        return code;
+    MPI_Comm_set_errhandler(span->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(span->comm, &span->rank);
+    MPI_Comm_size(span->comm, &span->ranks);
+    return MPI_SUCCESS;
+}
+
+int communicator_open(struct communicator *communicator, const struct world *world,
+                      const struct communicator_choice *choice)
+{
+    int code = MPI_SUCCESS;
+
+    *communicator = (struct communicator){.span = *world, .group = MPI_COMM_NULL};
+    if (!communicator_is_whole(choice))
+        code = make_span(&communicator->span, world, choice->every);
+    if (code != MPI_SUCCESS || !communicator_takes_part(communicator))
+        return code;
+    code = make_group(&communicator->span, choice, &communicator->group);
+    if (code != MPI_SUCCESS)
+        return code;
+    MPI_Comm_set_errhandler(communicator->group, MPI_ERRORS_RETURN);
+    MPI_Comm_size(communicator->group, &communicator->group_ranks);
+    return MPI_Allreduce(MPI_IN_PLACE, &communicator->group_ranks, 1, MPI_INT, MPI_MAX, communicator->span.comm);
+}
+
+void communicator_close(struct communicator *communicator, const struct world *world)
+{
+    if (communicator->group != MPI_COMM_NULL)
+        MPI_Comm_free(&communicator->group);
+    if (communicator_takes_part(communicator) && communicator->span.comm != world->comm)
+        MPI_Comm_free(&communicator->span.comm);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * communicator.h - which processes carry out an operation together.
+ *
+ * Two communicators take part in a measurement. The span is all processes that measure: they are released together, and a
+ * sample is of all of them. The group is the one that carries out the operation. Where the span is split in groups, all
+ * groups carry it out at the same time.
+ */
+#ifndef COMMUNICATOR_H
+#define COMMUNICATOR_H
+
+#include "common/world.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum communicator_kind { COMM_WORLD_ALL, COMM_NODE, COMM_CARTESIAN, COMM_EVERY };
+
+enum { MOST_DIMENSIONS = 8, COMMUNICATOR_TEXT_BYTES = 64 };
+
+/* What --comm says. */
+struct communicator_choice {
+    enum communicator_kind kind;
+    int dimensions;
+    int extents[MOST_DIMENSIONS]; /* of the cartesian grid */
+    int dimension;                /* along which groups lie, from 0 */
+    int every;                    /* ranks whose number it divides */
+    char text[COMMUNICATOR_TEXT_BYTES]; /* as it was given */
+};
+
+/*
+ * communicator_parse - world, node, cart:DIMSxDIMS:DIM or every:K. No MPI.
+ *
+ * ranks   of the world: the product of the extents, and at least K
+ *
+ * Returns NULL, or what is allowed.
+ */
+const char *communicator_parse(struct communicator_choice *choice, const char *text, int ranks);
+
+struct communicator {
+    struct world span; /* comm is MPI_COMM_NULL on processes that stand aside */
+    MPI_Comm group;
+    int group_ranks;   /* of the largest group; the same on all processes of the span */
+};
+
+/*
+ * communicator_open - make the communicators. Collective over world.
+ *
+ * Returns an MPI error code.
+ */
+int communicator_open(struct communicator *communicator, const struct world *world,
+                      const struct communicator_choice *choice);
+
+/* communicator_takes_part - whether this process measures. */
+bool communicator_takes_part(const struct communicator *communicator);
+
+/* communicator_is_whole - whether all processes of the world measure. */
+bool communicator_is_whole(const struct communicator_choice *choice);
+
+/* communicator_close - free them. Collective over world. */
+void communicator_close(struct communicator *communicator, const struct world *world);
+
+#endif /* COMMUNICATOR_H */

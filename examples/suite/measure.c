@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first call of a batch is not measured: it still feels what was done between the batches. */
+enum { SETTLE_CALLS = 1 };
+/* Calls from which starting times are found. */
+enum { PROBE_CALLS = 10 };
+/* Batches grow from so many calls to MOST_BATCH_CALLS, but take no more time or memory on rank 0 than this. */
+enum { FIRST_BATCH_CALLS = 16, MOST_BATCH_TIMES = 1 << 20 };
+#define MOST_BATCH_NS 50e6
+#define MOST_SLICE_PART 0.1
+/* Warming up takes at most this share of a time slice. */
+#define WARMUP_SLICE_PART 0.25
+/* A confidence interval is looked at from so many samples on, and again when they have become more by this factor. */
+enum { FIRST_INTERVAL = 30 };
+#define NEXT_INTERVAL 1.1
+#define PROGRESS_INTERVAL_NS 100e6
+enum { PROGRESS_WIDTH = 78 };
+/* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
+#define CLOCK_CHECK_NS 20e6
+enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
+
+/* One call on one rank. */
+struct call_note {
+    int64_t start_ns;
+    int64_t end_ns;
+    int64_t compute_ns;
+};
+
+/* A batch on this rank, in one piece so that one call gathers it: the note, then calls, then marks. */
+struct batch_head {
+    struct release_note note;
+};
+
+struct batch {
+    int most_calls;
+    char *own;
+    char *all; /* rank 0: of all ranks */
+};
+
+/* What rank 0 tells before each batch. */
+struct orders {
+    int64_t calls; /* measured ones; 0: this size has come to its end */
+    int64_t sync_clock; /* 1: instead of a batch, synchronise clocks, which may take longer than starts are ahead */
+    struct release_orders release;
+};
+
+/* Where rank 0 stands with a size. */
+struct progress {
+    int64_t size_bytes;
+    int64_t probe_left;
+    int64_t warmup_left;
+    int64_t wanted;
+    double most_calls;
+    int64_t limit_ns;      /* time slice; 0: none */
+    int64_t begin_ns;
+    int64_t measured_ns;   /* when the first measured call began; 0: not yet */
+    int64_t batch_begin_ns;
+    int64_t batch_calls;   /* of the last batch */
+    double call_ns;        /* in the last batch */
+    int64_t next_interval; /* samples at which to look at the confidence interval */
+    int64_t next_shown_ns;
+    int64_t next_clock_check_ns;
+};
+
+static size_t batch_bytes(int64_t calls)
+{
+    return sizeof(struct batch_head) + (size_t)calls * (sizeof(struct call_note) + 1);
+}
+
+/* Ends the job: others may be waiting for this rank. */
+__attribute__((noreturn)) static void fail(const struct measure *measure, const char *what)
+{
+    fprintf(stderr, "%s: %s on rank %d\n", measure->world->program, what, measure->span->rank);
+    MPI_Abort(measure->world->comm, STATUS_FAILED);
+    abort();
+}
+
+/* ---- Computing beside an operation */
+
+/* Arithmetic that no compiler can leave out. Returns its result. */
+__attribute__((noinline)) static double compute_rounds(int64_t rounds)
+{
+    double value = 1;
+
+    for (int64_t i = 0; i < rounds; i++) {
+        value = value * 0.999999 + 1e-6;
+        __asm__ volatile("" : "+m"(value));
+    }
+    return value;
+}
+
+#ifdef SMPI_H
+/* A simulator takes no time for arithmetic. */
+static void compute(const struct measure *measure, int64_t ns)
+{
+    wait_until(&measure->releaser, global_time_ns(measure->span) + ns);
+}
+#else
+static void compute(const struct measure *measure, int64_t ns)
+{
+    compute_rounds((int64_t)((double)ns * measure->calls_per_ns));
+}
+#endif
+
+/* The quickest of several runs is the least disturbed. */
+static double calibrate(const struct measure *measure)
+{
+    int64_t least_ns = INT64_MAX;
+
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        int64_t begin_ns = global_time_ns(measure->span);
+        int64_t took_ns;
+
+        compute_rounds(CALIBRATION_ROUNDS);
+        took_ns = global_time_ns(measure->span) - begin_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
+}
+
+/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation alone. */
+static int64_t call_overlapped(const struct measure *measure, int64_t compute_ns)
+{
+    const struct world *span = measure->span;
+    int64_t tests = measure->job->settings.test_calls;
+    int64_t computed_ns = 0;
+
+    world_require(span, work_start(measure->work), measure->function);
+    for (int64_t i = 0; i <= tests; i++) {
+        int64_t begin_ns = global_time_ns(span);
+
+        compute(measure, compute_ns / (tests + 1));
+        computed_ns += global_time_ns(span) - begin_ns;
+        if (i < tests)
+            world_require(span, work_test(measure->work), "MPI_Test");
+    }
+    world_require(span, work_finish(measure->work), measure->function);
+    return computed_ns;
+}
+
+/* ---- A batch */
+
+static void make_call(struct measure *measure, int64_t slot, int64_t compute_ns, struct call_note *note, uint8_t *mark)
+{
+    const struct world *span = measure->span;
+    int released, called = MPI_SUCCESS;
+
+    work_prepare(measure->work, measure->calls++);
+    released = release(&measure->releaser, slot);
+    world_require(span, released, release_function(measure->releaser.kind));
+    note->start_ns = global_time_ns(span);
+    if (compute_ns == 0)
+        called = work_call(measure->work);
+    else
+        note->compute_ns = call_overlapped(measure, compute_ns);
+    note->end_ns = global_time_ns(span);
+    world_require(span, called, measure->function);
+    *mark = (uint8_t)release_mark(&measure->releaser);
+}
+
+static void run_batch(struct measure *measure, const struct orders *orders, int64_t compute_ns)
+{
+    struct batch_head *head = (struct batch_head *)measure->batch->own;
+    struct call_note *notes = (struct call_note *)(head + 1);
+    uint8_t *marks = (uint8_t *)(notes + orders->calls);
+    struct call_note settling;
+    uint8_t mark;
+
+    memset(measure->batch->own, 0, batch_bytes(orders->calls));
+    release_begin(&measure->releaser, &orders->release);
+    for (int64_t i = 0; i < SETTLE_CALLS; i++)
+        make_call(measure, i, compute_ns, &settling, &mark);
+    for (int64_t i = 0; i < orders->calls; i++)
+        make_call(measure, i + SETTLE_CALLS, compute_ns, &notes[i], &marks[i]);
+    head->note = release_end(&measure->releaser);
+}
+
+static void gather_batch(struct measure *measure, int64_t calls)
+{
+    int bytes = (int)batch_bytes(calls);
+
+    world_require(measure->span,
+                  MPI_Gather(measure->batch->own, bytes, MPI_BYTE, measure->batch->all, bytes, MPI_BYTE, 0,
+                             measure->span->comm),
+                  "MPI_Gather");
+}
+
+/* ---- What rank 0 makes of a batch */
+
+static bool reserve(struct samples *samples, int64_t calls, bool computes)
+{
+    int64_t capacity = samples->capacity > 0 ? samples->capacity : MOST_BATCH_CALLS;
+    size_t elements;
+    void *times, *marks, *compute_ns;
+
+    while (capacity < calls)
+        capacity *= 2;
+    if (capacity == samples->capacity)
+        return true;
+    elements = (size_t)capacity * (size_t)samples->ranks;
+    times = realloc(samples->times, elements * sizeof(samples->times[0]));
+    samples->times = times != NULL ? times : samples->times;
+    marks = realloc(samples->marks, elements);
+    samples->marks = marks != NULL ? marks : samples->marks;
+    compute_ns = computes ? realloc(samples->compute_ns, (size_t)capacity * sizeof(samples->compute_ns[0])) : NULL;
+    samples->compute_ns = compute_ns != NULL ? compute_ns : samples->compute_ns;
+    samples->capacity = capacity;
+    return times != NULL && marks != NULL && (compute_ns != NULL || !computes);
+}
+
+/* A number from 0 to 1 that depends on the seed and the call alone. */
+static double chance(int64_t seed, int64_t size_bytes, int64_t call)
+{
+    uint64_t mixed = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)size_bytes;
+
+    mixed = (mixed ^ mixed >> 31) * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)call;
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((mixed ^ mixed >> 31) >> 11) * 0x1p-53;
+}
+
+/* Returns the greatest mark of a call. */
+static uint8_t take_call(struct samples *samples, const char *all, int64_t batch_calls, int64_t call)
+{
+    int64_t place = samples->calls * samples->ranks;
+    uint8_t greatest = MARK_VALID;
+    int64_t compute_ns = 0;
+
+    for (int rank = 0; rank < samples->ranks; rank++) {
+        const char *own = all + (size_t)rank * batch_bytes(batch_calls);
+        const uint8_t *marks =
+            (const uint8_t *)own + sizeof(struct batch_head) + (size_t)batch_calls * sizeof(struct call_note);
+        struct call_note note;
+
+        memcpy(&note, own + sizeof(struct batch_head) + (size_t)call * sizeof(note), sizeof(note));
+        samples->times[place + rank] = (struct call_times){note.start_ns, note.end_ns};
+        samples->marks[place + rank] = marks[call];
+        greatest = marks[call] > greatest ? marks[call] : greatest;
+        compute_ns = note.compute_ns > compute_ns ? note.compute_ns : compute_ns;
+    }
+    if (samples->compute_ns != NULL)
+        samples->compute_ns[samples->calls] = compute_ns;
+    return greatest;
+}
+
+static void take_batch(const struct measure *measure, const struct progress *progress, int64_t calls, bool computes,
+                       struct samples *samples)
+{
+    const struct bench_settings *settings = &measure->job->settings;
+
+    if (!reserve(samples, samples->calls + calls, computes))
+        fail(measure, "out of memory: give less for --iterations or --time-slice");
+    for (int64_t i = 0; i < calls; i++) {
+        uint8_t mark = take_call(samples, measure->batch->all, calls, i);
+
+        if (100 * chance(settings->seed, progress->size_bytes, samples->calls) < settings->invalid_percent)
+            samples->marks[samples->calls * samples->ranks] = mark = MARK_MISSED;
+        samples->valid += mark == MARK_VALID;
+        samples->late += mark == MARK_LATE;
+        samples->missed += mark == MARK_MISSED;
+        samples->calls++;
+    }
+}
+
+/* The greatest of all ranks' notes. */
+static struct release_note combine_notes(const struct measure *measure, int64_t calls)
+{
+    struct release_note greatest = {0};
+
+    for (int rank = 0; rank < measure->span->ranks; rank++) {
+        struct batch_head head;
+
+        memcpy(&head, measure->batch->all + (size_t)rank * batch_bytes(calls), sizeof(head));
+        if (head.note.ready_ns > greatest.ready_ns)
+            greatest.ready_ns = head.note.ready_ns;
+        if (head.note.cycles.usual_ns > greatest.cycles.usual_ns)
+            greatest.cycles.usual_ns = head.note.cycles.usual_ns;
+        if (head.note.cycles.most_ns > greatest.cycles.most_ns)
+            greatest.cycles.most_ns = head.note.cycles.most_ns;
+    }
+    return greatest;
+}
+
+/* Of a batch just gathered, the calls with a mark on some rank. */
+static int64_t count_invalid(const struct measure *measure, int64_t calls)
+{
+    int64_t invalid = 0;
+
+    for (int64_t call = 0; call < calls; call++) {
+        uint8_t mark = MARK_VALID;
+
+        for (int rank = 0; rank < measure->span->ranks && mark == MARK_VALID; rank++)
+            mark = (uint8_t)measure->batch->all[(size_t)(rank + 1) * batch_bytes(calls) - (size_t)calls + (size_t)call];
+        invalid += mark != MARK_VALID;
+    }
+    return invalid;
+}
+
+/* ---- Decisions of rank 0 */
+
+/* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each batch. */
+static bool is_narrow(const struct measure *measure, struct progress *progress, const struct samples *samples)
+{
+    double part = measure->job->settings.ci_percent / 100;
+    struct sample_set set = samples_set(samples);
+    struct analysis analysis;
+
+    if (part <= 0 || samples->valid < progress->next_interval)
+        return false;
+    progress->next_interval = (int64_t)((double)samples->valid * NEXT_INTERVAL) + 1;
+    if (!analyse(&set, (enum run_time)measure->job->settings.run_time, NULL, 0, &analysis))
+        fail(measure, "out of memory");
+    return analysis.median_interval && (double)analysis.median_high_ns - analysis.median_ns <= part * analysis.median_ns &&
+           analysis.median_ns - (double)analysis.median_low_ns <= part * analysis.median_ns;
+}
+
+/* Whether the size has come to its end, and why. */
+static bool is_done(const struct measure *measure, struct progress *progress, struct samples *samples, int64_t now_ns)
+{
+    if (samples->valid >= progress->wanted)
+        samples->end = END_ENOUGH;
+    else if ((double)samples->calls >= progress->most_calls)
+        samples->end = END_REPEATED;
+    else if (progress->limit_ns > 0 && now_ns - progress->measured_ns >= progress->limit_ns)
+        samples->end = END_SLICE;
+    else if (is_narrow(measure, progress, samples))
+        samples->end = END_NARROW;
+    else
+        return false;
+    return true;
+}
+
+static double at_most(double calls, double limit)
+{
+    return calls < limit ? calls : limit;
+}
+
+/* The calls of the next batch, of which no more than left are wanted. */
+static int64_t fitting_calls(const struct measure *measure, const struct progress *progress, double left)
+{
+    double limit_ns = progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART)
+                                             : MOST_BATCH_NS;
+    double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
+
+    calls = at_most(at_most(calls, measure->batch->most_calls), left);
+    if (progress->call_ns > 0)
+        calls = at_most(calls, limit_ns / progress->call_ns);
+    return calls < 1 ? 1 : (int64_t)calls;
+}
+
+/* Warming up ends early where it takes too much of a time slice. */
+static bool warms_up(const struct progress *progress, int64_t now_ns)
+{
+    return progress->warmup_left > 0 &&
+           (progress->limit_ns == 0 ||
+            (double)(now_ns - progress->begin_ns) < WARMUP_SLICE_PART * (double)progress->limit_ns);
+}
+
+static int64_t next_calls(const struct measure *measure, struct progress *progress, struct samples *samples,
+                          int64_t now_ns)
+{
+    double missing;
+
+    if (progress->probe_left > 0)
+        return (int64_t)at_most((double)progress->probe_left, measure->batch->most_calls);
+    if (warms_up(progress, now_ns))
+        return fitting_calls(measure, progress, (double)progress->warmup_left);
+    if (progress->measured_ns == 0)
+        progress->measured_ns = now_ns;
+    else if (is_done(measure, progress, samples, now_ns))
+        return 0;
+    missing = (double)(progress->wanted - samples->valid);
+    return fitting_calls(measure, progress, at_most(missing, progress->most_calls - (double)samples->calls));
+}
+
+/* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
+static bool is_clock_due(const struct measure *measure, struct progress *progress, int64_t now_ns)
+{
+    char interval[64], age[64];
+    int64_t interval_ns;
+
+    if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
+        return false;
+    progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
+    if (!world_statistic(measure->span, "mpix_harmonize_interval_ns", interval, sizeof(interval)) ||
+        !world_statistic(measure->span, "mpix_harmonize_clock_age_ns", age, sizeof(age)))
+        return false;
+    interval_ns = strtoll(interval, NULL, 10);
+    return interval_ns > 0 && strtoll(age, NULL, 10) > interval_ns;
+}
+
+/* On a terminal, says what is being measured; wipe_progress takes it away. */
+static void show_progress(const struct measure *measure, struct progress *progress, const struct samples *samples,
+                          int64_t now_ns)
+{
+    char text[PROGRESS_WIDTH + 1];
+
+    if (!measure->shows_progress || now_ns < progress->next_shown_ns)
+        return;
+    progress->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
+    snprintf(text, sizeof(text), "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", measure->function,
+             (long long)progress->size_bytes, (long long)samples->valid, (long long)progress->wanted,
+             (long long)samples->missed, (long long)samples->late);
+    fprintf(stderr, "\r%-*s", PROGRESS_WIDTH, text);
+}
+
+static void wipe_progress(const struct measure *measure)
+{
+    if (measure->shows_progress)
+        fprintf(stderr, "\r%*s\r", PROGRESS_WIDTH, "");
+}
+
+/* Rank 0: takes in a batch just gathered. */
+static void finish_batch(struct measure *measure, struct progress *progress, const struct orders *orders,
+                         int64_t compute_ns, struct samples *samples)
+{
+    struct release_note note = combine_notes(measure, orders->calls);
+    int64_t took_ns = global_time_ns(measure->span) - progress->batch_begin_ns;
+
+    release_learn(&measure->releaser, &note, orders->calls, count_invalid(measure, orders->calls));
+    progress->call_ns = (double)took_ns / (double)(orders->calls + SETTLE_CALLS);
+    progress->batch_calls = orders->calls;
+    if (progress->probe_left > 0)
+        progress->probe_left -= orders->calls;
+    else if (progress->measured_ns == 0)
+        progress->warmup_left -= orders->calls;
+    else
+        take_batch(measure, progress, orders->calls, compute_ns > 0, samples);
+}
+
+static void begin_size(struct measure *measure, int64_t size_bytes, bool again, struct progress *progress)
+{
+    const struct job *job = measure->job;
+    int64_t wanted = job_wanted(job, size_bytes);
+
+    *progress = (struct progress){.size_bytes = size_bytes,
+                                  .probe_left = release_needs_probe(&measure->releaser) ? PROBE_CALLS : 0,
+                                  .warmup_left = again ? 0 : job_warmup(job, size_bytes),
+                                  .wanted = wanted,
+                                  .most_calls = (double)wanted * (double)job->settings.max_repeat,
+                                  .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
+                                  .begin_ns = global_time_ns(measure->span),
+                                  .next_interval = FIRST_INTERVAL};
+    release_forget(&measure->releaser);
+}
+
+static void make_orders(struct measure *measure, struct progress *progress, struct samples *samples,
+                        struct orders *orders)
+{
+    int64_t now_ns = global_time_ns(measure->span);
+
+    show_progress(measure, progress, samples, now_ns);
+    orders->sync_clock = is_clock_due(measure, progress, now_ns);
+    orders->calls = orders->sync_clock ? 0 : next_calls(measure, progress, samples, now_ns);
+    progress->batch_begin_ns = global_time_ns(measure->span);
+    orders->release = release_order(&measure->releaser);
+}
+
+void measure_size(struct measure *measure, int64_t size_bytes, int64_t compute_ns, struct samples *samples)
+{
+    bool root = measure->span->rank == 0;
+    struct progress progress;
+    struct orders orders;
+
+    samples->ranks = measure->span->ranks;
+    begin_size(measure, size_bytes, compute_ns > 0, &progress);
+    for (;;) {
+        if (root)
+            make_orders(measure, &progress, samples, &orders);
+        world_require(measure->span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, measure->span->comm), "MPI_Bcast");
+        if (orders.sync_clock) {
+            world_require(measure->span, MPIX_Clock_sync(measure->span->comm), "MPIX_Clock_sync");
+            continue;
+        }
+        if (orders.calls == 0)
+            break;
+        run_batch(measure, &orders, compute_ns);
+        gather_batch(measure, orders.calls);
+        if (root)
+            finish_batch(measure, &progress, &orders, compute_ns, samples);
+    }
+    wipe_progress(measure);
+}
+
+bool measure_open(struct measure *measure)
+{
+    const struct bench_settings *settings = &measure->job->settings;
+    int ranks = measure->span->ranks;
+    int most_calls = MOST_BATCH_TIMES / ranks < MOST_BATCH_CALLS ? MOST_BATCH_TIMES / ranks : MOST_BATCH_CALLS;
+    bool good;
+
+    most_calls = most_calls > 1 ? most_calls : 1;
+    release_open(&measure->releaser, measure->span, (enum release_kind)settings->sync,
+                 barrier_at((int)settings->barrier), settings->window_us);
+    measure->calls = 0;
+    measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;
+    measure->shows_progress = measure->span->rank == 0 && isatty(STDERR_FILENO);
+    measure->batch = calloc(1, sizeof(*measure->batch));
+    good = measure->batch != NULL;
+    if (good) {
+        measure->batch->most_calls = most_calls;
+        measure->batch->own = malloc(batch_bytes(most_calls));
+        measure->batch->all = measure->span->rank == 0 ? malloc((size_t)ranks * batch_bytes(most_calls)) : NULL;
+        good = measure->batch->own != NULL && (measure->span->rank != 0 || measure->batch->all != NULL);
+    }
+    return world_all(measure->span, good);
+}
+
+void measure_close(struct measure *measure)
+{
+    if (measure->batch != NULL) {
+        free(measure->batch->own);
+        free(measure->batch->all);
+    }
+    free(measure->batch);
+    measure->batch = NULL;
+}
+
+struct sample_set samples_set(const struct samples *samples)
+{
+    return (struct sample_set){samples->ranks, samples->calls, samples->times, samples->marks};
+}
+
+void samples_free(struct samples *samples)
+{
+    free(samples->times);
+    free(samples->marks);
+    free(samples->compute_ns);
+    *samples = (struct samples){0};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/pace.h"
+
+#include "common/statistics.h"
+
+#include <string.h>
+
+/* A window longer than the usual cycle: most calls fit that take longer, and ranks catch up after an interruption. */
+#define WINDOW_ROOM 1.5
+/* What grows and shrinks: quickly by a quarter, slowly by a thirtieth. */
+#define GROWTH 1.25
+#define SHRINKAGE (29.0 / 30)
+/* Windows shrink only while even the longest cycle leaves so much of them. */
+#define UNUSED_PART 0.2
+
+void pace_learn(struct pace *pace, int64_t need_ns)
+{
+    pace->recent_ns[pace->count++ % PACE_BATCHES] = need_ns;
+}
+
+int64_t pace_typical(const struct pace *pace)
+{
+    int64_t sorted_ns[PACE_BATCHES];
+    int64_t count = pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
+
+    if (count == 0)
+        return 0;
+    memcpy(sorted_ns, pace->recent_ns, sizeof(sorted_ns));
+    return quantile_of(sorted_ns, count, 0.5);
+}
+
+int64_t window_next(int64_t length_ns, const struct cycles *cycles, int64_t calls, int64_t invalid)
+{
+    double length = (double)length_ns;
+
+    if (length_ns == 0)
+        return (int64_t)(WINDOW_ROOM * (double)cycles->usual_ns) + 1;
+    if (4 * invalid > calls && cycles->usual_ns > length_ns - length_ns / 10)
+        return (int64_t)(GROWTH * (double)(cycles->usual_ns > length_ns ? cycles->usual_ns : length_ns)) + 1;
+    if ((double)cycles->most_ns < (1 - UNUSED_PART) * length)
+        return (int64_t)(SHRINKAGE * length) + 1;
+    return length_ns;
+}
+
+int64_t quantile_of(int64_t *values, int64_t count, double part)
+{
+    sort_ascending(values, count);
+    return quantile(values, count, part);
+}

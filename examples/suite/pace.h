@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pace.h - how far ahead starting times are set, learned from what batches of calls needed. No MPI.
+ *
+ * A batch tells one figure, a quantile over its calls; what is gone by is the median of the last such figures. So neither
+ * a disturbed call nor a disturbed batch has a say, and what has changed for good is learned within a few batches.
+ */
+#ifndef PACE_H
+#define PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PACE_BATCHES = 9 };
+
+struct pace {
+    int64_t recent_ns[PACE_BATCHES];
+    int64_t count; /* of batches so far */
+};
+
+/* pace_learn - take in the figure of a batch. */
+void pace_learn(struct pace *pace, int64_t need_ns);
+
+/* pace_typical - the median of the last batches' figures; 0 where there are none. */
+int64_t pace_typical(const struct pace *pace);
+
+/* What the calls of a batch took, from a start to being ready for the next: the greatest of all ranks' figures. */
+struct cycles {
+    int64_t usual_ns; /* three of four calls took no more */
+    int64_t most_ns;
+};
+
+/*
+ * window_next - the length of the next batch's windows.
+ *
+ * A batch of which over a quarter is invalid makes them longer (as SKaMPI does), but only if a quarter of its calls took
+ * so long: one call that was interrupted spoils those after it that fall into the interruption, whatever the length.
+ *
+ * length_ns   so far, 0 for none
+ * calls       of the batch
+ * invalid     of these
+ */
+int64_t window_next(int64_t length_ns, const struct cycles *cycles, int64_t calls, int64_t invalid);
+
+/* quantile_of - the least of count > 0 values that no less than a part of them does not exceed. Sorts them. */
+int64_t quantile_of(int64_t *values, int64_t count, double part);
+
+#endif /* PACE_H */

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/plan.h"
+
+#include "suite/analysis.h"
+#include "suite/barriers.h"
+#include "suite/report.h"
+#include "suite/schemes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As OSU: messages above this are slow and their times steady, so fewer calls do. */
+enum { LARGE_BYTES = 8192 };
+enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARGE_WARMUP = 10 };
+/* Where an interval or a time slice decides when to stop. */
+enum { MOST_ITERATIONS = 100000 };
+#define ROUND_TIME_SLICE_S 0.5
+
+enum { MOST_WORDS = 256, MOST_JOBS = 100000, MOST_JOB_FILE_BYTES = 1 << 20 };
+
+#define PLACE(field) offsetof(struct bench_settings, field)
+
+/* What stands for ROOT_ROTATES among roots. */
+static const char *root_name(int index)
+{
+    return index == 0 ? "rotate" : NULL;
+}
+
+static const struct option_spec options[] = {
+    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
+    {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
+     "message sizes in bytes: [MIN:]MAX, doubling, or\nA,B,C; a suffix K, M, G is allowed (default: from one\n"
+     "element to 1M, or what the memory limit allows)"},
+    {0, "size-factor", "F", OPTION_DECIMAL, PLACE(size_factor), 1.01, 1e6, NULL,
+     "what sizes from MIN to MAX are multiplied by"},
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
+     "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
+     "--sync round-time 100000)"},
+    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL,
+     "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
+    {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
+     "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
+    {0, "time-slice", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
+     "seconds per size, at most\n(default 0.5 with --sync round-time, else no limit)"},
+    {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL,
+     "stop a size as soon as the 95 % confidence interval\nof its median is within X % of the median"},
+    {0, "sync", "SCHEME", OPTION_CHOICE, PLACE(sync), 0, 0, release_name,
+     "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
+    {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, barrier_name,
+     "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
+     "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
+    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0.001, 1e9, NULL,
+     "the window of --sync window, in microseconds\n(default: found by itself, and adapted)"},
+    {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
+     "the datatype (default float for reductions, char for\nothers)"},
+    {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
+    {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, root_name,
+     "the root, or rotate: another one in each call\n(default 0)"},
+    {'I', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, "MPI_IN_PLACE where the operation has it"},
+    {0, "cache", "MODE", OPTION_CHOICE, PLACE(cache), 0, 0, cache_mode_name,
+     "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before"},
+    {0, "comm", "COMM", OPTION_TEXT, PLACE(comm), 0, 0, NULL,
+     "who communicates: world; node: those of a node;\ncart:DIMSxDIMS:DIM: lines of a grid along dimension\n"
+     "DIM; every:K: every K-th rank (default world)"},
+    {0, "overlap", NULL, OPTION_SWITCH, PLACE(overlap), 0, 0, NULL,
+     "of non-blocking and persistent forms, measure the\noverlap with computation, too"},
+    {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL,
+     "calls of MPI_Test during that computation"},
+    {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, run_time_name,
+     "what is said of a sample: local, the greatest of the\nranks' own durations; makespan, first start to last\n"
+     "end on the global clock"},
+    {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL,
+     "check the operation's results at each size"},
+    {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL,
+     "memory for buffers, per process, at most"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
+    {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, "take the sizes in another order"},
+    {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL,
+     "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
+    {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
+     "measure what each line of FILE says: options and\noperations; # begins a comment"},
+    {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
+    {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
+    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, report_format_name,
+     "table, csv, or json (a line for each row)"},
+    {0, "output", "FILE", OPTION_TEXT, PLACE(output), 0, 0, NULL, "write to FILE, not to standard output"},
+    {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},
+};
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+static const struct option_spec operand = {
+    0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
+
+static const char notes[] =
+    "OPERATION: one of --list, or blocking, nonblocking, persistent, neighborhood, all. Called as mpix_osu_NAME, the\n"
+    "program measures operation NAME. Of several operations, or of the lines of --jobs, one follows the other.\n"
+    "\n"
+    "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
+    "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
+    "later than the tolerance), is not counted, and repeated. What the figures mean is told in mpix_bench(1).\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
+    "option, before anything is measured.\n";
+
+static const char osu_prefix[] = "mpix_osu_";
+
+/* The names that stand for several operations. */
+static const char *const group_names[] = {"blocking", "nonblocking", "persistent", "neighborhood", "all"};
+enum { GROUP_BLOCKING, GROUP_NONBLOCKING, GROUP_PERSISTENT, GROUP_NEIGHBORHOOD, GROUP_ALL, GROUP_COUNT };
+
+const char *plan_program(const char *argv0)
+{
+    const char *slash = strrchr(argv0, '/');
+    const char *name = slash != NULL ? slash + 1 : argv0;
+
+    if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
+        name += 3;
+    return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
+}
+
+/* Who speaks in messages: the program, or a line of a file of jobs. */
+struct reader {
+    struct plan *plan;
+    const char *program;
+    const char *speaker;
+    int ranks;
+};
+
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", reader->speaker);
+    vfprintf(stderr, format, arguments);
+    fputs(" (see --help)\n", stderr);
+    va_end(arguments);
+    return false;
+}
+
+static int find_operation(const char *name)
+{
+    for (int i = 0; operation_name(i) != NULL; i++) {
+        if (strcmp(operation_name(i), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int find_group(const char *name)
+{
+    for (int i = 0; i < GROUP_COUNT; i++) {
+        if (strcmp(group_names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool is_in_group(int index, int group)
+{
+    enum operation_form form = operation_get_form(operation_at(index));
+    bool neighborhood = strstr(operation_name(index), "neighbor_") != NULL;
+
+    switch (group) {
+    case GROUP_BLOCKING:
+        return form == FORM_BLOCKING && !neighborhood;
+    case GROUP_NONBLOCKING:
+        return form == FORM_NONBLOCKING && !neighborhood;
+    case GROUP_PERSISTENT:
+        return form == FORM_PERSISTENT && !neighborhood;
+    case GROUP_NEIGHBORHOOD:
+        return neighborhood;
+    default:
+        return true;
+    }
+}
+
+static bool has_halves(const struct operation *operation)
+{
+    enum operation_form form = operation_get_form(operation);
+
+    return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
+}
+
+static int find_name(const char *(*name_at)(int), const char *name)
+{
+    for (int i = 0; name_at(i) != NULL; i++) {
+        if (strcmp(name_at(i), name) == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* Whether an operation heeds the options that were given. Where a group of operations was named, each heeds what it can. */
+static bool fit_operation(const struct reader *reader, struct job *job, bool named)
+{
+    const struct operation *operation = operation_at(job->operation);
+    const char *name = operation_short_name(operation);
+    struct bench_settings *settings = &job->settings;
+
+    if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
+        return refuse(reader, "option --root is not allowed: %s takes no root", name);
+    if (named && settings->reduction != NOT_GIVEN && !operation_reduces(operation))
+        return refuse(reader, "option --op is not allowed: %s does not reduce", name);
+    if (named && settings->in_place && !operation_allows_in_place(operation))
+        return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
+    if (named && settings->overlap && !has_halves(operation))
+        return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
+    if (settings->root == NOT_GIVEN || !operation_has_root(operation))
+        settings->root = 0;
+    if (settings->reduction == NOT_GIVEN)
+        settings->reduction = find_name(reduction_name, "sum");
+    settings->in_place = settings->in_place && operation_allows_in_place(operation);
+    settings->overlap = settings->overlap && has_halves(operation);
+    return true;
+}
+
+static bool fit_datatype(const struct reader *reader, struct job *job)
+{
+    const struct operation *operation = operation_at(job->operation);
+    struct bench_settings *settings = &job->settings;
+
+    if (settings->datatype == NOT_GIVEN)
+        settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
+    if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
+        return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
+                      reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
+    return true;
+}
+
+static bool fit_sizes(const struct reader *reader, struct job *job)
+{
+    const struct operation *operation = operation_at(job->operation);
+    int element_bytes = datatype_bytes((int)job->settings.datatype);
+    struct size_list *sizes = &job->settings.sizes;
+    bool listed = sizes->count > 0;
+
+    if (!operation_has_size(operation)) {
+        sizes->count = 1;
+        sizes->bytes[0] = 0;
+        return true;
+    }
+    if (sizes->least_bytes < 1) /* not given */
+        sizes->least_bytes = element_bytes < sizes->most_bytes ? element_bytes : sizes->most_bytes;
+    options_list_sizes(sizes, job->settings.size_factor, element_bytes);
+    for (int64_t i = 0; i < sizes->count; i++) {
+        if (sizes->bytes[i] % element_bytes != 0)
+            return refuse(reader,
+                          "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
+                          "element (%s)",
+                          (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
+                          datatype_name((int)job->settings.datatype));
+    }
+    if (!listed && sizes->count == MOST_SIZES && job->settings.size_factor < 2)
+        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", job->settings.size_factor,
+                      MOST_SIZES);
+    return true;
+}
+
+/* A generator of its own, so that a seed gives the same on all machines (splitmix64). */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ mixed >> 31;
+}
+
+static void shuffle(struct size_list *sizes, int64_t seed)
+{
+    uint64_t state = (uint64_t)seed;
+
+    for (int64_t i = sizes->count - 1; i > 0; i--) {
+        int64_t other = (int64_t)(draw(&state) % (uint64_t)(i + 1));
+        int64_t size = sizes->bytes[i];
+
+        sizes->bytes[i] = sizes->bytes[other];
+        sizes->bytes[other] = size;
+    }
+}
+
+/* What does not depend on the operation. */
+static bool fit_scheme(const struct reader *reader, struct job *job)
+{
+    struct bench_settings *settings = &job->settings;
+    const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
+    const char *sync = release_name((int)settings->sync);
+
+    if (allowed != NULL)
+        return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
+    if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->sync))
+        return refuse(reader, "option --barrier is not allowed together with --sync %s", sync);
+    if (settings->window_us > 0 && settings->sync != RELEASE_WINDOW)
+        return refuse(reader, "option --window-us is not allowed together with --sync %s", sync);
+    if (settings->barrier == NOT_GIVEN)
+        settings->barrier = 0;
+    return true;
+}
+
+static bool add_job(const struct reader *reader, const struct bench_settings *settings, int operation, bool named)
+{
+    struct plan *plan = reader->plan;
+    struct job *jobs = realloc(plan->jobs, ((size_t)plan->job_count + 1) * sizeof(jobs[0]));
+    struct job *job;
+
+    if (jobs == NULL || plan->job_count == MOST_JOBS)
+        return refuse(reader, "out of memory, or more than %d jobs", MOST_JOBS);
+    plan->jobs = jobs;
+    job = &jobs[plan->job_count++];
+    *job = (struct job){.settings = *settings, .operation = operation};
+    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
+        !fit_sizes(reader, job))
+        return false;
+    if (settings->shuffle)
+        shuffle(&job->settings.sizes, settings->seed);
+    job->size_count = (int)job->settings.sizes.count;
+    return true;
+}
+
+static bool add_group(const struct reader *reader, const struct bench_settings *settings, int group)
+{
+    for (int i = 0; operation_name(i) != NULL; i++) {
+        if (is_in_group(i, group) && !add_job(reader, settings, i, false))
+            return false;
+    }
+    return true;
+}
+
+/* Adds a job for each operation that the settings name. */
+static bool add_jobs(const struct reader *reader, const struct bench_settings *settings)
+{
+    if (settings->operations.count == 0)
+        return refuse(reader, "no operation is named, give one of --list");
+    for (int64_t i = 0; i < settings->operations.count; i++) {
+        const char *name = settings->operations.texts[i];
+        int operation = find_operation(name);
+        int group = find_group(name);
+
+        if (operation < 0 && group < 0)
+            return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
+        if (operation >= 0 ? !add_job(reader, settings, operation, true) : !add_group(reader, settings, group))
+            return false;
+    }
+    return true;
+}
+
+/* Cuts a line into words. Returns how many, the first being no word of the line, or -1 for too many. */
+static int cut_words(char *line, char *words[MOST_WORDS])
+{
+    int count = 1;
+
+    line[strcspn(line, "#")] = '\0';
+    words[0] = NULL;
+    for (char *word = strtok(line, " \t\r\v\f"); word != NULL; word = strtok(NULL, " \t\r\v\f")) {
+        if (count == MOST_WORDS)
+            return -1;
+        words[count++] = word;
+    }
+    return count;
+}
+
+/* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL. */
+static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
+{
+    return line->output != command->output   ? "--output"
+           : line->raw != command->raw       ? "--raw"
+           : line->jobs != command->jobs     ? "--jobs"
+           : line->format != command->format ? "--format"
+           : line->full != command->full     ? "--full"
+           : line->list != command->list     ? "--list"
+           : memcmp(&line->tail, &command->tail, sizeof(line->tail)) != 0 ? "--tail"
+                                                                          : NULL;
+}
+
+static bool read_line(const struct reader *reader, char *line)
+{
+    const struct bench_settings *command = &reader->plan->settings;
+    const struct program_spec spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true};
+    struct bench_settings settings = *command;
+    char *words[MOST_WORDS];
+    int count = cut_words(line, words);
+    const char *common;
+
+    if (count < 0)
+        return refuse(reader, "more than %d words", MOST_WORDS - 1);
+    if (count == 1)
+        return true;
+    settings.operations.count = 0;
+    if (options_parse(&spec, count, words, &settings) != OPTIONS_RUN)
+        return false;
+    common = find_common_option(&settings, command);
+    if (common != NULL)
+        return refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
+    if (settings.operations.count == 0)
+        settings.operations = command->operations;
+    return add_jobs(reader, &settings);
+}
+
+/* Returns the contents of a file, or NULL. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = malloc(MOST_JOB_FILE_BYTES + 1);
+    size_t length = 0;
+    bool good = file != NULL && text != NULL;
+
+    if (good) {
+        length = fread(text, 1, MOST_JOB_FILE_BYTES + 1, file);
+        good = !ferror(file) && length <= MOST_JOB_FILE_BYTES;
+    }
+    if (file != NULL)
+        fclose(file);
+    if (!good) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+static bool read_jobs(const struct reader *command, const char *path)
+{
+    char speaker[512];
+    struct reader reader = *command;
+    char *line;
+    int number = 0;
+
+    command->plan->text = read_file(path);
+    if (command->plan->text == NULL)
+        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read, of at most %d bytes",
+                      path, MOST_JOB_FILE_BYTES);
+    reader.speaker = speaker;
+    for (char *next = command->plan->text; (line = next) != NULL;) {
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, ++number);
+        if (!read_line(&reader, line))
+            return false;
+    }
+    if (command->plan->job_count == 0)
+        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
+    return true;
+}
+
+static enum options_outcome print_list(void)
+{
+    for (int i = 0; operation_name(i) != NULL; i++)
+        printf("%-28s %s\n", operation_name(i), operation_function(operation_at(i)));
+    return OPTIONS_ANSWERED;
+}
+
+static const struct bench_settings default_settings = {
+    .sizes = {.most_bytes = 1 << 20},
+    .size_factor = 2,
+    .iterations = NOT_GIVEN,
+    .warmup = NOT_GIVEN,
+    .max_repeat = 10,
+    .sync = RELEASE_HARMONIZE,
+    .barrier = NOT_GIVEN,
+    .datatype = NOT_GIVEN,
+    .reduction = NOT_GIVEN,
+    .root = NOT_GIVEN,
+    .comm = "world",
+    .mem_limit_bytes = INT64_C(512) << 20,
+    .seed = 1,
+    .tail = {4, {50, 90, 95, 99}},
+};
+
+enum options_outcome plan_read(struct plan *plan, const char *program, int argc, char **argv, int ranks)
+{
+    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? program + sizeof(osu_prefix) - 1 : NULL;
+    const struct reader reader = {plan, program, program, ranks};
+    const struct program_spec spec = {program,
+                                      "Measures MPI operations under a choice of how processes start together.",
+                                      options,
+                                      OPTION_COUNT,
+                                      notes,
+                                      osu_name == NULL ? &operand : NULL,
+                                      false};
+    enum options_outcome outcome;
+
+    *plan = (struct plan){.settings = default_settings};
+    if (osu_name != NULL)
+        plan->settings.operations = (struct text_list){1, {osu_name}};
+    if (osu_name != NULL && find_operation(osu_name) < 0) {
+        refuse(&reader, "there is no operation \"%.60s\"", osu_name);
+        return OPTIONS_BAD;
+    }
+    outcome = options_parse(&spec, argc, argv, &plan->settings);
+    if (outcome != OPTIONS_RUN)
+        return outcome;
+    if (plan->settings.list)
+        return print_list();
+    return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
+               ? OPTIONS_RUN
+               : OPTIONS_BAD;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->jobs);
+    free(plan->text);
+    plan->jobs = NULL;
+    plan->text = NULL;
+}
+
+int64_t job_wanted(const struct job *job, int64_t size_bytes)
+{
+    if (job->settings.iterations != NOT_GIVEN)
+        return job->settings.iterations;
+    if (job->settings.ci_percent > 0 || job->settings.sync == RELEASE_ROUND_TIME)
+        return MOST_ITERATIONS;
+    return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
+}
+
+int64_t job_warmup(const struct job *job, int64_t size_bytes)
+{
+    if (job->settings.warmup != NOT_GIVEN)
+        return job->settings.warmup;
+    return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
+}
+
+double job_time_slice_s(const struct job *job)
+{
+    if (job->settings.time_slice_s <= 0 && job->settings.sync == RELEASE_ROUND_TIME)
+        return ROUND_TIME_SLICE_S;
+    return job->settings.time_slice_s;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * plan.h - what is to be measured: options, operands, and files of jobs. No MPI, but for names of types.
+ */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "common/options.h"
+#include "suite/communicator.h"
+#include "suite/operation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What stands in the options' table. Texts are of use where they were read only. */
+struct bench_settings {
+    struct text_list operations;
+    struct size_list sizes;
+    double size_factor;
+    int64_t iterations;      /* or NOT_GIVEN */
+    int64_t warmup;          /* or NOT_GIVEN */
+    int64_t max_repeat;
+    double time_slice_s;     /* 0: none was given */
+    double ci_percent;       /* 0: does not matter */
+    int64_t sync;            /* enum release_kind */
+    int64_t barrier;         /* of barrier_at; or NOT_GIVEN */
+    double window_us;        /* 0: to be found */
+    int64_t datatype;        /* or NOT_GIVEN, likewise the next two */
+    int64_t reduction;
+    int64_t root;
+    int64_t in_place;
+    int64_t cache;
+    int64_t run_time;
+    const char *comm;
+    int64_t overlap;
+    int64_t test_calls;
+    int64_t validation;
+    int64_t mem_limit_bytes; /* per process */
+    int64_t seed;
+    int64_t shuffle;
+    double invalid_percent;
+    struct number_list tail; /* percentiles */
+    int64_t full;
+    int64_t format;
+    const char *output;
+    const char *raw;
+    const char *jobs;
+    int64_t list;
+};
+
+/* Outside all limits, and no index. Roots that rotate are -1, as ROOT_ROTATES. */
+enum { NOT_GIVEN = -100 };
+
+/* One operation with all that its measurement depends on. */
+struct job {
+    struct bench_settings settings; /* nothing is NOT_GIVEN but iterations and warm-up */
+    struct communicator_choice comm;
+    int operation;   /* of operation_at */
+    int size_count;  /* in settings.sizes.bytes, which are those that will be measured, in this order */
+};
+
+struct plan {
+    struct bench_settings settings; /* of the command line */
+    struct job *jobs;
+    int job_count;
+    char *text; /* of a file of jobs */
+};
+
+/*
+ * plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench.
+ */
+const char *plan_program(const char *argv0);
+
+/*
+ * plan_read - read the command line, and the file of jobs if it names one. All that can be found wrong without MPI is
+ * told in one line on standard error.
+ *
+ * program     as plan_program gives it
+ * ranks       of the world
+ */
+enum options_outcome plan_read(struct plan *plan, const char *program, int argc, char **argv, int ranks);
+
+/* plan_free - free what plan_read allocated. */
+void plan_free(struct plan *plan);
+
+/* job_wanted, job_warmup - valid samples wanted of a size, calls before those measured. */
+int64_t job_wanted(const struct job *job, int64_t size_bytes);
+int64_t job_warmup(const struct job *job, int64_t size_bytes);
+
+/* job_time_slice_s - the time limit of a size, 0 for none. */
+double job_time_slice_s(const struct job *job);
+
+#endif /* PLAN_H */

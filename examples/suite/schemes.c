@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite/schemes.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A yield among processes that yield as well takes some microseconds; one nearer to the start would overrun it. */
+enum { YIELD_ABOVE_NS = 50 * 1000 };
+/* In a simulation a reading takes 10 ns of virtual time: sleep, and leave a few readings. */
+enum { SLEEP_ABOVE_NS = 200 };
+/* Starting times are set as many times further ahead than nine of ten calls needed. */
+enum { LEAD_FACTOR = 2 };
+#define READY_PART 0.9
+#define USUAL_PART 0.75
+
+struct scheme {
+    const char *name;
+    const char *function;
+    const char *cadence;
+    bool has_barrier;
+    int (*release)(struct releaser *releaser, int64_t slot);
+};
+
+#ifdef SMPI_H
+static void pass_time(const struct releaser *releaser, int64_t left_ns)
+{
+    struct timespec pause = {.tv_sec = (left_ns - SLEEP_ABOVE_NS / 2) / 1000000000,
+                             .tv_nsec = (left_ns - SLEEP_ABOVE_NS / 2) % 1000000000};
+
+    (void)releaser;
+    if (left_ns > SLEEP_ABOVE_NS)
+        nanosleep(&pause, NULL);
+}
+#else
+static void pass_time(const struct releaser *releaser, int64_t left_ns)
+{
+    if (releaser->yields && left_ns > YIELD_ABOVE_NS)
+        sched_yield();
+}
+#endif
+
+int64_t wait_until(const struct releaser *releaser, int64_t instant_ns)
+{
+    int64_t now_ns;
+
+    while ((now_ns = global_time_ns(releaser->span)) < instant_ns)
+        pass_time(releaser, instant_ns - now_ns);
+    return now_ns;
+}
+
+static enum sample_mark judge(const struct releaser *releaser, int64_t ready_ns, int64_t start_ns)
+{
+    return ready_ns >= start_ns                                       ? MARK_MISSED
+           : releaser->released_ns - start_ns > releaser->tolerance_ns ? MARK_LATE
+                                                                       : MARK_VALID;
+}
+
+static int release_by_harmonize(struct releaser *releaser, int64_t slot)
+{
+    int flag = 0;
+    int code = MPIX_Harmonize(releaser->span->comm, &flag);
+
+    (void)slot;
+    releaser->mark = flag ? MARK_VALID : MARK_LATE;
+    return code;
+}
+
+static int release_by_barrier(struct releaser *releaser, int64_t slot)
+{
+    (void)slot;
+    return releaser->barrier->meet(releaser->span->comm);
+}
+
+static int release_by_two_barriers(struct releaser *releaser, int64_t slot)
+{
+    int code = release_by_barrier(releaser, slot);
+
+    return code == MPI_SUCCESS ? release_by_barrier(releaser, slot) : code;
+}
+
+/* Notes how long the cycle was that ends here. */
+static void note_cycle(struct releaser *releaser, int64_t slot, int64_t ready_ns)
+{
+    if (slot > 0)
+        releaser->notes_ns[releaser->noted++] = ready_ns - releaser->released_ns;
+}
+
+/* Without a length the window is to be found: the ranks meet at a barrier before each call. */
+static int release_in_window(struct releaser *releaser, int64_t slot)
+{
+    int64_t start_ns = releaser->orders.first_ns + slot * releaser->orders.length_ns;
+    int64_t ready_ns = global_time_ns(releaser->span);
+    int code = MPI_SUCCESS;
+
+    note_cycle(releaser, slot, ready_ns);
+    if (slot == 0)
+        releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
+    if (releaser->orders.length_ns == 0) {
+        code = releaser->barrier->meet(releaser->span->comm);
+        start_ns = ready_ns;
+    }
+    releaser->released_ns = wait_until(releaser, start_ns);
+    releaser->mark = judge(releaser, ready_ns, start_ns);
+    return code;
+}
+
+static int release_by_round_time(struct releaser *releaser, int64_t slot)
+{
+    int64_t lead_ns = releaser->orders.length_ns;
+    int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
+    int code = MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm);
+    int64_t ready_ns = global_time_ns(releaser->span);
+
+    (void)slot;
+    releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
+    if (code != MPI_SUCCESS)
+        return code;
+    releaser->released_ns = wait_until(releaser, start_ns);
+    releaser->mark = judge(releaser, ready_ns, start_ns);
+    return MPI_SUCCESS;
+}
+
+static int release_at_once(struct releaser *releaser, int64_t slot)
+{
+    (void)releaser;
+    (void)slot;
+    return MPI_SUCCESS;
+}
+
+static const struct scheme schemes_table[] = {
+    [RELEASE_HARMONIZE] = {"harmonize", "MPIX_Harmonize", "isolated", false, release_by_harmonize},
+    [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
+    [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
+    [RELEASE_WINDOW] = {"window", "starting times told for a batch of calls", "isolated", false, release_in_window},
+    [RELEASE_ROUND_TIME] = {"round-time", "a starting time told by MPI_Bcast", "isolated", false, release_by_round_time},
+    [RELEASE_NONE] = {"none", "nothing", "streaming", false, release_at_once},
+};
+enum { SCHEMES = sizeof(schemes_table) / sizeof(schemes_table[0]) };
+
+const char *release_name(int index)
+{
+    return index < SCHEMES ? schemes_table[index].name : NULL;
+}
+
+const char *release_function(enum release_kind kind)
+{
+    return schemes_table[kind].function;
+}
+
+const char *release_cadence(enum release_kind kind)
+{
+    return schemes_table[kind].cadence;
+}
+
+bool release_has_barrier(enum release_kind kind)
+{
+    return schemes_table[kind].has_barrier;
+}
+
+/* A statistic of the library on this rank, a whole number. */
+static int64_t read_statistic(const struct world *span, const char *key)
+{
+    char text[64];
+
+    return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
+}
+
+void release_open(struct releaser *releaser, const struct world *span, enum release_kind kind,
+                  const struct barrier_algorithm *barrier, double window_us)
+{
+    *releaser = (struct releaser){.span = span,
+                                  .kind = kind,
+                                  .barrier = barrier,
+                                  .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
+                                  .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
+                                  .window_is_given = window_us > 0,
+                                  .window_ns = (int64_t)(window_us * 1000)};
+}
+
+bool release_needs_probe(const struct releaser *releaser)
+{
+    return releaser->kind == RELEASE_WINDOW || releaser->kind == RELEASE_ROUND_TIME;
+}
+
+void release_forget(struct releaser *releaser)
+{
+    if (!releaser->window_is_given)
+        releaser->window_ns = 0;
+}
+
+struct release_orders release_order(struct releaser *releaser)
+{
+    int64_t now_ns = global_time_ns(releaser->span);
+    int64_t lead_ns = LEAD_FACTOR * pace_typical(&releaser->ready);
+
+    return (struct release_orders){.decided_ns = now_ns,
+                                   .first_ns = now_ns + lead_ns,
+                                   .length_ns = releaser->kind == RELEASE_WINDOW ? releaser->window_ns : lead_ns};
+}
+
+void release_begin(struct releaser *releaser, const struct release_orders *orders)
+{
+    releaser->orders = *orders;
+    releaser->noted = 0;
+    releaser->ready_ns = 0;
+    releaser->mark = MARK_VALID;
+}
+
+int release(struct releaser *releaser, int64_t slot)
+{
+    return schemes_table[releaser->kind].release(releaser, slot);
+}
+
+enum sample_mark release_mark(const struct releaser *releaser)
+{
+    const struct world *span = releaser->span;
+
+    if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
+        return releaser->mark;
+    return read_statistic(span, "mpix_harmonize_need_ns") > read_statistic(span, "mpix_harmonize_slack_ns")
+               ? MARK_MISSED
+               : MARK_LATE;
+}
+
+struct release_note release_end(struct releaser *releaser)
+{
+    struct release_note note = {.ready_ns = releaser->ready_ns};
+
+    if (releaser->noted == 0)
+        return note;
+    if (releaser->kind == RELEASE_ROUND_TIME) {
+        note.ready_ns = quantile_of(releaser->notes_ns, releaser->noted, READY_PART);
+    } else {
+        note.cycles.usual_ns = quantile_of(releaser->notes_ns, releaser->noted, USUAL_PART);
+        note.cycles.most_ns = releaser->notes_ns[releaser->noted - 1];
+    }
+    return note;
+}
+
+void release_learn(struct releaser *releaser, const struct release_note *note, int64_t calls, int64_t invalid)
+{
+    if (!release_needs_probe(releaser))
+        return;
+    pace_learn(&releaser->ready, note->ready_ns > 0 ? note->ready_ns : 0);
+    if (releaser->kind == RELEASE_WINDOW && !releaser->window_is_given)
+        releaser->window_ns = window_next(releaser->window_ns, &note->cycles, calls, invalid);
+}
