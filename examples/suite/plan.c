@@ -163,7 +163,7 @@ static int find_group(const char *name)
 static bool is_in_group(int index, int group)
 {
     enum operation_form form = operation_get_form(operation_at(index));
-    bool neighborhood = strstr(operation_name(index), "neighbor_") != NULL;
+    bool neighborhood = operation_is_neighborhood(operation_at(index));
 
     switch (group) {
     case GROUP_BLOCKING:
@@ -341,6 +341,8 @@ static bool add_jobs(const struct reader *reader, const struct bench_settings *s
         int operation = find_operation(name);
         int group = find_group(name);
 
+        if (operation < 0 && operation_absence(name) != NULL)
+            return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
             return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
         if (operation >= 0 ? !add_job(reader, settings, operation, true) : !add_group(reader, settings, group))
