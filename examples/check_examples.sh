@@ -21,10 +21,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
-osu_programs="mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce"
 clock_programs="mpix_clock_list mpix_clock_drift"
-all_programs="mpix_clock_check mpix_skew mpix_triad $clock_programs $osu_programs"
-osu_titles=operation,sync,ranks,size_bytes,avg_us,min_us,max_us,max_mean_us,valid,discarded
+all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad $clock_programs"
 clock_titles=sync,age_s,took_ms,call_ms,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
 clock_rank_titles=sync,run,rank,age_s,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
@@ -97,45 +95,6 @@ check_answers_once() {
     check_version 2 mpix_skew -v
 }
 
-# SYNC RANKS WANTED LIMIT: rows of sizes 4 to 64, in order, whose figures make sense and whose counts add up. A busy
-# machine may leave a harmonised size without its samples, but then the limit was reached.
-check_osu_rows() {
-    awk -F, -v program="$program" -v titles="$osu_titles" -v sync="$1" -v ranks="$2" -v wanted="$3" -v limit="$4" \
-        -v status="$status" '
-        function bad(what) { print what ": " $0 }
-        NR == 1 { if ($0 != titles) bad("titles"); size = 4; next }
-        NF != 10 { bad("number of columns") }
-        $0 ~ /nan|inf/ { bad("no number") }
-        "mpix_osu_" $1 != program || $2 != sync || $3 != ranks || $4 != size { bad("keys") }
-        { size *= 2 }
-        $9 == 0 { empty++; if ($5 $6 $7 $8 != "") bad("latencies without samples") }
-        $9 > 0 && !($6 >= 0 && $6 <= $5 && $5 <= $8 && $8 <= $7) { bad("order of min, avg, max_mean, max") }
-        $9 > wanted || $9 < wanted && $9 + $10 != limit || $9 + $10 > limit { bad("counts") }
-        sync != "harmonize" && $10 != 0 { bad("discarded") }
-        END {
-            if (size != 128) print "sizes end before " size
-            if (status != (empty > 0)) print "exit status " status " with " empty + 0 " sizes without samples"
-        }' "$scratch/out"
-}
-
-check_osu_with() {  # PROGRAM SYNC RANKS
-    run "$3" "$1" -m 4:64 -i 30 -x 2 --sync "$2" --csv
-    problems=$(check_osu_rows "$2" "$3" 30 300)
-    [ -z "$problems" ] || complain "$problems"
-}
-
-check_osu() {   # PROGRAM
-    for sync in harmonize barrier none; do
-        check_osu_with "$1" "$sync" 2
-    done
-    check_osu_with "$1" harmonize 1
-}
-
-check_osu_alone() {
-    check_osu_with mpix_osu_reduce barrier 1
-    check_osu_with mpix_osu_reduce none 1
-}
-
 # COLUMNS LINES: a head of comments, the last of them titles, then rows that line up with the titles.
 check_table() {
     awk -v columns="$1" -v lines="$2" '
@@ -145,63 +104,6 @@ check_table() {
         length($0) != titles { print "does not line up: " $0 }
         NF != columns { print "not " columns " columns: " $0 }
         END { if (rows != lines) print rows + 0 " rows, not " lines }' "$scratch/out"
-}
-
-check_osu_tables() {
-    run 2 mpix_osu_reduce -m 8 -i 5 -x 1 --sync barrier
-    expect_status 0
-    problems=$(check_table 5 2)
-    [ -z "$problems" ] || complain "$problems"
-    run 2 mpix_osu_bcast --message-size=1:4 --iterations 5 --warmup=1 --full --sync barrier
-    expect_status 0
-    problems=$(check_table 7 3)
-    [ -z "$problems" ] || complain "$problems"
-    for word in mpix_osu_bcast MPI_Bcast 'Ranks: 2' MPI_Barrier isolated; do
-        grep -q "^#.*$word" "$scratch/out" || complain "the head does not tell $word"
-    done
-}
-
-# A sample is valid where the flags of both ranks are 1, that is in calls whose numbers neither 3 nor 5 divides. The
-# program makes one call before those measured.
-check_flags() {
-    run 2 check_flags -m 1:4 -i 100 -x 0 --csv
-    expect_status 0
-    expected=$(awk 'BEGIN {
-        call = 1
-        for (size = 1; size <= 4; size *= 2) {
-            valid = discarded = 0
-            while (valid < 100) if (++call % 3 && call % 5) valid++; else discarded++
-            print size "," valid "," discarded
-        } }')
-    [ "$(sed 1d "$scratch/out" | cut -d, -f4,9,10)" = "$expected" ] || complain "size, valid, discarded: not $expected"
-}
-
-check_flags_never_set() {
-    CHECK_FLAGS=never
-    export CHECK_FLAGS
-    run 2 check_flags -m 1:2 -i 10 -x 0 --max-repeat 3
-    unset CHECK_FLAGS
-    expect_status 1
-    [ "$(grep -c 'error: no valid sample in 30 calls' "$scratch/out")" -eq 2 ] || complain "no error rows"
-}
-
-check_osu_refusals() {
-    # Each line: what is typed, then what the message has to name.
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_osu_reduce $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
--m 2
---message-size=64:8
--i 1x
---sync fence
---unknown
-END
-    run alone mpix_osu_reduce -fi none
-    expect_refusal -i
-    run alone mpix_osu_reduce -m 6:64
-    expect_refusal --message-size
 }
 
 check_skew_refusals() {
@@ -656,7 +558,7 @@ check_clock_charts() {
 check_library_errors() {
     MPIX_HARMONIZE_TOLERANCE_NS=bad
     export MPIX_HARMONIZE_TOLERANCE_NS
-    run 2 mpix_osu_reduce
+    run 2 mpix_bench reduce
     unset MPIX_HARMONIZE_TOLERANCE_NS
     expect_status 1
     [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one message"
@@ -673,14 +575,6 @@ for each in $all_programs; do
     check "$each: help and version" check_answers "$each"
 done
 check "help and version with two ranks" check_answers_once
-for each in $osu_programs; do
-    check "$each: rows with each synchronisation" check_osu "$each"
-done
-check "mpix_osu: one rank" check_osu_alone
-check "mpix_osu: tables" check_osu_tables
-check "mpix_osu: repeats invalid samples" check_flags
-check "mpix_osu: no valid sample" check_flags_never_set
-check "mpix_osu: bad options" check_osu_refusals
 check "mpix_skew: rows against single calls" check_skew
 check "mpix_skew: tables and clocks" check_skew_tables
 check "mpix_skew: watch" check_watch

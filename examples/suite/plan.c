@@ -453,7 +453,7 @@ static bool read_jobs(const struct reader *command, const char *path)
 static enum options_outcome print_list(void)
 {
     for (int i = 0; operation_name(i) != NULL; i++)
-        printf("%-28s %s\n", operation_name(i), operation_function(operation_at(i)));
+        printf("%-32s %s\n", operation_name(i), operation_function(operation_at(i)));
     return OPTIONS_ANSWERED;
 }
 
