@@ -100,11 +100,12 @@ static void complain(const struct work_plan *plan, int64_t elements, int64_t cal
 /*
  * Faults of MPI libraries, which validation shows and nothing here works around.
  *
- * MPICH 4.0.2: a persistent allgather, gather or scatter copies a part of the data when it is made instead of when it starts.
+ * MPICH before 4.3: a persistent allgather, gather or scatter copies a part of the data when it is made instead of when it starts;
+ * among three ranks its second start may fail.
  */
 static bool delivers_old_data(const struct operation *operation)
 {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     static const char *const names[] = {"allgather_persistent", "gather_persistent", "scatter_persistent"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -119,7 +120,7 @@ static bool delivers_old_data(const struct operation *operation)
 /* The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0. */
 static bool crashes(const struct work_plan *plan, int64_t elements)
 {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     return strcmp(plan->operation->name, "reduce") == 0 && plan->in_place && plan->root != 0 && elements > 256;
 #else
     (void)plan;
@@ -177,7 +178,8 @@ enum { MANY_ELEMENTS = 5000, CALLS = 3 };
 static void check_size(struct work *work, const struct work_plan *plan, int64_t elements, bool with_faults)
 {
     set_size(work, plan, elements);
-    just_call(work, plan, elements, 0);
+    if (ranks <= 2)
+        just_call(work, plan, elements, 0);
     for (int64_t call = 1; call <= (ranks > 2 ? 1 : CALLS); call++) {
         faulty_work = with_faults ? work : NULL;
         check_call(work, plan, elements, call);
@@ -224,13 +226,16 @@ static void check_operation(const struct operation *operation, bool with_faults)
                                     .root = ranks - 1};
     struct work_plan plan = usual;
 
+    if (ranks > 2) {
+        plan.in_place = allows_in_place && operation_get_form(operation) == FORM_NONBLOCKING;
+        check_plan(&plan, with_faults);
+        return;
+    }
     check_plan(&plan, with_faults);
     if (allows_in_place) {
         plan.in_place = true;
         check_plan(&plan, with_faults);
     }
-    if (ranks > 2)
-        return;
     if (operation_has_root(operation)) {
         plan.root = ROOT_ROTATES;
         check_plan(&plan, with_faults);
@@ -328,7 +333,7 @@ static bool wanted(const char *name, int argc, char **argv)
 
 static bool runs(const struct operation *operation, bool with_faults)
 {
-    return operation->shape->least_ranks <= ranks && !(with_faults && delivers_old_data(operation));
+    return operation->shape->least_ranks <= ranks && !((with_faults || ranks > 2) && delivers_old_data(operation));
 }
 
 int main(int argc, char **argv)
