@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * check_operations - carries out every operation of the suite in many ways, and compares what its validation says with what it
- * must say: nothing is wrong, or as many elements as were made wrong here.
+ * check_operations - carries out every operation of the suite in many ways, and compares what its validation says with
+ * what it must say: nothing is wrong, or as many elements as were made wrong here.
  *
  * check_operations results|faults|refusals [OPERATION]...
  *
- * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such a line.
+ * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such
+ * a line.
  */
 #include "suite/operation_private.h"
 
@@ -84,8 +85,8 @@ static int find(const char *(*name)(int index), const char *wanted)
 static void describe(const struct work_plan *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
-             datatype_name(plan->datatype), reduction_name(plan->reduction), plan->root, plan->in_place ? " in place" : "",
-             cache_mode_name(plan->cache), (long long)elements, (long long)call);
+             datatype_name(plan->datatype), reduction_name(plan->reduction), plan->root,
+             plan->in_place ? " in place" : "", cache_mode_name(plan->cache), (long long)elements, (long long)call);
 }
 
 static void complain(const struct work_plan *plan, int64_t elements, int64_t call, const char *what)
@@ -100,8 +101,8 @@ static void complain(const struct work_plan *plan, int64_t elements, int64_t cal
 /*
  * Faults of MPI libraries, which validation shows and nothing here works around.
  *
- * MPICH before 4.3: a persistent allgather, gather or scatter copies a part of the data when it is made instead of when it starts;
- * among three ranks its second start may fail.
+ * MPICH before 4.3: a persistent allgather, gather or scatter copies a part of the data when it is made instead of when
+ * it starts; among three ranks its second start may fail.
  */
 static bool delivers_old_data(const struct operation *operation)
 {
@@ -141,7 +142,8 @@ static void check_call(struct work *work, const struct work_plan *plan, int64_t 
     if (wrong != faults_made && delivers_old_data(plan->operation)) {
         known_faults++;
     } else if (wrong != faults_made) {
-        snprintf(what, sizeof(what), "%lld elements are wrong instead of %lld", (long long)wrong, (long long)faults_made);
+        snprintf(what, sizeof(what), "%lld elements are wrong instead of %lld", (long long)wrong,
+                 (long long)faults_made);
         complain(plan, elements, call, what);
     }
 }

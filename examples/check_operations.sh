@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs check_operations at several rank counts: results that are right, results that were made wrong, plans that are refused.
+# Runs check_operations at several rank counts: results that are right, results that were made wrong, plans that are
+# refused.
 #
 # Environment: BUILDDIR       where the program is (default: examples)
 #              MPIEXEC        the launcher (default: mpiexec)

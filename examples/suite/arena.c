@@ -94,7 +94,10 @@ int64_t arena_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_by
     return kind == ARENA_COLD ? add(slot_bytes, more_than_cache(cache_bytes)) : slot_bytes;
 }
 
-/* Writes to each page, or the first measured call would pay for it. Zeros, which no number of reductions in place changes. */
+/*
+ * Writes to each page, or the first measured call would pay for it: zeros, which no number of reductions in place
+ * changes.
+ */
 static char *allocate(int64_t bytes)
 {
     void *memory = NULL;

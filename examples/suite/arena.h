@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * arena.h - memory for messages, and where in it those of each call lie, so that they are in the cache or are not. No MPI.
+ * arena.h - memory for messages, and where in it those of each call lie: in the cache or not. No MPI.
  *
- * warm, cold: one slot, which holds a send buffer and a receive buffer, each on pages of its own. Before a cold call all
- * of a region is read that is larger than the last-level cache.
- * rotate: a ring of slots that fills more than that cache. As what is fetched ahead of use would be in the cache all the same,
+ * warm, cold: one slot, which holds a send buffer and a receive buffer, each on pages of its own. Before a cold call
+ * all of a region is read that is larger than the last-level cache.
+ * rotate: a ring of slots that fills more than that cache. Processors fetch ahead what lies next to what is used, so
  * successive slots are far apart.
  */
 #ifndef ARENA_H

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-/* datatype_handle, reduction_handle - of an index for which datatype_name and reduction_name (operation.h) have a name. */
+/* datatype_handle, reduction_handle - of an index that datatype_name and reduction_name (operation.h) know. */
 MPI_Datatype datatype_handle(int index);
 MPI_Op reduction_handle(int index);
 

@@ -145,12 +145,13 @@ static struct number neutral_all_bits(const struct element *element)
 
 enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
 
+/* Not 0, or a rank's contribution might be missing unnoticed. */
 static struct number contribute_sum(const struct element *element, uint64_t random, int rank)
 {
-    uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS + 1;
+    uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS;
 
     (void)rank;
-    return (struct number){(int64_t)(random % limit),
+    return (struct number){1 + (int64_t)(random % limit),
                            element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
 }
 

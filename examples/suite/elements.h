@@ -53,7 +53,7 @@ struct values {
     int64_t call;
 };
 
-/* Who made a block of a result: the values of block `place` of ranks first to last, reduced. None where last < first. */
+/* Who made a block of a result: the values of block `place` of ranks first to last, reduced; none if last < first. */
 struct origin {
     int first;
     int last;

@@ -25,7 +25,7 @@ const struct operation *operation_at(int index);
 /* operation_name - their names: allreduce, iallreduce, allreduce_persistent, neighbor_allgather, pingpong, ... */
 const char *operation_name(int index);
 
-/* operation_absence - why an operation of this name is not in the list; NULL where it is, or where there is none such. */
+/* operation_absence - why an operation of this name is not in the list; NULL where it is, or no such one exists. */
 const char *operation_absence(const char *name);
 
 /* operation_short_name, operation_function, operation_get_form - name, MPI function, and form of one. */
@@ -33,7 +33,7 @@ const char *operation_short_name(const struct operation *operation);
 const char *operation_function(const struct operation *operation);
 enum operation_form operation_get_form(const struct operation *operation);
 
-/* operation_has_root, operation_reduces, operation_has_size - what options it heeds: --root; --op; sizes (not barrier). */
+/* operation_has_root, operation_reduces, operation_has_size - what options it heeds: --root; --op; sizes. */
 bool operation_has_root(const struct operation *operation);
 bool operation_reduces(const struct operation *operation);
 bool operation_has_size(const struct operation *operation);
@@ -42,15 +42,15 @@ bool operation_has_size(const struct operation *operation);
 bool operation_is_neighborhood(const struct operation *operation);
 
 /*
- * operation_trips - how many messages in turn a call of the point-to-point form is: 2 for ping-pong, whose latency is by custom
- * half of the call's duration; else 1.
+ * operation_trips - how many messages in turn a call is: 2 for ping-pong, whose latency is by custom half of the
+ * call's duration; else 1.
  */
 int operation_trips(const struct operation *operation);
 
 /* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
 bool operation_allows_in_place(const struct operation *operation);
 
-/* datatype_name, reduction_name - valid names for --type (char, int, float, ...) and --op (sum, max, ...), NULL after the last. */
+/* datatype_name, reduction_name - the names for --type (char, int, ...) and --op (sum, ...), NULL after the last. */
 const char *datatype_name(int index);
 const char *reduction_name(int index);
 
@@ -96,8 +96,8 @@ int64_t work_bytes(const struct work_plan *plan);
 /*
  * work_open - allocate and touch the buffers. Collective over plan->comm.
  *
- * Neighbourhoods are rings of all ranks, where each has its predecessor and its successor as neighbours, once each: where
- * these are the same, or the rank itself, there is one neighbour. (Double edges are what MPI libraries disagree on.)
+ * Neighbourhoods are rings of all ranks, where each has its predecessor and its successor as neighbours. Where these
+ * are the same, as among two ranks, or the rank itself, there is one neighbour: MPI libraries disagree on double edges.
  *
  * why   out: one line of the reason, the same on all ranks
  *
@@ -124,7 +124,11 @@ void work_prepare(struct work *work, int64_t call);
  */
 int work_call(struct work *work);
 
-/* work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms. Each returns an MPI error code. */
+/*
+ * work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms.
+ *
+ * Each returns an MPI error code.
+ */
 int work_start(struct work *work);
 int work_finish(struct work *work);
 

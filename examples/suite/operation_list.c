@@ -199,16 +199,16 @@ enum { TAG = 1 };
 #define FROM work->receive, work->count, work->type, 1 - work->rank, TAG, work->comm
 
 /* Each of both sends in its turn, with one kind of send. */
-static int play(const struct work *work, int (*send)(const struct work *work))
+static int play(const struct work *work, int (*give)(const struct work *work))
 {
     int code = MPI_SUCCESS;
 
     if (work->rank == 0)
-        code = send(work);
+        code = give(work);
     if (code == MPI_SUCCESS && work->rank <= 1)
         code = MPI_Recv(FROM, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && work->rank == 1)
-        code = send(work);
+        code = give(work);
     return code;
 }
 
@@ -265,7 +265,8 @@ static int call_send(const struct work *work, MPI_Request *request)
 }
 
 #define POINT_TO_POINT(name, Name, shape) \
-    static const struct operation point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, call_##name};
+    static const struct operation point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, \
+                                                           call_##name};
 
 POINT_TO_POINT(pingpong, Send, pingpong)
 POINT_TO_POINT(pingpong_ssend, Ssend, pingpong)

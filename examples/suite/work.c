@@ -29,7 +29,8 @@ static const char *check_plan(const struct work_plan *plan, int ranks, char *why
     else if (ranks < shape->least_ranks)
         snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->least_ranks, ranks);
     else if (shape->has_root && plan->root != ROOT_ROTATES && (plan->root < 0 || plan->root >= ranks))
-        snprintf(why, WORK_WHY_BYTES, "root %d is not allowed, give one from 0 to %d, or rotate", plan->root, ranks - 1);
+        snprintf(why, WORK_WHY_BYTES, "root %d is not allowed, give one from 0 to %d, or rotate", plan->root,
+                 ranks - 1);
     else if (shape->reduces && !reduction_allows(plan->reduction, plan->datatype))
         snprintf(why, WORK_WHY_BYTES, "%s: MPI does not define the reduction %s on %s", name,
                  reduction_name(plan->reduction), datatype_name(plan->datatype));

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_messages.c - what the suite's messages hold, and where they lie from call to call. */
+#include "suite/arena.h"
+#include "suite/elements.h"
+#include "support.h"
+
+enum { MANY_RANKS = 1000, ELEMENTS = 200 };
+
+static const struct element *element_named(const char *name)
+{
+    int i = 0;
+
+    while (strcmp(element_at(i)->name, name) != 0)
+        i++;
+    return element_at(i);
+}
+
+static const struct reduction *reduction_named(const char *name)
+{
+    int i = 0;
+
+    while (strcmp(element_reduction_name(element_reduction_at(i)), name) != 0)
+        i++;
+    return element_reduction_at(i);
+}
+
+/* ---- Reductions of many ranks, in the type itself and in either order */
+
+#define REDUCE(name, type, expression)                                                          \
+    static void name(const struct values *values, bool backwards, void *block)                  \
+    {                                                                                           \
+        type *result = block;                                                                   \
+        for (int i = 0; i < MANY_RANKS; i++) {                                                  \
+            type part[ELEMENTS];                                                                \
+            values_fill(values, backwards ? MANY_RANKS - 1 - i : i, 3, part, ELEMENTS);         \
+            for (int j = 0; j < ELEMENTS; j++) {                                                \
+                type a = result[j], b = part[j];                                                \
+                result[j] = i == 0 ? b : (type)(expression);                                    \
+            }                                                                                   \
+        }                                                                                       \
+    }
+
+REDUCE(sum_of_chars, signed char, a + b)
+REDUCE(product_of_chars, signed char, a * b)
+REDUCE(sum_of_floats, float, a + b)
+REDUCE(product_of_floats, float, a * b)
+REDUCE(max_of_floats, float, a > b ? a : b)
+REDUCE(min_of_ints, int, a < b ? a : b)
+REDUCE(sum_of_ints, int, a + b)
+REDUCE(and_of_ints, int, a && b)
+REDUCE(xor_of_ints, int, !a != !b)
+REDUCE(bits_or_of_shorts, unsigned short, a | b)
+REDUCE(bits_and_of_bytes, unsigned char, a & b)
+
+static const struct {
+    const char *element;
+    const char *reduction;
+    void (*reduce)(const struct values *values, bool backwards, void *block);
+} reductions[] = {
+    {"signed_char", "sum", sum_of_chars}, {"signed_char", "prod", product_of_chars},
+    {"float", "sum", sum_of_floats},      {"float", "prod", product_of_floats},
+    {"float", "max", max_of_floats},      {"int", "min", min_of_ints},
+    {"int", "sum", sum_of_ints},          {"int", "land", and_of_ints},
+    {"int", "lxor", xor_of_ints},         {"unsigned_short", "bor", bits_or_of_shorts},
+    {"byte", "band", bits_and_of_bytes},
+};
+
+START_TEST(reductions_are_exact)
+{
+    const struct element *element = element_named(reductions[_i].element);
+    const struct values values = {element, reduction_named(reductions[_i].reduction), MANY_RANKS, 5};
+    const struct origin all = {0, MANY_RANKS - 1, 3};
+    char *block = calloc(ELEMENTS, (size_t)element->bytes);
+
+    ck_assert_ptr_nonnull(block);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        reductions[_i].reduce(&values, backwards, block);
+        ck_assert_msg(values_wrong(&values, &all, block, ELEMENTS) == 0, "%s of %s", reductions[_i].reduction,
+                      reductions[_i].element);
+    }
+    for (int i = 0; i < ELEMENTS; i++) {
+        block[i * element->bytes] ^= 1;
+        ck_assert_int_eq(values_wrong(&values, &all, block, ELEMENTS), i + 1);
+    }
+    free(block);
+}
+END_TEST
+
+/* Of any rank some elements of a sum tell, and of all of them a result lacks none unnoticed. */
+START_TEST(each_rank_is_seen_in_sums)
+{
+    const struct values values = {element_named("signed_char"), reduction_named("sum"), MANY_RANKS, 7};
+
+    for (int rank = 0; rank < MANY_RANKS; rank++) {
+        int seen = 0;
+        for (int64_t i = 0; i < ELEMENTS; i++)
+            seen += values_of(&values, rank, 0, i).first != 0;
+        ck_assert_int_gt(seen, 0);
+    }
+}
+END_TEST
+
+/* Data of another rank, place, call or index are taken for the right ones by chance only. */
+START_TEST(values_tell_where_they_come_from)
+{
+    const struct values values = {element_named("int"), NULL, 4, 7};
+    const struct values next_call = {element_named("int"), NULL, 4, 8};
+    int block[ELEMENTS + 1];
+    const struct origin right = {1, 1, 2}, other_rank = {2, 2, 2}, other_place = {1, 1, 1}, none = {1, 0, 2};
+
+    values_fill(&values, 1, 2, block, ELEMENTS + 1);
+    ck_assert_int_eq(values_wrong(&values, &right, block, ELEMENTS), 0);
+    ck_assert_int_eq(values_wrong(&values, &none, block, ELEMENTS), 0);
+    ck_assert_int_ge(values_wrong(&values, &other_rank, block, ELEMENTS), ELEMENTS - 1);
+    ck_assert_int_ge(values_wrong(&values, &other_place, block, ELEMENTS), ELEMENTS - 1);
+    ck_assert_int_ge(values_wrong(&next_call, &right, block, ELEMENTS), ELEMENTS - 1);
+    ck_assert_int_ge(values_wrong(&values, &right, block + 1, ELEMENTS), ELEMENTS - 1);
+}
+END_TEST
+
+START_TEST(reductions_are_defined_as_in_mpi)
+{
+    ck_assert(element_reduction_allows(reduction_named("sum"), element_named("float_complex")));
+    ck_assert(!element_reduction_allows(reduction_named("max"), element_named("float_complex")));
+    ck_assert(!element_reduction_allows(reduction_named("sum"), element_named("char")));
+    ck_assert(!element_reduction_allows(reduction_named("sum"), element_named("byte")));
+    ck_assert(element_reduction_allows(reduction_named("bxor"), element_named("byte")));
+    ck_assert(!element_reduction_allows(reduction_named("bxor"), element_named("double")));
+    ck_assert(element_reduction_allows(reduction_named("land"), element_named("bool")));
+    ck_assert(element_reduction_allows(reduction_named("maxloc"), element_named("2int")));
+    ck_assert(!element_reduction_allows(reduction_named("maxloc"), element_named("int")));
+    ck_assert_ptr_null(element_at(-1));
+}
+END_TEST
+
+/* ---- Arenas */
+
+enum { CACHE_BYTES = 1 << 20 };
+
+START_TEST(rings_exceed_the_cache)
+{
+    const int64_t sizes[] = {1, 8, 100, 5000, 3 << 20};
+
+    for (int i = 0; i < 5; i++) {
+        struct arena arena;
+        char *send, *receive, *first = NULL, *before = NULL;
+        int64_t slots = 0;
+
+        ck_assert(arena_open(&arena, ARENA_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES));
+        arena_set_size(&arena, sizes[i], sizes[i]);
+        do {
+            arena_slot(&arena, slots++, &send, &receive);
+            ck_assert_ptr_ne(send, before);
+            ck_assert_int_ge(receive - send, sizes[i]);
+            ck_assert(send >= arena.memory);
+            ck_assert(receive + sizes[i] <= arena.memory + arena.bytes);
+            memset(send, 1, (size_t)sizes[i]);
+            memset(receive, 1, (size_t)sizes[i]);
+            before = send;
+            if (first == NULL)
+                first = send;
+            arena_slot(&arena, slots, &send, &receive);
+        } while (send != first);
+        ck_assert_int_eq(slots, arena.slots);
+        ck_assert_int_ge(slots * arena.slot_bytes, CACHE_BYTES);
+        arena_close(&arena);
+    }
+}
+END_TEST
+
+START_TEST(other_arenas_stay)
+{
+    for (int kind = ARENA_WARM; kind <= ARENA_COLD; kind += ARENA_COLD) {
+        struct arena arena;
+        char *send[2], *receive[2];
+
+        ck_assert(arena_open(&arena, (enum arena_kind)kind, 100, 100, CACHE_BYTES));
+        arena_slot(&arena, 0, &send[0], &receive[0]);
+        arena_slot(&arena, 1, &send[1], &receive[1]);
+        ck_assert_ptr_eq(send[0], send[1]);
+        ck_assert_ptr_eq(receive[0], receive[1]);
+        ck_assert((arena.eviction_bytes > CACHE_BYTES) == (kind == ARENA_COLD));
+        arena_close(&arena);
+    }
+}
+END_TEST
+
+START_TEST(needs_are_told)
+{
+    ck_assert_int_eq(arena_needs(ARENA_WARM, 0, 0, CACHE_BYTES), 0);
+    ck_assert_int_eq(arena_needs(ARENA_WARM, 1, 4096, CACHE_BYTES), 8192);
+    ck_assert_int_gt(arena_needs(ARENA_COLD, 1, 1, CACHE_BYTES), CACHE_BYTES);
+    ck_assert_int_gt(arena_needs(ARENA_ROTATE, 1, 1, CACHE_BYTES), CACHE_BYTES);
+    ck_assert_int_eq(arena_needs(ARENA_ROTATE, 10 << 20, 10 << 20, CACHE_BYTES), 40 << 20);
+    ck_assert_int_eq(arena_needs(ARENA_WARM, INT64_MAX, 1, CACHE_BYTES), -1);
+    ck_assert_int_eq(arena_needs(ARENA_WARM, INT64_MAX / 2, INT64_MAX / 2, CACHE_BYTES), -1);
+    ck_assert_int_eq(arena_needs(ARENA_ROTATE, INT64_MAX / 3, INT64_MAX / 3, CACHE_BYTES), -1);
+    ck_assert_int_gt(arena_cache_bytes(), 0);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, reductions_are_exact, 0, COUNT_OF(reductions));
+    tcase_add_test(tests, each_rank_is_seen_in_sums);
+    tcase_add_test(tests, values_tell_where_they_come_from);
+    tcase_add_test(tests, reductions_are_defined_as_in_mpi);
+    tcase_add_test(tests, rings_exceed_the_cache);
+    tcase_add_test(tests, other_arenas_stay);
+    tcase_add_test(tests, needs_are_told);
+}
+
+int main(void)
+{
+    return run_suite("messages", add);
+}
