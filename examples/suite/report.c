@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { VALUE_BYTES = 400, NAME_BYTES = 24, SIZE_WIDTH = 10, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
+enum { VALUE_BYTES = 400, NAME_BYTES = 24, SIZES_WIDTH = 10, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
 /* A row, and what the table derives from it. */
 struct shown {
@@ -298,7 +298,7 @@ static int width_of(const struct column *column, bool first)
 {
     bool time = column->kind == KIND_TIME || column->kind == KIND_MEAN || column->kind == KIND_QUANTILES;
 
-    return first ? SIZE_WIDTH : time ? 14 : column->kind == KIND_RANK ? 9 : 12;
+    return first ? SIZES_WIDTH : time ? 14 : column->kind == KIND_RANK ? 9 : 12;
 }
 
 /* Does something with each column that the report has. shown: NULL for titles */
@@ -467,7 +467,7 @@ static struct shown derive(const struct row *row)
 
 static void print_error_row(const struct report *report, const struct row *row)
 {
-    fprintf(report->file, "%*" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late", SIZE_WIDTH,
+    fprintf(report->file, "%*" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late", SIZES_WIDTH,
             row->keys.size_bytes, row->analysis.missed, row->analysis.late);
     if (row->wrong > 0)
         fprintf(report->file, "; wrong elements: %" PRId64, row->wrong);
