@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The figures of mpix_bench --format csv, computed anew from what --raw wrote. Prints what differs in a printed digit.
+# Of one operation under one scheme. Usage: awk -F, -f check_recompute.awk RAW CSV
+
+function complain(what, is, expected) {
+    print "size " size ": " what " is " is ", and " expected " by the raw times"
+}
+
+function expect(name, expected) {
+    if (!(name in place)) print "no column " name
+    else if ($place[name] != expected) complain(name, $place[name], expected)
+}
+
+# Ascending, v[1] to v[n].
+function sort_values(n,    gap, i, j, value) {
+    for (gap = int(n / 2); gap > 0; gap = int(gap / 2))
+        for (i = gap + 1; i <= n; i++) {
+            value = v[i]
+            for (j = i - gap; j > 0 && v[j] > value; j -= gap) v[j + gap] = v[j]
+            v[j + gap] = value
+        }
+}
+
+# The place, from 1, of the lower bound of the median's interval, 0 for none.
+function interval_place(n,    k, chance, sum, log_choices) {
+    for (k = 0; k < n; k++) {
+        sum += exp(log_choices - n * log(2))
+        if (2 * sum > 0.05) return k
+        log_choices += log((n - k) / (k + 1))
+    }
+}
+
+# Takes in the lines of one call.
+function end_call(    rank) {
+    if (ranks == 0) return
+    counts[at, worst]++
+    if (worst == "valid") {
+        value = run_time == "makespan" ? last - first : longest
+        values[at, ++samples[at]] = value
+        makespans[at] += last - first
+        for (rank = 0; rank < ranks; rank++) sums[at, rank] += durations[rank]
+        ranks_of[at] = ranks
+    }
+    everything[at, ++all[at]] = longest
+    ranks = 0
+}
+
+# Sets n, and puts the run times of a size in v, ascending.
+function load_values(    i) {
+    n = samples[size]
+    for (i = 1; i <= n; i++) v[i] = values[size, i]
+    sort_values(n)
+}
+
+function check_ranks(    rank, sum, most, least, slowest, fastest) {
+    for (rank = 0; rank < ranks_of[size]; rank++) {
+        sum += sums[size, rank]
+        if (rank == 0 || sums[size, rank] > most) { most = sums[size, rank]; slowest = rank }
+        if (rank == 0 || sums[size, rank] < least) { least = sums[size, rank]; fastest = rank }
+    }
+    expect("avg_ns", sprintf("%.1f", sum / (n * ranks_of[size])))
+    expect("max_mean_ns", sprintf("%.1f", most / n))
+    expect("makespan_ns", sprintf("%.1f", makespans[size] / n))
+    expect("slowest_rank", slowest)
+    expect("fastest_rank", fastest)
+}
+
+function check_distribution(    i, sum, mean, squares, low, column, percent, need) {
+    for (i = 1; i <= n; i++) sum += v[i]
+    mean = sum / n
+    for (i = 1; i <= n; i++) squares += (v[i] - mean) ^ 2
+    expect("mean_ns", sprintf("%.1f", mean))
+    expect("deviation_ns", sprintf("%.1f", n > 1 ? sqrt(squares / (n - 1)) : 0))
+    expect("min_ns", v[1])
+    expect("max_ns", v[n])
+    expect("median_ns", sprintf("%.1f", (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2))
+    low = interval_place(n)
+    expect("median_low_ns", low > 0 ? v[low] : "")
+    expect("median_high_ns", low > 0 ? v[n + 1 - low] : "")
+    for (column in place)
+        if (column ~ /^p[0-9.]+_ns$/) {
+            percent = substr(column, 2, length(column) - 4)
+            need = int(percent * n / 100 + 1e-9)
+            if (need < percent * n / 100 - 1e-9) need++
+            expect(column, v[need > 0 ? need : 1])
+        }
+}
+
+# With samples left out by chance, the median of all is where that of the valid ones is told to be, or as far again away.
+function check_bias(    i, low, high, median) {
+    n = all[size]
+    for (i = 1; i <= n; i++) v[i] = everything[size, i]
+    sort_values(n)
+    median = (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2
+    low = 2 * $place["median_low_ns"] - $place["median_ns"]
+    high = 2 * $place["median_high_ns"] - $place["median_ns"]
+    if (median < low || median > high) complain("median_ns", $place["median_ns"], median " of all samples")
+}
+
+FNR == 1 { file++ }
+file == 1 && FNR == 1 {
+    if ($0 != "operation,sync,barrier,size_bytes,call,rank,start_ns,end_ns,mark") print "titles of the raw times: " $0
+    next
+}
+file == 1 {
+    if ($6 == 0) end_call()
+    if (ranks == 0) { at = $4; worst = "valid"; first = $7; last = $8; longest = $8 - $7 }
+    if ($5 != counts_of_calls(at) || $6 != ranks) print "not in order: " $0
+    if ($9 == "missed" || $9 == "late" && worst == "valid") worst = $9
+    durations[ranks++] = $8 - $7
+    if ($8 - $7 > longest) longest = $8 - $7
+    if ($7 < first) first = $7
+    if ($8 > last) last = $8
+    next
+}
+/^#/ { next }
+!titled {
+    end_call()
+    for (i = 1; i <= NF; i++) place[$i] = i
+    titled = 1
+    next
+}
+{
+    size = $place["size_bytes"]
+    rows++
+    expect("valid", counts[size, "valid"] + 0)
+    expect("missed", counts[size, "missed"] + 0)
+    expect("late", counts[size, "late"] + 0)
+    load_values()
+    if (n > 0) {
+        check_ranks()
+        check_distribution()
+        if (unbiased) check_bias()
+    }
+}
+END { if (rows == 0) print "no rows" }
+
+function counts_of_calls(at) {
+    return all[at] + 0
+}
