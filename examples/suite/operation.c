@@ -6,10 +6,20 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Why the MPI library has not what an operation takes, or NULL. */
+static const char *absence(const struct operation *operation)
+{
+#ifdef SMPI_H
+    if (operation->shape->has_neighbours)
+        return "SimGrid's MPI has no distributed graphs";
+#endif
+    return operation->call == NULL ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+}
+
 const struct operation *operation_at(int index)
 {
     for (const struct operation *const *at = operation_list; *at != NULL; at++) {
-        if ((*at)->call != NULL && index-- == 0)
+        if (absence(*at) == NULL && index-- == 0)
             return *at;
     }
     return NULL;
@@ -25,8 +35,8 @@ const char *operation_name(int index)
 const char *operation_absence(const char *name)
 {
     for (const struct operation *const *at = operation_list; *at != NULL; at++) {
-        if ((*at)->call == NULL && strcmp((*at)->name, name) == 0)
-            return "this MPI library has no persistent collective operations (those of MPI-4)";
+        if (strcmp((*at)->name, name) == 0)
+            return absence(*at);
     }
     return NULL;
 }

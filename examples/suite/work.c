@@ -24,7 +24,7 @@ static const char *check_plan(const struct work_plan *plan, int ranks, char *why
     int bytes = datatype_bytes(plan->datatype);
 
     why[0] = '\0';
-    if (plan->operation->call == NULL)
+    if (operation_absence(name) != NULL)
         snprintf(why, WORK_WHY_BYTES, "%s: %s", name, operation_absence(name));
     else if (ranks < shape->least_ranks)
         snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->least_ranks, ranks);
