@@ -17,13 +17,16 @@
 
 #include <mpix_harmonize.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Calls by which the results at a size are checked. */
-enum { CHECKS = 3 };
+/* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
+enum { CHECKS = 3, MOST_CHECKS = 64 };
+/* Columns of percentiles have names with so many digits. */
+#define LEAST_FRACTION_STEP 1e-8
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 
@@ -258,11 +261,13 @@ static struct row_keys name_keys(const struct bench *bench, const struct job *jo
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
-static int64_t validate(const struct measure *measure)
+static int64_t validate(const struct bench *bench, const struct measure *measure)
 {
+    int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
+    int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
     int64_t all_wrong = 0;
 
-    for (int i = 0; i < CHECKS; i++) {
+    for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
 
         world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
@@ -401,7 +406,7 @@ static void run_size(struct bench *bench, struct measure *measure, const struct 
         fprintf(stderr, "%s: %s, %lld bytes: no valid sample to tell the overlap by\n", bench->world.program,
                 keys->operation, (long long)size_bytes);
     if (settings->validation)
-        row.wrong = validate(measure);
+        row.wrong = validate(bench, measure);
     if (root)
         write_row(bench, measure, &row, &samples);
     samples_free(&samples);
@@ -437,6 +442,8 @@ static void run_sizes(struct bench *bench, struct measure *measure)
 
     if (is_root(bench))
         report_titles(&bench->report, &keys, measure->function);
+    if (is_root(bench) && bench->report.format == FORMAT_TABLE && operation_trips(operation_at(job->operation)) > 1)
+        fprintf(bench->report.file, "# A call is a message there and one back; half of its time is often called latency\n");
     for (int i = 0; i < job->size_count; i++)
         run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
@@ -476,6 +483,24 @@ static bool run_job(struct bench *bench, const struct job *job)
     return true;
 }
 
+/* A percentile that is asked for twice is told once: columns have different names. */
+static bool has_fraction(const struct bench *bench, double fraction)
+{
+    for (int i = 0; i < bench->report.fraction_count; i++) {
+        if (fabs(bench->fractions[i] - fraction) < LEAST_FRACTION_STEP)
+            return true;
+    }
+    return false;
+}
+
+static void choose_fractions(struct bench *bench, const struct number_list *tail)
+{
+    for (int i = 0; i < (int)tail->count; i++) {
+        if (!has_fraction(bench, tail->values[i] / 100))
+            bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
+    }
+}
+
 static void prepare_report(struct bench *bench)
 {
     const struct bench_settings *settings = &bench->plan.settings;
@@ -484,9 +509,7 @@ static void prepare_report(struct bench *bench)
     report->format = (enum report_format)settings->format;
     report->full = settings->full != 0;
     report->fractions = bench->fractions;
-    report->fraction_count = (int)settings->tail.count;
-    for (int i = 0; i < report->fraction_count; i++)
-        bench->fractions[i] = settings->tail.values[i] / 100;
+    choose_fractions(bench, &settings->tail);
     for (int i = 0; i < bench->plan.job_count; i++) {
         report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
         report->validated = report->validated || bench->plan.jobs[i].settings.validation;

@@ -76,6 +76,11 @@ bool operation_is_neighborhood(const struct operation *operation)
     return operation->shape->has_neighbours;
 }
 
+int operation_least_ranks(const struct operation *operation)
+{
+    return operation->shape->least_ranks;
+}
+
 int operation_trips(const struct operation *operation)
 {
     return operation->shape->takes_turns ? 2 : 1;

@@ -47,6 +47,9 @@ bool operation_is_neighborhood(const struct operation *operation);
  */
 int operation_trips(const struct operation *operation);
 
+/* operation_least_ranks - fewer cannot carry it out. */
+int operation_least_ranks(const struct operation *operation);
+
 /* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
 bool operation_allows_in_place(const struct operation *operation);
 

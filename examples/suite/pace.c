@@ -12,6 +12,8 @@
 #define SHRINKAGE (29.0 / 30)
 /* Windows shrink only while even the longest cycle leaves so much of them. */
 #define UNUSED_PART 0.2
+/* What has grown while other programs took the processors is halved as long as the longest cycle takes less of it. */
+#define TINY_PART 0.25
 
 void pace_learn(struct pace *pace, int64_t need_ns)
 {
@@ -37,6 +39,8 @@ int64_t window_next(int64_t length_ns, const struct cycles *cycles, int64_t call
         return (int64_t)(WINDOW_ROOM * (double)cycles->usual_ns) + 1;
     if (4 * invalid > calls && cycles->usual_ns > length_ns - length_ns / 10)
         return (int64_t)(GROWTH * (double)(cycles->usual_ns > length_ns ? cycles->usual_ns : length_ns)) + 1;
+    if ((double)cycles->most_ns < TINY_PART * length)
+        return length_ns / 2 + 1;
     if ((double)cycles->most_ns < (1 - UNUSED_PART) * length)
         return (int64_t)(SHRINKAGE * length) + 1;
     return length_ns;

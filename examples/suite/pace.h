@@ -35,6 +35,7 @@ struct cycles {
  *
  * A batch of which over a quarter is invalid makes them longer (as SKaMPI does), but only if a quarter of its calls took
  * so long: one call that was interrupted spoils those after it that fall into the interruption, whatever the length.
+ * Windows shrink as long as no call needs all of them, and quickly where they are far too long.
  *
  * length_ns   so far, 0 for none
  * calls       of the batch

@@ -322,10 +322,12 @@ static bool add_job(const struct reader *reader, const struct bench_settings *se
     return true;
 }
 
+/* Operations that take more ranks than there are have no job. */
 static bool add_group(const struct reader *reader, const struct bench_settings *settings, int group)
 {
     for (int i = 0; operation_name(i) != NULL; i++) {
-        if (is_in_group(i, group) && !add_job(reader, settings, i, false))
+        if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
+            !add_job(reader, settings, i, false))
             return false;
     }
     return true;
