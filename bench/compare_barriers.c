@@ -69,9 +69,11 @@ static const struct option_spec options[] = {
 };
 
 static const struct program_spec program = {
-    "compare_barriers", "Compares the exits from MPIX_Harmonize by each rendezvous with those from MPI_Barrier.", options,
-    sizeof(options) / sizeof(options[0]),
-    "The last column is the time of a call of MPI_Barrier over that of this one, in the same run.\n"};
+    .name = "compare_barriers",
+    .purpose = "Compares the exits from MPIX_Harmonize by each rendezvous with those from MPI_Barrier.",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .notes = "The last column is the time of a call of MPI_Barrier over that of this one, in the same run.\n"};
 
 static const struct column columns[] = {
     {"subject", "subject", 14, 0},     {"call(ns)", "call_ns", 12, 1},  {"p50(ns)", "p50_ns", 10, 1},
