@@ -53,8 +53,8 @@ static const struct option_spec options[] = {
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, barrier_name,
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
-    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0.001, 1e9, NULL,
-     "the window of --sync window, in microseconds\n(default: found by itself, and adapted)"},
+    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
+     "the window of --sync window, in microseconds;\n0: found by itself, and adapted"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
      "the datatype (default float for reductions, char for\nothers)"},
     {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},

@@ -174,7 +174,7 @@ void release_open(struct releaser *releaser, const struct world *span, enum rele
                                   .barrier = barrier,
                                   .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
                                   .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
-                                  .window_is_given = window_us > 0,
+                                  .window_is_given = window_us * 1000 >= 1,
                                   .window_ns = (int64_t)(window_us * 1000)};
 }
 
