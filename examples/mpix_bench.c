@@ -103,6 +103,21 @@ static void remove_size(struct job *job, int64_t size_bytes)
     job->settings.sizes.count = kept;
 }
 
+static void refuse_sizes(const struct bench *bench, const struct job *job, const struct work_plan *plan, int64_t bytes)
+{
+    const char *name = operation_short_name(plan->operation);
+
+    if (bytes < 0)
+        world_refuse(&bench->world,
+                     "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)", name,
+                     (long long)plan->most_bytes);
+    else
+        world_refuse(&bench->world,
+                     "option --message-size: %s of %lld bytes needs %lld bytes of buffers on each rank, more than "
+                     "--mem-limit %lld allows (see --help)",
+                     name, (long long)plan->most_bytes, (long long)bytes, (long long)job->settings.mem_limit_bytes);
+}
+
 /* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
 static bool check_limit(struct bench *bench, struct job *job)
 {
@@ -110,18 +125,15 @@ static bool check_limit(struct bench *bench, struct job *job)
         struct work_plan plan = plan_work(bench, job);
         int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
 
-        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, bench->world.comm);
-        if (all_agree(bench, bytes >= 0 && bytes <= job->settings.mem_limit_bytes))
+        /* Groups may differ. Without a sign, -1 is the greatest. */
+        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        if (bytes >= 0 && bytes <= job->settings.mem_limit_bytes)
             return true;
         if (!job->settings.sizes.given && job->size_count > 1) {
             remove_size(job, plan.most_bytes);
             continue;
         }
-        world_refuse(&bench->world,
-                     "option --message-size: %s of %lld bytes needs %s%lld bytes of buffers on each rank, more than "
-                     "--mem-limit %lld allows (see --help)",
-                     operation_short_name(plan.operation), (long long)plan.most_bytes, bytes < 0 ? "above " : "",
-                     bytes < 0 ? (long long)INT64_MAX : (long long)bytes, (long long)job->settings.mem_limit_bytes);
+        refuse_sizes(bench, job, &plan, bytes);
         return false;
     }
 }
@@ -279,20 +291,13 @@ static int64_t validate(const struct bench *bench, const struct measure *measure
     return all_wrong;
 }
 
-__attribute__((noreturn)) static void fail_for_memory(const struct measure *measure)
-{
-    fprintf(stderr, "%s: out of memory on rank %d\n", measure->world->program, measure->span->rank);
-    MPI_Abort(measure->world->comm, STATUS_FAILED);
-    abort();
-}
-
 static void analyse_samples(const struct bench *bench, const struct measure *measure, const struct samples *samples,
                             enum run_time run_time, struct analysis *analysis)
 {
     struct sample_set set = samples_set(samples);
 
     if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
-        fail_for_memory(measure);
+        world_abort(measure->span, "out of memory");
 }
 
 /* The median of what was computed in valid samples. */
@@ -305,7 +310,7 @@ static double median_computed(const struct measure *measure, const struct sample
     struct analysis analysis;
 
     if (times == NULL || marks == NULL)
-        fail_for_memory(measure);
+        world_abort(measure->span, "out of memory");
     for (int64_t i = 0; i < samples->calls; i++) {
         times[i] = (struct call_times){0, samples->compute_ns[i]};
         marks[i] = MARK_VALID;
@@ -313,7 +318,7 @@ static double median_computed(const struct measure *measure, const struct sample
             marks[i] |= samples->marks[i * samples->ranks + rank];
     }
     if (!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &analysis))
-        fail_for_memory(measure);
+        world_abort(measure->span, "out of memory");
     free(times);
     free(marks);
     return analysis.median_ns;
@@ -453,19 +458,20 @@ static void run_measured(struct bench *bench, const struct job *job)
     const struct world *span = &bench->communicator.span;
     struct work_plan plan = plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
+    int flag;
     struct measure measure = {.world = &bench->world,
                               .job = job,
                               .span = span,
                               .function = operation_function(plan.operation)};
 
     measure.work = work_open(&plan, why);
-    if (!world_all(span, measure.work != NULL)) {
-        fprintf(stderr, "%s: %s\n", bench->world.program, why);
-        MPI_Abort(bench->world.comm, STATUS_FAILED);
-    }
+    if (!world_all(span, measure.work != NULL))
+        world_abort(span, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+    /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
+    world_require(span, MPIX_Harmonize(span->comm, &flag), "MPIX_Harmonize");
     world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
     if (!measure_open(&measure))
-        fail_for_memory(&measure);
+        world_abort(span, "out of memory");
     run_sizes(bench, &measure);
     measure_close(&measure);
     work_close(measure.work);
@@ -530,6 +536,8 @@ static void write_head(struct bench *bench, int argc, char **argv)
 
 static void run(struct bench *bench, int argc, char **argv)
 {
+    int flag;
+
     for (int i = 0; i < bench->plan.job_count; i++) {
         bench->status = check_job(bench, &bench->plan.jobs[i]);
         if (bench->status != STATUS_GOOD)
@@ -541,7 +549,7 @@ static void run(struct bench *bench, int argc, char **argv)
     }
     bench->status = STATUS_FAILED;
     /* The call that a bad setting of the library makes fail, on all ranks. */
-    if (!world_agree(&bench->world, MPIX_Clock_sync(bench->world.comm), "MPIX_Clock_sync"))
+    if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return;
     bench->status = STATUS_GOOD;
     prepare_report(bench);

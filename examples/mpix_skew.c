@@ -7,11 +7,11 @@
  */
 #include "common/exit_clock.h"
 #include "common/options.h"
-#include "common/schemes.h"
 #include "common/statistics.h"
 #include "common/table.h"
 #include "common/world.h"
 
+#include <mpix_harmonize.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,30 @@
 
 /* One untimed call in so many settles a block: its first calls still feel the end of the block before. */
 enum { SETTLE_PART = 50 };
+
+/* The two kinds of calls. */
+enum scheme_index { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_COUNT };
+struct scheme {
+    const char *name;
+    const char *call;                          /* the function behind it, for messages */
+    int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
+};
+
+static int release_by_barrier(MPI_Comm comm, int *valid)
+{
+    *valid = 1;
+    return MPI_Barrier(comm);
+}
+
+static const struct scheme schemes[SCHEME_COUNT] = {
+    [SCHEME_BARRIER] = {"barrier", "MPI_Barrier", release_by_barrier},
+    [SCHEME_HARMONIZE] = {"harmonize", "MPIX_Harmonize", MPIX_Harmonize},
+};
+
+static const char *scheme_name(int index)
+{
+    return index < SCHEME_COUNT ? schemes[index].name : NULL;
+}
 
 struct skew_settings {
     int64_t calls;
@@ -70,7 +94,7 @@ struct skew_run {
     struct block block;
     int64_t block_calls;
     FILE *raw;
-    struct tally tallies[RELEASING_SCHEMES];
+    struct tally tallies[SCHEME_COUNT];
 };
 
 struct figures {
@@ -88,7 +112,7 @@ static const struct option_spec options[] = {
      "calls of a scheme before it is the other's turn;\nless where they take more than 25 ms or 5 % of S"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL,
      "calls of a scheme before those timed,\nbut not above a quarter of its time"},
-    {0, "schemes", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, releasing_scheme_name, "which to measure"},
+    {0, "schemes", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, scheme_name, "which to measure"},
     {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, exit_clock_name,
      "what exits are compared by: tsc, global (the\nlibrary's own), or auto: tsc where all ranks share it"},
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,
@@ -251,7 +275,7 @@ static int64_t unfinished(const struct skew_run *run)
 {
     int64_t mask = 0;
 
-    for (int i = 0; i < RELEASING_SCHEMES; i++) {
+    for (int i = 0; i < SCHEME_COUNT; i++) {
         const struct tally *tally = &run->tallies[i];
 
         if (is_chosen(run, i) && tally->calls < run->settings.calls &&
@@ -263,12 +287,12 @@ static int64_t unfinished(const struct skew_run *run)
 
 static void measure(struct skew_run *run)
 {
-    for (int i = 0; i < RELEASING_SCHEMES; i++) {
+    for (int i = 0; i < SCHEME_COUNT; i++) {
         if (is_chosen(run, i))
             warm_up(run, &schemes[i]);
     }
     for (int64_t mask; (mask = unfinished(run)) != 0;) {
-        for (int i = 0; i < RELEASING_SCHEMES; i++) {
+        for (int i = 0; i < SCHEME_COUNT; i++) {
             int64_t left = run->settings.calls - run->tallies[i].calls;
 
             if ((mask >> i & 1) != 0)
@@ -361,7 +385,7 @@ static void print_head(const struct skew_run *run, const char *clock_text)
         printf("# Cadence: streaming, calls follow each other at once; schemes take turns after %lld\n",
                (long long)run->block_calls);
         printf("# Calls:");
-        for (int i = 0; i < RELEASING_SCHEMES; i++) {
+        for (int i = 0; i < SCHEME_COUNT; i++) {
             if (is_chosen(run, i))
                 printf(" %s %lld", schemes[i].name, (long long)run->tallies[i].calls);
         }
@@ -374,11 +398,11 @@ static void print_head(const struct skew_run *run, const char *clock_text)
 
 static int print_results(const struct skew_run *run, double tick_ns, const char *clock_text)
 {
-    struct figures figures[RELEASING_SCHEMES] = {{0}};
+    struct figures figures[SCHEME_COUNT] = {{0}};
     int status = STATUS_GOOD;
 
     print_head(run, clock_text);
-    for (int i = 0; i < RELEASING_SCHEMES; i++) {
+    for (int i = 0; i < SCHEME_COUNT; i++) {
         if (is_chosen(run, i) && print_scheme(run, i, tick_ns, &figures[i]) != STATUS_GOOD)
             status = STATUS_FAILED;
     }
@@ -396,7 +420,7 @@ static int write_raw(const struct skew_run *run, double tick_ns)
     if (run->raw == NULL)
         return STATUS_GOOD;
     fprintf(run->raw, "scheme,call,skew_ns,valid\n");
-    for (int i = 0; i < RELEASING_SCHEMES; i++) {
+    for (int i = 0; i < SCHEME_COUNT; i++) {
         const struct tally *tally = &run->tallies[i];
 
         for (int64_t call = 0; call < tally->calls; call++)
@@ -503,7 +527,7 @@ static bool allocate(struct skew_run *run)
     run->block.valid = allocate_touched(capacity, sizeof(run->block.valid[0]));
     run->block.greatest = allocate_touched(3 * capacity + 1, sizeof(run->block.greatest[0]));
     good = run->block.exit_ticks != NULL && run->block.valid != NULL && run->block.greatest != NULL;
-    for (int i = 0; i < RELEASING_SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
+    for (int i = 0; i < SCHEME_COUNT && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
         run->tallies[i].records = calloc((size_t)run->settings.calls, sizeof(struct record));
         good = good && run->tallies[i].records != NULL;
     }
@@ -518,7 +542,7 @@ static void release_memory(struct skew_run *run)
     free(run->block.exit_ticks);
     free(run->block.valid);
     free(run->block.greatest);
-    for (int i = 0; i < RELEASING_SCHEMES; i++)
+    for (int i = 0; i < SCHEME_COUNT; i++)
         free(run->tallies[i].records);
 }
 
@@ -527,7 +551,7 @@ static bool call_first(const struct skew_run *run)
 {
     int valid;
 
-    for (int i = 0; i < RELEASING_SCHEMES; i++) {
+    for (int i = 0; i < SCHEME_COUNT; i++) {
         if (is_chosen(run, i) &&
             !world_agree(&run->world, schemes[i].release(run->world.comm, &valid), schemes[i].call))
             return false;
@@ -578,7 +602,7 @@ int main(int argc, char **argv)
     struct skew_run run = {.settings = {.calls = 200000,
                                         .block = 1000,
                                         .warmup = 1000,
-                                        .schemes = (1 << RELEASING_SCHEMES) - 1,
+                                        .schemes = (1 << SCHEME_COUNT) - 1,
                                         .clock = EXIT_CLOCK_AUTO,
                                         .limit_s = 2}};
     int status;

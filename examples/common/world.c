@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* How much later each further rank tells of an error that may be everyone's, up to a rank. */
+enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20 };
 
 static void count_nodes(struct world *world)
 {
@@ -104,6 +108,8 @@ static void report(const struct world *world, int code, const char *call)
     MPI_Error_string(code, text, &length);
     text[strcspn(text, "\n")] = '\0';
     world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
+    if (strcmp(detail, "none") == 0)
+        detail[0] = '\0';
     fprintf(stderr, "%s: %s failed on rank %d: %s%s%s\n", world->program, call, world->rank, text,
             detail[0] != '\0' ? ": " : "", detail);
 }
@@ -118,9 +124,27 @@ bool world_agree(const struct world *world, int code, const char *call)
     return first_failed == world->ranks;
 }
 
+/* Where several ranks fail at once, the first to tell so ends the others before they do. */
+static void let_others_speak(const struct world *world)
+{
+    const int64_t pause_ns = (int64_t)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS;
+    const struct timespec pause = {.tv_sec = pause_ns / 1000000000, .tv_nsec = pause_ns % 1000000000};
+
+    nanosleep(&pause, NULL);
+}
+
 void world_fail(const struct world *world, int code, const char *call)
 {
+    let_others_speak(world);
     report(world, code, call);
+    MPI_Abort(world->comm, STATUS_FAILED);
+    abort();
+}
+
+void world_abort(const struct world *world, const char *what)
+{
+    let_others_speak(world);
+    fprintf(stderr, "%s: rank %d: %s\n", world->program, world->rank, what);
     MPI_Abort(world->comm, STATUS_FAILED);
     abort();
 }

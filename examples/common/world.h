@@ -72,6 +72,9 @@ bool world_agree(const struct world *world, int code, const char *call);
 /* world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. */
 void world_fail(const struct world *world, int code, const char *call) __attribute__((noreturn));
 
+/* world_abort - say what is wrong on this rank, and end the job. */
+void world_abort(const struct world *world, const char *what) __attribute__((noreturn));
+
 /* world_require - world_fail where code is an error. Local. */
 static inline void world_require(const struct world *world, int code, const char *call)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/measure.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,14 +71,6 @@ struct progress {
 static size_t batch_bytes(int64_t calls)
 {
     return sizeof(struct batch_head) + (size_t)calls * (sizeof(struct call_note) + 1);
-}
-
-/* Ends the job: others may be waiting for this rank. */
-__attribute__((noreturn)) static void fail(const struct measure *measure, const char *what)
-{
-    fprintf(stderr, "%s: %s on rank %d\n", measure->world->program, what, measure->span->rank);
-    MPI_Abort(measure->world->comm, STATUS_FAILED);
-    abort();
 }
 
 /* ---- Computing beside an operation */
@@ -256,7 +247,7 @@ static void take_batch(const struct measure *measure, const struct progress *pro
     const struct bench_settings *settings = &measure->job->settings;
 
     if (!reserve(samples, samples->calls + calls, computes))
-        fail(measure, "out of memory: give less for --iterations or --time-slice");
+        world_abort(measure->span, "out of memory: give less for --iterations or --time-slice");
     for (int64_t i = 0; i < calls; i++) {
         uint8_t mark = take_call(samples, measure->batch->all, calls, i);
 
@@ -316,7 +307,7 @@ static bool is_narrow(const struct measure *measure, struct progress *progress, 
         return false;
     progress->next_interval = (int64_t)((double)samples->valid * NEXT_INTERVAL) + 1;
     if (!analyse(&set, (enum run_time)measure->job->settings.run_time, NULL, 0, &analysis))
-        fail(measure, "out of memory");
+        world_abort(measure->span, "out of memory");
     return analysis.median_interval && (double)analysis.median_high_ns - analysis.median_ns <= part * analysis.median_ns &&
            analysis.median_ns - (double)analysis.median_low_ns <= part * analysis.median_ns;
 }

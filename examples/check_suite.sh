@@ -1,0 +1,463 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_bench: each scheme, format and option does what the manual says. No claim about speed is tested here.
+#
+# Environment: BUILDDIR       where the programs are (default: examples)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Most functions are called by check only, by name:
+# shellcheck disable=SC2317
+set -u
+LC_ALL=C
+export LC_ALL
+
+. "$(dirname "$0")/../test/tap.sh"
+source_dir=$(dirname "$0")
+programs=${BUILDDIR:-examples}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
+MPIX_HARMONIZE_TOLERANCE_NS=1000000000
+# What MPI libraries leak is not of interest here.
+ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
+
+keys=operation,sync,barrier,cadence,comm,ranks,datatype,reduction,root,buffers,cache,run_time,size_bytes
+figures=avg_ns,max_mean_ns,makespan_ns,mean_ns,deviation_ns,min_ns,max_ns,median_ns,median_low_ns,median_high_ns
+titles=$keys,valid,missed,late,$figures,p50_ns,p90_ns,p95_ns,p99_ns,slowest_rank,fastest_rank
+
+# RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
+run() {
+    ranks=$1 program=$2
+    shift 2
+    command="$program $* ($ranks ranks)"
+    if [ "$ranks" = alone ]; then
+        "$programs/$program" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    else
+        # The flags are words, and there may be none.
+        # shellcheck disable=SC2086
+        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$programs/$program" "$@" \
+            >"$scratch/out" 2>"$scratch/err" </dev/null
+    fi
+    status=$?
+}
+
+complain() {    # WHAT: with all there is to know about the last run
+    echo "$command: $1"
+    echo "exit status $status"
+    grep -v '^# [a-z_]*: ' "$scratch/out" | sed 's/^/stdout: /' | head -n 60
+    sed 's/^/stderr: /' "$scratch/err" | head -n 20
+}
+
+expect_status() {
+    [ "$status" -eq "$1" ] || complain "exit status is not $1"
+}
+
+# What the program itself said; launchers add lines of their own.
+own_messages() {
+    grep -E '^mpix_(bench|osu_[a-z]+): ' "$scratch/err"
+}
+
+rows() {
+    grep -v '^#' "$scratch/out" | sed 1d
+}
+
+# ROWS WANTED: titles, then so many rows whose figures are in the order that their definitions give them.
+check_rows() {
+    rows_problems=$(grep -v '^#' "$scratch/out" | awk -F, -v titles="$titles" -v rows="$1" -v wanted="$2" '
+        function bad(what) { print what ": " $0 }
+        NR == 1 { if ($0 != titles) bad("titles"); n = NF; next }
+        NF != n { bad("number of columns") }
+        tolower($0) ~ /nan|inf/ { bad("no number") }
+        $14 != wanted || $15 + $16 > 9 * wanted { bad("counts") }
+        !($22 >= 0 && $22 <= $24 && $25 <= $24 && $24 <= $26 && $26 <= $23) { bad("order of min, low, median, high, max") }
+        !($27 <= $28 && $28 <= $29 && $29 <= $30 && $30 <= $23) { bad("order of quantiles") }
+        !($17 <= $18 && $18 <= $20 + 0.1 && ($4 == "streaming" || $20 <= $19 + 0.1)) { bad("order of means") }
+        $31 !~ /^[01]$/ || $32 !~ /^[01]$/ { bad("ranks") }
+        END { if (NR - 1 != rows) print NR - 1 " rows, not " rows }')
+    [ -z "$rows_problems" ] || complain "$rows_problems"
+}
+
+check_list() {
+    run alone mpix_bench --list
+    expect_status 0
+    awk '/^suite_operations =/ || /^suite_persistent_operations =/ { inside = 1; sub(/.*=/, "") }
+         inside { more = /\\$/; sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }' \
+        "$source_dir/examples.am" | sort >"$scratch/installed"
+    awk '{ print $1 }' "$scratch/out" | sort >"$scratch/listed"
+    # Libraries before MPI 4 lack some forms, which are not installed then.
+    grep -q _persistent "$scratch/listed" || sed -i /_persistent/d "$scratch/installed"
+    cmp -s "$scratch/installed" "$scratch/listed" || complain "examples.am has other names: $(diff "$scratch/installed" "$scratch/listed")"
+}
+
+# By the name of mpix_osu_NAME. The program that tests link is a program where the other one may be a script of libtool.
+check_names() {
+    for name in reduce fence; do
+        ln -s "$(cd "$programs" && pwd)/check_faults" "$scratch/mpix_osu_$name"
+    done
+    own_programs=$programs programs=$scratch
+    run alone mpix_osu_reduce -m 4:8 -i 10 --format csv
+    expect_status 0
+    rows | cut -d, -f1,13 | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
+    run alone mpix_osu_reduce bcast
+    expect_status 2
+    own_messages | grep -q '^mpix_osu_reduce: .*"bcast"' || complain "does not speak by its name"
+    run alone mpix_osu_reduce --help
+    grep -q '^Usage: .* mpix_osu_reduce \[OPTION\]\.\.\.$' "$scratch/out" || complain "no usage of its own"
+    run alone mpix_osu_fence
+    expect_status 2
+    programs=$own_programs
+}
+
+schemes="harmonize barrier barrier2 window round-time none"
+algorithms="linear tree binomial doublering recursivedoubling bruck"
+
+check_schemes() {
+    for sync in $schemes; do
+        echo "allreduce -m 4,64 --sync $sync"
+    done >"$scratch/jobs"
+    for algorithm in $algorithms; do
+        echo "bcast -m 8 --sync barrier --barrier $algorithm # a comment"
+    done >>"$scratch/jobs"
+    printf '\n# nothing\n' >>"$scratch/jobs"
+    run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv
+    expect_status 0
+    # A bcast without a colon in its sizes has all up to 8 bytes.
+    check_rows $((6 * 2 + 6 * 4)) 31
+    for sync in $schemes; do
+        cadence=isolated
+        [ "$sync" != none ] || cadence=streaming
+        [ "$(rows | grep -c "^allreduce,$sync,[a-z]*,$cadence,world,2,float,sum,,separate,warm,local,")" -eq 2 ] ||
+            complain "no two rows of $sync"
+    done
+    for algorithm in $algorithms; do
+        [ "$(rows | grep -c "^bcast,barrier,$algorithm,isolated,world,2,char,,0,separate,warm,local,")" -eq 4 ] ||
+            complain "no four rows of $algorithm"
+    done
+}
+
+# Communicators, roots, buffers, caches, and other options that only have to be passed on.
+check_options() {
+    cat >"$scratch/jobs" <<'END'
+allreduce -m 8,16 --comm node
+allreduce -m 8,16 --comm cart:2x1:0
+allreduce -m 8,16 --comm cart:2x1:1
+allreduce -m 8,16 --comm every:2
+reduce -m 8,16 --root 1 --run-time makespan -T double --op max
+reduce -m 8,16 --root rotate --cache rotate
+gather -m 8,16 --in-place --cache cold
+bcast -m 8:32 --size-factor 4 --sync window --window-us 500
+END
+    run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv --max-repeat 100
+    expect_status 0
+    check_rows 16 31
+    cut -d, -f1,5-13 "$scratch/out" | grep -v '^#' | sed 1d | awk -F, '{ $NF = ""; print }' | uniq >"$scratch/keys"
+    cat >"$scratch/expected" <<'END'
+allreduce node 2 float sum  separate warm local 
+allreduce cart:2x1:0 2 float sum  separate warm local 
+allreduce cart:2x1:1 1 float sum  separate warm local 
+allreduce every:2 1 float sum  separate warm local 
+reduce world 2 double max 1 separate warm makespan 
+reduce world 2 float sum rotating separate rotate local 
+gather world 2 char  0 in place cold local 
+bcast world 2 char  0 separate warm local 
+END
+    cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
+}
+
+check_formats() {
+    for format in table csv json; do
+        run 2 mpix_bench bcast allreduce -m 4,8,64 -i 12 -x 2 --format $format --output "$scratch/$format" -c --tail 25,99.9
+        expect_status 0
+        [ ! -s "$scratch/out" ] || complain "prints although there is --output"
+    done
+    [ "$(awk '!/^#/ && NF > 5' "$scratch/table" | wc -l)" -eq 6 ] || complain "table: not 6 rows"
+    awk '/^# +Size/ { width = length } !/^#/ && length != width { exit 1 }' "$scratch/table" ||
+        complain "table: a row does not line up"
+    [ "$(grep -v '^#' "$scratch/csv" | awk -F, 'NR == 1 { n = NF } NF == n' | wc -l)" -eq 7 ] || complain "csv: not 7 lines"
+    grep -q ',p25_ns,p99.9_ns,.*,wrong$' "$scratch/csv" || complain "csv: no quantiles, or no column of validation"
+    [ "$(wc -l <"$scratch/json")" -eq 7 ] || complain "json: not 7 lines"
+    grep -v '^{.*}$' "$scratch/json" | head -n 1
+    ! command -v python3 >/dev/null 2>&1 ||
+        python3 -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$scratch/json" 2>&1
+}
+
+# RAW [SKIP]: from the raw file of one operation at one size, the columns after the keys, without quantiles. With SKIP,
+# marks are passed over.
+recompute() {
+    awk -F, -v skip="${2-}" '
+        NR == 1 { next }
+        {
+            calls = $5 > calls ? $5 : calls
+            ranks = $6 > ranks ? $6 : ranks
+            start[$5, $6] = $7
+            end[$5, $6] = $8
+            mark = $9 == "missed" ? 2 : $9 == "late"
+            if (mark > worst[$5] && skip == "") worst[$5] = mark
+        }
+        END {
+            calls++
+            ranks++
+            for (call = 0; call < calls; call++) {
+                count[worst[call] + 0]++
+                if (worst[call]) continue
+                first = start[call, 0]
+                last = end[call, 0]
+                longest = 0
+                for (rank = 0; rank < ranks; rank++) {
+                    took = end[call, rank] - start[call, rank]
+                    sum[rank] += took
+                    all += took
+                    if (took > longest) longest = took
+                    if (start[call, rank] < first) first = start[call, rank]
+                    if (end[call, rank] > last) last = end[call, rank]
+                }
+                makespans += last - first
+                longests += longest
+                value[n++] = longest
+            }
+            for (i = 1; i < n; i++) {
+                x = value[i]
+                for (j = i - 1; j >= 0 && value[j] > x; j--) value[j + 1] = value[j]
+                value[j + 1] = x
+            }
+            for (rank = 0; rank < ranks; rank++) {
+                if (sum[rank] > sum[slowest + 0]) slowest = rank
+                if (sum[rank] < sum[fastest + 0]) fastest = rank
+            }
+            mean = longests / n
+            for (i = 0; i < n; i++) squares += (value[i] - mean) ^ 2
+            # Place by place from the least, while what lies outside has a chance of at most 5 %: of n tosses, k heads.
+            chance = 0.5 ^ n
+            for (k = 0; 2 * (outside + chance) <= 0.05; k++) { outside += chance; chance *= (n - k) / (k + 1) }
+            printf "%d,%d,%d,%.1f,%.1f,%.1f,%.1f,%.1f,%d,%d,%.1f,%d,%d,%d,%d,%d,%d,%d,%d\n", n, count[2], count[1],
+                all / n / ranks, sum[slowest + 0] / n, makespans / n, mean, sqrt(squares / (n - 1)), value[0], value[n - 1],
+                (value[int((n - 1) / 2)] + value[int(n / 2)]) / 2, value[k - 1], value[n - k],
+                value[int((n * 50 + 99) / 100) - 1], value[int((n * 90 + 99) / 100) - 1],
+                value[int((n * 95 + 99) / 100) - 1], value[int((n * 99 + 99) / 100) - 1], slowest, fastest
+        }' "$1"
+}
+
+# A prime number of samples, so that no mean lies halfway between two last digits. Some flags are 0, and known: see below.
+check_statistics() {
+    CHECK_FAULT=flags CHECK_LOG=$scratch/log
+    export CHECK_FAULT CHECK_LOG
+    run 2 check_faults reduce -m 64:64 -i 499 -x 20 --format csv --raw "$scratch/raw"
+    unset CHECK_FAULT CHECK_LOG
+    expect_status 0
+    reported=$(rows | cut -d, -f14-)
+    recomputed=$(recompute "$scratch/raw")
+    [ "$reported" = "$recomputed" ] || complain "from the raw times: $recomputed"
+}
+
+# The flag of the call before each measured start, in the log of the same rank, is what the mark says.
+check_marks() {
+    for rank in 0 1; do
+        awk -F, -v rank=$rank '
+            FILENAME ~ /log/ { exit_ns[++n] = $2; flag[n] = $3; next }
+            $6 == rank {
+                while (i < n && exit_ns[i + 1] <= $7) i++
+                rows++
+                zeros += !flag[i]
+                if (flag[i] != ($9 == "valid")) { print "rank " rank ", call " $5 ": flag " flag[i] ", " $9; exit }
+            }
+            END { if (rows < 499 || zeros < 60) print "rank " rank ": " rows + 0 " rows, " zeros + 0 " flags are 0" }
+        ' "$scratch/log.$rank" "$scratch/raw"
+    done
+}
+
+check_invalid_share() {
+    run 2 mpix_bench reduce -m 8:8 -i 499 -x 20 --sync barrier --invalid-percent 30 --format csv --raw "$scratch/raw"
+    expect_status 0
+    reported=$(rows | cut -d, -f14-)
+    [ "$reported" = "$(recompute "$scratch/raw")" ] || complain "from the raw times: $(recompute "$scratch/raw")"
+    # The same times with all samples valid.
+    echo "$reported,$(recompute "$scratch/raw" skip)" | awk -F, '
+        { share = $2 / ($1 + $2) }
+        $1 != 499 || $3 != 0 || $20 != $1 + $2 || share < 0.23 || share > 0.37 { print "counts: " $0 }
+        $30 < $12 || $30 > $13 { print "the median of all is not in the confidence interval: " $0 }'
+}
+
+check_no_sample() {
+    CHECK_FAULT=never
+    export CHECK_FAULT
+    for format in table csv json; do
+        run 2 check_faults bcast -m 4,8 -i 5 -x 0 --max-repeat 2 --format $format
+        expect_status 1
+        ! grep -v '^#' "$scratch/out" | grep -qiw 'nan\|-nan\|inf' || complain "no number"
+        case $format in
+        table) [ "$(grep -c 'error: no valid sample' "$scratch/out")" -eq 2 ] || complain "no two error rows" ;;
+        csv) [ "$(rows | cut -d, -f14,17-32 | sort -u)" = 0,,,,,,,,,,,,,,,, ] || complain "figures without samples" ;;
+        esac
+        [ "$(own_messages | grep -c 'only 0 valid samples in 10 calls, the limit (--max-repeat)')" -eq 2 ] ||
+            complain "does not tell the limit"
+    done
+    run 2 check_faults ibcast --overlap -m 8,8 -i 5 -x 0 --max-repeat 2 --format csv
+    unset CHECK_FAULT
+    expect_status 1
+    [ "$(rows | cut -d, -f33-36 | sort -u)" = ,,, ] || complain "an overlap without samples"
+}
+
+check_validation() {
+    CHECK_FAULT=wrong
+    export CHECK_FAULT
+    run 2 check_faults bcast -m 4,8,16 -i 5 -x 0 -c --format csv
+    unset CHECK_FAULT
+    expect_status 1
+    [ "$(rows | cut -d, -f13,33 | tr '\n' ' ')" = "4,0 8,3 16,3 " ] || complain "not 3 wrong elements above 4 bytes"
+    [ "$(own_messages | grep -c 'validation found 3 wrong elements')" -eq 2 ] || complain "does not tell"
+}
+
+check_failing_call() {
+    CHECK_FAULT=fails
+    export CHECK_FAULT
+    run 2 check_faults bcast -m 4,8 -i 50 -x 0
+    unset CHECK_FAULT
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "does not end with an error"
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q 'MPI_Bcast failed on rank 1' || complain "does not name the call and the rank"
+}
+
+check_overlap() {
+    run 2 mpix_bench ibcast -m 64,65536 --overlap -t 2 -i 31 -x 5 --format csv
+    expect_status 0
+    overlap_problems=$(rows | awk -F, '
+        NF != 36 || !($33 > 0 && $34 > 0 && $35 > 0 && $36 >= 0 && $36 <= 100) { print "overlap: " $0 }
+        { percent = 100 * (1 - ($35 - $34) / $33); percent = percent < 0 ? 0 : percent > 100 ? 100 : percent }
+        (percent - $36) ^ 2 > 1 { print "overlap is not " percent ": " $0 }')
+    [ -z "$overlap_problems" ] || complain "$overlap_problems"
+}
+
+# When to stop: by the interval, where it is wide; else by the number, or the time.
+check_stopping() {
+    run alone mpix_bench allreduce -m 8 --ci-percent 50 --format csv
+    expect_status 0
+    rows | awk -F, '$14 < 100000 && ($26 - $24 > $24 / 2 || $24 - $25 > $24 / 2) { print "interval: " $0 }
+                    $14 < 30 { print "too few: " $0 }'
+    run alone mpix_bench allreduce -m 8,8 --time-slice 0.02 -i 1000000000 --format csv
+    expect_status 0
+    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 2 ] || complain "does not tell of the time slice"
+    run alone mpix_bench allreduce -m 8,8 --sync round-time --time-slice 0.02 --format csv
+    expect_status 0
+    [ -z "$(own_messages)" ] || complain "complains although time is the aim"
+}
+
+sizes_in_order() {
+    rows | cut -d, -f13 | tr '\n' ' '
+}
+
+check_shuffle() {
+    run alone mpix_bench bcast -m 1:128 -i 3 -x 0 --format csv --shuffle --seed 5
+    first=$(sizes_in_order)
+    run alone mpix_bench bcast -m 1:128 -i 3 -x 0 --format csv --shuffle --seed 5
+    [ "$(sizes_in_order)" = "$first" ] || complain "another order with the same seed"
+    run alone mpix_bench bcast -m 1:128 -i 3 -x 0 --format csv --shuffle --seed 6
+    [ "$(sizes_in_order)" != "$first" ] || complain "the same order with another seed"
+    [ "$(rows | cut -d, -f13 | sort -n | tr '\n' ' ')" = "1 2 4 8 16 32 64 128 " ] || complain "other sizes"
+}
+
+# PART: the last run was refused in one line that names it, and measured nothing.
+expect_refusal() {
+    expect_status 2
+    [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
+    own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
+}
+
+check_refusals() {
+    # Each line: what the message has to name, then what is typed.
+    while read -r part arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_bench $arguments
+        expect_refusal "$part"
+    done <<'END'
+fence fence
+--list
+--unknown bcast --unknown
+--sync bcast --sync fence
+--barrier bcast --sync barrier --barrier fence
+--barrier bcast --barrier tree
+--window-us bcast --window-us 10
+--message-size bcast --message-size 64:8
+-m bcast -m 4,,8
+-m bcast -m 8X
+--message-size reduce -m 6:64
+--message-size reduce -m 4,6
+--mem-limit bcast -m 1M --mem-limit 1K
+--message-size bcast -m 900G --mem-limit 1000G
+--size-factor bcast --size-factor 1.01
+--type bcast --type fence
+--op reduce --type float --op band
+--op bcast --op sum
+--root bcast --root 1
+--root bcast --root -1
+--root allreduce --root 0
+--in-place bcast --in-place
+--overlap bcast --overlap
+--comm bcast --comm cart:2x1:0
+--comm bcast --comm every:2
+--comm bcast --comm moon
+--tail bcast --tail 0,50
+--tail bcast --tail 101
+--invalid-percent bcast --invalid-percent nan
+--raw bcast --raw /nonexistent/directory/file
+--output bcast --output /nonexistent/directory/file
+--jobs --jobs /nonexistent/directory/file
+END
+    run 2 mpix_bench reduce --root 2
+    expect_refusal --root
+}
+
+# A bad line after a good one: nothing is measured.
+check_bad_jobs() {
+    printf 'bcast -m 8\nreduce -m 6,8\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal "line 2"
+    printf 'bcast -m 8 -i 1\nreduce --root 1\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal --root
+    printf 'bcast --output x\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal --output
+    printf '# nothing\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal --jobs
+}
+
+check_full_disk() {
+    run alone mpix_bench bcast -m 8 -i 3 -x 0 --output /dev/full
+    expect_status 1
+    own_messages | grep -q 'cannot write' || complain "does not tell that it cannot write"
+}
+
+check() {   # NAME FUNCTION [ARGUMENT]...
+    name=$1
+    shift
+    tap_expect_empty "$name" "$("$@" 2>&1)"
+}
+
+check "installed names are those of --list" check_list
+check "mpix_osu_NAME" check_names
+check "each scheme and barrier" check_schemes
+check "communicators, roots, buffers" check_options
+check "formats" check_formats
+check "statistics from the raw times" check_statistics
+check "marks are the flags of the call before" check_marks
+check "30 % of the samples made invalid" check_invalid_share
+check "no valid sample" check_no_sample
+check "validation sees a wrong result" check_validation
+check "a call that fails" check_failing_call
+check "overlap" check_overlap
+check "when to stop" check_stopping
+check "order of sizes" check_shuffle
+check "bad options" check_refusals
+check "bad lines in a file of jobs" check_bad_jobs
+if [ -c /dev/full ]; then
+    check "a full disk" check_full_disk
+else
+    tap_skip "a full disk" "there is no /dev/full"
+fi
+tap_done
