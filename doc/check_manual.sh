@@ -148,18 +148,18 @@ $output"
 # PAGE PROGRAM: the options of a program and their defaults stand in its page, and no other options do.
 check_options() {
     page=$pages/$1
-    awk '/^ +(-[a-z], )?--/ { if (option != "") print option "|" text; option = $0; text = ""
-                              sub(/^[^-]*(-[a-z], )?--/, "", option); sub(/ .*/, "", option) }
+    awk '/^ +(-[a-zA-Z], )?--/ { if (option != "") print option "|" text; option = $0; text = ""
+                              sub(/^[^-]*(-[a-zA-Z], )?--/, "", option); sub(/ .*/, "", option) }
          /^$/ { if (option != "") print option "|" text; option = "" }
          option != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
     [ -s "$scratch/options" ] || echo "no options in the help of $2"
     while IFS='|' read -r option text; do
-        entries "$page" | grep -E "^(-[a-z], )?--$option( |\|)" >"$scratch/entry" || { echo "$page: no --$option"; continue; }
+        entries "$page" | grep -E "^(-[a-zA-Z], )?--$option( |\|)" >"$scratch/entry" || { echo "$page: no --$option"; continue; }
         default=$(echo "$text" | sed -n 's/.*(default \(.*\)).*/\1/p')
         [ -z "$default" ] || grep -qF " Default: $default" "$scratch/entry" || grep -qF " $default for " "$scratch/entry" ||
             echo "$page: --$option: no 'Default: $default'"
     done <"$scratch/options"
-    entries "$page" | sed -n 's/^\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | while read -r option; do
+    entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | while read -r option; do
         grep -q "^$option|" "$scratch/options" || echo "$page: $2 has no --$option"
     done
 }
@@ -201,11 +201,8 @@ tap_expect_empty "no page names what is neither setting nor statistic" "$(check_
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
-for program in mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures; do
+for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures; do
     check_program "$program.1" "$program"
-done
-for program in mpix_osu_reduce mpix_osu_bcast mpix_osu_allreduce; do
-    check_program mpix_osu.1 "$program"
 done
 check_formatter mandoc
 check_formatter groff
