@@ -170,6 +170,7 @@ check_figure() {        # NAME
     run --quick --ranks 2 "$1"
     # Where other programs take the processors, some rows may lack valid samples; that is told, and no failure.
     expect_status 0
+    ! grep -v -e '^mpix_figures: ' -e '^\[1/1\]' "$scratch/stderr" || complain "says what it should not"
     for file in "$(data_of "$1").csv" "$1.gp" "$1.png" "$1.svg" "$1.txt"; do
         [ -s "$scratch/out/$file" ] || complain "leaves no $file"
     done
