@@ -137,7 +137,7 @@ void world_fail(const struct world *world, int code, const char *call)
 {
     let_others_speak(world);
     report(world, code, call);
-    MPI_Abort(world->comm, STATUS_FAILED);
+    MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* world may be a part of it */
     abort();
 }
 
@@ -145,7 +145,7 @@ void world_abort(const struct world *world, const char *what)
 {
     let_others_speak(world);
     fprintf(stderr, "%s: rank %d: %s\n", world->program, world->rank, what);
-    MPI_Abort(world->comm, STATUS_FAILED);
+    MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* world may be a part of it */
     abort();
 }
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are wanted. */
+#include "suite/plan.h"
+#include "suite/schemes.h"
+#include "support.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct settings {
+    struct size_list sizes;
+    struct number_list numbers;
+    int64_t count;
+    struct text_list texts;
+};
+
+static const char *word_name(int index)
+{
+    return index == 0 ? "rotate" : NULL;
+}
+
+static const struct option_spec options[] = {
+    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(struct settings, sizes), 1, 4294967296.0, NULL, ""},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(struct settings, numbers), 0.5, 100, NULL, ""},
+    {'n', "count", "N", OPTION_INTEGER, offsetof(struct settings, count), 0, 9, word_name, ""},
+};
+static const struct option_spec operand = {
+    0, "operand", "TEXT", OPTION_TEXTS, offsetof(struct settings, texts), 0, 0, NULL, ""};
+static const struct program_spec program = {"program", "", options, COUNT_OF(options), "", &operand, true};
+
+/* Reads words after the program's name. */
+static enum options_outcome parse(struct settings *settings, int count, const char *const *words)
+{
+    char *argv[8] = {NULL};
+
+    for (int i = 0; i < count; i++)
+        argv[1 + i] = (char *)words[i];
+    *settings = (struct settings){.sizes = {.least_bytes = 4, .most_bytes = 64}};
+    return options_parse(&program, 1 + count, argv, settings);
+}
+
+/* The sizes that come out, as text. */
+static const struct {
+    const char *given;
+    double factor;
+    const char *sizes; /* NULL: refused */
+} size_cases[] = {
+    {"8:64", 2, "8 16 32 64 "},
+    {"16", 2, "4 8 16 "},
+    {"2", 2, "2 "},
+    {"1K:4K", 2, "1024 2048 4096 "},
+    {"1g", 1000, "4 4000 4000000 "},
+    {"4:100", 1.5, "4 8 12 16 24 36 52 76 "},
+    {"4,1K,4", 2, "4 1024 4 "},
+    {"64:8", 2, NULL},
+    {"0", 2, NULL},
+    {"4,", 2, NULL},
+    {",4", 2, NULL},
+    {"K", 2, NULL},
+    {"5G", 2, NULL},
+    {"99999999999G", 2, NULL},
+    {"4:8:16", 2, NULL},
+    {"-4", 2, NULL},
+    {" 4", 2, NULL},
+    {"4x", 2, NULL},
+};
+
+START_TEST(sizes)
+{
+    const char *words[] = {"-m", size_cases[_i].given};
+    struct settings settings;
+    char text[512] = "";
+
+    if (size_cases[_i].sizes == NULL) {
+        ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_BAD);
+        return;
+    }
+    ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_RUN);
+    ck_assert_int_eq(settings.sizes.given, 1);
+    options_list_sizes(&settings.sizes, size_cases[_i].factor, settings.sizes.least_bytes < 4 ? 1 : 4);
+    for (int64_t i = 0; i < settings.sizes.count; i++)
+        sprintf(text + strlen(text), "%lld ", (long long)settings.sizes.bytes[i]);
+    ck_assert_str_eq(text, size_cases[_i].sizes);
+}
+END_TEST
+
+START_TEST(lists_end)
+{
+    struct settings settings;
+    char text[4 * (MOST_SIZES + 1)] = "";
+    const char *words[] = {"-m", text};
+
+    for (int i = 0; i < MOST_SIZES; i++)
+        strcat(text, i == 0 ? "4" : ",4");
+    ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_RUN);
+    ck_assert_int_eq(settings.sizes.count, MOST_SIZES);
+    strcat(text, ",4");
+    ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_BAD);
+}
+END_TEST
+
+START_TEST(numbers)
+{
+    const char *good[] = {"-z", "0.5,99.9,100"};
+    static const char *const bad[] = {"", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
+    struct settings settings;
+
+    ck_assert_int_eq(parse(&settings, 2, good), OPTIONS_RUN);
+    ck_assert_int_eq(settings.numbers.count, 3);
+    ck_assert_double_eq(settings.numbers.values[1], 99.9);
+    for (int i = 0; i < COUNT_OF(bad); i++)
+        ck_assert_int_eq(parse(&settings, 2, (const char *[]){"-z", bad[i]}), OPTIONS_BAD);
+}
+END_TEST
+
+START_TEST(words_and_operands)
+{
+    struct settings settings;
+
+    ck_assert_int_eq(parse(&settings, 4, (const char *[]){"one", "-n", "rotate", "two"}), OPTIONS_RUN);
+    ck_assert_int_eq(settings.count, -1);
+    ck_assert_int_eq(settings.texts.count, 2);
+    ck_assert_str_eq(settings.texts.texts[1], "two");
+    ck_assert_int_eq(parse(&settings, 2, (const char *[]){"-n", "-1"}), OPTIONS_BAD);
+    /* A row of a file has no help. */
+    ck_assert_int_eq(parse(&settings, 1, (const char *[]){"--help"}), OPTIONS_BAD);
+    ck_assert_int_eq(parse(&settings, 1, (const char *[]){"-v"}), OPTIONS_BAD);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int ranks;
+    bool good;
+    struct communicator_choice choice;
+} communicators[] = {
+    {"world", 7, true, {.kind = COMM_WORLD_ALL}},
+    {"node", 7, true, {.kind = COMM_NODE}},
+    {"cart:2x3:1", 6, true, {.kind = COMM_CARTESIAN, .dimensions = 2, .extents = {2, 3}, .dimension = 1}},
+    {"cart:4:0", 4, true, {.kind = COMM_CARTESIAN, .dimensions = 1, .extents = {4}}},
+    {"every:3", 7, true, {.kind = COMM_EVERY, .every = 3}},
+    {"cart:2x3:2", 6, false, {0}},
+    {"cart:2x3:1", 7, false, {0}},
+    {"cart:2x3", 6, false, {0}},
+    {"cart:2x3:", 6, false, {0}},
+    {"cart:2x:0", 2, false, {0}},
+    {"cart:0x6:0", 6, false, {0}},
+    {"cart:99999x99999x99999x99999:0", 6, false, {0}},
+    {"cart:1x1x1x1x1x1x1x1x1:0", 1, false, {0}},
+    {"every:0", 7, false, {0}},
+    {"every:8", 7, false, {0}},
+    {"every:3x", 7, false, {0}},
+    {"every", 7, false, {0}},
+    {"", 7, false, {0}},
+    {"moon", 7, false, {0}},
+};
+
+START_TEST(communicator)
+{
+    const struct communicator_choice *expected = &communicators[_i].choice;
+    struct communicator_choice choice;
+
+    ck_assert_int_eq(communicator_parse(&choice, communicators[_i].text, communicators[_i].ranks) == NULL,
+                     communicators[_i].good);
+    if (!communicators[_i].good)
+        return;
+    ck_assert_int_eq(choice.kind, expected->kind);
+    ck_assert_int_eq(choice.dimensions, expected->dimensions);
+    ck_assert_int_eq(choice.dimension, expected->dimension);
+    ck_assert_int_eq(choice.every, expected->every);
+    ck_assert_mem_eq(choice.extents, expected->extents, sizeof(choice.extents));
+    ck_assert_str_eq(choice.text, communicators[_i].text);
+}
+END_TEST
+
+START_TEST(names_of_the_program)
+{
+    ck_assert_str_eq(plan_program("mpix_bench"), "mpix_bench");
+    ck_assert_str_eq(plan_program("/some/where/lt-mpix_bench"), "mpix_bench");
+    ck_assert_str_eq(plan_program("./mpix_osu_reduce"), "mpix_osu_reduce");
+    ck_assert_str_eq(plan_program("lt-mpix_osu_reduce"), "mpix_osu_reduce");
+    ck_assert_str_eq(plan_program(""), "mpix_bench");
+}
+END_TEST
+
+START_TEST(how_many)
+{
+    struct job job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .sync = RELEASE_HARMONIZE}};
+
+    ck_assert_int_eq(job_wanted(&job, 8192), 1000);
+    ck_assert_int_eq(job_wanted(&job, 8193), 100);
+    ck_assert_int_eq(job_warmup(&job, 8192), 200);
+    ck_assert_int_eq(job_warmup(&job, 8193), 10);
+    ck_assert_double_eq(job_time_slice_s(&job), 0);
+    job.settings.ci_percent = 1;
+    ck_assert_int_gt(job_wanted(&job, 8), 1000);
+    job.settings.ci_percent = 0;
+    job.settings.sync = RELEASE_ROUND_TIME;
+    ck_assert_int_gt(job_wanted(&job, 8), 1000);
+    ck_assert_double_gt(job_time_slice_s(&job), 0);
+    job.settings.iterations = 5;
+    job.settings.time_slice_s = 3;
+    ck_assert_int_eq(job_wanted(&job, 8), 5);
+    ck_assert_double_eq(job_time_slice_s(&job), 3);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, sizes, 0, COUNT_OF(size_cases));
+    tcase_add_test(tests, lists_end);
+    tcase_add_test(tests, numbers);
+    tcase_add_test(tests, words_and_operands);
+    tcase_add_loop_test(tests, communicator, 0, COUNT_OF(communicators));
+    tcase_add_test(tests, names_of_the_program);
+    tcase_add_test(tests, how_many);
+}
+
+int main(void)
+{
+    return run_suite("plan", add);
+}
