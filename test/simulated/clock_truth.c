@@ -5,7 +5,8 @@
  * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after each
  * call each process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up to a
  * constant. READINGS more, until the next call, are held against their bounds only.
- * Prints one line NAME=VALUE...: errors and bounds in ns, violations of the bound, release skew, cost of synchronisation.
+ * Prints one line NAME=VALUE...: errors and bounds in ns, those of the last tenth of the calls as end_NAME, violations of the
+ * bound, release skew, cost of synchronisation.
  */
 #include "simulated/simulated.h"
 
@@ -18,6 +19,9 @@
 
 /* Calls between agreements on whether to go on. */
 enum { AGREE_EVERY = 16 };
+
+/* The end of a run, by when a clock that was disturbed must be right again: this part of the calls. */
+enum { END_PART = 10 };
 
 typedef struct sample {
     int64_t true_ns;    /* middle of the bracket around the reading */
@@ -146,31 +150,49 @@ static double quantile(double *values, int count, double q)
     return count ? values[place < 0 ? 0 : place] : 0;
 }
 
-/* The errors of all processes but rank 0, gathered there. */
-static void report_errors(const sample *samples, int count)
+static void count_violations(const sample *samples, int count)
 {
-    double *mine = malloc((size_t)count * sizeof *mine), *all = NULL, squares = 0, bounds[2] = {0, 0};
-    for (int i = 0; i < count; i++) {
-        mine[i] = (double)error_of(&samples[i]);
+    for (int i = 0; i < count; i++)
         violations += is_violation(&samples[i]);
-        bounds[0] += (double)samples[i].bound_ns / count;
+    MPI_Allreduce(MPI_IN_PLACE, &violations, 1, MPI_INT64_T, MPI_SUM, comm);
+}
+
+/* The greatest of the processes' mean and greatest bounds; a reading of which nothing is known has none. */
+static void gather_bounds(const sample *samples, int count, double *mean, double *most)
+{
+    double bounds[2] = {0, 0};
+    int known = 0;
+    for (int i = 0; i < count; i++) {
         bounds[1] = fmax(bounds[1], (double)samples[i].bound_ns);
-        mine[i] = fabs(mine[i]);
+        if (samples[i].bound_ns == INT64_MAX)
+            continue;
+        bounds[0] += (double)samples[i].bound_ns;
+        known++;
     }
+    bounds[0] /= known > 0 ? known : 1;
+    MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, comm);
+    *mean = bounds[0];
+    *most = bounds[1];
+}
+
+/* The errors of all processes but rank 0, gathered there. */
+static void report_errors(const char *part, const sample *samples, int count)
+{
+    double *mine = calloc((size_t)count, sizeof *mine), *all = NULL, squares = 0, mean_bound, most_bound;
+    for (int i = 0; i < count; i++)
+        mine[i] = fabs((double)error_of(&samples[i]));
     if (rank == 0)
         all = malloc((size_t)count * (size_t)processes * sizeof *all);
     MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &violations, 1, MPI_INT64_T, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, comm);
+    gather_bounds(samples, count, &mean_bound, &most_bound);
     if (rank == 0) {
         double *others = all + count;
         int total = count * (processes - 1);
         for (int i = 0; i < total; i++)
             squares += others[i] * others[i] / total;
-        printf("readings=%ld error_rms=%.1f error_p99=%.1f", (long)(total + readings * (processes - 1)), sqrt(squares),
-               quantile(others, total, 0.99));
-        printf(" error_max=%.1f violations=%ld bound_mean=%.0f bound_max=%.0f", others[total - 1], (long)violations, bounds[0],
-               bounds[1]);
+        printf(" %serror_rms=%.1f %serror_p99=%.1f", part, sqrt(squares), part, quantile(others, total, 0.99));
+        printf(" %serror_max=%.1f %sbound_mean=%.0f %sbound_max=%.0f", part, others[total - 1], part, mean_bound, part,
+               most_bound);
     }
     free(mine);
     free(all);
@@ -232,7 +254,11 @@ int main(int argc, char **argv)
     int64_t later_messages = messages_of_all() - first_messages, start_ns = mh_simulated_true_ns();
     learn_zero();
     int count = measure(samples, most, seconds, period_us, argc > 4 ? atoi(argv[4]) : 0, &sync_ns_at_1s);
-    report_errors(samples, count);
+    count_violations(samples, count);
+    if (rank == 0)
+        printf("readings=%ld violations=%ld", (long)((count + readings) * (processes - 1)), (long)violations);
+    report_errors("", samples, count);
+    report_errors("end_", samples + count - count / END_PART, count / END_PART);
     report_skew(samples, count);
     int64_t disruptions = statistic("disruptions");
     MPI_Allreduce(MPI_IN_PLACE, &disruptions, 1, MPI_INT64_T, MPI_MAX, comm);
