@@ -47,8 +47,8 @@ void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns)
     deadline->report.sync_due_ns = deadline->channel->rank == 0 ? due_ns : INT64_MIN;
 }
 
-/* The order that the reports of all call for; the same on all who have them. */
-static mh_order decide(const mh_report *greatest, int64_t decision_ns, mh_order_type done)
+/* The order that the reports of all call for; the same on all who have them. given_ns: see mh_order. */
+static mh_order decide(const mh_report *greatest, int64_t decision_ns, int64_t given_ns, mh_order_type done)
 {
     mh_order_type wanted = MH_ORDER_RELEASE;
     if (greatest->request == MH_REQUEST_REFUSE)
@@ -58,7 +58,8 @@ static mh_order decide(const mh_report *greatest, int64_t decision_ns, mh_order_
         wanted = MH_ORDER_RESTART;
     else if (decision_ns >= greatest->sync_due_ns)
         wanted = MH_ORDER_SYNC;
-    return (mh_order){wanted > done ? wanted : MH_ORDER_RELEASE, (int32_t)greatest->rehearse, decision_ns, greatest->slack_ns};
+    return (mh_order){wanted > done ? wanted : MH_ORDER_RELEASE, (int32_t)greatest->rehearse, decision_ns, given_ns,
+                      greatest->slack_ns};
 }
 
 /* Rank 0, after the order has been given: from the call before, whose needs have come with the reports. */
@@ -77,7 +78,7 @@ void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns)
 
 /*
  * When this process arrived; by the model, as readings do not go back where the clock has been wrong. The clock of rank 0 is what
- * others are compared with.
+ * others are compared with, so it is right.
  */
 static void stamp(mh_deadline *deadline)
 {
@@ -85,10 +86,11 @@ static void stamp(mh_deadline *deadline)
     mh_estimate estimate = mh_global_clock_estimate(deadline->clock);
     int64_t local_ns = mh_base_clock_now_ns(&deadline->clock->base), margin_ns = deadline->stamp_margin_ns;
     report->arrived_ns = mh_model_apply(&estimate.model, local_ns);
-    if (margin_ns == MH_TIME_UNKNOWN_NS)
+    if (deadline->channel->rank == 0)
+        margin_ns = 0;
+    else if (margin_ns == MH_TIME_UNKNOWN_NS)
         margin_ns = mh_estimate_bound(&estimate, local_ns);
-    bool is_known = deadline->channel->rank > 0 && margin_ns != MH_TIME_UNKNOWN_NS;
-    report->sent_ns = is_known ? report->arrived_ns - margin_ns : INT64_MIN;
+    report->sent_ns = margin_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : report->arrived_ns - margin_ns;
 }
 
 /* Report, and come to an order; greatest: where this process learns it. */
@@ -99,10 +101,12 @@ static int meet(mh_deadline *deadline, mh_order_type done, mh_report *greatest, 
     int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, greatest, error);
     if (code != MPI_SUCCESS)
         return code;
-    if (informs_all)
-        *order = decide(greatest, greatest->arrived_ns, done);
-    else if (deadline->channel->rank == 0)
-        *order = decide(greatest, mh_global_clock_now_ns(deadline->clock), done);
+    if (informs_all) {
+        *order = decide(greatest, greatest->arrived_ns, greatest->sent_ns, done);
+    } else if (deadline->channel->rank == 0) {
+        int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
+        *order = decide(greatest, now_ns, now_ns, done);
+    }
     return mh_rendezvous_order(deadline->rendezvous, order, error);
 }
 
@@ -124,13 +128,15 @@ static void note_need(mh_deadline *deadline, const mh_model *model, const mh_ord
     deadline->report.need_ns = mh_model_apply(model, local_ns) - order->decision_ns;
 }
 
-/* An order cannot arrive before it was given, save for what the clocks may be apart. */
-static bool arrived_before_it_was_given(const mh_deadline *deadline, const mh_estimate *estimate, int64_t local_ns)
+/* By how much the order arrived before it was given: more than the clocks may be apart is not possible. 0: it did not. */
+static int64_t arrived_too_early_by(const mh_deadline *deadline, const mh_order *order, const mh_estimate *estimate,
+                                    int64_t local_ns)
 {
-    if (deadline->report.need_ns >= -deadline->tolerance_ns)
-        return false;
-    int64_t bound_ns = mh_estimate_bound(estimate, local_ns);
-    return bound_ns == MH_TIME_UNKNOWN_NS || deadline->report.need_ns < -deadline->tolerance_ns - bound_ns;
+    int64_t now_ns = mh_model_apply(&estimate->model, local_ns);
+    if (order->given_ns <= now_ns + deadline->tolerance_ns)
+        return 0;
+    int64_t bound_ns = mh_estimate_bound(estimate, local_ns), early_ns = order->given_ns - now_ns;
+    return bound_ns == MH_TIME_UNKNOWN_NS || early_ns > deadline->tolerance_ns + bound_ns ? early_ns : 0;
 }
 
 static mh_exit miss(mh_deadline *deadline, int64_t lateness_ns, mh_exit left)
@@ -149,8 +155,9 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
     note_need(deadline, &estimate.model, order, ready_ns);
     deadline->slack_ns = order->slack_ns;
     deadline->calls++;
-    if (arrived_before_it_was_given(deadline, &estimate, ready_ns))
-        return miss(deadline, -deadline->report.need_ns, MH_EXIT_DISRUPTED);
+    int64_t early_ns = arrived_too_early_by(deadline, order, &estimate, ready_ns);
+    if (early_ns > 0)
+        return miss(deadline, early_ns, MH_EXIT_DISRUPTED);
     int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, deadline->channel->yields);
     if (left_ns < deadline_ns)
         return miss(deadline, ready_ns - left_ns, MH_EXIT_DISRUPTED);
@@ -177,7 +184,7 @@ static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh
 /* Rounds with the rendezvous in use; typical_ns, of use on rank 0: the median of the times that the warm ones took. */
 static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_ns, mh_error *error)
 {
-    mh_order order = {MH_ORDER_RELEASE, 1, 0, 0};
+    mh_order order = {.type = MH_ORDER_RELEASE, .rehearse = 1};
     int64_t first_ns = mh_base_clock_now_ns(&deadline->clock->base), took_ns[REHEARSALS_MOST + 1];
     int warm = 0;
     for (int i = 0; order.rehearse; i++) {

@@ -41,6 +41,7 @@ typedef struct mh_order {
     int32_t type;        /* mh_order_type */
     int32_t rehearse;    /* of a rehearsal: another one follows */
     int64_t decision_ns; /* global time by which all have arrived */
+    int64_t given_ns;    /* the earliest at which that can have been known; INT64_MIN: not known */
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
 } mh_order;
 

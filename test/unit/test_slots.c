@@ -91,18 +91,18 @@ static void *take_part(void *argument)
     mh_error error = {MPI_SUCCESS, ""};
     for (int64_t round = 0; round < member->crew->rounds; round++) {
         mh_report mine = report_of(member->crew, member->index, round), greatest, expected;
-        mh_order order = {0, 0, 0, 0};
+        mh_order order = {0};
         if (member->crew->naps)
             nap(&dice);
         mh_rendezvous_report(&rendezvous, &mine, &greatest, &error);
         expected = greatest_of(member->crew, round);
         if (member->index == 0 || mh_rendezvous_informs_all(&rendezvous)) {
             member->wrong += !same(&greatest, &expected);
-            order = (mh_order){(int32_t)(round % 3), (int32_t)(round % 5), round * 17, round * 19};
+            order = (mh_order){(int32_t)(round % 3), (int32_t)(round % 5), round * 17, round * 13, round * 19};
         }
         mh_rendezvous_order(&rendezvous, &order, &error);
         member->wrong += order.type != round % 3 || order.rehearse != round % 5 || order.decision_ns != round * 17 ||
-                         order.slack_ns != round * 19;
+                         order.given_ns != round * 13 || order.slack_ns != round * 19;
     }
     return NULL;
 }
