@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpix_figures: its options, what it says where a figure cannot be made, charts of known data, and each figure once with a
-# handful of calls at 2 ranks. No claim about speed is tested here, but of a simulation, whose time is not the machine's.
+# mpix_figures: its options, what it says where a figure cannot be made, how it launches, charts of known data, and
+# each figure once with a handful of calls at 2 ranks. No claim about speed is tested here, but of a simulation, whose
+# time is not the machine's.
 #
 # Environment: BUILDDIR       where the programs are (default: examples)
 #              MPIEXEC        the launcher (default: mpiexec)
@@ -25,12 +26,15 @@ launched=${FIGURES:-${all_names/simulated-heatmap /}}
 
 # Programs that are somewhere on the path, all but those named: for machines that lack them.
 path_without() {        # NAME...
-    local directory=$scratch/path name
+    local directory=$scratch/path name names=()
     rm -rf "$directory"
     mkdir "$directory"
-    for name in bash sh awk mawk gawk sed grep tr sort date uname mkdir mktemp rm mv cat head tail cut dirname basename nproc \
-        wc env tee ls find seq timeout gnuplot smpicc smpirun pkg-config; do
-        [[ " $* " == *" $name "* ]] || ! command -v "$name" >/dev/null || ln -s "$(command -v "$name")" "$directory/$name"
+    for name in bash sh awk mawk gawk sed grep tr sort date uname mkdir mktemp rm mv cat head tail cut dirname \
+        basename nproc wc env tee ls find seq timeout gnuplot smpicc smpirun pkg-config; do
+        [[ " $* " == *" $name "* ]] || ! command -v "$name" >/dev/null || names+=("$name")
+    done
+    for name in "${names[@]}"; do
+        ln -s "$(command -v "$name")" "$directory/$name"
     done
     echo "$directory"
 }
@@ -64,8 +68,8 @@ check_answers() {
     grep -qx 'mpix_figures [^ ]*' "$scratch/stdout" || complain "no version"
     run list
     expect_status 0
-    [ "$(cut -d' ' -f1 "$scratch/stdout" | sort | tr '\n' ' ')" = "$(tr ' ' '\n' <<<"$all_names" | sort | tr '\n' ' ')" ] ||
-        complain "other names"
+    cut -d' ' -f1 "$scratch/stdout" | sort >"$scratch/names"
+    tr ' ' '\n' <<<"$all_names" | sort | cmp -s - "$scratch/names" || complain "other names"
     [ ! -e "$scratch/out" ] || complain "answers leave files"
 }
 
@@ -81,7 +85,10 @@ check_refusals() {
 --ranks 0 all
 --ranks=2,,4 all
 --ranks two drift
+--ranks , drift
 --format pdf drift
+--format , drift
+--format png, drift
 --quick=1 drift
 --sources /nonexistent drift
 --unknown
@@ -113,13 +120,85 @@ check_cannot() {
     expect_message 'SimGrid is missing'
 }
 
-# A launcher that fails, and one that prints rubbish.
+# Launchers that fail.
 check_failures() {
     MPIEXEC=false run --ranks 2 barrier-skew drift
     expect_status 1
     expect_message 'barrier-skew: mpix_skew at 2 ranks failed'
     expect_message 'drift: measuring failed'
     [ ! -e "$scratch/out/barrier-skew.csv" ] || complain "leaves data of a measurement that failed"
+}
+
+# BODY: a launcher that notes its arguments and what chooses algorithms, a line each, in the file launches, and then
+# does this.
+fake_launcher() {
+    cat >"$scratch/launcher" <<END
+#!/bin/sh
+echo "\$*" \$(env | grep -E '^(MPIR_CVAR|OMPI_MCA_coll)_' | sort) >>"$scratch/launches"
+$1
+END
+    chmod +x "$scratch/launcher"
+    : >"$scratch/launches"
+}
+# What mpix_bench would print.
+one_row='printf "operation,sync,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
+
+# While the barrier varies, what the library makes of the reduction by itself does not change, nor after a failure.
+check_algorithms() {
+    local variables='MPIR_CVAR_([A-Z]+_)?DEVICE_COLLECTIVES?|[A-Za-z_]*_algorithm|[A-Z_]*_ALGORITHM'
+    fake_launcher "$one_row"
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' run --quick --ranks 2 reduce-heatmap
+    [ -s "$scratch/launches" ] || complain "nothing is launched"
+    grep -v -i 'reduce_\(intra_\)\?algorithm' "$scratch/launches" | sed -E 's/[A-Za-z_]*barrier[A-Za-z_]*=[^ ]*//Ig' |
+        grep -E " ($variables)=" && complain "another reduction without being asked for"
+    fake_launcher "$one_row; env | grep -qE '(REDUCE_INTRA_ALGORITHM|reduce_algorithm)=' && exit 9; exit 0"
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' run --quick --ranks 2 reduce-heatmap latency-ranks
+    tail -n 1 "$scratch/launches" | grep -E " ($variables)=" && complain "algorithms of a figure that failed remain"
+}
+
+# Processors may be more than cores: that two ranks can be bound does not say that more can.
+check_binding() {
+    fake_launcher "case \"\$*\" in *'bind-to core -n 4'*) exit 1;; *true) ;; *) $one_row;; esac"
+    path_without nproc >/dev/null
+    printf '#!/bin/sh\necho 4\n' >"$scratch/path/nproc"
+    chmod +x "$scratch/path/nproc"
+    (
+        unset MPIEXEC_FLAGS
+        MPIEXEC=$scratch/launcher PATH=$scratch/path run --quick latency-ranks
+        expect_status 0
+    )
+    # Only the two libraries whose launchers are known bind.
+    ! grep -q 'bind-to core -n 2 true' "$scratch/launches" ||
+        grep -q 'bind-to core -n 2 .*mpix_bench' "$scratch/launches" || complain "2 ranks are not bound"
+}
+
+# A signal ends it although a launch is under way, and nothing of either is left.
+check_signal() {
+    local job signal tries
+    for signal in TERM INT; do
+        fake_launcher "echo \$\$ >>'$scratch/pids'; exec sleep 100"
+        rm -f "$scratch/pids"
+        mkdir -p "$scratch/tmp"
+        # Where jobs are not controlled, those in the background ignore SIGINT.
+        set -m
+        command="mpix_figures, signal $signal" status=0
+        TMPDIR=$scratch/tmp MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' \
+            "$figures" --output-dir "$scratch/out" --ranks 2 drift >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
+        job=$!
+        set +m
+        for ((tries = 0; tries < 200; tries++)); do [ ! -s "$scratch/pids" ] || break; sleep 0.1; done
+        kill -s $signal $job
+        for ((tries = 0; tries < 200; tries++)); do kill -0 $job 2>/dev/null || break; sleep 0.1; done
+        if kill -0 $job 2>/dev/null; then
+            complain "does not end"
+            kill -KILL $job
+        fi
+        wait $job
+        status=$?
+        expect_status 1
+        ! kill "$(cat "$scratch/pids")" 2>/dev/null || complain "leaves a launch"
+        [ -z "$(ls "$scratch/tmp")" ] || complain "leaves files"
+    done
 }
 
 known_heat_map() {
@@ -140,15 +219,34 @@ check_known_heat_map() {
     known_heat_map
     run --plot-only --format svg reduce-heatmap
     expect_status 0
-    for text in 'binomial: 0.50 to 2.00 us after barriers (4.00 times), 1.00 to 1.02 us harmonised (1.02 times in 2 runs).' \
-        'chain: 3.00 to 3.00 us after barriers (1.00 times), harmonised without a valid sample.' 'What to look for: '; do
+    while read -r text; do
         grep -qF "$text" "$scratch/out/reduce-heatmap.txt" || complain "does not tell: $text"
         grep -qF "$text" "$scratch/stdout" || complain "does not print: $text"
-    done
+    done <<'END'
+binomial: 0.50 to 2.00 us after barriers (4.00 times), 1.00 to 1.02 us harmonised (1.02 times in 2 runs).
+chain: 3.00 to 3.00 us after barriers (1.00 times), harmonised without a valid sample.
+What to look for:
+END
     for text in 'Known MPI 1.0, 8 ranks' binomial 'MPI: tree' linear 'harmonised 2' '0.50' '4.00' '1.02'; do
         grep -qF "$text" "$scratch/out/reduce-heatmap.svg" || complain "the chart does not show: $text"
     done
     [ ! -e "$scratch/out/reduce-heatmap.png" ] || complain "draws a format that was not asked for"
+}
+
+# Drawing does not touch the record of the measurement, and does not make a chart of a part of the data.
+check_drawing_again() {
+    known_heat_map
+    echo measured >"$scratch/out/mpix_figures.log"
+    run --plot-only --format svg reduce-heatmap
+    expect_status 0
+    grep -qx measured "$scratch/out/mpix_figures.log" || complain "the record is gone"
+    printf '#!/bin/sh\ncase $* in *"cells << EOD"*) exit 3 ;; esac\nexec awk "$@"\n' >"$scratch/awk"
+    chmod +x "$scratch/awk"
+    rm -f "$scratch"/out/*.svg
+    AWK=$scratch/awk run --plot-only --format svg reduce-heatmap
+    expect_status 1
+    expect_message 'could not be made'
+    [ ! -e "$scratch/out/reduce-heatmap.svg" ] || complain "leaves a chart"
 }
 
 check_without_gnuplot() {
@@ -187,7 +285,9 @@ check_figure() {        # NAME
 
 # 32 processes on two hosts. One reduction after two barriers, and harmonised by clocks of two seeds.
 check_simulation() {
-    run --quick simulated-heatmap
+    # Where the programs of the simulator run is not where files go.
+    cd "$scratch" || return
+    run --quick --output-dir out simulated-heatmap
     expect_status 0
     [ -s "$scratch/out/simulated-heatmap.svg" ] || complain "no chart"
     awk '
@@ -213,12 +313,16 @@ check "mpix_figures: help, version, list" check_answers
 check "mpix_figures: bad options" check_refusals
 check "mpix_figures: figures that cannot be made" check_cannot
 check "mpix_figures: measurements that fail" check_failures
+check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
+check "mpix_figures: ranks are bound where they can be" check_binding
+check "mpix_figures: signals" check_signal
 check "mpix_figures: no gnuplot" check_without_gnuplot
 if ! command -v gnuplot >/dev/null; then
     tap_skip "mpix_figures: charts" "there is no gnuplot"
     tap_done
 fi
 check "mpix_figures: a heat map of known data" check_known_heat_map
+check "mpix_figures: drawing again" check_drawing_again
 launcher=${MPIEXEC:-mpiexec}
 for name in $launched; do
     if [ "$(basename "$launcher")" = smpirun ]; then
