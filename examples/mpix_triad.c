@@ -2,8 +2,8 @@
 /*
  * mpix_triad - memory bandwidth of all ranks together, timed with and without synchronised clocks.
  *
- * The work is the triad of the STREAM benchmark, a = b + scalar * c over arrays of each rank's own. How long it takes all
- * ranks is asked of mpix_bracket.h, whose use this program shows.
+ * The work is the triad of the STREAM benchmark, a = b + scalar * c over arrays of each rank's own. How long it takes
+ * all ranks is asked of mpix_bracket.h, whose use this program shows.
  */
 #include "common/options.h"
 #include "common/plot.h"
@@ -61,7 +61,8 @@ static const struct option_spec options[] = {
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
     {0, "sync", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL, "print comma-separated values: one line of titles,\nthen data"},
+    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
+     "print comma-separated values: one line of titles,\nthen data"},
     PLOT_OPTION(PLACE(plot_path)),
 };
 
@@ -303,7 +304,9 @@ static int run_program(struct triad_run *run)
 
 int main(int argc, char **argv)
 {
-    struct triad_run run = {.settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2}, .plot = PLOT_NO_FILE};
+    struct triad_run run = {
+        .settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
+        .plot = PLOT_NO_FILE};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

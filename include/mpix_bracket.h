@@ -105,7 +105,8 @@ static inline int mpix_bracket_end(MPI_Comm comm, struct mpix_bracket *bracket)
  *
  * times   out
  */
-static inline int mpix_bracket_combine(MPI_Comm comm, const struct mpix_bracket *bracket, struct mpix_bracket_times *times)
+static inline int mpix_bracket_combine(MPI_Comm comm, const struct mpix_bracket *bracket,
+                                       struct mpix_bracket_times *times)
 {
     /* Half the range would leave no room for a sum. */
     const int64_t unknown_ns = INT64_MAX / 4;
