@@ -83,8 +83,8 @@ static void describe_allowed(const struct option_spec *option, char *text)
         break;
     case OPTION_SIZES:
         append(text,
-               "[MIN:]MAX, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from %.0f to "
-               "%.0f, which may end in K, M or G",
+               "[MIN:]MAX or MIN:, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from "
+               "%.0f to %.0f, which may end in K, M or G",
                option->least, option->most);
         break;
     case OPTION_CHOICE:
@@ -143,14 +143,14 @@ static int parse_bytes(const struct option_spec *option, const char *text, size_
     return (double)*value >= option->least && (double)*value <= option->most;
 }
 
-/* With MAX alone, MIN keeps its default, or is MAX where that is less. */
+/* With MAX alone, MIN keeps its default, or is MAX where that is less; with MIN: alone, MAX does. */
 static int parse_range(const struct option_spec *option, const char *text, struct size_list *sizes)
 {
     const char *colon = strchr(text, ':');
     const char *most = colon == NULL ? text : colon + 1;
 
     sizes->count = 0;
-    if (!parse_bytes(option, most, strlen(most), &sizes->most_bytes))
+    if ((colon == NULL || *most != '\0') && !parse_bytes(option, most, strlen(most), &sizes->most_bytes))
         return 0;
     if (colon != NULL)
         return parse_bytes(option, text, (size_t)(colon - text), &sizes->least_bytes) &&

@@ -17,7 +17,7 @@ enum option_kind {
     OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
     OPTION_CHOICE,  /* one name; int64_t, its index, or -1 where none is chosen */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
-    OPTION_SIZES,   /* [MIN:]MAX, or sizes separated by commas; struct size_list */
+    OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; struct size_list */
     OPTION_NUMBERS, /* numbers separated by commas; struct number_list */
     OPTION_TEXT,    /* const char *, into argv */
     OPTION_TEXTS    /* one text each time it is given; struct text_list */
