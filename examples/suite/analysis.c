@@ -127,6 +127,14 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
         analysis->quantile_ns[i] = quantile(sorted, count, fractions[i]);
 }
 
+bool analysis_is_narrow(const struct analysis *analysis, double percent)
+{
+    double most_ns = percent / 100 * analysis->median_ns;
+
+    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= most_ns &&
+           analysis->median_ns - (double)analysis->median_low_ns <= most_ns;
+}
+
 bool analyse(const struct sample_set *set, enum run_time run_time, const double *fractions, int fraction_count,
              struct analysis *analysis)
 {

@@ -71,6 +71,9 @@ struct analysis {
 bool analyse(const struct sample_set *set, enum run_time run_time, const double *fractions, int fraction_count,
              struct analysis *analysis);
 
+/* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
+bool analysis_is_narrow(const struct analysis *analysis, double percent);
+
 /*
  * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,
  * by the binomial distribution, in a sorted sample. Returns false where there is none.

@@ -299,17 +299,16 @@ static int64_t count_invalid(const struct measure *measure, int64_t calls)
 /* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each batch. */
 static bool is_narrow(const struct measure *measure, struct progress *progress, const struct samples *samples)
 {
-    double part = measure->job->settings.ci_percent / 100;
+    double percent = measure->job->settings.ci_percent;
     struct sample_set set = samples_set(samples);
     struct analysis analysis;
 
-    if (part <= 0 || samples->valid < progress->next_interval)
+    if (percent <= 0 || samples->valid < progress->next_interval)
         return false;
     progress->next_interval = (int64_t)((double)samples->valid * NEXT_INTERVAL) + 1;
     if (!analyse(&set, (enum run_time)measure->job->settings.run_time, NULL, 0, &analysis))
         world_abort(measure->span, "out of memory");
-    return analysis.median_interval && (double)analysis.median_high_ns - analysis.median_ns <= part * analysis.median_ns &&
-           analysis.median_ns - (double)analysis.median_low_ns <= part * analysis.median_ns;
+    return analysis_is_narrow(&analysis, percent);
 }
 
 /* Whether the size has come to its end, and why. */

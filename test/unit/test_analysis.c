@@ -201,6 +201,18 @@ START_TEST(interval_holds_the_median)
 }
 END_TEST
 
+START_TEST(narrow_on_both_sides)
+{
+    struct analysis is = {.median_ns = 100, .median_low_ns = 98, .median_high_ns = 105, .median_interval = true};
+
+    EXPECT(analysis_is_narrow(&is, 5) && !analysis_is_narrow(&is, 4.9), "the upper bound");
+    is.median_low_ns = 94;
+    EXPECT(analysis_is_narrow(&is, 6) && !analysis_is_narrow(&is, 5.9), "the lower bound");
+    is.median_interval = false;
+    EXPECT(!analysis_is_narrow(&is, 100), "there is no interval");
+}
+END_TEST
+
 /* ---- Errors */
 
 START_TEST(lack_of_memory_is_told)
@@ -230,6 +242,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, interval_of_large_samples);
     tcase_add_test(tests, interval_grows_with_the_sample);
     tcase_add_test(tests, interval_holds_the_median);
+    tcase_add_test(tests, narrow_on_both_sides);
     tcase_add_test(tests, lack_of_memory_is_told);
     tcase_add_test(tests, names_of_run_times);
 }
