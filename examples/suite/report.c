@@ -12,6 +12,7 @@ enum { VALUE_BYTES = 400, NAME_BYTES = 24, SIZES_WIDTH = 10, BRIEF_DECIMALS = 2,
 struct shown {
     struct row row;
     double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
+    double latency_ns;  /* of one message, by the rank that waits for all: its mean is the greatest */
     int64_t discarded;
 };
 
@@ -27,7 +28,7 @@ enum kind {
 };
 
 /* When there is a value, and whether there is a column. */
-enum part { PART_KEYS, PART_FIGURES, PART_INTERVAL, PART_OVERLAP, PART_VALIDATION };
+enum part { PART_KEYS, PART_FIGURES, PART_INTERVAL, PART_LATENCY, PART_OVERLAP, PART_VALIDATION };
 
 struct column {
     const char *name;
@@ -69,6 +70,7 @@ static const struct column data_columns[] = {
     {"p%s_ns", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
     {"slowest_rank", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
     {"fastest_rank", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
+    {"latency_ns", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
     {"pure_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"compute_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
     {"total_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
@@ -85,6 +87,7 @@ static const struct column brief_columns[] = {
     {"+/-(us)", KIND_MEAN, PART_INTERVAL, offsetof(struct shown, interval_ns)},
     {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {"Discarded", KIND_COUNT, PART_KEYS, offsetof(struct shown, discarded)},
+    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
     {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
     {"Overlap(%)", KIND_PERCENT, PART_OVERLAP, ROW(overlap.percent)},
@@ -109,6 +112,7 @@ static const struct column full_columns[] = {
     {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {"Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
     {"Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
+    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
     {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"Compute(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
     {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
@@ -219,7 +223,8 @@ static void print_json_text(FILE *file, const char *text)
 
 static bool has_column(const struct report *report, const struct column *column)
 {
-    return (column->part != PART_OVERLAP || report->overlap) && (column->part != PART_VALIDATION || report->validated);
+    return (column->part != PART_LATENCY || report->latency) && (column->part != PART_OVERLAP || report->overlap) &&
+           (column->part != PART_VALIDATION || report->validated);
 }
 
 static bool has_value(const struct column *column, const struct shown *shown)
@@ -231,6 +236,8 @@ static bool has_value(const struct column *column, const struct shown *shown)
         return shown->row.analysis.valid > 0;
     case PART_INTERVAL:
         return shown->row.analysis.valid > 0 && shown->row.analysis.median_interval;
+    case PART_LATENCY:
+        return shown->row.analysis.valid > 0 && shown->row.trips > 1;
     case PART_OVERLAP:
         return shown->row.overlap.measured;
     case PART_VALIDATION:
@@ -461,6 +468,7 @@ static struct shown derive(const struct row *row)
         .row = *row,
         .interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
                             (double)analysis->median_high_ns - analysis->median_ns),
+        .latency_ns = analysis->max_mean_ns / (row->trips > 1 ? row->trips : 1),
         .discarded = analysis->missed + analysis->late,
     };
 }

@@ -44,6 +44,7 @@ struct row {
     struct row_keys keys;
     struct analysis analysis;
     struct overlap overlap;
+    int trips;              /* messages in turn that a call is, see operation_trips */
     int64_t wrong;          /* elements found wrong by validation; -1: not validated */
 };
 
@@ -61,6 +62,7 @@ struct report {
     bool validated;            /* likewise of validation */
     const double *fractions;   /* quantiles shown */
     int fraction_count;
+    bool latency;              /* the table and CSV have the column of a message's time where a call is several */
 };
 
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */

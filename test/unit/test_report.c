@@ -59,7 +59,9 @@ static void print_rows(const struct report *report, const struct row_keys *keys)
     struct row rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
 
     rows[0].overlap = (struct overlap){true, 2000.5, 2001, 2501.25, 75.00};
+    rows[0].trips = 2;
     rows[0].wrong = 0;
+    rows[1].trips = 2;
     rows[1].wrong = 7;
     /* Never to be seen. */
     rows[2].overlap = (struct overlap){false, NAN, NAN, NAN, NAN};
@@ -69,7 +71,8 @@ static void print_rows(const struct report *report, const struct row_keys *keys)
 
 static void print_report(enum report_format format, bool full, bool everything, FILE *file)
 {
-    const struct report report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions)};
+    const struct report report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions),
+                                  everything};
 
     report_head(&report, items, COUNT_OF(items));
     report_titles(&report, &plain_keys, "MPI_Fake");
