@@ -343,6 +343,14 @@ check_stopping() {
     run alone mpix_bench allreduce -m 8,8 --sync round-time --time-slice 0.02 --format csv
     expect_status 0
     [ -z "$(own_messages)" ] || complain "complains although time is the aim"
+    run alone mpix_bench allreduce -m 8:8 --sync round-time --time-slice 0.02 -i 1000000000 --format csv
+    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 1 ] ||
+        complain "does not tell that samples are missing"
+    run alone mpix_bench allreduce -m 8:8 --sync barrier -i 30 --ci-percent 100 --format csv
+    [ -z "$(own_messages)" ] || complain "complains although the interval is narrow"
+    run alone mpix_bench allreduce -m 8:8 --sync barrier -i 5 --ci-percent 100 --format csv
+    own_messages | grep -q 'not within 100 % after 5 valid samples, the limit (--iterations)' ||
+        complain "does not tell that there is no interval"
 }
 
 sizes_in_order() {
@@ -381,6 +389,12 @@ fence fence
 --barrier bcast --sync barrier --barrier fence
 --barrier bcast --barrier tree
 --window-us bcast --window-us 10
+--window-us bcast --window-us 0
+--window-us bcast --sync window --window-us 0.0001
+--overlap ibcast --test-calls 3
+--size-factor bcast -m 4,8 --size-factor 3
+--raw bcast --raw same --output same
+--cache bcast -m 8 --cache cold --mem-limit 64K
 --message-size bcast --message-size 64:8
 -m bcast -m 4,,8
 -m bcast -m 8X
@@ -409,6 +423,35 @@ fence fence
 END
     run 2 mpix_bench reduce --root 2
     expect_refusal --root
+    ! is_persistent_there || run alone mpix_bench bcast_persistent --cache rotate
+    ! is_persistent_there || expect_refusal --cache
+}
+
+is_persistent_there() {
+    "$programs/mpix_bench" --list 2>/dev/null </dev/null | grep -q '^bcast_persistent '
+}
+
+# Of a group, each operation heeds what it can, and an empty one is told.
+check_groups() {
+    run alone mpix_bench persistent --cache rotate -m 8 -i 3 -x 0 --format csv
+    if is_persistent_there; then
+        expect_status 0
+        rows | grep -q '^bcast_persistent,.*,warm,local,8,3,' || complain "no warm row of bcast_persistent"
+    else
+        expect_refusal persistent
+    fi
+}
+
+# Of ping-pong, the time of one message, too.
+check_latency() {
+    run 2 mpix_bench pingpong bcast -m 8 -i 31 -x 5 --format csv
+    expect_status 0
+    grep -v '^#' "$scratch/out" | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+        { mean = $place["max_mean_ns"]; latency = place["latency_ns"] ? $place["latency_ns"] : "none" }
+        $1 == "pingpong" && !(latency > 0 && (2 * latency - mean) ^ 2 <= 0.09) { print "not half of the call: " $0 }
+        $1 == "bcast" && latency != "" { print "latency of a broadcast: " $0 }
+        END { if (NR != 9) print NR - 1 " rows" }'
 }
 
 # A bad line after a good one: nothing is measured.
@@ -422,6 +465,13 @@ check_bad_jobs() {
     printf 'bcast --output x\n' >"$scratch/jobs"
     run alone mpix_bench --jobs "$scratch/jobs"
     expect_refusal --output
+    printf 'bcast --shuffle --seed 2\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal --seed
+    # Far more operations than are allowed.
+    awk 'BEGIN { for (i = 0; i < 1300; i++) print "blocking" }' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs"
+    expect_refusal 20000
     printf '# nothing\n' >"$scratch/jobs"
     run alone mpix_bench --jobs "$scratch/jobs"
     expect_refusal --jobs
@@ -454,6 +504,8 @@ check "overlap" check_overlap
 check "when to stop" check_stopping
 check "order of sizes" check_shuffle
 check "bad options" check_refusals
+check "groups of operations" check_groups
+check "latency of ping-pong" check_latency
 check "bad lines in a file of jobs" check_bad_jobs
 if [ -c /dev/full ]; then
     check "a full disk" check_full_disk

@@ -106,6 +106,7 @@ static void remove_size(struct job *job, int64_t size_bytes)
 static void refuse_sizes(const struct bench *bench, const struct job *job, const struct work_plan *plan, int64_t bytes)
 {
     const char *name = operation_short_name(plan->operation);
+    const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
 
     if (bytes < 0)
         world_refuse(&bench->world,
@@ -113,9 +114,10 @@ static void refuse_sizes(const struct bench *bench, const struct job *job, const
                      (long long)plan->most_bytes);
     else
         world_refuse(&bench->world,
-                     "option --message-size: %s of %lld bytes needs %lld bytes of buffers on each rank, more than "
+                     "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
                      "--mem-limit %lld allows (see --help)",
-                     name, (long long)plan->most_bytes, (long long)bytes, (long long)job->settings.mem_limit_bytes);
+                     option, name, (long long)plan->most_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
+                     (long long)job->settings.mem_limit_bytes);
 }
 
 /* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
@@ -347,21 +349,39 @@ static bool measure_overlap(struct bench *bench, struct measure *measure, int64_
     return overlap->measured;
 }
 
-/* Tells on standard error why a row rests on fewer samples than wanted. */
+/* What brought a size to its end. */
+static const char *limit_of(const struct samples *samples)
+{
+    return samples->end == END_REPEATED ? "--max-repeat" : samples->end == END_SLICE ? "--time-slice" : "--iterations";
+}
+
+/* Whether a size ended as it was to, valid samples or not. */
+static bool is_as_wanted(const struct bench_settings *settings, const struct row *row, const struct samples *samples)
+{
+    bool time_is_aim = settings->sync == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
+
+    if (settings->ci_percent > 0)
+        return analysis_is_narrow(&row->analysis, settings->ci_percent);
+    return samples->end == END_ENOUGH || (samples->end == END_SLICE && time_is_aim);
+}
+
+/* Tells on standard error why a row rests on fewer samples than wanted, or on too few for the interval wanted. */
 static void tell_shortage(const struct measure *measure, const struct row *row, const struct samples *samples)
 {
-    const char *limit = samples->end == END_REPEATED ? "--max-repeat" : "--time-slice";
-    bool is_aim = measure->job->settings.sync == RELEASE_ROUND_TIME && samples->end == END_SLICE && samples->valid > 0;
+    const struct bench_settings *settings = &measure->job->settings;
 
-    if (samples->end == END_ENOUGH && measure->job->settings.ci_percent > 0)
-        fprintf(stderr, "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples\n",
-                measure->world->program, row->keys.operation, (long long)row->keys.size_bytes,
-                measure->job->settings.ci_percent, (long long)samples->valid);
-    if (samples->end == END_ENOUGH || samples->end == END_NARROW || is_aim)
+    if (samples->valid > 0 && is_as_wanted(settings, row, samples))
         return;
+    if (samples->valid > 0 && settings->ci_percent > 0) {
+        fprintf(stderr, "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples, "
+                        "the limit (%s)\n",
+                measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, settings->ci_percent,
+                (long long)samples->valid, limit_of(samples));
+        return;
+    }
     fprintf(stderr, "%s: %s, %lld bytes: only %lld valid samples in %lld calls, the limit (%s)\n",
             measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, (long long)samples->valid,
-            (long long)samples->calls, limit);
+            (long long)samples->calls, limit_of(samples));
 }
 
 /* What would not be known otherwise about starting times, as a comment in the table. */
@@ -394,7 +414,8 @@ static void write_row(struct bench *bench, const struct measure *measure, const 
 static void run_size(struct bench *bench, struct measure *measure, const struct row_keys *keys, int64_t size_bytes)
 {
     const struct bench_settings *settings = &measure->job->settings;
-    struct row row = {.keys = *keys, .wrong = -1};
+    struct row row = {
+        .keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
     struct samples samples = {0};
     struct analysis local = {0};
     bool root = is_root(bench);
@@ -448,7 +469,7 @@ static void run_sizes(struct bench *bench, struct measure *measure)
     if (is_root(bench))
         report_titles(&bench->report, &keys, measure->function);
     if (is_root(bench) && bench->report.format == FORMAT_TABLE && operation_trips(operation_at(job->operation)) > 1)
-        fprintf(bench->report.file, "# A call is a message there and one back; half of its time is often called latency\n");
+        fprintf(bench->report.file, "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->size_count; i++)
         run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
@@ -519,6 +540,7 @@ static void prepare_report(struct bench *bench)
     for (int i = 0; i < bench->plan.job_count; i++) {
         report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
         report->validated = report->validated || bench->plan.jobs[i].settings.validation;
+        report->latency = report->latency || operation_trips(operation_at(bench->plan.jobs[i].operation)) > 1;
     }
 }
 

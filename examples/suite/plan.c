@@ -19,8 +19,11 @@ enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARG
 /* Where an interval or a time slice decides when to stop. */
 enum { MOST_ITERATIONS = 100000 };
 #define ROUND_TIME_SLICE_S 0.5
+/* A shorter window is less than a nanosecond. */
+#define LEAST_WINDOW_US 0.001
+#define USUAL_SIZE_FACTOR 2
 
-enum { MOST_WORDS = 256, MOST_JOBS = 100000, MOST_JOB_FILE_BYTES = 1 << 20 };
+enum { MOST_WORDS = 256, MOST_JOBS = 20000, MOST_JOB_FILE_BYTES = 1 << 20 };
 
 #define PLACE(field) offsetof(struct bench_settings, field)
 
@@ -33,10 +36,10 @@ static const char *root_name(int index)
 static const struct option_spec options[] = {
     {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
-     "message sizes in bytes: [MIN:]MAX, doubling, or\nA,B,C; a suffix K, M, G is allowed (default: from one\n"
-     "element to 1M, or what the memory limit allows)"},
+     "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
+     "one element to 1M, or what the memory limit allows)"},
     {0, "size-factor", "F", OPTION_DECIMAL, PLACE(size_factor), 1.01, 1e6, NULL,
-     "what sizes from MIN to MAX are multiplied by"},
+     "what sizes from MIN to MAX are multiplied by\n(default 2)"},
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
      "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
      "--sync round-time 100000)"},
@@ -54,13 +57,13 @@ static const struct option_spec options[] = {
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
     {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
-     "the window of --sync window, in microseconds;\n0: found by itself, and adapted"},
+     "the window of --sync window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
      "the datatype (default float for reductions, char for\nothers)"},
     {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
     {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, root_name,
      "the root, or rotate: another one in each call\n(default 0)"},
-    {'I', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, "MPI_IN_PLACE where the operation has it"},
+    {'l', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, "MPI_IN_PLACE where the operation has it"},
     {0, "cache", "MODE", OPTION_CHOICE, PLACE(cache), 0, 0, cache_mode_name,
      "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before"},
     {0, "comm", "COMM", OPTION_TEXT, PLACE(comm), 0, 0, NULL,
@@ -69,7 +72,7 @@ static const struct option_spec options[] = {
     {0, "overlap", NULL, OPTION_SWITCH, PLACE(overlap), 0, 0, NULL,
      "of non-blocking and persistent forms, measure the\noverlap with computation, too"},
     {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL,
-     "calls of MPI_Test during that computation"},
+     "calls of MPI_Test during that computation (default 0)"},
     {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, run_time_name,
      "what is said of a sample: local, the greatest of the\nranks' own durations; makespan, first start to last\n"
      "end on the global clock"},
@@ -186,6 +189,11 @@ static bool has_halves(const struct operation *operation)
     return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
 }
 
+static bool keeps_buffers(const struct operation *operation)
+{
+    return operation_get_form(operation) == FORM_PERSISTENT;
+}
+
 static int find_name(const char *(*name_at)(int), const char *name)
 {
     for (int i = 0; name_at(i) != NULL; i++) {
@@ -210,12 +218,16 @@ static bool fit_operation(const struct reader *reader, struct job *job, bool nam
         return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
     if (named && settings->overlap && !has_halves(operation))
         return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
+    if (named && settings->cache == CACHE_ROTATE && keeps_buffers(operation))
+        return refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold", name);
     if (settings->root == NOT_GIVEN || !operation_has_root(operation))
         settings->root = 0;
     if (settings->reduction == NOT_GIVEN)
         settings->reduction = find_name(reduction_name, "sum");
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves(operation);
+    if (settings->cache == CACHE_ROTATE && keeps_buffers(operation))
+        settings->cache = CACHE_WARM;
     return true;
 }
 
@@ -237,8 +249,11 @@ static bool fit_sizes(const struct reader *reader, struct job *job)
     const struct operation *operation = operation_at(job->operation);
     int element_bytes = datatype_bytes((int)job->settings.datatype);
     struct size_list *sizes = &job->settings.sizes;
+    double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
 
+    if (listed && factor > 0)
+        return refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
     if (!operation_has_size(operation)) {
         sizes->count = 1;
         sizes->bytes[0] = 0;
@@ -246,7 +261,7 @@ static bool fit_sizes(const struct reader *reader, struct job *job)
     }
     if (sizes->least_bytes < 1) /* not given */
         sizes->least_bytes = element_bytes < sizes->most_bytes ? element_bytes : sizes->most_bytes;
-    options_list_sizes(sizes, job->settings.size_factor, element_bytes);
+    options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
     for (int64_t i = 0; i < sizes->count; i++) {
         if (sizes->bytes[i] % element_bytes != 0)
             return refuse(reader,
@@ -255,9 +270,8 @@ static bool fit_sizes(const struct reader *reader, struct job *job)
                           (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
                           datatype_name((int)job->settings.datatype));
     }
-    if (!listed && sizes->count == MOST_SIZES && job->settings.size_factor < 2)
-        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", job->settings.size_factor,
-                      MOST_SIZES);
+    if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
+        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);
     return true;
 }
 
@@ -294,24 +308,45 @@ static bool fit_scheme(const struct reader *reader, struct job *job)
     if (allowed != NULL)
         return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
     if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->sync))
-        return refuse(reader, "option --barrier is not allowed together with --sync %s", sync);
-    if (settings->window_us > 0 && settings->sync != RELEASE_WINDOW)
-        return refuse(reader, "option --window-us is not allowed together with --sync %s", sync);
-    if (settings->barrier == NOT_GIVEN)
-        settings->barrier = 0;
+        return refuse(reader, "option --barrier is not allowed together with --sync %s, give barrier or barrier2",
+                      sync);
+    if (settings->window_us >= 0 && settings->sync != RELEASE_WINDOW)
+        return refuse(reader, "option --window-us is not allowed together with --sync %s, give window", sync);
+    if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
+        return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
+                      LEAST_WINDOW_US);
+    if (settings->test_calls != NOT_GIVEN && !settings->overlap)
+        return refuse(reader, "option --test-calls is not allowed without --overlap");
+    settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
+    settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
+    settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
     return true;
+}
+
+/* Makes room for one more job: for twice as many each time there are a power of two. */
+static bool reserve_job(struct plan *plan)
+{
+    size_t count = (size_t)plan->job_count;
+    struct job *jobs;
+
+    if ((count & (count - 1)) != 0)
+        return true;
+    jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
+    if (jobs != NULL)
+        plan->jobs = jobs;
+    return jobs != NULL;
 }
 
 static bool add_job(const struct reader *reader, const struct bench_settings *settings, int operation, bool named)
 {
     struct plan *plan = reader->plan;
-    struct job *jobs = realloc(plan->jobs, ((size_t)plan->job_count + 1) * sizeof(jobs[0]));
     struct job *job;
 
-    if (jobs == NULL || plan->job_count == MOST_JOBS)
-        return refuse(reader, "out of memory, or more than %d jobs", MOST_JOBS);
-    plan->jobs = jobs;
-    job = &jobs[plan->job_count++];
+    if (plan->job_count == MOST_JOBS)
+        return refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
+    if (!reserve_job(plan))
+        return refuse(reader, "out of memory");
+    job = &plan->jobs[plan->job_count++];
     *job = (struct job){.settings = *settings, .operation = operation};
     if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
         !fit_sizes(reader, job))
@@ -325,11 +360,15 @@ static bool add_job(const struct reader *reader, const struct bench_settings *se
 /* Operations that take more ranks than there are have no job. */
 static bool add_group(const struct reader *reader, const struct bench_settings *settings, int group)
 {
+    int before = reader->plan->job_count;
+
     for (int i = 0; operation_name(i) != NULL; i++) {
         if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
     }
+    if (reader->plan->job_count == before)
+        return refuse(reader, "this MPI library has no operation of \"%s\", give one of --list", group_names[group]);
     return true;
 }
 
@@ -377,6 +416,7 @@ static const char *find_common_option(const struct bench_settings *line, const s
            : line->format != command->format ? "--format"
            : line->full != command->full     ? "--full"
            : line->list != command->list     ? "--list"
+           : line->seed != command->seed     ? "--seed"
            : memcmp(&line->tail, &command->tail, sizeof(line->tail)) != 0 ? "--tail"
                                                                           : NULL;
 }
@@ -461,12 +501,13 @@ static enum options_outcome print_list(void)
 
 static const struct bench_settings default_settings = {
     .sizes = {.most_bytes = 1 << 20},
-    .size_factor = 2,
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
     .max_repeat = 10,
     .sync = RELEASE_HARMONIZE,
     .barrier = NOT_GIVEN,
+    .window_us = NOT_GIVEN,
+    .test_calls = NOT_GIVEN,
     .datatype = NOT_GIVEN,
     .reduction = NOT_GIVEN,
     .root = NOT_GIVEN,
@@ -501,6 +542,12 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
         return outcome;
     if (plan->settings.list)
         return print_list();
+    if (plan->settings.raw != NULL && plan->settings.output != NULL &&
+        strcmp(plan->settings.raw, plan->settings.output) == 0) {
+        refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
+               plan->settings.raw);
+        return OPTIONS_BAD;
+    }
     return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;

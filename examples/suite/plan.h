@@ -16,7 +16,7 @@
 struct bench_settings {
     struct text_list operations;
     struct size_list sizes;
-    double size_factor;
+    double size_factor;      /* 0: none was given */
     int64_t iterations;      /* or NOT_GIVEN */
     int64_t warmup;          /* or NOT_GIVEN */
     int64_t max_repeat;
@@ -24,7 +24,7 @@ struct bench_settings {
     double ci_percent;       /* 0: does not matter */
     int64_t sync;            /* enum release_kind */
     int64_t barrier;         /* of barrier_at; or NOT_GIVEN */
-    double window_us;        /* 0: to be found */
+    double window_us;        /* 0: to be found; or NOT_GIVEN */
     int64_t datatype;        /* or NOT_GIVEN, likewise the next two */
     int64_t reduction;
     int64_t root;
@@ -33,7 +33,7 @@ struct bench_settings {
     int64_t run_time;
     const char *comm;
     int64_t overlap;
-    int64_t test_calls;
+    int64_t test_calls;      /* or NOT_GIVEN */
     int64_t validation;
     int64_t mem_limit_bytes; /* per process */
     int64_t seed;
