@@ -174,16 +174,22 @@ check_binding() {
 
 # A signal ends it although a launch is under way, and nothing of either is left.
 check_signal() {
-    local job signal tries
-    for signal in TERM INT; do
+    local job signal tries signals=(TERM) heeding=()
+    # In the background of a shell without job control a check starts with SIGINT ignored, which no shell can trap then.
+    if env --default-signal=INT true 2>/dev/null; then
+        signals+=(INT)
+        heeding=(env --default-signal=INT)
+    fi
+    for signal in "${signals[@]}"; do
         fake_launcher "echo \$\$ >>'$scratch/pids'; exec sleep 100"
         rm -f "$scratch/pids"
         mkdir -p "$scratch/tmp"
-        # Where jobs are not controlled, those in the background ignore SIGINT.
+        # Without control of jobs, those in the background ignore SIGINT.
         set -m
         command="mpix_figures, signal $signal" status=0
         TMPDIR=$scratch/tmp MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' \
-            "$figures" --output-dir "$scratch/out" --ranks 2 drift >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
+            "${heeding[@]}" "$figures" --output-dir "$scratch/out" --ranks 2 drift \
+            >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
         job=$!
         set +m
         for ((tries = 0; tries < 200; tries++)); do [ ! -s "$scratch/pids" ] || break; sleep 0.1; done
