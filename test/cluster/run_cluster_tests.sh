@@ -9,6 +9,7 @@
 # Environment:
 #   MPIEXEC, CC            the launcher of the MPI library, MPICH's or Open MPI's, and its compiler wrapper
 #   MPIX_TEST_CLUSTERS     clusters to run on, as words HOSTS:RANKS:PLACEMENT (see mpiexec_hosts.sh)
+#   MPIX_TEST_BRIEF        yes: on one of them only
 #   MPIX_TEST_TIMEOUT, MPIX_TEST_WRAPPER
 #                          see run_mpi_tests.sh
 set -u
@@ -19,6 +20,7 @@ awk=${AWK:-awk}
 
 # A rank on each host; then two on each, where neighbours in rank are apart.
 clusters=${MPIX_TEST_CLUSTERS:-2:2:block 3:3:block 2:4:cyclic}
+[ "${MPIX_TEST_BRIEF-}" != yes ] || clusters=2:4:cyclic
 
 # Sub-tests that cannot pass across hosts, and why.
 declare -A not_here=(
