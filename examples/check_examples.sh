@@ -16,6 +16,7 @@ LC_ALL=C
 export LC_ALL
 
 . "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/run.sh"
 programs=${BUILDDIR:-examples}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -31,31 +32,11 @@ half_width_ns,points,linear_s
 triad_titles=size_bytes,longest_us,global_low_us,global_us,global_high_us,barrier_us,global_mb_s,barrier_mb_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
 
-# RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
-run() {
-    ranks=$1 program=$2
-    shift 2
-    command="$program $* ($ranks ranks)"
-    if [ "$ranks" = alone ]; then
-        "$programs/$program" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    else
-        # The flags are words, and there may be none.
-        # shellcheck disable=SC2086
-        "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$programs/$program" "$@" \
-            >"$scratch/out" 2>"$scratch/err" </dev/null
-    fi
-    status=$?
-}
-
 complain() {    # WHAT: with all there is to know about the last run
     echo "$command: $1"
     echo "exit status $status"
     sed 's/^/stdout: /' "$scratch/out"
     sed 's/^/stderr: /' "$scratch/err"
-}
-
-expect_status() {
-    [ "$status" -eq "$1" ] || complain "exit status is not $1"
 }
 
 # What a program itself said on stderr; launchers add lines of their own about exit status 2.

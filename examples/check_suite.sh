@@ -13,6 +13,7 @@ LC_ALL=C
 export LC_ALL
 
 . "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/run.sh"
 source_dir=$(dirname "$0")
 programs=${BUILDDIR:-examples}
 scratch=$(mktemp -d) || exit 1
@@ -29,31 +30,11 @@ keys=operation,sync,barrier,cadence,comm,ranks,datatype,reduction,root,buffers,c
 figures=avg_ns,max_mean_ns,makespan_ns,mean_ns,deviation_ns,min_ns,max_ns,median_ns,median_low_ns,median_high_ns
 titles=$keys,valid,missed,late,$figures,p50_ns,p90_ns,p95_ns,p99_ns,slowest_rank,fastest_rank
 
-# RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
-run() {
-    ranks=$1 program=$2
-    shift 2
-    command="$program $* ($ranks ranks)"
-    if [ "$ranks" = alone ]; then
-        "$programs/$program" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    else
-        # The flags are words, and there may be none.
-        # shellcheck disable=SC2086
-        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$programs/$program" "$@" \
-            >"$scratch/out" 2>"$scratch/err" </dev/null
-    fi
-    status=$?
-}
-
 complain() {    # WHAT: with all there is to know about the last run
     echo "$command: $1"
     echo "exit status $status"
     grep -v '^# [a-z_]*: ' "$scratch/out" | sed 's/^/stdout: /' | head -n 60
     sed 's/^/stderr: /' "$scratch/err" | head -n 20
-}
-
-expect_status() {
-    [ "$status" -eq "$1" ] || complain "exit status is not $1"
 }
 
 # What the program itself said; launchers add lines of their own.

@@ -9,6 +9,7 @@
 #include "common/exit_clock.h"
 #include "common/options.h"
 #include "common/plot.h"
+#include "common/random.h"
 #include "common/statistics.h"
 #include "common/table.h"
 #include "common/world.h"
@@ -286,16 +287,6 @@ static int check_labels(struct check_run *run)
     return status;
 }
 
-/* splitmix64: any seed will do. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return mixed ^ mixed >> 31;
-}
-
 static bool is_sampled(const struct check_run *run)
 {
     return run->checked < run->world.ranks - 1;
@@ -323,7 +314,7 @@ static bool choose_ranks(struct check_run *run)
     world_require(&run->world, MPI_Bcast(&settings->seed, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
     state = (uint64_t)settings->seed;
     for (int i = 0; i < others; i++) {
-        if (next_random(&state) % (uint64_t)(others - i) < (uint64_t)(run->checked - taken))
+        if (random_next(&state) % (uint64_t)(others - i) < (uint64_t)(run->checked - taken))
             run->checked_rank[taken++] = 1 + i;
     }
     return true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
+#include "text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +15,8 @@
 #endif
 
 enum { TEXT_BYTES = 512, HELP_COLUMN = 32 };
+
+#define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
 
 struct parser {
     const struct program_spec *program;
@@ -48,17 +52,6 @@ __attribute__((format(printf, 2, 3))) static enum options_outcome refuse(const s
 static void *place_of(const struct option_spec *option, void *settings)
 {
     return (char *)settings + option->place;
-}
-
-/* Appends to text, which stays within TEXT_BYTES. */
-__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text + used, TEXT_BYTES - used, format, arguments);
-    va_end(arguments);
 }
 
 /* Writes into text which values an option takes. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/measure.h"
 
+#include "common/random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,12 +211,11 @@ static bool reserve(struct samples *samples, int64_t calls, bool computes)
 /* A number from 0 to 1 that depends on the seed and the call alone. */
 static double chance(int64_t seed, int64_t size_bytes, int64_t call)
 {
-    uint64_t mixed = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)size_bytes;
+    uint64_t state = (uint64_t)seed;
 
-    mixed = (mixed ^ mixed >> 31) * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)call;
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((mixed ^ mixed >> 31) >> 11) * 0x1p-53;
+    state = random_next(&state) + (uint64_t)size_bytes;
+    state = random_next(&state) + (uint64_t)call;
+    return random_fraction(&state);
 }
 
 /* Returns the greatest mark of a call. */

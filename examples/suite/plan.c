@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/plan.h"
 
+#include "common/random.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/report.h"
@@ -275,22 +276,12 @@ static bool fit_sizes(const struct reader *reader, struct job *job)
     return true;
 }
 
-/* A generator of its own, so that a seed gives the same on all machines (splitmix64). */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return mixed ^ mixed >> 31;
-}
-
 static void shuffle(struct size_list *sizes, int64_t seed)
 {
     uint64_t state = (uint64_t)seed;
 
     for (int64_t i = sizes->count - 1; i > 0; i--) {
-        int64_t other = (int64_t)(draw(&state) % (uint64_t)(i + 1));
+        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
         int64_t size = sizes->bytes[i];
 
         sizes->bytes[i] = sizes->bytes[other];

@@ -2,11 +2,12 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 
+#include "common/text.h"
+
 #include <mpix_harmonize.h>
 
 #include <inttypes.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 /* Longer values, of command lines and of the MPI library's choices, are cut off, so that all others find their place. */
 enum { VALUE_BYTES = 2048, NAME_BYTES = 256, DIGITS = 32 };
+
+#define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)
 
 static const char unknown[] = "unknown";
 
@@ -49,17 +52,6 @@ static void add_number(struct provenance *provenance, const char *key, int64_t n
 
     snprintf(text, sizeof(text), "%" PRId64, number);
     add(provenance, key, text);
-}
-
-/* Appends to text, of VALUE_BYTES, as far as there is room. */
-__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text + used, VALUE_BYTES - used, format, arguments);
-    va_end(arguments);
 }
 
 /* ---- The program */
