@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * compare_barriers - MPIX_Harmonize by each rendezvous, MPI_Barrier, and any other library's MPIX_Harmonize, in one run.
+ * compare_barriers - MPIX_Harmonize by each rendezvous, MPI_Barrier, and any other library's MPIX_Harmonize, in one
+ * run.
  *
- * Subjects take turns in blocks, and all is repeated several times; figures are medians over the repetitions. An exit is the
- * first instruction after the call, by the time stamp counter where all share it. Rank 0 prints.
+ * Subjects take turns in blocks, and all is repeated several times; figures are medians over the repetitions. An exit
+ * is the first instruction after the call, by the time stamp counter where all share it. Rank 0 prints.
  */
 #include "common/exit_clock.h"
 #include "common/options.h"

@@ -96,7 +96,10 @@ static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Some MPI libraries skip the callbacks of other communicators at MPI_Finalize; those of MPI_COMM_SELF are always called. */
+/*
+ * Some MPI libraries skip the callbacks of other communicators at MPI_Finalize; those of MPI_COMM_SELF are always
+ * called.
+ */
 static int watch_finalize(mh_error *error)
 {
     int initialized;
@@ -155,8 +158,8 @@ mh_comm_state *mh_comm_state_find(MPI_Comm comm)
 }
 
 /*
- * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of MPICH
- * 4.0 crashes where MPI is known by sessions alone.
+ * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of
+ * MPICH 4.0 crashes where MPI is known by sessions alone.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {

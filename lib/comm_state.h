@@ -2,8 +2,8 @@
 /*
  * comm_state.h - what hangs on a communicator: its private communicator, settings, clock and deadline.
  *
- * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with it or
- * at MPI_Finalize.
+ * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with
+ * it or at MPI_Finalize.
  */
 #ifndef MH_COMM_STATE_H
 #define MH_COMM_STATE_H
@@ -52,8 +52,8 @@ mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
 mh_comm_state *mh_comm_state_find(MPI_Comm comm);
 
 /*
- * The state of comm, made if there is none yet. Collective over comm. Errors are the same on all processes: MPI_ERR_ARG for
- * a bad environment, MPI_ERR_NO_MEM.
+ * The state of comm, made if there is none yet. Collective over comm. Errors are the same on all processes: MPI_ERR_ARG
+ * for a bad environment, MPI_ERR_NO_MEM.
  */
 int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error);
 

@@ -6,8 +6,9 @@
 #include "comm_state.h"
 
 /*
- * Wait for all processes and leave with them. Collective. refuses: this process has a bad argument, so nobody is released
- * and all get MPI_ERR_ARG. flag: 1 when this process left within the tolerance, else 0; not written where it refuses.
+ * Wait for all processes and leave with them. Collective. refuses: this process has a bad argument, so nobody is
+ * released and all get MPI_ERR_ARG. flag: 1 when this process left within the tolerance, else 0; not written where it
+ * refuses.
  */
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error);
 

@@ -10,8 +10,8 @@
 #define NO_ERROR {MPI_SUCCESS, ""}
 
 /*
- * Whether MPI can be used with comm. In a program that only has sessions MPI_Initialized says no; there every communicator
- * was made by the program, so only the predefined ones cannot exist yet.
+ * Whether MPI can be used with comm. In a program that only has sessions MPI_Initialized says no; there every
+ * communicator was made by the program, so only the predefined ones cannot exist yet.
  */
 static int mpi_is_active(MPI_Comm comm, mh_error *error)
 {
@@ -179,7 +179,9 @@ int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
     return raise_error(comm, &error);
 }
 
-/* The function that users call, which a profiling tool may put its own in place of. A pragma would hide it with clang. */
+/*
+ * The function that users call, which a profiling tool may put its own in place of. A pragma would hide it with clang.
+ */
 #define WEAK_TWIN(name) extern __typeof__(P##name) name __attribute__((weak, alias("P" #name), visibility("default")))
 
 WEAK_TWIN(MPIX_Harmonize);

@@ -45,7 +45,9 @@ void mh_settings_default(mh_settings *settings);
 /* The defaults, changed by the environment. Errors: MPI_ERR_ARG; settings then holds the defaults. Local. */
 int mh_settings_from_environment(mh_settings *settings, mh_error *error);
 
-/* Change settings by info (may be MPI_INFO_NULL). Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local. */
+/*
+ * Change settings by info (may be MPI_INFO_NULL). Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local.
+ */
 int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error);
 
 /*

@@ -25,12 +25,12 @@ typedef struct mh_channel {
 enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3, MH_TAG_SETTLE = 4, MH_TAG_MEETING = 5, MH_TAG_NEVER = 6 };
 
 /*
- * Let the connections of a new channel settle: messages go along a tree, both ways, while all processes sleep. Collective; takes
- * about a millisecond.
+ * Let the connections of a new channel settle: messages go along a tree, both ways, while all processes sleep.
+ * Collective; takes about a millisecond.
  *
- * Until that has happened to a process, a helper thread of the MPI library may watch its connections, and is then woken by each
- * message (UCX over TCP does this): one direction of a pair, or both, takes microseconds longer for as long as the process
- * happens to poll whenever a message arrives.
+ * Until that has happened to a process, a helper thread of the MPI library may watch its connections, and is then woken
+ * by each message (UCX over TCP does this): one direction of a pair, or both, takes microseconds longer for as long as
+ * the process happens to poll whenever a message arrives.
  */
 int mh_settle(const mh_channel *channel, mh_error *error);
 
@@ -45,8 +45,8 @@ int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int b
                 mh_error *error);
 
 /*
- * Let the MPI library make progress, while this process waits for something else: a peer may still be receiving what this
- * process has sent before. Local.
+ * Let the MPI library make progress, while this process waits for something else: a peer may still be receiving what
+ * this process has sent before. Local.
  */
 int mh_make_progress(const mh_channel *channel, mh_error *error);
 

@@ -2,8 +2,8 @@
 /*
  * shared_memory.h - memory that processes of one node share. No MPI: how they agree is up to the caller.
  *
- * One process creates the memory under a name that it tells the others, they map it by that name, and when all have, the name
- * is removed: nothing is left behind, however the processes end.
+ * One process creates the memory under a name that it tells the others, they map it by that name, and when all have,
+ * the name is removed: nothing is left behind, however the processes end.
  */
 #ifndef MH_SHARED_MEMORY_H
 #define MH_SHARED_MEMORY_H

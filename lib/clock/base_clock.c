@@ -38,7 +38,9 @@ bool mh_base_clock_is_raw(const mh_base_clock *clock)
 }
 
 #ifdef SMPI_H
-/* A simulated clock moves by simulator calls, ten nanoseconds with each reading: sleep through most of a wait instead. */
+/*
+ * A simulated clock moves by simulator calls, ten nanoseconds with each reading: sleep through most of a wait instead.
+ */
 static void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
 {
     int64_t wait_ns = deadline_ns - mh_base_clock_now_ns(clock);

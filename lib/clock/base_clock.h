@@ -44,10 +44,10 @@ typedef struct mh_clock_identity {
 const char *mh_base_clock_choice(int place);
 
 /*
- * Open the base clock that choice (a place in the list above) names, the same kind on all processes of channel, with one
- * calibration for all processes of a node. node_ranks lists the processes of this one's node, lowest rank first, and is
- * the same on all of them. Collective.
- * Errors, the same on all: MPI_ERR_ARG when a process cannot use the clock asked for; the message says which and why.
+ * Open the base clock that choice (a place in the list above) names, the same kind on all processes of channel, with
+ * one calibration for all processes of a node. node_ranks lists the processes of this one's node, lowest rank first,
+ * and is the same on all of them. Collective. Errors, the same on all: MPI_ERR_ARG when a process cannot use the clock
+ * asked for; the message says which and why.
  */
 int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
                        mh_error *error);
@@ -65,8 +65,8 @@ static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 }
 
 /*
- * Spin until the clock reads deadline_ns or more; returns what it read last. from_ns is an earlier reading: a clock that comes to
- * lie before it has been set back, which ends the wait, as it might take hours else.
+ * Spin until the clock reads deadline_ns or more; returns what it read last. from_ns is an earlier reading: a clock
+ * that comes to lie before it has been set back, which ends the wait, as it might take hours else.
  */
 int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns);
 

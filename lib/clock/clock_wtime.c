@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_wtime.c - MPI_Wtime as a base clock. Some MPI libraries start it at zero in each process, and MPI_WTIME_IS_GLOBAL
- * has been wrong in practice, so processes are taken to share it only if an exchange agrees.
+ * clock_wtime.c - MPI_Wtime as a base clock. Some MPI libraries start it at zero in each process, and
+ * MPI_WTIME_IS_GLOBAL has been wrong in practice, so processes are taken to share it only if an exchange agrees.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"

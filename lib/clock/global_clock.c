@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The estimate is kept in two copies (a sequence latch): a writer fills the one that is not in force, so a reader always
- * finds a whole one and never waits for a writer.
+ * The estimate is kept in two copies (a sequence latch): a writer fills the one that is not in force, so a reader
+ * always finds a whole one and never waits for a writer.
  *
  * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the sequence
- * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at that
- * moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to what they
- * are about to return. Under the new estimate nobody returns less than the floor. Where the base clock itself may be set back,
- * every reading raises the floor.
+ * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at
+ * that moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to
+ * what they are about to return. Under the new estimate nobody returns less than the floor. Where the base clock itself
+ * may be set back, every reading raises the floor.
  */
 #include "clock/global_clock.h"
 

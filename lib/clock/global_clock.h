@@ -23,7 +23,9 @@ typedef struct mh_published {
 
 typedef struct mh_global_clock {
     mh_base_clock base;
-    /* Even: copy (sequence / 2) % 2 is in force. Odd: that copy is being replaced by the other one. 0: never published. */
+    /*
+     * Even: copy (sequence / 2) % 2 is in force. Odd: that copy is being replaced by the other one. 0: never published.
+     */
     _Atomic unsigned sequence;
     _Atomic int64_t floor_ns; /* no reading may lie below */
     mh_published copies[2];

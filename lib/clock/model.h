@@ -48,8 +48,8 @@ typedef struct mh_offset {
 } mh_offset;
 
 /*
- * How much the rates of two clocks may differ where it has not been measured: the kernel corrects rates by at most 500 ppm
- * (adjtimex), and crystals are far better than that. A ratio.
+ * How much the rates of two clocks may differ where it has not been measured: the kernel corrects rates by at most 500
+ * ppm (adjtimex), and crystals are far better than that. A ratio.
  */
 #define MH_DRIFT_LIMIT 500e-6
 
@@ -63,8 +63,8 @@ int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
 bool mh_estimate_grows(const mh_estimate *estimate);
 
 /*
- * The estimate of a clock that first maps to a middle clock and second from there to the global one, stated at a local time.
- * Errors add up.
+ * The estimate of a clock that first maps to a middle clock and second from there to the global one, stated at a local
+ * time. Errors add up.
  */
 mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *first, int64_t local_ns);
 

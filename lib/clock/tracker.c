@@ -10,20 +10,26 @@
 #define LEAST_WALK_PPB 0.32
 #define WALK_STEP 3.1623
 
-/* A first guess at the standard error of a burst, as a part of the least half width: measured over shared memory and TCP. */
+/*
+ * A first guess at the standard error of a burst, as a part of the least half width: measured over shared memory and
+ * TCP.
+ */
 #define FIRST_NOISE 0.05
 #define LEAST_NOISE 0.005
 #define MOST_NOISE 1.0
 #define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
 
 /*
- * Standard error for each nanosecond of bound beyond the least. Both were measured over TCP: something keeps one direction
- * busy, or the processors have become slower to reach each other, which is the same both ways.
+ * Standard error for each nanosecond of bound beyond the least. Both were measured over TCP: something keeps one
+ * direction busy, or the processors have become slower to reach each other, which is the same both ways.
  */
 #define ONE_WAY_EXCESS_NOISE 1.5
 #define EVEN_EXCESS_NOISE 0.06
 
-/* A least bound that falls by more than this part shows that something had delayed one direction, or both, all the time. */
+/*
+ * A least bound that falls by more than this part shows that something had delayed one direction, or both, all the
+ * time.
+ */
 #define GREAT_FALL 0.25
 
 /* How fast the least bound rises while all are longer: by this part with each measurement, and in a second. */
@@ -64,8 +70,8 @@ void mh_tracker_reset(mh_tracker *tracker)
 }
 
 /*
- * The errors of bursts whose round trips were as short as any vary little; what a round trip took beyond that may have been
- * spent in one direction alone.
+ * The errors of bursts whose round trips were as short as any vary little; what a round trip took beyond that may have
+ * been spent in one direction alone.
  */
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int filter)
 {
@@ -158,7 +164,9 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
     tracker->noise = fmin(fmax(tracker->noise, LEAST_NOISE), MOST_NOISE);
 }
 
-/* Whether the clock was set back, or the window of a measurement and what the estimate allows have nothing in common. */
+/*
+ * Whether the clock was set back, or the window of a measurement and what the estimate allows have nothing in common.
+ */
 static bool contradicts(const mh_tracker *tracker, const mh_offset *measured)
 {
     if (measured->at_ns < tracker->last.at_ns)
@@ -223,8 +231,8 @@ static mh_filter combined(const mh_tracker *tracker, double *walk)
 }
 
 /*
- * How far a drift may be off, by a window of the past and the last one: they leave the mean drift between them an interval, and
- * since then it may have wandered.
+ * How far a drift may be off, by a window of the past and the last one: they leave the mean drift between them an
+ * interval, and since then it may have wandered.
  */
 static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window *past, double drift, double walk)
 {

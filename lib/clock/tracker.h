@@ -2,10 +2,11 @@
 /*
  * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
  *
- * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to wander, and in
- * whether the time that messages take longer than at best is expected to be spent in one direction. The recent measurements
- * weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled stochastic processes",
- * 1965), so a steady clock is averaged long and a wandering one is followed, without a setting.
+ * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to
+ * wander, and in whether the time that messages take longer than at best is expected to be spent in one direction. The
+ * recent measurements weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of
+ * sampled stochastic processes", 1965), so a steady clock is averaged long and a wandering one is followed, without a
+ * setting.
  */
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
@@ -51,14 +52,14 @@ typedef struct mh_tracker {
 void mh_tracker_reset(mh_tracker *tracker);
 
 /*
- * Feed a measurement. Returns false where it cannot be true together with what was known before, or lies before the last one: the
- * clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
+ * Feed a measurement. Returns false where it cannot be true together with what was known before, or lies before the
+ * last one: the clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
  */
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
 
 /*
- * The estimate at the last measurement. is_raw: the clock keeps the hardware's rate; else the kernel may correct it at any
- * time, and the bound grows accordingly. There must have been a measurement.
+ * The estimate at the last measurement. is_raw: the clock keeps the hardware's rate; else the kernel may correct it at
+ * any time, and the bound grows accordingly. There must have been a measurement.
  */
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw);
 
@@ -66,7 +67,8 @@ mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw);
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns);
 
 /*
- * How long after the last measurement the error will have grown by target_ns; at most most_ns. This is when to measure again.
+ * How long after the last measurement the error will have grown by target_ns; at most most_ns. This is when to measure
+ * again.
  */
 int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t most_ns);
 

@@ -77,8 +77,8 @@ void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns)
 }
 
 /*
- * When this process arrived; by the model, as readings do not go back where the clock has been wrong. The clock of rank 0 is what
- * others are compared with, so it is right.
+ * When this process arrived; by the model, as readings do not go back where the clock has been wrong. The clock of rank
+ * 0 is what others are compared with, so it is right.
  */
 static void stamp(mh_deadline *deadline)
 {
@@ -128,7 +128,9 @@ static void note_need(mh_deadline *deadline, const mh_model *model, const mh_ord
     deadline->report.need_ns = mh_model_apply(model, local_ns) - order->decision_ns;
 }
 
-/* By how much the order arrived before it was given: more than the clocks may be apart is not possible. 0: it did not. */
+/*
+ * By how much the order arrived before it was given: more than the clocks may be apart is not possible. 0: it did not.
+ */
 static int64_t arrived_too_early_by(const mh_deadline *deadline, const mh_order *order, const mh_estimate *estimate,
                                     int64_t local_ns)
 {
@@ -201,8 +203,8 @@ static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_
 }
 
 /*
- * Where processes take turns on a processor, an arrival is long ago when all know of it; and where clocks are not synchronised,
- * the last arrival on one clock says nothing on another.
+ * Where processes take turns on a processor, an arrival is long ago when all know of it; and where clocks are not
+ * synchronised, the last arrival on one clock says nothing on another.
  */
 static bool suits(const mh_deadline *deadline)
 {

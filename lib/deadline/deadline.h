@@ -2,10 +2,10 @@
 /*
  * deadline.h - one round of a harmonised barrier: report, order, wait, judge.
  *
- * Who has the reports knows that all have arrived: rank 0, which then gives the order, or each process, which gives itself the
- * same one. The deadline is a slack ahead on the global clock; each process converts it to its base clock once, waits, and
- * judges after the wait how late it was. What a round needed travels with the next round's reports. After Schuchart, Hunold and Bosilca, EuroMPI 2023, where the
- * slack only grows and the flag is set before the wait.
+ * Who has the reports knows that all have arrived: rank 0, which then gives the order, or each process, which gives
+ * itself the same one. The deadline is a slack ahead on the global clock; each process converts it to its base clock
+ * once, waits, and judges after the wait how late it was. What a round needed travels with the next round's reports.
+ * After Schuchart, Hunold and Bosilca, EuroMPI 2023, where the slack only grows and the flag is set before the wait.
  */
 #ifndef MH_DEADLINE_H
 #define MH_DEADLINE_H
@@ -53,15 +53,16 @@ void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *se
 
 /*
  * Learn what a call needs before the first one, from rounds without a wait: at the first call, processes arrive seconds
- * apart, and nothing learnt from that would hold. Where the choice is "auto", the rendezvous whose rounds are the quickest is
- * found in the same way before. Collective; does nothing where this has been done for the present choice. rendezvous must be
- * open.
+ * apart, and nothing learnt from that would hold. Where the choice is "auto", the rendezvous whose rounds are the
+ * quickest is found in the same way before. Collective; does nothing where this has been done for the present choice.
+ * rendezvous must be open.
  */
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error);
 
 /*
- * Report, with a request, and receive the order. done: the order of the round before in the same call, if there was one, else
- * MH_ORDER_RELEASE; the same or a lesser one does not come again, so that a call ends however long its rounds take. Collective.
+ * Report, with a request, and receive the order. done: the order of the round before in the same call, if there was
+ * one, else MH_ORDER_RELEASE; the same or a lesser one does not come again, so that a call ends however long its rounds
+ * take. Collective.
  */
 int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order_type done, mh_order *order, mh_error *error);
 
@@ -75,12 +76,14 @@ typedef enum mh_exit {
 mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order);
 
 /*
- * After a synchronisation: from global time due_ns on, of which rank 0's counts, the next one is ordered. The time since the last decision says
- * nothing about calls. Local.
+ * After a synchronisation: from global time due_ns on, of which rank 0's counts, the next one is ordered. The time
+ * since the last decision says nothing about calls. Local.
  */
 void mh_deadline_sync_at(mh_deadline *deadline, int64_t due_ns);
 
-/* After a synchronisation: bound_ns is that of the clock until the next one, or unknown where it grows with age. Local. */
+/*
+ * After a synchronisation: bound_ns is that of the clock until the next one, or unknown where it grows with age. Local.
+ */
 void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns);
 
 #endif

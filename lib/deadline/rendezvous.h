@@ -23,7 +23,10 @@ typedef enum mh_request {
     MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
 } mh_request;
 
-/* Reports are combined field by field: the greatest counts. What rank 0 alone says is INT64_MIN in the reports of others. */
+/*
+ * Reports are combined field by field: the greatest counts. What rank 0 alone says is INT64_MIN in the reports of
+ * others.
+ */
 typedef struct mh_report {
     int64_t request;     /* mh_request */
     int64_t need_ns;     /* of the previous call, from its decision until this process was ready to wait */
@@ -70,8 +73,8 @@ typedef struct mh_rendezvous {
 const char *mh_rendezvous_choice(int place);
 
 /*
- * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI, and
- * MPI_ERR_NO_MEM; memory that cannot be shared is none. mh_rendezvous_close in any case.
+ * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
+ * and MPI_ERR_NO_MEM; memory that cannot be shared is none. mh_rendezvous_close in any case.
  */
 int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, const mh_place *places, mh_error *error);
 

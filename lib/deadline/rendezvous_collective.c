@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rendezvous_collective.c - MPI_Reduce of the reports and MPI_Bcast of the order: whatever the MPI library does best on this
- * machine, as in Schuchart, Hunold and Bosilca, EuroMPI 2023. Two operations rather than one MPI_Allreduce, so that the
- * deadline is decided when all have arrived.
+ * rendezvous_collective.c - MPI_Reduce of the reports and MPI_Bcast of the order: whatever the MPI library does best on
+ * this machine, as in Schuchart, Hunold and Bosilca, EuroMPI 2023. Two operations rather than one MPI_Allreduce, so
+ * that the deadline is decided when all have arrived.
  */
 #include "deadline/rendezvous_private.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rendezvous_dissemination.c - all learn of all: in step k, each process tells the one 2^k ranks further what it knows, and after
- * ceil(log2 p) steps everybody has the greatest of all reports. Through shared memory where all share a node, else by messages.
+ * rendezvous_dissemination.c - all learn of all: in step k, each process tells the one 2^k ranks further what it knows,
+ * and after ceil(log2 p) steps everybody has the greatest of all reports. Through shared memory where all share a node,
+ * else by messages.
  *
- * Half as many steps as to a root and back: each process gives itself the order that follows from the greatest report, and the
- * deadline is a slack after the last arrival. A tree, whose root decides when it has all reports, is the better one where steps
- * take very different times, as the slack then only has to last for the way back.
+ * Half as many steps as to a root and back: each process gives itself the order that follows from the greatest report,
+ * and the deadline is a slack after the last arrival. A tree, whose root decides when it has all reports, is the better
+ * one where steps take very different times, as the slack then only has to last for the way back.
  */
 #include "deadline/rendezvous_private.h"
 #include "deadline/slots.h"

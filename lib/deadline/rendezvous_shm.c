@@ -2,13 +2,14 @@
 /*
  * rendezvous_shm.c - shared memory within a node, messages between nodes.
  *
- * Each process of a node has a slot of two cache lines that it alone writes: one with its report, which its parent in the arrival
- * tree polls, and one with the order, which its children poll. A line is whole when it carries the number of the round, so
- * nothing has to be reset: a parent gives the order of a round after it has read its children's reports, and a child reports the
- * next time after it has read the order. The first processes of the nodes meet along a tree of messages.
+ * Each process of a node has a slot of two cache lines that it alone writes: one with its report, which its parent in
+ * the arrival tree polls, and one with the order, which its children poll. A line is whole when it carries the number
+ * of the round, so nothing has to be reset: a parent gives the order of a round after it has read its children's
+ * reports, and a child reports the next time after it has read the order. The first processes of the nodes meet along a
+ * tree of messages.
  *
- * One store and one miss for each level each way; no system call, no lock. While others are missing, the MPI library is called
- * now and then, as they may be waiting for this process's earlier messages to go on.
+ * One store and one miss for each level each way; no system call, no lock. While others are missing, the MPI library is
+ * called now and then, as they may be waiting for this process's earlier messages to go on.
  */
 #include "deadline/rendezvous_private.h"
 #include "deadline/slots.h"

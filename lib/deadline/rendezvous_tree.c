@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rendezvous_tree.c - messages along a binomial tree of the processes, on the private communicator: 2 ceil(log2 p) messages one
- * after the other.
+ * rendezvous_tree.c - messages along a binomial tree of the processes, on the private communicator: 2 ceil(log2 p)
+ * messages one after the other.
  */
 #include "deadline/rendezvous_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With F(s) the fraction of recent calls that needed at most s, and o the rest of a period, valid releases per second are
- * F(s) / (o + s). A process that misses by less than the tolerance still counts as valid, but widens the skew, so a miss is
- * weighed eightfold: the aim is F(s)^8 / (o + s). That keeps the skew's 99th percentile near its median.
+ * With F(s) the fraction of recent calls that needed at most s, and o the rest of a period, valid releases per second
+ * are F(s) / (o + s). A process that misses by less than the tolerance still counts as valid, but widens the skew, so a
+ * miss is weighed eightfold: the aim is F(s)^8 / (o + s). That keeps the skew's 99th percentile near its median.
  */
 #include "deadline/slack.h"
 
@@ -97,7 +97,10 @@ void mh_slack_aim(mh_slack *slack, double least_met)
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
 }
 
-/* Follows the median of the overheads: a step up or down, whatever their distance, so a pause of the user's is one step. */
+/*
+ * Follows the median of the overheads: a step up or down, whatever their distance, so a pause of the user's is one
+ * step.
+ */
 static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
 {
     if (slack->overhead_ns == 0) {

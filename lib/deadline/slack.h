@@ -2,10 +2,10 @@
 /*
  * slack.h - how far ahead of the decision the deadline is set. Pure; no MPI.
  *
- * The controller keeps the recent distribution of what calls needed (from the decision to the last process's readiness to
- * wait) and takes the slack that yields the most valid releases in a given time: long enough for most calls, not for the
- * tail, and the longer the longer a period is, as then a miss costs more. A burst is forgotten within a few hundred calls, in
- * both directions. doc/slack.md derives it.
+ * The controller keeps the recent distribution of what calls needed (from the decision to the last process's readiness
+ * to wait) and takes the slack that yields the most valid releases in a given time: long enough for most calls, not for
+ * the tail, and the longer the longer a period is, as then a miss costs more. A burst is forgotten within a few hundred
+ * calls, in both directions. doc/slack.md derives it.
  */
 #ifndef MH_SLACK_H
 #define MH_SLACK_H
@@ -47,8 +47,8 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns);
 void mh_slack_aim(mh_slack *slack, double least_met);
 
 /*
- * Learn from a call: need_ns is what it needed (the greatest of all processes; negative counts as zero), overhead_ns the
- * rest of the time until the next decision: what a period takes beside the slack.
+ * Learn from a call: need_ns is what it needed (the greatest of all processes; negative counts as zero), overhead_ns
+ * the rest of the time until the next decision: what a period takes beside the slack.
  */
 void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns);
 

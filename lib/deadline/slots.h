@@ -51,8 +51,8 @@ static inline mh_slot *mh_slot_of(const mh_rendezvous *rendezvous, int index)
 }
 
 /*
- * What a process of the node writes in a step of a dissemination; by turns two lines, as a process may be a round ahead of who
- * reads it.
+ * What a process of the node writes in a step of a dissemination; by turns two lines, as a process may be a round ahead
+ * of who reads it.
  */
 static inline mh_report_line *mh_slots_step(const mh_rendezvous *rendezvous, int index, int step)
 {

@@ -2,8 +2,9 @@
 #include "sync/exchange.h"
 
 /*
- * A burst may end when the two least delays of each direction agree: when the differences are together less than this part
- * of the window. Where delays vary at random, the difference of the least two is about as great as the error of the least.
+ * A burst may end when the two least delays of each direction agree: when the differences are together less than this
+ * part of the window. Where delays vary at random, the difference of the least two is about as great as the error of
+ * the least.
  */
 #define AGREEMENT 0.003
 

@@ -2,8 +2,8 @@
 /*
  * offset.h - offset estimators: from a burst of exchanges to the client's offset. Pure; no MPI.
  *
- * The members of the family are registered in offset.c. Each estimate carries the window of the burst as its bound: from
- * "no message arrives before it was sent" the true offset lies between the greatest sent - remote and the least
+ * The members of the family are registered in offset.c. Each estimate carries the window of the burst as its bound:
+ * from "no message arrives before it was sent" the true offset lies between the greatest sent - remote and the least
  * received - remote, whatever the paths' asymmetry.
  */
 #ifndef MH_OFFSET_H
@@ -25,8 +25,8 @@ const char *mh_offset_name(int place);
 bool mh_offset_needs_window_only(int place);
 
 /*
- * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two clocks'
- * rates may differ. workspace holds at least count values.
+ * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two
+ * clocks' rates may differ. workspace holds at least count values.
  */
 mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace);
 

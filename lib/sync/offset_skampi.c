@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * offset_skampi.c - the middle of the window of the burst: independent minima of both directions. This is the estimator of
- * SKaMPI (T. Worsch, R. Reussner, W. Augustin, "On Benchmarking Collective MPI Operations", EuroPVM/MPI 2002); algorithm 7
- * of Hunold and Carpen-Amarie, Cluster 2018. Its error is half the difference of the two directions' least delays.
+ * offset_skampi.c - the middle of the window of the burst: independent minima of both directions. This is the estimator
+ * of SKaMPI (T. Worsch, R. Reussner, W. Augustin, "On Benchmarking Collective MPI Operations", EuroPVM/MPI 2002);
+ * algorithm 7 of Hunold and Carpen-Amarie, Cluster 2018. Its error is half the difference of the two directions' least
+ * delays.
  */
 #include "sync/offset_private.h"
 

@@ -13,7 +13,9 @@ static const mh_sync_kind *const kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits. */
+/*
+ * How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits.
+ */
 #define NATURAL_PART 0.5
 #define LEAST_NATURAL_TARGET_NS 5
 #define MOST_NATURAL_TARGET_NS 100

@@ -55,15 +55,18 @@ int mh_sync_find(const char *name);
 bool mh_sync_takes_fit_points(int place);
 bool mh_sync_takes_estimator(int place);
 
-/* Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both cases. */
+/*
+ * Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both
+ * cases.
+ */
 int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_place *places, int count, int rank,
                       mh_error *error);
 
 void mh_sync_plan_free(mh_sync_plan *plan);
 
 /*
- * Synchronise. Collective over channel. reference is the estimate of rank 0, which defines global time; estimate receives
- * that of this process.
+ * Synchronise. Collective over channel. reference is the estimate of rank 0, which defines global time; estimate
+ * receives that of this process.
  */
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
                 mh_estimate *estimate, mh_error *error);
@@ -72,12 +75,14 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
 void mh_sync_restart(mh_sync_plan *plan);
 
 /*
- * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown by
- * target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared. Local.
+ * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown
+ * by target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared. Local.
  */
 int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns);
 
-/* By how much the error of a tracked clock may grow where nothing else is asked for: by a part of what it is at best. */
+/*
+ * By how much the error of a tracked clock may grow where nothing else is asked for: by a part of what it is at best.
+ */
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync_hca2.c - HCA2 (S. Hunold and A. Carpen-Amarie, "On the Impact of Synchronizing Clocks and Processes on Benchmarking MPI
- * Collectives", EuroMPI 2015): along an inverted binomial tree, pairs fit lines between their bare clocks; merging them gives
- * each process its model. Here each process merges its own on the way back, where the paper scatters them from the root.
- * 2 ceil(log2 p) rounds, the second half of one message each. The errors of offsets and drifts add up along the tree, and the
- * first pairs' fits are the oldest.
+ * sync_hca2.c - HCA2 (S. Hunold and A. Carpen-Amarie, "On the Impact of Synchronizing Clocks and Processes on
+ * Benchmarking MPI Collectives", EuroMPI 2015): along an inverted binomial tree, pairs fit lines between their bare
+ * clocks; merging them gives each process its model. Here each process merges its own on the way back, where the paper
+ * scatters them from the root. 2 ceil(log2 p) rounds, the second half of one message each. The errors of offsets and
+ * drifts add up along the tree, and the first pairs' fits are the oldest.
  */
 #include "sync/sync_private.h"
 

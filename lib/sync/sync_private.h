@@ -62,8 +62,8 @@ int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *pr
 typedef enum mh_shown { MH_SHOWN_BARE, MH_SHOWN_GLOBAL } mh_shown;
 
 /*
- * One burst by the level's estimator: the client's offset to the clock that the reference shows. The client makes at most
- * level->how.exchanges exchanges after the discarded ones, and says when it is done.
+ * One burst by the level's estimator: the client's offset to the clock that the reference shows. The client makes at
+ * most level->how.exchanges exchanges after the discarded ones, and says when it is done.
  */
 int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error);
 int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
@@ -83,8 +83,8 @@ int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_r
                              mh_error *error);
 
 /*
- * The client learns its estimate against the global time that the reference shows, by an offset or by a line, and adds how
- * wrong the reference may be.
+ * The client learns its estimate against the global time that the reference shows, by an offset or by a line, and adds
+ * how wrong the reference may be.
  */
 extern const mh_pair_protocol mh_learn_by_offset;
 extern const mh_pair_protocol mh_learn_by_line;

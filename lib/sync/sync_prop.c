@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_prop.c - where processes share a clock, copy the reference's model (ClockPropSync, algorithm 3 of Hunold and
- * Carpen-Amarie, Cluster 2018), but only after verifying: both name the same clock, and the window of a burst of exchanges
- * of bare clock readings contains zero. A process that fails is tracked by a burst of its own each time.
+ * Carpen-Amarie, Cluster 2018), but only after verifying: both name the same clock, and the window of a burst of
+ * exchanges of bare clock readings contains zero. A process that fails is tracked by a burst of its own each time.
  *
- * The first of the group serves the others one by one: p - 1 messages each way, and a burst for each the first time. A copy
- * adds to the error what the verification could not exclude: half the width of its window.
+ * The first of the group serves the others one by one: p - 1 messages each way, and a burst for each the first time. A
+ * copy adds to the error what the verification could not exclude: half the width of its window.
  */
 #include "sync/sync_private.h"
 
 #include <string.h>
 
-/* A window that is wider shows little: messages within a node take microseconds, save where processes share a processor. */
+/*
+ * A window that is wider shows little: messages within a node take microseconds, save where processes share a
+ * processor.
+ */
 #define NARROW_NS (50 * 1000)
 
 enum { MOST_TRIES = 5 };
 
-/* Compare a burst of bare readings: sets sharing and shared_bound_ns. A wide window leaves it unknown, so it is tried again. */
+/*
+ * Compare a burst of bare readings: sets sharing and shared_bound_ns. A wide window leaves it unknown, so it is tried
+ * again.
+ */
 static int verify_by_exchanges(const mh_sync_run_context *context, int reference_rank, bool same_identity, mh_error *error)
 {
     mh_offset offset;

@@ -68,7 +68,9 @@ static double bound_drift(const mh_offset *points, int count, double drift)
     return fmin(fabs(drift - middle) + half_width + DRIFT_WANDER, limit);
 }
 
-/* Of all fit points the one at which the line is best known: its window and its distance from the line bound the error. */
+/*
+ * Of all fit points the one at which the line is best known: its window and its distance from the line bound the error.
+ */
 static mh_offset best_point_on_line(const mh_offset *points, int count, mh_line line)
 {
     mh_offset best = {0, 0, INT64_MAX};

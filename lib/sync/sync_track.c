@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_track.c - each process follows the offset and drift of its clock against its reference's over all measurements
- * (clock/tracker.h). Along a binomial tree as in HCA3, but between bare clocks: what is tracked is then the physics of two
- * clocks, undisturbed by what others learn, all pairs of a step measure at once, and estimates are merged outward at the end.
+ * (clock/tracker.h). Along a binomial tree as in HCA3, but between bare clocks: what is tracked is then the physics of
+ * two clocks, undisturbed by what others learn, all pairs of a step measure at once, and estimates are merged outward
+ * at the end.
  *
- * 2 ceil(log2 p) rounds, the first half of one burst each, the second of one message. The first time, the bursts are repeated
- * for some forty milliseconds to learn a first drift, which does not take longer with more processes. The error grows with
- * the square root of the depth of the tree.
+ * 2 ceil(log2 p) rounds, the first half of one burst each, the second of one message. The first time, the bursts are
+ * repeated for some forty milliseconds to learn a first drift, which does not take longer with more processes. The
+ * error grows with the square root of the depth of the tree.
  */
 #include "sync/sync_private.h"
 

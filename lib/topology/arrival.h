@@ -2,9 +2,9 @@
 /*
  * arrival.h - the tree along which the processes of a node report their arrival. Pure; no MPI.
  *
- * Within a NUMA node of a package, and again among the first processes of these, each has at most MH_ARRIVAL_FAN_IN children:
- * nobody polls more than twice as many cache lines, few of them in another package, and 128 processes are at most three levels
- * deep in each even division of a node.
+ * Within a NUMA node of a package, and again among the first processes of these, each has at most MH_ARRIVAL_FAN_IN
+ * children: nobody polls more than twice as many cache lines, few of them in another package, and 128 processes are at
+ * most three levels deep in each even division of a node.
  */
 #ifndef MH_ARRIVAL_H
 #define MH_ARRIVAL_H

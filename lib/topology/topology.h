@@ -2,9 +2,9 @@
 /*
  * topology.h - groups of processes for a hierarchy of levels, from a table of where each process runs. Pure; no MPI.
  *
- * With L levels, the processes that share their places of the first L - 1 kinds (node, package, NUMA node) form the groups
- * of the innermost level. The lowest rank of such a group stands for it one level further out, and so on: the outermost
- * level is one group. Rank 0 is always the first of its group.
+ * With L levels, the processes that share their places of the first L - 1 kinds (node, package, NUMA node) form the
+ * groups of the innermost level. The lowest rank of such a group stands for it one level further out, and so on: the
+ * outermost level is one group. Rank 0 is always the first of its group.
  */
 #ifndef MH_TOPOLOGY_H
 #define MH_TOPOLOGY_H

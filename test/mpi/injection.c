@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads its
- * clocks: with it, the processes of one machine can have clocks as different as those of several machines. CLOCK_MONOTONIC
- * stays as it is, for the MPI library's timers and as the truth.
+ * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads
+ * its clocks: with it, the processes of one machine can have clocks as different as those of several machines.
+ * CLOCK_MONOTONIC stays as it is, for the MPI library's timers and as the truth.
  */
 #define _GNU_SOURCE
 #include "mpix_test.h"

@@ -140,7 +140,9 @@ static void stop_load(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-/* No process leaves before the deadline, so that one that leaves later than another by more than the tolerance is late. */
+/*
+ * No process leaves before the deadline, so that one that leaves later than another by more than the tolerance is late.
+ */
 static void check_loaded_batch(MPI_Comm comm, int64_t tolerance_ns, int *valid)
 {
     static int64_t exits_ns[LOADED_BATCH], first_ns[LOADED_BATCH];

@@ -424,9 +424,9 @@ void test_clock_steps(void)
 }
 
 /*
- * As when a process is suspended (its clock goes on: all else seems to have happened in no time), its clock is set, or it comes to
- * another machine. Either the call itself makes the clock right again, or it says on some process that the clock cannot be
- * relied upon; the next call puts that right.
+ * As when a process is suspended (its clock goes on: all else seems to have happened in no time), its clock is set, or
+ * it comes to another machine. Either the call itself makes the clock right again, or it says on some process that the
+ * clock cannot be relied upon; the next call puts that right.
  */
 static void check_disruption(const char *clock, const char *label, int stepping_rank, int64_t step_ns)
 {
@@ -565,7 +565,9 @@ void test_clock_set_back_in_wait(void)
     check_set_back_in_wait(0, "never");
 }
 
-/* Set back by an hour on all processes, found out by nobody before the synchronisation: global time goes on after it. */
+/*
+ * Set back by an hour on all processes, found out by nobody before the synchronisation: global time goes on after it.
+ */
 void test_clock_goes_on(void)
 {
     int64_t bound_ns;

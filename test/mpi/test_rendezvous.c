@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_rendezvous.c - the ways in which processes meet: each of them, changes between them, and where one is impossible. */
+/*
+ * test_rendezvous.c - the ways in which processes meet: each of them, changes between them, and where one is
+ * impossible.
+ */
 #include "mpix_test.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_simulated.c - a base clock whose error is known, for tests: the real-time clock, which all processes of a machine
- * share (the simulator's is virtual), taken through an offset, a drift, a random walk of the drift, and events.
+ * clock_simulated.c - a base clock whose error is known, for tests: the real-time clock, which all processes of a
+ * machine share (the simulator's is virtual), taken through an offset, a drift, a random walk of the drift, and events.
  *
- * It is the base clock "simulated" of a library that was compiled with MH_WITH_SIMULATED_CLOCK. The environment variable
- * MH_SIMULATED_CLOCK describes it, as NAME=VALUE separated by commas:
+ * It is the base clock "simulated" of a library that was compiled with MH_WITH_SIMULATED_CLOCK. The environment
+ * variable MH_SIMULATED_CLOCK describes it, as NAME=VALUE separated by commas:
  *
  *   exact=HOST      the clock of this host, or of rank 0 alone where it is "rank0", has no error at all
  *   offset=NS       constant offset

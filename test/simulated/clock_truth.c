@@ -2,11 +2,11 @@
 /*
  * clock_truth.c - how far the global clock is from the truth, where the truth is known: with simulated clocks.
  *
- * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after each
- * call each process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up to a
- * constant. READINGS more, until the next call, are held against their bounds only.
- * Prints one line NAME=VALUE...: errors and bounds in ns, those of the last tenth of the calls as end_NAME, violations of the
- * bound, release skew, cost of synchronisation.
+ * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after
+ * each call each process compares its global clock with true time, which on rank 0, whose clock must be exact, it is up
+ * to a constant. READINGS more, until the next call, are held against their bounds only. Prints one line NAME=VALUE...:
+ * errors and bounds in ns, those of the last tenth of the calls as end_NAME, violations of the bound, release skew,
+ * cost of synchronisation.
  */
 #include "simulated/simulated.h"
 

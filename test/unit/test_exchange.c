@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_exchange.c - bursts of exchanges between two simulated processes: how many there are, and that both ends agree. */
+/*
+ * test_exchange.c - bursts of exchanges between two simulated processes: how many there are, and that both ends agree.
+ */
 #include "base/units.h"
 #include "simulation.h"
 #include "support.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are wanted. */
+/*
+ * test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are
+ * wanted.
+ */
 #include "suite/plan.h"
 #include "suite/schemes.h"
 #include "support.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_slots.c - the rendezvous in shared memory, among threads that have a rendezvous each, as processes would: every round, the
- * root, or everybody, sees the greatest of all reports of that round and no other, and all receive the order of that round.
+ * test_slots.c - the rendezvous in shared memory, among threads that have a rendezvous each, as processes would: every
+ * round, the root, or everybody, sees the greatest of all reports of that round and no other, and all receive the order
+ * of that round.
  *
  * Threads rather than processes, so that a thread sanitizer sees both sides of each slot.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_tracker.c - the tracker alone, on clocks whose truth is known: its error after it has settled, and that its bound
- * contains the truth at every time between measurements, whatever the clock and the messages do.
+ * test_tracker.c - the tracker alone, on clocks whose truth is known: its error after it has settled, and that its
+ * bound contains the truth at every time between measurements, whatever the clock and the messages do.
  *
- * Measurements come as in a run: a burst each 1.8 ms at first, then when the tracker asks for one. MH_ROUNDS=100 takes hundreds
- * of seeds. MH_VERBOSE=1 prints the figures of each round.
+ * Measurements come as in a run: a burst each 1.8 ms at first, then when the tracker asks for one. MH_ROUNDS=100 takes
+ * hundreds of seeds. MH_VERBOSE=1 prints the figures of each round.
  */
 #include "base/units.h"
 #include "clock/tracker.h"
@@ -92,8 +92,8 @@ static int64_t local_ns(const clock_truth *truth)
 /* ---- Measurements */
 
 /*
- * A burst: the shortest message of each direction. Excesses over the least delay are exponential; spells in which one direction
- * takes longer outlast bursts; outliers are bursts that were disturbed from beginning to end.
+ * A burst: the shortest message of each direction. Excesses over the least delay are exponential; spells in which one
+ * direction takes longer outlast bursts; outliers are bursts that were disturbed from beginning to end.
  */
 typedef struct path {
     double least_ns, excess_ns; /* one way; the mean */
