@@ -8,6 +8,7 @@
  */
 #include "common/exit_clock.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/statistics.h"
 #include "common/table.h"
 #include "common/world.h"
@@ -294,8 +295,8 @@ static int run_program(struct bench *bench)
         status = world_refuse(&bench->world, "out of memory: give less for --calls");
     else
         status = choose_subjects(bench, other) ? compare(bench, json) : STATUS_BAD_OPTION;
-    if (json != NULL)
-        fclose(json);
+    if (json != NULL && !output_finish(json, bench->settings.json, bench->world.program) && status == STATUS_GOOD)
+        status = STATUS_FAILED;
     return status;
 }
 

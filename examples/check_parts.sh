@@ -94,8 +94,8 @@ Open*) counts="1 2 3 4 5 8" ;;
 *) counts="1 2 3" ;;
 esac
 for ranks in $counts; do
-    tap_expect_empty "barriers: $ranks ranks" "$(check_barriers "$ranks")"
+    tap_check "barriers: $ranks ranks" check_barriers "$ranks"
 done
-tap_expect_empty "provenance" "$(check_provenance)"
-tap_expect_empty "provenance: clocks not synchronised" "$(check_unsynchronised)"
+quick tap_check "provenance" check_provenance
+tap_check "provenance: clocks not synchronised" check_unsynchronised
 tap_done

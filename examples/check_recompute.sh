@@ -8,7 +8,7 @@
 #              MPIEXEC_FLAGS  its flags before -n
 #              AWK            (default: awk)
 #
-# The functions are called by check only, by name:
+# The functions are called by tap_check only, by name:
 # shellcheck disable=SC2317,SC2016
 set -u
 LC_ALL=C
@@ -79,14 +79,10 @@ check_left_out() {
         }'
 }
 
-check() {       # NAME FUNCTION
-    tap_expect_empty "figures recomputed: $1" "$($2)"
-}
-
-check "local run times" check_local
-check "makespans" check_makespan
-check "windows" check_window
-check "few samples" check_few
-check "a rank stands aside" check_aside
-check "samples left out by chance" check_left_out
+quick tap_check "figures recomputed: local run times" check_local
+tap_check "figures recomputed: makespans" check_makespan
+tap_check "figures recomputed: windows" check_window
+tap_check "figures recomputed: few samples" check_few
+tap_check "figures recomputed: a rank stands aside" check_aside
+tap_check "figures recomputed: samples left out by chance" check_left_out
 tap_done

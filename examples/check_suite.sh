@@ -6,7 +6,7 @@
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #
-# Most functions are called by check only, by name:
+# Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
 set -u
 LC_ALL=C
@@ -236,6 +236,8 @@ check_statistics() {
 
 # The flag of the call before each measured start, in the log of the same rank, is what the mark says.
 check_marks() {
+    # By itself, it has no data yet.
+    [ -e "$scratch/log.0" ] || check_statistics
     for rank in 0 1; do
         awk -F, -v rank=$rank '
             FILENAME ~ /log/ { exit_ns[++n] = $2; flag[n] = $3; next }
@@ -464,32 +466,51 @@ check_full_disk() {
     own_messages | grep -q 'cannot write' || complain "does not tell that it cannot write"
 }
 
-check() {   # NAME FUNCTION [ARGUMENT]...
-    name=$1
-    shift
-    tap_expect_empty "$name" "$("$@" 2>&1)"
+# COMMAND...: where the first processor seems to have a cache of 480 MiB.
+cache_size=/sys/devices/system/cpu/cpu0/cache/index0/size
+with_large_cache() {
+    echo 491520K >"$scratch/size"
+    unshare -Urm sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$scratch/size" "$cache_size" "$@"
 }
 
-check "installed names are those of --list" check_list
-check "mpix_osu_NAME" check_names
-check "each scheme and barrier" check_schemes
-check "communicators, roots, buffers" check_options
-check "formats" check_formats
-check "statistics from the raw times" check_statistics
-check "marks are the flags of the call before" check_marks
-check "30 % of the samples made invalid" check_invalid_share
-check "no valid sample" check_no_sample
-check "validation sees a wrong result" check_validation
-check "a call that fails" check_failing_call
-check "overlap" check_overlap
-check "when to stop" check_stopping
-check "order of sizes" check_shuffle
-check "bad options" check_refusals
-check "groups of operations" check_groups
-check "latency of ping-pong" check_latency
-check "bad lines in a file of jobs" check_bad_jobs
+check_large_cache() {
+    for mode in rotate cold; do
+        command="mpix_bench --cache $mode (480 MiB of cache)"
+        with_large_cache "$programs/mpix_bench" reduce -m 8,16 -i 12 -x 1 --cache $mode --format csv \
+            >"$scratch/out" 2>"$scratch/err" </dev/null
+        status=$?
+        expect_status 0
+        check_rows 2 12
+        own_messages | grep -q -- "--cache $mode takes 384 MiB of memory, for 480 MiB of cache" ||
+            complain "does not say that buffers may stay in the cache"
+    done
+}
+
+quick tap_check "installed names are those of --list" check_list
+quick tap_check "mpix_osu_NAME" check_names
+quick tap_check "each scheme and barrier" check_schemes
+tap_check "communicators, roots, buffers" check_options
+tap_check "formats" check_formats
+tap_check "statistics from the raw times" check_statistics
+tap_check "marks are the flags of the call before" check_marks
+tap_check "30 % of the samples made invalid" check_invalid_share
+quick tap_check "no valid sample" check_no_sample
+quick tap_check "validation sees a wrong result" check_validation
+quick tap_check "a call that fails" check_failing_call
+tap_check "overlap" check_overlap
+tap_check "when to stop" check_stopping
+tap_check "order of sizes" check_shuffle
+tap_check "bad options" check_refusals
+tap_check "groups of operations" check_groups
+quick tap_check "latency of ping-pong" check_latency
+quick tap_check "bad lines in a file of jobs" check_bad_jobs
+if with_large_cache true 2>/dev/null; then
+    tap_check "a cache larger than the memory for buffers" check_large_cache
+else
+    tap_skip "a cache larger than the memory for buffers" "no other size can be shown here"
+fi
 if [ -c /dev/full ]; then
-    check "a full disk" check_full_disk
+    quick tap_check "a full disk" check_full_disk
 else
     tap_skip "a full disk" "there is no /dev/full"
 fi

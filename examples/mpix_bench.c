@@ -4,8 +4,10 @@
  *
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
+#include "common/output.h"
 #include "common/world.h"
 #include "suite/analysis.h"
+#include "suite/arena.h"
 #include "suite/barriers.h"
 #include "suite/communicator.h"
 #include "suite/measure.h"
@@ -76,7 +78,8 @@ static struct work_plan plan_work(const struct bench *bench, const struct job *j
                              .reduction = (int)job->settings.reduction,
                              .root = (int)job->settings.root,
                              .in_place = job->settings.in_place != 0,
-                             .cache = (enum cache_mode)job->settings.cache};
+                             .cache = (enum cache_mode)job->settings.cache,
+                             .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
 
     for (int i = 0; i < job->size_count; i++) {
         if (job->settings.sizes.bytes[i] > plan.most_bytes)
@@ -117,7 +120,7 @@ static void refuse_sizes(const struct bench *bench, const struct job *job, const
                      "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
                      "--mem-limit %lld allows (see --help)",
                      option, name, (long long)plan->most_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
-                     (long long)job->settings.mem_limit_bytes);
+                     (long long)job_mem_limit_bytes(job));
 }
 
 /* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
@@ -129,7 +132,7 @@ static bool check_limit(struct bench *bench, struct job *job)
 
         /* Groups may differ. Without a sign, -1 is the greatest. */
         MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
-        if (bytes >= 0 && bytes <= job->settings.mem_limit_bytes)
+        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return true;
         if (!job->settings.sizes.given && job->size_count > 1) {
             remove_size(job, plan.most_bytes);
@@ -205,21 +208,16 @@ static bool open_files(struct bench *bench)
            open_file(bench, "--raw", bench->plan.settings.raw, &bench->raw);
 }
 
-/* Closes files. Returns false where something could not be written. */
+/* Closes files. Returns false where something could not be written. Standard output is looked at last of all. */
 static bool close_files(struct bench *bench)
 {
+    const struct bench_settings *settings = &bench->plan.settings;
     bool good = true;
 
-    if (bench->report.file != NULL) {
-        good = fflush(bench->report.file) == 0 && !ferror(bench->report.file);
-        good = (bench->report.file == stdout || fclose(bench->report.file) == 0) && good;
-    }
-    if (bench->raw != NULL) {
-        good = !ferror(bench->raw) && good;
-        good = fclose(bench->raw) == 0 && good;
-    }
-    if (!good)
-        fprintf(stderr, "%s: cannot write the results\n", bench->world.program);
+    if (bench->report.file != NULL && bench->report.file != stdout)
+        good = output_finish(bench->report.file, settings->output, bench->world.program);
+    if (bench->raw != NULL)
+        good = output_finish(bench->raw, settings->raw, bench->world.program) && good;
     return good;
 }
 
@@ -349,6 +347,19 @@ static bool measure_overlap(struct bench *bench, struct measure *measure, int64_
     return overlap->measured;
 }
 
+/* Rank 0: tells on standard error where buffers may stay in the cache, whole or in part, against what was asked for. */
+static void tell_cache(const struct bench *bench, const struct job *job)
+{
+    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
+
+    if (is_root(bench) && job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
+        fprintf(stderr,
+                "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
+                bench->world.program, operation_short_name(operation_at(job->operation)),
+                cache_mode_name((int)job->settings.cache), (long long)(used_bytes + used_bytes / 2) >> 20,
+                (long long)cache_bytes >> 20);
+}
+
 /* What brought a size to its end. */
 static const char *limit_of(const struct samples *samples)
 {
@@ -466,6 +477,7 @@ static void run_sizes(struct bench *bench, struct measure *measure)
     const struct job *job = measure->job;
     const struct row_keys keys = name_keys(bench, job);
 
+    tell_cache(bench, job);
     if (is_root(bench))
         report_titles(&bench->report, &keys, measure->function);
     if (is_root(bench) && bench->report.format == FORMAT_TABLE && operation_trips(operation_at(job->operation)) > 1)

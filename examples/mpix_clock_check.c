@@ -15,6 +15,7 @@
 #include "common/world.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -379,7 +380,7 @@ static void keep_clock_until(const struct check_run *run, const struct world *cl
         world_require(&run->world, MPI_Bcast(&left_ns, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
         if (left_ns <= 0)
             return;
-        sleep_for(fmin((double)left_ns, run->settings.keep_ms * 1e6));
+        sleep_for((int64_t)fmin((double)left_ns, run->settings.keep_ms * 1e6));
         world_require(clock_world, MPIX_Harmonize(clock_world->comm, &valid), "MPIX_Harmonize");
     }
 }
@@ -707,24 +708,25 @@ static void fill_points(const struct check_run *run, int label, double tick_ns, 
 
 static bool fill_panel(const struct check_run *run, int label, double tick_ns, struct chart_panel *panel)
 {
-    int ages = run->plan.ages;
-    int points = ages * (int)run->settings.repeat * run->checked;
-    double *lines = malloc(3 * ((size_t)ages + (size_t)points) * sizeof(lines[0]));
-    double *marks = lines + 3 * ages;
+    ptrdiff_t ages = run->plan.ages;
+    ptrdiff_t points = ages * run->settings.repeat * run->checked;
+    double *lines = malloc(3 * (size_t)(ages + points) * sizeof(lines[0]));
+    double *marks;
 
     panel->numbers = lines;
     if (lines == NULL)
         return false;
+    marks = lines + 3 * ages;
     fill_lines(run, label, lines, lines + ages, lines + 2 * ages);
     fill_points(run, label, tick_ns, marks, marks + points, marks + 2 * points);
     panel->series[LINE_BOUND] = (struct plot_series){
-        .title = "stated bound", .style = PLOT_LINES_POINTS, .count = ages, .x = lines, .y = lines + ages};
+        .title = "stated bound", .style = PLOT_LINES_POINTS, .count = (int)ages, .x = lines, .y = lines + ages};
     panel->series[LINE_HALF_WIDTH] = (struct plot_series){
-        .title = "half width of exchanges", .style = PLOT_LINES, .count = ages, .x = lines, .y = lines + 2 * ages};
+        .title = "half width of exchanges", .style = PLOT_LINES, .count = (int)ages, .x = lines, .y = lines + 2 * ages};
     panel->series[LINE_ERROR] = (struct plot_series){
-        .title = "error by exchanges", .style = PLOT_POINTS, .count = points, .x = marks, .y = marks + points};
+        .title = "error by exchanges", .style = PLOT_POINTS, .count = (int)points, .x = marks, .y = marks + points};
     panel->series[LINE_TRUE] = (struct plot_series){
-        .title = "error by the TSC", .style = PLOT_POINTS, .count = points, .x = marks, .y = marks + 2 * points};
+        .title = "error by the TSC", .style = PLOT_POINTS, .count = (int)points, .x = marks, .y = marks + 2 * points};
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "common/line.h"
 #include "common/machine_clock.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/plot.h"
 #include "common/statistics.h"
 #include "common/table.h"
@@ -475,7 +476,6 @@ static void print_table(const struct drift_run *run)
 /* Writes each burst to the raw file and closes it. */
 static int write_raw(const struct drift_run *run)
 {
-    bool good;
 
     if (run->raw == NULL)
         return STATUS_GOOD;
@@ -491,11 +491,7 @@ static int write_raw(const struct drift_run *run)
                     (long long)middle_ns(point), (long long)half_width_ns(point), is_undisturbed(series, point));
         }
     }
-    good = !ferror(run->raw);
-    good = fclose(run->raw) == 0 && good;
-    if (!good)
-        fprintf(stderr, "%s: cannot write %s\n", program.name, run->settings.raw_path);
-    return good ? STATUS_GOOD : STATUS_FAILED;
+    return output_finish(run->raw, run->settings.raw_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* What a chart is made of, for all clocks and the ranks that are shown. */

@@ -7,6 +7,7 @@
  */
 #include "common/exit_clock.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/statistics.h"
 #include "common/table.h"
 #include "common/world.h"
@@ -415,7 +416,6 @@ static int print_results(const struct skew_run *run, double tick_ns, const char 
 /* Writes each call to the raw file and closes it. */
 static int write_raw(const struct skew_run *run, double tick_ns)
 {
-    bool good;
 
     if (run->raw == NULL)
         return STATUS_GOOD;
@@ -427,11 +427,7 @@ static int write_raw(const struct skew_run *run, double tick_ns)
             fprintf(run->raw, "%s,%lld,%.1f,%d\n", schemes[i].name, (long long)call,
                     (double)tally->records[call].skew_ticks * tick_ns, (int)tally->records[call].valid);
     }
-    good = !ferror(run->raw);
-    good = fclose(run->raw) == 0 && good;
-    if (!good)
-        fprintf(stderr, "%s: cannot write %s\n", program.name, run->settings.raw_path);
-    return good ? STATUS_GOOD : STATUS_FAILED;
+    return output_finish(run->raw, run->settings.raw_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
 static int compare_schemes(struct skew_run *run)

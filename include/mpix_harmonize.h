@@ -13,8 +13,14 @@
  * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
  *   called with the code, and the code is returned if the handler returns.
  * - MPI_ERR_COMM: the communicator is MPI_COMM_NULL (returned, no handler is called) or an intercommunicator.
- * - MPI_ERR_OTHER: MPI is not initialised yet, or finalised already (returned, no handler is called; MPI_COMM_NULL is found
- *   first).
+ * - MPI_ERR_OTHER: MPI is not initialized yet, is finalized already, or is being finalized (returned, no handler is
+ *   called).
+ * - MPI_ERR_OTHER: an earlier call on the communicator failed inside MPI in a way that other processes may not know of.
+ *   Free the communicator and use another one. The first such error has the class of the MPI function's error.
+ * - If several errors apply, the first of these is found: MPI_COMM_NULL, MPI not active, an intercommunicator, a null
+ *   pointer of a local function, the state of the communicator.
+ * - After MPI_Finalize, communicators of a session can still be used if the library was used before on that or another
+ *   communicator, and the session already existed.
  * - MPI_ERR_NO_MEM: out of memory.
  * - The text of the last error of a process is also the value of mpix_harmonize_last_error, see
  *   MPIX_Harmonize_get_info.
@@ -54,15 +60,19 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
 /*
  * MPIX_Global_time - read the global clock of a communicator.
  *
- * Local, callable from any thread (the first call of a thread asks MPI for an attribute of comm), never waits for another
- * thread. All processes of comm read the same value at the same instant, up to the
+ * Local, callable from any thread, also while another one makes a collective call on comm. The library waits for no
+ * other thread, but MPI may while it is asked for an attribute of comm. That is so in the first 64 calls on comm, in the
+ * first call of each thread, and if in between the thread used many communicators or others were freed: a thread
+ * remembers up to 16. If several threads may ask at once, MPI must have been initialized with MPI_THREAD_MULTIPLE.
+ *
+ * All processes of comm read the same value at the same instant, up to the
  * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronisation on the
  * clock of its rank 0. Successive readings in a process never decrease.
  *
  * comm   an intracommunicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize)
  * time   out: seconds
  *
- * Errors: MPI_ERR_OTHER when the clock of comm has never been synchronised; MPI_ERR_ARG for a null pointer.
+ * Errors: MPI_ERR_ARG for a null pointer; MPI_ERR_OTHER if the clock of comm has never been synchronised.
  */
 MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
 

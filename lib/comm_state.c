@@ -9,26 +9,41 @@ static struct {
     pthread_mutex_t lock;
     _Atomic int keyval;  /* of the states */
     int finalize_keyval; /* of the attribute whose deletion says that MPI ends */
-    bool watches_finalize;
-    mh_comm_state *first;
+    _Atomic bool watches_finalize;
+    _Atomic bool ended; /* that attribute has been deleted */
+    _Atomic int states;
+    mh_comm_state *first; /* of the states */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
-/* Changes whenever a state is freed: then what threads remember may be stale. */
-static _Atomic unsigned generation = 1;
+enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
 
-/* SimGrid loads a copy of the program for each simulated process, too many for static thread-local storage. */
-#ifdef SMPI_H
-#define CHEAP_THREAD_LOCAL
-#else
-#define CHEAP_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
-#endif
+/*
+ * Of each group of handles: changes whenever a state that may be of one of them is freed. Then what threads remember of
+ * them may be stale, as another communicator may get the handle.
+ */
+static _Atomic unsigned generations[GENERATIONS];
 
-/* The communicator that a thread used last, as looking up an attribute costs more than the rest of reading a clock. */
+/*
+ * The communicators that a thread used last, as looking up an attribute costs more than the rest of reading a clock.
+ * Without a model for static storage, so that the library can be loaded at run time: that costs half a nanosecond.
+ */
 static _Thread_local struct {
     unsigned generation;
     MPI_Comm comm;
     mh_comm_state *state;
-} remembered CHEAP_THREAD_LOCAL;
+} remembered[REMEMBERED_SLOTS];
+
+/* Handles are small numbers or addresses. */
+static inline unsigned hash_of(MPI_Comm comm)
+{
+    uintptr_t handle = (uintptr_t)comm;
+    return (unsigned)(handle ^ handle >> 4 ^ handle >> 8);
+}
+
+static inline _Atomic unsigned *generation_of(MPI_Comm comm)
+{
+    return &generations[hash_of(comm) % GENERATIONS];
+}
 
 static void insert(mh_comm_state *state)
 {
@@ -38,56 +53,108 @@ static void insert(mh_comm_state *state)
         link = &(*link)->next;
     state->link = link;
     *link = state;
+    atomic_fetch_add(&registry.states, 1);
     pthread_mutex_unlock(&registry.lock);
 }
 
-static void unlink_state(mh_comm_state *state)
+/* Which states to take out of the list. */
+typedef bool state_filter(const mh_comm_state *state, const void *wanted);
+
+/* Take the first state that the filter wants out of the list; NULL if there is none. */
+static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
 {
     pthread_mutex_lock(&registry.lock);
-    *state->link = state->next;
-    if (state->next)
-        state->next->link = state->link;
+    mh_comm_state *state = registry.first;
+    while (state && !filter(state, wanted))
+        state = state->next;
+    if (state) {
+        *state->link = state->next;
+        if (state->next)
+            state->next->link = state->link;
+        atomic_fetch_sub(&registry.states, 1);
+    }
     pthread_mutex_unlock(&registry.lock);
+    return state;
 }
 
-static void release_memory(mh_comm_state *state)
+/* Free a state that is not in the list, whether its communicator still has it as an attribute or not. */
+static void free_state(mh_comm_state *state)
 {
+    if (!state)
+        return;
+    atomic_fetch_add(generation_of(state->user_comm), 1);
+    PMPI_Comm_free(&state->channel.comm);
     mh_sync_plan_free(&state->plan);
     mh_rendezvous_close(&state->rendezvous);
     free(state);
 }
 
-static int delete_state(MPI_Comm comm, int keyval, void *attribute, void *extra)
+/* An attribute of a communicator. */
+typedef struct attribute {
+    MPI_Comm comm;
+    const void *value;
+} attribute;
+
+/* A state that was freed before its attribute may have left its address to one of another communicator. */
+static bool is_attribute(const mh_comm_state *state, const void *wanted)
 {
-    mh_comm_state *state = attribute;
-    (void)comm;
+    const attribute *attribute = wanted;
+    return state == attribute->value && state->user_comm == attribute->comm;
+}
+
+static int delete_state(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    attribute attribute = {comm, value};
     (void)keyval;
     (void)extra;
-    atomic_fetch_add(&generation, 1);
-    unlink_state(state);
-    PMPI_Comm_free(&state->channel.comm);
-    release_memory(state);
+    free_state(unlink_state(is_attribute, &attribute));
     return MPI_SUCCESS;
 }
 
-/* Oldest first: processes that share several communicators made them in the same order, so nobody waits for another. */
-static void free_all_states(void)
+static bool is_of_comm(const mh_comm_state *state, const void *comm)
+{
+    return state->user_comm == *(const MPI_Comm *)comm;
+}
+
+/*
+ * A state of comm that comm does not have as an attribute belonged to an earlier communicator with the same handle: it
+ * was made in a delete callback of the program, after MPI had gone through the attributes.
+ */
+static void free_orphan(MPI_Comm comm)
+{
+    free_state(unlink_state(is_of_comm, &comm));
+}
+
+static bool ends_with_world(const mh_comm_state *state, const void *finalized)
+{
+    return *(const int *)finalized || !state->before_world;
+}
+
+/*
+ * Oldest first: processes that share several communicators made them in the same order, so nobody waits for another.
+ * The communicators are not touched, as some may be gone. Those that were in use before MPI_Init are of sessions.
+ */
+static void free_states_of_world(void)
 {
     int finalized = 0;
     PMPI_Finalized(&finalized);
-    while (registry.first && !finalized)
-        if (PMPI_Comm_delete_attr(registry.first->user_comm, registry.keyval) != MPI_SUCCESS)
-            break;
+    for (mh_comm_state *state; (state = unlink_state(ends_with_world, &finalized)) != NULL;)
+        free_state(state);
 }
 
+/*
+ * Deleted when MPI_Finalize begins; or, if MPI keeps all of itself for sessions as long as there are any, with the last
+ * session.
+ */
 static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
 {
     (void)comm;
     (void)keyval;
     (void)attribute;
     (void)extra;
-    free_all_states();
-    int states = atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
+    registry.ended = true;
+    free_states_of_world();
+    int states = registry.states > 0 ? MPI_KEYVAL_INVALID : atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
     if (states != MPI_KEYVAL_INVALID)
         PMPI_Comm_free_keyval(&states);
     if (registry.finalize_keyval != MPI_KEYVAL_INVALID)
@@ -96,15 +163,24 @@ static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
+bool mh_comm_state_mpi_ended(void)
+{
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    bool in_session = registry.states > 0 || (registry.watches_finalize && !registry.ended);
+    return finalized ? !in_session : registry.ended;
+}
+
 /*
  * Some MPI libraries skip the callbacks of other communicators at MPI_Finalize; those of MPI_COMM_SELF are always
  * called.
  */
 static int watch_finalize(mh_error *error)
 {
-    int initialized;
+    int initialized, finalized;
     MH_TRY(error, PMPI_Initialized, (&initialized));
-    if (!initialized || registry.watches_finalize)
+    MH_TRY(error, PMPI_Finalized, (&finalized));
+    if (!initialized || finalized || registry.watches_finalize)
         return MPI_SUCCESS;
     MH_TRY(error, PMPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, at_finalize, &registry.finalize_keyval, NULL));
     MH_TRY(error, PMPI_Comm_set_attr, (MPI_COMM_SELF, registry.finalize_keyval, NULL));
@@ -133,68 +209,100 @@ static int ensure_keyvals(mh_error *error)
     return code;
 }
 
-static mh_comm_state *remember(MPI_Comm comm, mh_comm_state *state, unsigned seen)
+static void remember(MPI_Comm comm, mh_comm_state *state, unsigned seen)
 {
-    remembered.comm = comm;
-    remembered.state = state;
-    remembered.generation = seen;
-    return state;
+    unsigned slot = hash_of(comm) % REMEMBERED_SLOTS;
+    remembered[slot].comm = comm;
+    remembered[slot].state = state;
+    remembered[slot].generation = seen;
 }
 
 mh_comm_state *mh_comm_state_remembered(MPI_Comm comm)
 {
-    unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
-    return remembered.generation == now && remembered.comm == comm ? remembered.state : NULL;
+    unsigned slot = hash_of(comm) % REMEMBERED_SLOTS;
+    unsigned now = atomic_load_explicit(generation_of(comm), memory_order_acquire);
+    return remembered[slot].generation == now && remembered[slot].comm == comm ? remembered[slot].state : NULL;
 }
 
-mh_comm_state *mh_comm_state_find(MPI_Comm comm)
+/*
+ * A state is only remembered when it has been found so many times. One that was made in a delete callback of the
+ * program may be left behind when its communicator is gone, and another one may get the handle: MPI then finds nothing.
+ */
+enum { LOOKUPS_BEFORE_REMEMBERED = 64 };
+
+int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
-    unsigned seen = atomic_load_explicit(&generation, memory_order_acquire);
+    unsigned seen = atomic_load_explicit(generation_of(comm), memory_order_acquire);
     int keyval = atomic_load(&registry.keyval), found = 0;
-    void *state = NULL;
-    if (keyval == MPI_KEYVAL_INVALID || PMPI_Comm_get_attr(comm, keyval, &state, &found) != MPI_SUCCESS || !found)
-        return NULL;
-    return remember(comm, state, seen);
+    void *attribute = NULL;
+    *state = NULL;
+    if (keyval != MPI_KEYVAL_INVALID)
+        MH_TRY_USER(error, PMPI_Comm_get_attr, (comm, keyval, &attribute, &found));
+    if (!found)
+        return MPI_SUCCESS;
+    *state = attribute;
+    if (atomic_fetch_add_explicit(&(*state)->lookups, 1, memory_order_relaxed) >= LOOKUPS_BEFORE_REMEMBERED)
+        remember(comm, *state, seen);
+    return MPI_SUCCESS;
 }
 
 /*
  * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of
- * MPICH 4.0 crashes where MPI is known by sessions alone.
+ * MPICH 4.0 crashes where MPI is known by sessions alone. Equal keys keep the order of ranks. What fails here alone is
+ * left in error, for all to agree on.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
-    int rank;
-    MH_TRY(error, PMPI_Comm_rank, (comm, &rank));
-    MH_TRY(error, PMPI_Comm_split, (comm, 0, rank, &channel->comm));
-    MH_TRY(error, PMPI_Comm_set_errhandler, (channel->comm, MPI_ERRORS_RETURN));
-    MH_TRY(error, PMPI_Comm_set_name, (channel->comm, "libmpix_harmonize"));
-    MH_TRY(error, PMPI_Comm_rank, (channel->comm, &channel->rank));
-    MH_TRY(error, PMPI_Comm_size, (channel->comm, &channel->size));
+    MH_TRY_USER(error, PMPI_Comm_split, (comm, 0, 0, &channel->comm));
+    /* Until this is done, the handler is that of the user's communicator. */
+    mh_check_user_mpi(error, PMPI_Comm_set_errhandler(channel->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    PMPI_Comm_set_name(channel->comm, "libmpix_harmonize"); /* for debuggers only */
+    mh_check_mpi(error, PMPI_Comm_rank(channel->comm, &channel->rank), "MPI_Comm_rank");
+    mh_check_mpi(error, PMPI_Comm_size(channel->comm, &channel->size), "MPI_Comm_size");
     return MPI_SUCCESS;
 }
 
 /* What can fail in one process alone, so that all agree on it before anything else. */
 static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error *error)
 {
+    int initialized = 1;
     mh_settings settings;
     mh_settings_default(&settings);
+    PMPI_Initialized(&initialized);
     if (!state)
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the state of a communicator", channel->rank);
-    else if (ensure_keyvals(error) == MPI_SUCCESS)
+    else if (error->code == MPI_SUCCESS && ensure_keyvals(error) == MPI_SUCCESS)
         mh_settings_from_environment(&settings, error);
     int code = mh_settings_agree(&settings, MPI_ERR_ARG, channel->comm, error);
     if (code != MPI_SUCCESS)
         return code;
     state->channel = *channel;
     state->settings = settings;
+    state->before_world = !initialized;
     mh_global_clock_init(&state->clock);
     mh_deadline_init(&state->deadline, &state->channel, &state->clock, &state->rendezvous);
     return MPI_SUCCESS;
 }
 
+/* On all processes, or on none. */
+static int attach(mh_comm_state *state, MPI_Comm comm, mh_error *error)
+{
+    state->user_comm = comm;
+    insert(state);
+    mh_check_user_mpi(error, PMPI_Comm_set_attr(comm, registry.keyval, state), "MPI_Comm_set_attr");
+    bool attached = error->code == MPI_SUCCESS;
+    int code = mh_error_agree(error, state->channel.comm);
+    if (code == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
+        free_orphan(comm);
+    return code;
+}
+
 static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 {
     mh_channel channel = {MPI_COMM_NULL, 0, 0, false};
+    free_orphan(comm);
     mh_comm_state *state = calloc(1, sizeof *state);
     int code = make_channel(comm, &channel, error);
     if (code == MPI_SUCCESS)
@@ -205,19 +313,20 @@ static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
         free(state);
         return code;
     }
-    state->user_comm = comm;
-    insert(state);
-    code = mh_check_mpi(error, PMPI_Comm_set_attr(comm, registry.keyval, state), "MPI_Comm_set_attr");
-    if (code != MPI_SUCCESS) {
-        delete_state(comm, registry.keyval, state, NULL);
-        return code;
-    }
-    *made = state;
-    return MPI_SUCCESS;
+    code = attach(state, comm, error);
+    if (code == MPI_SUCCESS)
+        *made = state;
+    return code;
 }
 
 int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
-    *state = mh_comm_state_find(comm);
-    return *state ? MPI_SUCCESS : make_state(comm, state, error);
+    int code = mh_comm_state_find(comm, state, error);
+    return code != MPI_SUCCESS || *state ? code : make_state(comm, state, error);
+}
+
+void mh_comm_state_give_up(mh_comm_state *state)
+{
+    state->failed = true;
+    mh_rendezvous_give_up(&state->rendezvous);
 }

@@ -15,6 +15,7 @@ enum { LEAST_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
 enum {
     SHORTEST_INTERVAL_NS = 100 * 1000 * 1000,      /* between synchronisations */
     SHORTEST_YOUNG_INTERVAL_NS = 20 * 1000 * 1000, /* the same in the first second, while drifts are hardly known */
+    MOST_STANDSTILL_NS = 1000 * 1000,              /* global time may stand still for this long, to not go back */
     LEAST_SYNC_PERIODS = 2200                      /* an interval is at least so many synchronisations long: 0.045 % of the time */
 };
 
@@ -70,13 +71,20 @@ static int open_clock(mh_comm_state *state, const mh_place *places, mh_error *er
     return code;
 }
 
+/* The old plan stays if the new one fails. */
 static int make_plan(mh_comm_state *state, const mh_place *places, mh_error *error)
 {
     mh_label label;
+    mh_sync_plan plan;
     parse_label(state, &label);
-    mh_sync_plan_free(&state->plan);
-    mh_sync_plan_make(&state->plan, &label, places, state->channel.size, state->channel.rank, error);
-    return mh_error_agree(error, state->channel.comm);
+    mh_sync_plan_make(&plan, &label, &state->clock.base, places, state->channel.size, state->channel.rank,
+                      error);
+    int code = mh_error_agree(error, state->channel.comm);
+    mh_sync_plan *unused = code == MPI_SUCCESS ? &state->plan : &plan;
+    mh_sync_plan_free(unused);
+    if (code == MPI_SUCCESS)
+        state->plan = plan;
+    return code;
 }
 
 /* Find out where processes run, take a base clock and plan the synchronisation. The table of places is not kept. */
@@ -94,8 +102,11 @@ static int prepare(mh_comm_state *state, mh_error *error)
         code = mh_settle(channel, error);
     if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
         code = mh_rendezvous_open(&state->rendezvous, channel, places, error);
-    if (code == MPI_SUCCESS && !state->clock.base.kind)
+    if (code == MPI_SUCCESS && !state->clock.base.kind) {
         code = open_clock(state, places, error);
+        if (code == MPI_SUCCESS)
+            mh_clock_watch_start(&state->watch, &state->clock.base);
+    }
     if (code == MPI_SUCCESS)
         code = make_plan(state, places, error);
     free(places);
@@ -112,16 +123,7 @@ static int begin_epoch(mh_comm_state *state, mh_error *error)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     state->epoch_unix_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
-    state->reference = mh_estimate_exact(mh_base_clock_now_ns(&state->clock.base));
     return mh_bcast(&state->channel, &state->epoch_unix_ns, sizeof state->epoch_unix_ns, 0, error);
-}
-
-/* Where the clock of rank 0 has been set back, global time goes on from where it was and does not wait. */
-static void carry_on(mh_comm_state *state)
-{
-    int64_t global_ns = mh_global_clock_now_ns(&state->clock), local_ns = mh_base_clock_now_ns(&state->clock.base);
-    if (state->channel.rank == 0 && global_ns > mh_model_apply(&state->reference.model, local_ns))
-        state->reference = mh_estimate_exact(local_ns - global_ns);
 }
 
 /* How long until the next synchronisation, when the processes ask for one after wanted_ns. */
@@ -148,61 +150,182 @@ static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
     return duration_ns > most_ns ? most_ns : duration_ns < least_ns ? least_ns : duration_ns;
 }
 
-/*
- * Of all processes, the soonest time to synchronise again; for rank 0, which orders it. Only its clock says when a
- * synchronisation has aged, so that all do the same.
- */
-static int learn_interval(mh_comm_state *state, mh_error *error)
+/* What the processes agree upon after a synchronisation: of each value the greatest of all. */
+typedef struct agreement {
+    int64_t disrupted; /* a clock was stepped meanwhile */
+    int64_t lead_ns;   /* by how much readings of a process may lie ahead of its new estimate */
+    int64_t hurry_ns;  /* minus the time until a process wants to synchronise again */
+} agreement;
+
+enum { AGREEMENT_FIELDS = 3 };
+
+_Static_assert(sizeof(agreement) == AGREEMENT_FIELDS * sizeof(int64_t), "an agreement is reduced as an array of int64_t");
+
+static int64_t hurry_ns(const mh_comm_state *state)
 {
     int64_t target_ns = or_auto(&state->settings, MH_SET_CLOCK_TARGET_NS, mh_sync_natural_target_ns(&state->plan));
-    int64_t mine = -mh_sync_interval_ns(&state->plan, target_ns), soonest = mine;
-    int code = mh_reduce_max(&state->channel, &mine, &soonest, 1, error);
-    state->interval_ns = soonest == -INT64_MAX ? 0 : choose_interval(state, -soonest);
-    int64_t synced_at_ns = mh_model_apply(&state->reference.model, state->synced_at_ns);
+    return -mh_sync_interval_ns(&state->plan, target_ns);
+}
+
+/* Rank 0 orders the next synchronisation: only its clock says when it is due, so that all do the same. */
+static void schedule(mh_comm_state *state, int64_t greatest_hurry_ns)
+{
+    mh_model model = mh_global_clock_estimate(&state->clock).model;
+    int64_t synced_at_ns = mh_model_apply(&model, state->synced_at_ns);
+    state->interval_ns = greatest_hurry_ns == -INT64_MAX ? 0 : choose_interval(state, -greatest_hurry_ns);
     mh_deadline_sync_at(&state->deadline, state->interval_ns == 0 ? INT64_MAX : synced_at_ns + state->interval_ns);
-    return code;
+}
+
+/*
+ * Correct the estimate for a step of the base clock since the last look, as CLOCK_MONOTONIC measures it; on rank 0 this
+ * defines global time. Returns the size of the step; 0: there was none.
+ */
+static int64_t follow_step(mh_comm_state *state)
+{
+    int64_t step_ns = mh_clock_watch_look(&state->watch, &state->clock.base);
+    if (step_ns == 0)
+        return 0;
+    state->synced_at_ns += step_ns;
+    state->first_synced_at_ns += step_ns;
+    if (mh_global_clock_is_set(&state->clock))
+        mh_global_clock_follow_step(&state->clock, step_ns);
+    return step_ns;
+}
+
+/* On rank 0 the estimate that all others are led back to: whatever has happened to its clock, it is exact. */
+static mh_estimate reference_of(const mh_comm_state *state, int64_t local_ns)
+{
+    mh_estimate reference = mh_estimate_exact(local_ns);
+    if (mh_global_clock_is_set(&state->clock))
+        reference.model = mh_global_clock_estimate(&state->clock).model;
+    return reference;
+}
+
+static int run_once(mh_comm_state *state, bool is_thorough, mh_estimate *estimate, agreement *all, mh_error *error)
+{
+    const mh_base_clock *base = &state->clock.base;
+    *estimate = reference_of(state, mh_base_clock_now_ns(base));
+    int code = mh_sync_run(&state->plan, &state->channel, base, is_thorough, estimate, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    bool is_set = mh_global_clock_is_set(&state->clock), stepped = follow_step(state) != 0;
+    agreement mine = {.disrupted = state->plan.disrupted || stepped,
+                      .lead_ns = is_set ? mh_global_clock_lead_ns(&state->clock, estimate) : INT64_MIN,
+                      .hurry_ns = hurry_ns(state)};
+    return mh_allreduce_max(&state->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
+}
+
+/*
+ * If some process has handed out readings far ahead of its new estimate, move global time ahead for all, because it must
+ * not go back for one. A small lead passes by itself.
+ */
+static void lift(mh_estimate *estimate, int64_t lead_ns)
+{
+    if (lead_ns > MOST_STANDSTILL_NS)
+        estimate->model.offset_ns -= lead_ns;
+}
+
+/* The time that a synchronisation usually takes is that of one which nothing disturbed and which did not hurry. */
+static void note_duration(mh_comm_state *state, int64_t duration_ns, bool is_usual)
+{
+    state->sync_duration_ns = duration_ns;
+    state->sync_total_ns += duration_ns;
+    if (state->syncs++ > 0 && is_usual && duration_ns > 0)
+        state->sync_typical_ns = typical_duration(state->sync_typical_ns, duration_ns);
+}
+
+/* Nothing is known of the clock until the next synchronisation; the estimate stays, as it is the best there is. */
+static void distrust_clock(mh_comm_state *state)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&state->clock);
+    estimate.bound_ns = MH_TIME_UNKNOWN_NS;
+    mh_global_clock_publish(&state->clock, &estimate);
+    state->disrupted = true;
+    state->disruptions++;
+}
+
+/* Make the estimate that of the global clock. */
+static void take(mh_comm_state *state, mh_estimate *estimate, const agreement *all)
+{
+    lift(estimate, all->lead_ns);
+    mh_global_clock_publish(&state->clock, estimate);
+    state->disrupted = false;
+    int64_t bound_ns = mh_estimate_grows(estimate) ? MH_TIME_UNKNOWN_NS : mh_global_clock_read(&state->clock).bound_ns;
+    mh_deadline_trust_clock(&state->deadline, bound_ns);
+}
+
+/*
+ * A synchronisation during which a clock is stepped is of no use: it is repeated, but not for ever. If the last one is
+ * disturbed too, its estimates are not taken unless there are no others.
+ */
+static int run_undisturbed(mh_comm_state *state, bool is_thorough, agreement *all, mh_error *error)
+{
+    enum { MOST_RUNS = 3 };
+    bool is_first = !mh_global_clock_is_set(&state->clock);
+    mh_estimate estimate;
+    for (int run = 1; run <= MOST_RUNS; run++) {
+        int64_t first_ns = mh_base_clock_now_ns(&state->clock.base);
+        int code = run_once(state, is_thorough && run == 1, &estimate, all, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        state->synced_at_ns = mh_base_clock_now_ns(&state->clock.base);
+        if (!all->disrupted) {
+            take(state, &estimate, all);
+            note_duration(state, state->synced_at_ns - first_ns, run == 1 && !is_thorough && !is_first);
+            return MPI_SUCCESS;
+        }
+        state->disruptions++;
+        mh_sync_restart(&state->plan);
+    }
+    if (is_first)
+        mh_global_clock_publish(&state->clock, &estimate);
+    distrust_clock(state);
+    return MPI_SUCCESS;
 }
 
 /* restart: forget what was learnt before; the same on all processes. */
-static int synchronise(mh_comm_state *state, bool restart, mh_error *error)
+static int synchronise(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
 {
-    mh_estimate estimate;
+    agreement all;
     int code = state->plan_is_current ? MPI_SUCCESS : prepare(state, error);
-    if (code == MPI_SUCCESS && !mh_global_clock_is_set(&state->clock))
+    bool is_first = !mh_global_clock_is_set(&state->clock);
+    if (code == MPI_SUCCESS && is_first)
         code = begin_epoch(state, error);
-    else if (code == MPI_SUCCESS)
-        carry_on(state);
     if (code != MPI_SUCCESS)
         return code;
-    const mh_base_clock *base = &state->clock.base;
-    int64_t first_ns = mh_base_clock_now_ns(base);
     if (restart) {
         state->disruptions += !state->disrupted; /* else counted when it was found */
         mh_sync_restart(&state->plan);
     }
-    code = mh_sync_run(&state->plan, &state->channel, base, &state->reference, &estimate, error);
+    code = run_undisturbed(state, is_thorough, &all, error);
     if (code != MPI_SUCCESS)
         return code;
-    mh_global_clock_publish(&state->clock, &estimate);
-    state->synced_at_ns = mh_base_clock_now_ns(base);
-    state->sync_duration_ns = state->synced_at_ns - first_ns;
-    state->sync_total_ns += state->sync_duration_ns;
-    if (state->syncs++ == 0)
+    if (is_first)
         state->first_synced_at_ns = state->synced_at_ns;
-    else
-        state->sync_typical_ns = typical_duration(state->sync_typical_ns, state->sync_duration_ns);
-    state->disrupted = false;
-    state->disruptions += state->plan.disrupted;
-    mh_deadline_trust_clock(&state->deadline, mh_estimate_grows(&estimate) ? MH_TIME_UNKNOWN_NS
-                                                                            : mh_global_clock_read(&state->clock).bound_ns);
-    return learn_interval(state, error);
+    schedule(state, all.hurry_ns);
+    return MPI_SUCCESS;
+}
+
+/* Somebody has read the global clock between a step and its correction: time would stand still for as long. */
+static bool stands_still(mh_comm_state *state)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&state->clock);
+    return mh_global_clock_lead_ns(&state->clock, &estimate) > MOST_STANDSTILL_NS;
+}
+
+/* If the base clock was stepped, the next synchronisation starts anew. */
+static void look_at_clock(mh_comm_state *state)
+{
+    if (mh_global_clock_is_set(&state->clock) && (follow_step(state) != 0 || stands_still(state)))
+        distrust_clock(state);
 }
 
 int mh_clock_sync(mh_comm_state *state, mh_error *error)
 {
     int64_t all_fine;
+    look_at_clock(state);
     int code = mh_allreduce_and(&state->channel, !state->disrupted, &all_fine, error);
-    return code == MPI_SUCCESS ? synchronise(state, !all_fine, error) : code;
+    return code == MPI_SUCCESS ? synchronise(state, !all_fine, true, error) : code;
 }
 
 /* Before the first release, and after a change of the algorithm: all processes know that this is due. */
@@ -221,22 +344,15 @@ static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
     return state->disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
 }
 
-/* The clock was found wrong: nothing is known of it until the next call. */
-static void distrust_clock(mh_comm_state *state)
-{
-    mh_estimate estimate = mh_global_clock_estimate(&state->clock);
-    estimate.bound_ns = MH_TIME_UNKNOWN_NS;
-    mh_global_clock_publish(&state->clock, &estimate);
-    state->disrupted = true;
-    state->disruptions++;
-}
-
 static void leave(mh_comm_state *state, const mh_order *order, int *flag)
 {
     mh_exit left = mh_deadline_wait(&state->deadline, order);
-    *flag = left == MH_EXIT_IN_TIME;
+    /* Nobody knows when a clock that can be set was set: perhaps during the wait. */
     if (left == MH_EXIT_DISRUPTED)
         distrust_clock(state);
+    else if (state->clock.base.may_be_set)
+        look_at_clock(state);
+    *flag = left == MH_EXIT_IN_TIME && !state->disrupted;
 }
 
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
@@ -246,7 +362,10 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
     if (!state->deadline.rehearsed || !state->plan_is_current)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
-        code = mh_deadline_meet(&state->deadline, what_to_ask_for(state, refuses), order.type, &order, error);
+        int64_t local_ns = mh_base_clock_now_ns(&state->clock.base);
+        if (mh_clock_watch_is_due(&state->watch, local_ns))
+            look_at_clock(state);
+        code = mh_deadline_meet(&state->deadline, local_ns, what_to_ask_for(state, refuses), order.type, &order, error);
         if (code != MPI_SUCCESS)
             break;
         if (order.type == MH_ORDER_RELEASE) {
@@ -256,7 +375,7 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
         if (order.type == MH_ORDER_REFUSE)
             return mh_fail(error, MPI_ERR_ARG,
                            "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
-        code = synchronise(state, order.type == MH_ORDER_RESTART, error);
+        code = synchronise(state, order.type == MH_ORDER_RESTART, false, error);
     }
     return code;
 }
@@ -279,7 +398,13 @@ int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error)
         configure_waiting(state);
         configure_deadline(state);
     }
-    return mh_global_clock_is_set(&state->clock) ? learn_interval(state, error) : MPI_SUCCESS;
+    if (!mh_global_clock_is_set(&state->clock))
+        return MPI_SUCCESS;
+    int64_t mine_ns = hurry_ns(state), greatest_ns;
+    code = mh_allreduce_max(&state->channel, &mine_ns, &greatest_ns, 1, error);
+    if (code == MPI_SUCCESS)
+        schedule(state, greatest_ns);
+    return code;
 }
 
 static int put_text(MPI_Info info, const char *name, const char *text, mh_error *error)
@@ -372,11 +497,14 @@ static int report_clock(mh_comm_state *state, MPI_Info info, mh_error *error)
 
 int mh_report_statistics(mh_comm_state *state, MPI_Info info, mh_error *error)
 {
-    char last[MH_ERROR_MESSAGE_SIZE];
+    char last[MH_ERROR_MESSAGE_SIZE], ignored[MH_ERROR_MESSAGE_SIZE];
     mh_error_last(last);
+    mh_settings_ignored_environment(ignored, sizeof ignored);
     int code = put_text(info, "version", PACKAGE_VERSION, error);
     if (code == MPI_SUCCESS)
         code = put_text(info, "last_error", last, error);
+    if (code == MPI_SUCCESS)
+        code = put_text(info, "ignored_environment", ignored, error);
     if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))
         code = report_clock(state, info, error);
     if (code == MPI_SUCCESS && state && mh_global_clock_is_set(&state->clock))

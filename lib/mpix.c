@@ -7,7 +7,10 @@
 
 #include <math.h>
 
-#define NO_ERROR {MPI_SUCCESS, ""}
+static bool is_predefined(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+}
 
 /*
  * Whether MPI can be used with comm. In a program that only has sessions MPI_Initialized says no; there every
@@ -18,57 +21,78 @@ static int mpi_is_active(MPI_Comm comm, mh_error *error)
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    if (finalized)
+    if (mh_comm_state_mpi_ended() || (finalized && is_predefined(comm)))
         mh_fail(error, MPI_ERR_OTHER, "MPI is finalized already");
-    else if (!initialized && (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF))
+    else if (!initialized && is_predefined(comm))
         mh_fail(error, MPI_ERR_OTHER, "MPI is not initialized yet");
     return error->code == MPI_SUCCESS;
 }
 
-/* Raise an error on comm where MPI can be used, else only return it. */
+/* Raise an error on comm if MPI can be used, else only return it. */
 static int raise_error(MPI_Comm comm, const mh_error *error)
 {
-    mh_error inactive = NO_ERROR;
-    return mh_error_raise(mpi_is_active(comm, &inactive) ? comm : MPI_COMM_NULL, error);
+    mh_error inactive = MH_NO_ERROR;
+    return mh_error_raise(comm != MPI_COMM_NULL && mpi_is_active(comm, &inactive) ? comm : MPI_COMM_NULL, error);
 }
 
 static int check_comm(MPI_Comm comm, mh_error *error)
 {
     int inter = 0;
-    if (!mpi_is_active(comm, error))
-        return error->code;
     if (comm == MPI_COMM_NULL)
         return mh_fail(error, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL; allowed: an intracommunicator");
-    MH_TRY(error, PMPI_Comm_test_inter, (comm, &inter));
+    if (!mpi_is_active(comm, error))
+        return error->code;
+    MH_TRY_USER(error, PMPI_Comm_test_inter, (comm, &inter));
     if (inter)
         return mh_fail(error, MPI_ERR_COMM, "the communicator is an intercommunicator; allowed: an intracommunicator");
     return MPI_SUCCESS;
+}
+
+static int refuse_failed(mh_error *error)
+{
+    return mh_fail(error, MPI_ERR_OTHER,
+                   "an earlier call on this communicator failed inside MPI; free the communicator and use another one");
 }
 
 /* The state of comm for a collective function, made if need be. A state that is found vouches for comm. */
 static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
     *state = mh_comm_state_remembered(comm);
+    if (!*state) {
+        int code = check_comm(comm, error);
+        if (code == MPI_SUCCESS)
+            code = mh_comm_state_get(comm, state, error);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    return (*state)->failed ? refuse_failed(error) : MPI_SUCCESS;
+}
+
+/* End a collective function that failed. */
+static int fail_collective(MPI_Comm comm, mh_comm_state *state, const mh_error *error)
+{
+    if (state && error->alone)
+        mh_comm_state_give_up(state);
+    return raise_error(comm, error);
+}
+
+/* The state of comm for a function that reads its clock; NULL if there is none. */
+static int find_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
+{
+    *state = mh_comm_state_remembered(comm);
     if (*state)
         return MPI_SUCCESS;
     int code = check_comm(comm, error);
-    return code == MPI_SUCCESS ? mh_comm_state_get(comm, state, error) : code;
+    return code == MPI_SUCCESS ? mh_comm_state_find(comm, state, error) : code;
 }
 
-/* The state of comm for a function that reads its clock, which must have been synchronised. */
-static int find_clock(MPI_Comm comm, mh_comm_state **state, mh_error *error)
+static int check_clock(mh_comm_state *state, mh_error *error)
 {
-    *state = mh_comm_state_remembered(comm);
-    if (!*state) {
-        int code = check_comm(comm, error);
-        if (code != MPI_SUCCESS)
-            return code;
-        *state = mh_comm_state_find(comm);
-    }
-    if (*state && mh_global_clock_is_set(&(*state)->clock))
+    if (state && mh_global_clock_is_set(&state->clock))
         return MPI_SUCCESS;
     return mh_fail(error, MPI_ERR_OTHER,
-                   "the clock of this communicator has not been synchronised; call MPIX_Clock_sync or MPIX_Harmonize first");
+                   "the clock of this communicator has not been synchronised; "
+                   "call MPIX_Clock_sync or MPIX_Harmonize first");
 }
 
 static int check_pointer(const void *pointer, const char *function, const char *parameter, mh_error *error)
@@ -81,28 +105,29 @@ int PMPIX_Harmonize(MPI_Comm comm, int *flag)
 {
     mh_error error;
     mh_comm_state *state;
-    error.code = MPI_SUCCESS;
+    mh_error_clear(&error);
     if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, !flag, flag, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
-    return raise_error(comm, &error);
+    return fail_collective(comm, state, &error);
 }
 
 int PMPIX_Clock_sync(MPI_Comm comm)
 {
-    mh_error error = NO_ERROR;
+    mh_error error = MH_NO_ERROR;
     mh_comm_state *state;
     if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_clock_sync(state, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
-    return raise_error(comm, &error);
+    return fail_collective(comm, state, &error);
 }
 
 int PMPIX_Global_time(MPI_Comm comm, double *time)
 {
     mh_error error;
     mh_comm_state *state;
-    error.code = MPI_SUCCESS;
-    if (find_clock(comm, &state, &error) != MPI_SUCCESS ||
-        check_pointer(time, "MPIX_Global_time", "time", &error) != MPI_SUCCESS)
+    mh_error_clear(&error);
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
+        check_pointer(time, "MPIX_Global_time", "time", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
     *time = (double)mh_global_clock_now_ns(&state->clock) * MH_S_PER_NS;
     return MPI_SUCCESS;
@@ -112,10 +137,11 @@ int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest)
 {
     mh_error error;
     mh_comm_state *state;
-    error.code = MPI_SUCCESS;
-    if (find_clock(comm, &state, &error) != MPI_SUCCESS ||
+    mh_error_clear(&error);
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
         check_pointer(earliest, "MPIX_Global_time_interval", "earliest", &error) != MPI_SUCCESS ||
-        check_pointer(latest, "MPIX_Global_time_interval", "latest", &error) != MPI_SUCCESS)
+        check_pointer(latest, "MPIX_Global_time_interval", "latest", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
     mh_reading reading = mh_global_clock_read(&state->clock);
     bool unknown = reading.bound_ns == MH_TIME_UNKNOWN_NS;
@@ -128,10 +154,11 @@ int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
 {
     mh_error error;
     mh_comm_state *state;
-    error.code = MPI_SUCCESS;
-    if (find_clock(comm, &state, &error) != MPI_SUCCESS ||
+    mh_error_clear(&error);
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
         check_pointer(time_ns, "MPIX_Global_time_ns", "time_ns", &error) != MPI_SUCCESS ||
-        check_pointer(bound_ns, "MPIX_Global_time_ns", "bound_ns", &error) != MPI_SUCCESS)
+        check_pointer(bound_ns, "MPIX_Global_time_ns", "bound_ns", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
     mh_reading reading = mh_global_clock_read(&state->clock);
     *time_ns = reading.time_ns;
@@ -141,11 +168,11 @@ int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
 
 int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
-    mh_error error = NO_ERROR;
+    mh_error error = MH_NO_ERROR;
     mh_comm_state *state;
     if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_change_settings(state, info, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
-    return raise_error(comm, &error);
+    return fail_collective(comm, state, &error);
 }
 
 static int fill_info(mh_comm_state *state, const mh_settings *settings, MPI_Info info, mh_error *error)
@@ -157,13 +184,16 @@ static int fill_info(mh_comm_state *state, const mh_settings *settings, MPI_Info
 /* Before there is a state, the settings are those of the environment; where that is bad, last_error says so. */
 static int get_info(MPI_Comm comm, MPI_Info *info, mh_error *error)
 {
-    mh_comm_state *state = mh_comm_state_find(comm);
+    mh_comm_state *state;
     mh_settings from_environment;
-    mh_error bad_environment = NO_ERROR;
+    mh_error bad_environment = MH_NO_ERROR;
+    int code = mh_comm_state_find(comm, &state, error);
+    if (code != MPI_SUCCESS)
+        return code;
     if (!state && mh_settings_from_environment(&from_environment, &bad_environment) != MPI_SUCCESS)
         mh_error_remember(&bad_environment);
     MH_TRY(error, PMPI_Info_create, (info));
-    int code = fill_info(state, state ? &state->settings : &from_environment, *info, error);
+    code = fill_info(state, state ? &state->settings : &from_environment, *info, error);
     if (code != MPI_SUCCESS)
         PMPI_Info_free(info);
     return code;
@@ -171,7 +201,7 @@ static int get_info(MPI_Comm comm, MPI_Info *info, mh_error *error)
 
 int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    mh_error error = NO_ERROR;
+    mh_error error = MH_NO_ERROR;
     if (check_comm(comm, &error) == MPI_SUCCESS &&
         check_pointer(info_used, "MPIX_Harmonize_get_info", "info_used", &error) == MPI_SUCCESS &&
         get_info(comm, info_used, &error) == MPI_SUCCESS)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "settings.h"
 
+#include "base/text.h"
 #include "clock/base_clock.h"
 #include "deadline/rendezvous.h"
 #include "sync/label.h"
 
-#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define ENVIRONMENT_PREFIX "MPIX_HARMONIZE_"
+
+enum { GIVEN_SIZE = 64 }; /* for the name of any setting, as a variable or as a key */
 
 extern char **environ;
 
@@ -65,7 +66,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
 
 static const char *const statistic_names[] = {
     "base_clock", "base_clock_reason", "base_clock_read_ns", "bound_ns",  "calls",      "clock_age_ns", "clock_status", "disruptions", "interval_ns",
-    "epoch_unix_ns", "last_error",     "lateness_ns",        "levels",    "misses",     "need_ns",
+    "epoch_unix_ns", "ignored_environment", "last_error", "lateness_ns", "levels", "misses", "need_ns",
     "oversubscribed",
     "rendezvous_reason", "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "sync_total_ns", "tolerance_used_ns", "version",
 };
@@ -87,7 +88,7 @@ void mh_settings_default(mh_settings *settings)
 static int find_setting(const char *name)
 {
     for (int i = 0; i < MH_SET_COUNT; i++)
-        if (strcasecmp(name, mh_settings_table[i].name) == 0)
+        if (mh_same_name(name, mh_settings_table[i].name))
             return i;
     return -1;
 }
@@ -95,7 +96,7 @@ static int find_setting(const char *name)
 static int is_statistic(const char *name)
 {
     for (int i = 0; mh_statistic_name(i); i++)
-        if (strcasecmp(name, mh_statistic_name(i)) == 0)
+        if (mh_same_name(name, mh_statistic_name(i)))
             return 1;
     return 0;
 }
@@ -107,77 +108,128 @@ static void list_names(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", mh_settings_table[i].name);
 }
 
-/* Settings that only make sense together. */
-static int check_together(const mh_settings *settings, int code, mh_error *error)
+/* Where settings come from, and what the user called them there. */
+typedef struct source {
+    const char *kind;
+    int bad_value; /* the error class */
+    char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
+} source;
+
+static int apply_value(mh_settings *settings, source *from, int i, const char *given, const char *text, mh_error *error)
 {
-    int64_t least = settings->values[MH_SET_SLACK_MIN_NS].number, most = settings->values[MH_SET_SLACK_MAX_NS].number;
-    if (least != MH_CONFIG_AUTO && least > most)
-        return mh_fail(error, code,
-                       "setting slack_min_ns: '%s' is not valid; allowed: at most the value of slack_max_ns, which is %s",
-                       settings->values[MH_SET_SLACK_MIN_NS].text, settings->values[MH_SET_SLACK_MAX_NS].text);
+    mh_setting_value value;
+    char why[MH_ERROR_MESSAGE_SIZE];
+    if (mh_setting_parse(&mh_settings_table[i], text, &value, why, sizeof why))
+        return mh_fail(error, from->bad_value, "%s %s: %s", from->kind, given, why);
+    if (from->given[i][0] && strcmp(value.text, settings->values[i].text) != 0)
+        return mh_fail(error, from->bad_value,
+                       "%s %s: '%.32s' is not valid; allowed: '%.32s', as %s is the same setting", from->kind, given,
+                       value.text, settings->values[i].text, from->given[i]);
+    snprintf(from->given[i], GIVEN_SIZE, "%s", given);
+    settings->values[i] = value;
     return MPI_SUCCESS;
 }
 
-static int apply_environment_variable(mh_settings *settings, const char *entry, mh_error *error)
+/* Settings that only make sense together. One of those that are wrong was given. */
+static int check_together(const mh_settings *settings, const source *from, mh_error *error)
 {
-    char name[64], why[MH_ERROR_MESSAGE_SIZE];
-    const char *equals = strchr(entry, '=');
-    const char *suffix = entry + sizeof ENVIRONMENT_PREFIX - 1;
-    snprintf(name, sizeof name, "%.*s", (int)(equals - suffix), suffix);
-    int i = find_setting(name);
-    if (i < 0) {
-        list_names(why, sizeof why);
-        return mh_fail(error, MPI_ERR_ARG, "environment variable " ENVIRONMENT_PREFIX "%s: no such setting; allowed: %s", name,
-                       why);
-    }
-    if (mh_setting_parse(&mh_settings_table[i], equals + 1, &settings->values[i], why, sizeof why))
-        return mh_fail(error, MPI_ERR_ARG, "environment variable " ENVIRONMENT_PREFIX "%s: %s", name, why);
-    return MPI_SUCCESS;
+    const mh_setting_value *least = &settings->values[MH_SET_SLACK_MIN_NS];
+    const mh_setting_value *most = &settings->values[MH_SET_SLACK_MAX_NS];
+    if (least->number == MH_CONFIG_AUTO || least->number <= most->number)
+        return MPI_SUCCESS;
+    bool is_least = from->given[MH_SET_SLACK_MIN_NS][0] != '\0';
+    return mh_fail(error, from->bad_value,
+                   "%s %s: '%s' is not valid; allowed: at %s the value of slack_%s_ns, which is %s", from->kind,
+                   from->given[is_least ? MH_SET_SLACK_MIN_NS : MH_SET_SLACK_MAX_NS],
+                   is_least ? least->text : most->text, is_least ? "most" : "least", is_least ? "max" : "min",
+                   is_least ? most->text : least->text);
+}
+
+/* ---- The environment */
+
+/* The setting that an entry of the environment gives; -1: none. */
+static int find_variable(const char *entry, char given[GIVEN_SIZE])
+{
+    snprintf(given, GIVEN_SIZE, "%.*s", (int)strcspn(entry, "="), entry);
+    return find_setting(given + sizeof ENVIRONMENT_PREFIX - 1);
+}
+
+static bool is_ours(const char *entry)
+{
+    return strncmp(entry, ENVIRONMENT_PREFIX, sizeof ENVIRONMENT_PREFIX - 1) == 0 && strchr(entry, '=') != NULL;
 }
 
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)
 {
     mh_settings changed;
+    source from = {.kind = "environment variable", .bad_value = MPI_ERR_ARG};
+    int code = MPI_SUCCESS;
     mh_settings_default(settings);
     mh_settings_default(&changed);
-    for (char **entry = environ; entry && *entry; entry++) {
-        if (strncmp(*entry, ENVIRONMENT_PREFIX, sizeof ENVIRONMENT_PREFIX - 1) != 0 || !strchr(*entry, '='))
-            continue;
-        int code = apply_environment_variable(&changed, *entry, error);
-        if (code != MPI_SUCCESS)
-            return code;
+    for (char **entry = environ; entry && *entry && code == MPI_SUCCESS; entry++) {
+        char given[GIVEN_SIZE];
+        int i = is_ours(*entry) ? find_variable(*entry, given) : -1;
+        if (i >= 0)
+            code = apply_value(&changed, &from, i, given, strchr(*entry, '=') + 1, error);
     }
-    int code = check_together(&changed, MPI_ERR_ARG, error);
+    if (code == MPI_SUCCESS)
+        code = check_together(&changed, &from, error);
     if (code == MPI_SUCCESS)
         *settings = changed;
     return code;
 }
 
-static int apply_key(mh_settings *settings, const char *key, const char *value, mh_error *error)
+/* Append the name of an entry. Returns how long text is then, which is size where the name does not fit. */
+static size_t append_name(char *text, size_t size, size_t used, const char *entry)
+{
+    static const char more[] = "...";
+    size_t length = strcspn(entry, "="), needed = used + (used ? 2 : 0) + length;
+    if (needed + sizeof more > size) {
+        snprintf(text + used, size - used, "%s", more);
+        return size;
+    }
+    snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)length, entry);
+    for (char *c = text + used; *c; c++)
+        if (mh_is_control(*c))
+            *c = ' ';
+    return needed;
+}
+
+void mh_settings_ignored_environment(char *text, size_t size)
+{
+    size_t used = 0;
+    char given[GIVEN_SIZE];
+    text[0] = '\0';
+    for (char **entry = environ; entry && *entry && used < size; entry++)
+        if (is_ours(*entry) && find_variable(*entry, given) < 0)
+            used = append_name(text, size, used, *entry);
+}
+
+/* ---- Info objects */
+
+static int apply_key(mh_settings *settings, source *from, const char *key, const char *value, mh_error *error)
 {
     char text[MH_ERROR_MESSAGE_SIZE];
     const char *name = key + sizeof MH_INFO_PREFIX - 1;
     int i = find_setting(name);
-    if (i >= 0) {
-        if (mh_setting_parse(&mh_settings_table[i], value, &settings->values[i], text, sizeof text))
-            return mh_fail(error, MPI_ERR_INFO_VALUE, "setting %s: %s", key, text);
-    } else if (!is_statistic(name)) {
-        list_names(text, sizeof text);
-        return mh_fail(error, MPI_ERR_INFO_KEY, "setting %.60s: no such setting; allowed: " MH_INFO_PREFIX "... %s", key,
-                       text);
-    }
-    return MPI_SUCCESS;
+    if (i >= 0)
+        return apply_value(settings, from, i, key, value, error);
+    if (is_statistic(name))
+        return MPI_SUCCESS;
+    list_names(text, sizeof text);
+    return mh_fail(error, MPI_ERR_INFO_KEY, "info key %.60s: no such setting; allowed: " MH_INFO_PREFIX "... %s", key,
+                   text);
 }
 
-static int apply_nth_key(mh_settings *settings, MPI_Info info, int n, mh_error *error)
+static int apply_nth_key(mh_settings *settings, source *from, MPI_Info info, int n, mh_error *error)
 {
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int found;
     MH_TRY(error, PMPI_Info_get_nthkey, (info, n, key));
-    if (strncasecmp(key, MH_INFO_PREFIX, sizeof MH_INFO_PREFIX - 1) != 0)
+    if (!mh_has_prefix(key, MH_INFO_PREFIX))
         return MPI_SUCCESS;
     MH_TRY(error, PMPI_Info_get, (info, key, MPI_MAX_INFO_VAL, value, &found));
-    return found ? apply_key(settings, key, value, error) : MPI_SUCCESS;
+    return found ? apply_key(settings, from, key, value, error) : MPI_SUCCESS;
 }
 
 int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error)
@@ -185,14 +237,13 @@ int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error)
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
     mh_settings changed = *settings;
-    int keys = 0;
+    source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE};
+    int keys = 0, code = MPI_SUCCESS;
     MH_TRY(error, PMPI_Info_get_nkeys, (info, &keys));
-    for (int n = 0; n < keys; n++) {
-        int code = apply_nth_key(&changed, info, n, error);
-        if (code != MPI_SUCCESS)
-            return code;
-    }
-    int code = check_together(&changed, MPI_ERR_INFO_VALUE, error);
+    for (int n = 0; n < keys && code == MPI_SUCCESS; n++)
+        code = apply_nth_key(&changed, &from, info, n, error);
+    if (code == MPI_SUCCESS)
+        code = check_together(&changed, &from, error);
     if (code == MPI_SUCCESS)
         *settings = changed;
     return code;
@@ -210,7 +261,8 @@ int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm
     for (int i = 0; i < MH_SET_COUNT; i++)
         if (strcmp(first.values[i].text, settings->values[i].text) != 0)
             mh_fail(error, difference_code,
-                    "setting %s: '%.48s' on rank %d but '%.48s' on rank 0; allowed: the same on all processes",
+                    "setting " MH_INFO_PREFIX
+                    "%s: '%.48s' on rank %d but '%.48s' on rank 0; allowed: the same on all processes",
                     mh_settings_table[i].name, settings->values[i].text, rank, first.values[i].text);
     return mh_error_agree(error, comm);
 }

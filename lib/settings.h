@@ -42,11 +42,18 @@ typedef struct mh_settings {
 /* The defaults. */
 void mh_settings_default(mh_settings *settings);
 
-/* The defaults, changed by the environment. Errors: MPI_ERR_ARG; settings then holds the defaults. Local. */
+/*
+ * The defaults, changed by the environment. Variables that name no setting are ignored: software modules export their
+ * own with the same prefix. Errors: MPI_ERR_ARG; settings then holds the defaults. Local.
+ */
 int mh_settings_from_environment(mh_settings *settings, mh_error *error);
 
+/* The names of those that are ignored, joined by ", "; "..." where they do not fit. Local. */
+void mh_settings_ignored_environment(char *text, size_t size);
+
 /*
- * Change settings by info (may be MPI_INFO_NULL). Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local.
+ * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and may not give
+ * it different values. Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local.
  */
 int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error);
 

@@ -30,6 +30,15 @@ flags() {           # ROOT [--static]
         PKG_CONFIG_PATH="$1$libdir/pkgconfig:${PKG_CONFIG_PATH-}" "$pkg_config" "${@:2}" --cflags --libs mpix_harmonize
 }
 
+# libtool would fail in the middle of an installation.
+check_blank() {     # OPTION
+    local output
+    output=$(cd "$work" && "$test_dir/../configure" CC="${CC:-mpicc}" "$1" 2>&1 </dev/null) && echo "configure $1 passes"
+    grep -qF "'${1#*=}' has a blank" <<<"$output" || echo "configure $1 does not tell the reason: $output"
+}
+tap_expect_empty "configure refuses directories with a blank" \
+    "$(check_blank "--prefix=$work/a b"; check_blank "--libdir=$work/a b")"
+
 if ! install_to "$work/root"; then
     tap_not_ok "make install" "$(tail -n 20 "$work/install.log")"
     tap_done

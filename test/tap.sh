@@ -1,8 +1,14 @@
 # TAP output for the test scripts, to be sourced.
+#
+# Environment: MPIX_TEST_QUICK=yes  run only the tests that are marked as quick (./quickstart check)
+#              MPIX_TEST_ONLY=NAME  run only the test of this name
 
 tap_passed=0
 tap_failed=0
 tap_skipped=0
+tap_tier=full
+# How to repeat the present test in the build directory. Scripts set it if a shorter command than make check does.
+tap_again=
 
 tap_number() {
     echo $((tap_passed + tap_failed + tap_skipped))
@@ -13,10 +19,15 @@ tap_ok() {          # NAME
     echo "ok $(tap_number) - $1"
 }
 
-tap_not_ok() {      # NAME [OUTPUT]
+tap_count_failure() {   # NAME
     tap_failed=$((tap_failed + 1))
     echo "not ok $(tap_number) - $1"
+}
+
+tap_not_ok() {      # NAME [OUTPUT]
+    tap_count_failure "$1"
     [ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/#   /'
+    echo "# again: ${tap_again:-$(tap_make "$1")}"
 }
 
 tap_skip() {        # NAME REASON
@@ -24,9 +35,48 @@ tap_skip() {        # NAME REASON
     echo "ok $(tap_number) - $1 # SKIP $2"
 }
 
-# Passes when there is nothing to complain about.
+# TEXT: as one word of the shell
+tap_quote() {
+    case $1 in
+    '' | *[!A-Za-z0-9_./:=+,@%-]*) printf "'%s'\n" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s\n' "$1" ;;
+    esac
+}
+
+# NAME: the command that repeats a test of this script
+tap_make() {
+    tap_script=$(printf '%s\n' "$0" | sed 's,.*/\(\(bench\|doc\|examples\|test\)/.*\),\1,')
+    echo "make check TESTS=$tap_script${tap_selecting:+ MPIX_TEST_ONLY=$(tap_quote "$1")}"
+}
+
+# COMMAND...: runs a test that belongs to the quick check.
+quick() {
+    tap_tier=quick
+    "$@"
+    tap_tier=full
+}
+
+# NAME: whether this test is to run. A script that asks this asks it for each of its tests.
+tap_selects() {
+    tap_selecting=yes
+    if [ -n "${MPIX_TEST_ONLY-}" ]; then
+        [ "$1" = "$MPIX_TEST_ONLY" ]
+    else
+        [ "${MPIX_TEST_QUICK-}" != yes ] || [ $tap_tier = quick ]
+    fi
+}
+
+# Passes if there is nothing to complain about.
 tap_expect_empty() {    # NAME COMPLAINTS
     if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
+}
+
+# NAME FUNCTION [ARGUMENT]...: a test that passes if the function prints nothing, if the test is to run at all
+tap_check() {
+    tap_selects "$1" || return 0
+    tap_name=$1
+    shift
+    tap_expect_empty "$tap_name" "$("$@" 2>&1)"
 }
 
 tap_done() {

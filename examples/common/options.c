@@ -351,14 +351,14 @@ static enum options_outcome apply(struct parser *parser, const struct option_spe
                                   const char *attached)
 {
     char allowed[TEXT_BYTES];
-    const char *value = attached;
+    const char *value = attached != NULL ? attached : "";
 
     if (option == &help_option)
         return print_help(parser);
     if (option == &version_option)
         return print_version(parser);
     describe_allowed(option, allowed);
-    if (value == NULL && option->argument != NULL) {
+    if (attached == NULL && option->argument != NULL) {
         if (parser->next == parser->argc)
             return refuse(parser, "option %s needs a value: %s", typed, allowed);
         value = parser->argv[parser->next++];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The script goes to gnuplot through a temporary file on its standard input, with the data in it, and the picture comes
- * from its standard output, which is the user's file: no shell and no gnuplot string ever sees a file name.
+ * from its standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's
+ * file, as gnuplot does not notice if a picture cannot be written.
  */
+#define _GNU_SOURCE
 #include "plot.h"
 
 #include <errno.h>
@@ -72,44 +74,98 @@ static int redirect(posix_spawn_file_actions_t *actions, int script_descriptor, 
 }
 
 /*
- * Runs gnuplot, without the user's own settings.
+ * Starts gnuplot, without the user's own settings.
  *
  * script              read from its beginning
  * picture_descriptor  where the picture goes; -1: nowhere
  *
- * Returns 0, ECHILD where gnuplot did not succeed, or the error of starting it.
+ * Returns 0 or an error.
  */
-static int run_gnuplot(FILE *script, int picture_descriptor)
+static int start_gnuplot(pid_t *child, FILE *script, int picture_descriptor)
 {
     char *arguments[] = {"gnuplot", "-d", NULL};
     posix_spawn_file_actions_t actions;
-    pid_t child;
     int error;
 
-    if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
-        return errno;
+    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+        return errno != 0 ? errno : EIO;
     error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
     error = redirect(&actions, fileno(script), picture_descriptor);
     if (error == 0)
-        error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+        error = posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error == 0 && !wait_for(child))
-        error = ECHILD;
     return error;
 }
 
-/* Returns 0 where gnuplot is there and knows the terminal, else an error as run_gnuplot does. */
+/* Returns 0 or an error. */
+static int write_all(int descriptor, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t written = write(descriptor, data, bytes);
+
+        if (written < 0 && errno != EINTR)
+            return errno;
+        if (written > 0) {
+            data += written;
+            bytes -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* Copies all that comes. Returns 0, ENODATA where nothing came, or the error. */
+static int copy_picture(int from, int to)
+{
+    char data[65536];
+    int error = ENODATA;
+
+    for (;;) {
+        ssize_t bytes = read(from, data, sizeof(data));
+
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        if (bytes <= 0)
+            return bytes < 0 ? errno : error;
+        error = write_all(to, data, (size_t)bytes);
+        if (error != 0)
+            return error;
+    }
+}
+
+/* Returns 0, ECHILD where gnuplot did not succeed, or the error of starting it or of writing the picture. */
+static int run_gnuplot(FILE *script, int picture_descriptor)
+{
+    int ends[2], error, copied;
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    error = start_gnuplot(&child, script, ends[1]);
+    close(ends[1]);
+    copied = error == 0 ? copy_picture(ends[0], picture_descriptor) : 0;
+    close(ends[0]); /* gnuplot ends, if there is no more to be done with what it draws */
+    if (error == 0 && !wait_for(child) && (copied == 0 || copied == ENODATA))
+        error = ECHILD;
+    else if (error == 0 && copied != 0)
+        error = copied == ENODATA ? ECHILD : copied;
+    return error;
+}
+
+/* Returns 0 where gnuplot is there and knows the terminal, ECHILD, or the error of starting it. */
 static int try_gnuplot(const char *terminal)
 {
     FILE *script = tmpfile();
+    pid_t child;
     int error;
 
     if (script == NULL)
         return errno;
     fprintf(script, "set terminal %s\n", terminal);
-    error = run_gnuplot(script, -1);
+    error = start_gnuplot(&child, script, -1);
+    if (error == 0 && !wait_for(child))
+        error = ECHILD;
     fclose(script);
     return error;
 }
@@ -406,6 +462,15 @@ static int draw(const struct plot_file *file, const struct plot *plot)
     return error;
 }
 
+/* A file without a picture is worse than none. */
+static void remove_empty(const struct plot_file *file)
+{
+    struct stat status;
+
+    if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(file->path);
+}
+
 int plot_draw(struct plot_file *file, const struct world *world, const struct plot *plot)
 {
     int error;
@@ -413,6 +478,8 @@ int plot_draw(struct plot_file *file, const struct world *world, const struct pl
     if (file->descriptor < 0)
         return STATUS_GOOD;
     error = draw(file, plot);
+    if (error != 0 && ftruncate(file->descriptor, 0) == 0)
+        remove_empty(file);
     if (close(file->descriptor) != 0 && error == 0)
         error = errno;
     file->descriptor = -1;
@@ -425,12 +492,9 @@ int plot_draw(struct plot_file *file, const struct world *world, const struct pl
 
 void plot_close(struct plot_file *file)
 {
-    struct stat status;
-
     if (file->descriptor < 0)
         return;
-    if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
-        unlink(file->path);
+    remove_empty(file);
     close(file->descriptor);
     file->descriptor = -1;
 }

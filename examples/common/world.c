@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
+#include "output.h"
+
 #include <mpix_harmonize.h>
 
 #include <stdarg.h>
@@ -27,6 +29,7 @@ static void count_nodes(struct world *world)
 
 void world_begin(struct world *world, const char *program, int *argc, char ***argv)
 {
+    output_begin();
     MPI_Init(argc, argv);
     world->program = program;
     MPI_Comm_dup(MPI_COMM_WORLD, &world->comm);
@@ -38,11 +41,11 @@ void world_begin(struct world *world, const char *program, int *argc, char ***ar
 
 int world_end(struct world *world, int status)
 {
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_GOOD) {
-        fprintf(stderr, "%s: cannot write the results to standard output\n", world->program);
+    if (!output_finish(stdout, NULL, world->program) && status == STATUS_GOOD)
         status = STATUS_FAILED;
-    }
     MPI_Bcast(&status, 1, MPI_INT, 0, world->comm);
+    /* MPI libraries were seen to hang where a process finalizes while others still connect. */
+    MPI_Barrier(world->comm);
     MPI_Comm_free(&world->comm);
     MPI_Finalize();
     return status;

@@ -161,7 +161,7 @@ static struct number contribute_factor(const struct element *element, uint64_t r
     (void)rank;
     if (element->class != ELEMENT_COMPLEX)
         return plain(1 + (int64_t)(random & 1));
-    return (random & 3) == 0 ? plain(2) : (struct number){random & 1, (random >> 1) & 1};
+    return (random & 3) == 0 ? plain(2) : (struct number){(int64_t)(random & 1), (int64_t)(random >> 1 & 1)};
 }
 
 static struct number contribute_any(const struct element *element, uint64_t random, int rank)

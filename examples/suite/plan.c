@@ -23,6 +23,7 @@ enum { MOST_ITERATIONS = 100000 };
 /* A shorter window is less than a nanosecond. */
 #define LEAST_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
+#define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
 
 enum { MOST_WORDS = 256, MOST_JOBS = 20000, MOST_JOB_FILE_BYTES = 1 << 20 };
 
@@ -80,7 +81,7 @@ static const struct option_spec options[] = {
     {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL,
      "check the operation's results at each size"},
     {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL,
-     "memory for buffers, per process, at most"},
+     "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, "take the sizes in another order"},
     {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL,
@@ -503,7 +504,7 @@ static const struct bench_settings default_settings = {
     .reduction = NOT_GIVEN,
     .root = NOT_GIVEN,
     .comm = "world",
-    .mem_limit_bytes = INT64_C(512) << 20,
+    .mem_limit_bytes = NOT_GIVEN,
     .seed = 1,
     .tail = {4, {50, 90, 95, 99}},
 };
@@ -566,6 +567,19 @@ int64_t job_warmup(const struct job *job, int64_t size_bytes)
     if (job->settings.warmup != NOT_GIVEN)
         return job->settings.warmup;
     return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
+}
+
+int64_t job_mem_limit_bytes(const struct job *job)
+{
+    return job->settings.mem_limit_bytes == NOT_GIVEN ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
+}
+
+/* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
+int64_t job_cache_bytes(const struct job *job, int64_t cache_bytes)
+{
+    int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
+
+    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
 }
 
 double job_time_slice_s(const struct job *job)

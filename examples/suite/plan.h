@@ -35,7 +35,7 @@ struct bench_settings {
     int64_t overlap;
     int64_t test_calls;      /* or NOT_GIVEN */
     int64_t validation;
-    int64_t mem_limit_bytes; /* per process */
+    int64_t mem_limit_bytes; /* per process; NOT_GIVEN: the usual one, to which caches are fitted */
     int64_t seed;
     int64_t shuffle;
     double invalid_percent;
@@ -53,7 +53,7 @@ enum { NOT_GIVEN = -100 };
 
 /* One operation with all that its measurement depends on. */
 struct job {
-    struct bench_settings settings; /* nothing is NOT_GIVEN but iterations and warm-up */
+    struct bench_settings settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
     struct communicator_choice comm;
     int operation;   /* of operation_at */
     int size_count;  /* in settings.sizes.bytes, which are those that will be measured, in this order */
@@ -86,6 +86,18 @@ void plan_free(struct plan *plan);
 /* job_wanted, job_warmup - valid samples wanted of a size, calls before those measured. */
 int64_t job_wanted(const struct job *job, int64_t size_bytes);
 int64_t job_warmup(const struct job *job, int64_t size_bytes);
+
+/* job_mem_limit_bytes - how much memory a process may take for buffers. */
+int64_t job_mem_limit_bytes(const struct job *job);
+
+/*
+ * job_cache_bytes - the size that buffers are to exceed, so that they are not in the cache.
+ *
+ * cache_bytes   the size of the last-level cache
+ *
+ * Returns cache_bytes; or less, where no limit was given and the usual one leaves no room for more.
+ */
+int64_t job_cache_bytes(const struct job *job, int64_t cache_bytes);
 
 /* job_time_slice_s - the time limit of a size, 0 for none. */
 double job_time_slice_s(const struct job *job);

@@ -103,7 +103,8 @@ static void add_library(struct provenance *provenance)
     MPI_Get_library_version(text, &length);
     text[strcspn(text, "\r\n")] = '\0';
     for (char *next = text; *next != '\0'; next++)
-        *next = *next == '\t' ? ' ' : *next;
+        if (*next == '\t')
+            *next = ' ';
     add(provenance, "mpi_library", text[0] != '\0' ? text : unknown);
     MPI_Get_version(&version, &subversion);
     snprintf(text, sizeof(text), "%d.%d", version, subversion);

@@ -18,10 +18,10 @@ enum { MH_CONFIG_TEXT_SIZE = 128 };
 #define MH_CONFIG_AUTO INT64_MIN
 
 typedef enum mh_setting_type {
-    MH_SETTING_INTEGER, /* from least to most, or "auto" where that is allowed */
-    MH_SETTING_FRACTION, /* the same with decimals; the number, least and most are in billionths */
-    MH_SETTING_CHOICE,  /* one of the names that choice() lists; the number is its place in that list */
-    MH_SETTING_TEXT     /* what check() accepts */
+    MH_SETTING_INTEGER,  /* from least to most, at least 0, in digits without a sign; or "auto" if that is allowed */
+    MH_SETTING_FRACTION, /* the same with up to nine decimals; the number, least and most are in billionths */
+    MH_SETTING_CHOICE,   /* one of the names that choice() lists; the number is its place in that list */
+    MH_SETTING_TEXT      /* what check() accepts */
 } mh_setting_type;
 
 typedef struct mh_setting {
@@ -42,7 +42,8 @@ typedef struct mh_setting_value {
 } mh_setting_value;
 
 /*
- * Parse text for setting. Blanks around the value do not matter, nor does upper or lower case.
+ * Parse text for setting. Blanks around the value do not matter, nor does upper or lower case, nor the locale. Text of
+ * MH_CONFIG_TEXT_SIZE characters or more, blanks included, is refused.
  * Returns 0; or -1 and, in why, one clause that quotes the value and says what is allowed. value is then untouched.
  */
 int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_value *value, char *why, size_t why_size);

@@ -34,6 +34,27 @@ int mh_fail(mh_error *error, int code, const char *format, ...)
     return code;
 }
 
+/* The last line of a text that MPI gives: of a stack of errors, the one that says why. */
+static const char *last_line(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = '\0';
+    const char *newline = strrchr(text, '\n');
+    return newline ? newline + 1 : "";
+}
+
+/* MPICH gives a stack of several lines: here is the first, which names the class, and the last. */
+static int fail_in_mpi(mh_error *error, int code, const char *function, char *text)
+{
+    const char *why = last_line(text);
+    text[strcspn(text, "\n")] = '\0';
+    char *stack = strstr(text, ", error stack:");
+    if (stack)
+        *stack = '\0';
+    return mh_fail(error, code, "%s failed: %.90s%s%.90s", function, text, why[0] ? ": " : "", why);
+}
+
 int mh_check_mpi(mh_error *error, int code, const char *function)
 {
     if (code == MPI_SUCCESS)
@@ -41,8 +62,39 @@ int mh_check_mpi(mh_error *error, int code, const char *function)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     PMPI_Error_string(code, text, &length);
-    const char *public_name = function[0] == 'P' ? function + 1 : function;
-    return mh_fail(error, code, "%s failed: %.180s", public_name, text);
+    error->alone = true;
+    return fail_in_mpi(error, code, function[0] == 'P' ? function + 1 : function, text);
+}
+
+int mh_check_user_mpi(mh_error *error, int code, const char *function)
+{
+    if (code != MPI_SUCCESS)
+        error->raised = true;
+    return mh_check_mpi(error, code, function);
+}
+
+/* What processes tell each other: no byte of it is left to chance. */
+typedef struct common_error {
+    int code;
+    char message[MH_ERROR_MESSAGE_SIZE];
+} common_error;
+
+/* The error of the process of rank first to all. */
+static int spread(mh_error *error, int rank, int first, MPI_Comm comm)
+{
+    common_error common = {.code = error->code};
+    /* Codes beyond the classes are private to a process: send the class. */
+    if (rank == first) {
+        PMPI_Error_class(error->code, &common.code);
+        snprintf(common.message, sizeof common.message, "%s", error->message);
+    }
+    int code = PMPI_Bcast(&common, sizeof common, MPI_BYTE, first, comm);
+    if (code != MPI_SUCCESS)
+        return mh_check_mpi(error, code, "MPI_Bcast");
+    error->code = common.code;
+    error->alone = false;
+    memcpy(error->message, common.message, sizeof error->message);
+    return error->code;
 }
 
 int mh_error_agree(mh_error *error, MPI_Comm comm)
@@ -56,13 +108,7 @@ int mh_error_agree(mh_error *error, MPI_Comm comm)
     code = PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
     if (code != MPI_SUCCESS)
         return mh_check_mpi(error, code, "MPI_Allreduce");
-    if (first == INT_MAX)
-        return MPI_SUCCESS;
-    /* Codes beyond the classes are private to a process: send the class. */
-    if (rank == first)
-        PMPI_Error_class(error->code, &error->code);
-    code = PMPI_Bcast(error, sizeof *error, MPI_BYTE, first, comm);
-    return code == MPI_SUCCESS ? error->code : mh_check_mpi(error, code, "MPI_Bcast");
+    return first == INT_MAX ? MPI_SUCCESS : spread(error, rank, first, comm);
 }
 
 /* Before MPI 3.0, and in SimGrid still, the text is not const. */
@@ -143,9 +189,10 @@ int mh_error_raise(MPI_Comm comm, const mh_error *error)
 {
     pthread_mutex_lock(&registry.lock);
     memcpy(registry.last, error->message, sizeof registry.last);
-    int code = comm == MPI_COMM_NULL ? error->code : code_with_message(comm, error);
+    bool passed_on = comm == MPI_COMM_NULL || error->raised;
+    int code = passed_on ? error->code : code_with_message(comm, error);
     pthread_mutex_unlock(&registry.lock);
-    if (comm != MPI_COMM_NULL)
+    if (!passed_on)
         PMPI_Comm_call_errhandler(comm, code);
     return code;
 }

@@ -2,8 +2,9 @@
 /*
  * message.h - the library's own messages, on its private communicator.
  *
- * Where a node has more processes than processors, a blocking MPI call may burn its whole time slice (MPICH spins);
- * with yields set, these functions give the processor away while they wait.
+ * A blocking MPI call may burn its whole time slice (MPICH spins), while another process needs the processor to answer.
+ * So what waits for one process gives the processor away if that takes long. If a node has more processes than
+ * processors, `yields` is set and all of these functions give it away at once.
  */
 #ifndef MH_MESSAGE_H
 #define MH_MESSAGE_H
@@ -58,6 +59,9 @@ int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_erro
 
 /* Bytes of each process, in the order of ranks, to all. Collective. */
 int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error);
+
+/* The greatest of each of count values, at all processes. Collective. */
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error);
 
 /* The bits that all processes have set. Collective. */
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "base/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +32,7 @@ static uint64_t fresh_number(void)
     return (number ^ (uint64_t)getpid() << 40) + atomic_fetch_add(&calls, 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static int open_new(mh_shared_memory_key *key)
+static int create_named(mh_shared_memory_key *key)
 {
     int file = -1;
     for (int i = 0; i < NAME_TRIES && file < 0; i++) {
@@ -40,6 +44,43 @@ static int open_new(mh_shared_memory_key *key)
     return file;
 }
 
+static int create_unnamed(mh_shared_memory_key *key)
+{
+    snprintf(key->name, sizeof key->name, "mpix_harmonize.%016llx", (unsigned long long)fresh_number());
+    key->process = (int32_t)getpid();
+    key->descriptor = memfd_create(key->name, MFD_CLOEXEC);
+    return key->descriptor;
+}
+
+/* Elsewhere its number may be another process, and the descriptor anything: that is found out before it is opened. */
+static int open_unnamed(const mh_shared_memory_key *key)
+{
+    char path[64], expected[MH_SHARED_MEMORY_NAME_SIZE + 32], target[sizeof expected];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)key->process, (int)key->descriptor);
+    snprintf(expected, sizeof expected, "/memfd:%s (deleted)", key->name);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length < 0)
+        return -1;
+    target[length] = '\0';
+    if (strcmp(target, expected) == 0)
+        return open(path, O_RDWR | O_CLOEXEC);
+    errno = ENOENT;
+    return -1;
+}
+
+/* Memory that is only promised would end the process with SIGBUS when it is touched, too long a file with SIGXFSZ. */
+static int make_room(int file, size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes)
+        return EFBIG;
+    int code;
+    do
+        code = posix_fallocate(file, 0, (off_t)bytes);
+    while (code == EINTR);
+    return code;
+}
+
 static int map_file(mh_shared_memory *memory, int file, size_t bytes)
 {
     void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -49,25 +90,25 @@ static int map_file(mh_shared_memory *memory, int file, size_t bytes)
     return 0;
 }
 
-int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_memory_key *key, char *why, size_t why_size)
+int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_memory_way way, mh_shared_memory_key *key,
+                            char *why, size_t why_size)
 {
     memset(key, 0, sizeof *key);
-    int file = open_new(key);
+    bool is_named = way == MH_SHARED_BY_NAME;
+    int file = is_named ? create_named(key) : create_unnamed(key);
     if (file < 0) {
-        key->name[0] = '\0';
-        return explain(why, why_size, "shm_open", errno);
+        int code = errno;
+        memset(key, 0, sizeof *key);
+        return explain(why, why_size, is_named ? "shm_open" : "memfd_create", code);
     }
-    /* Memory that is only promised would end the process with SIGBUS when it is touched. */
-    int code;
-    do
-        code = posix_fallocate(file, 0, (off_t)bytes);
-    while (code == EINTR);
+    int code = make_room(file, bytes);
     if (code == 0)
         code = map_file(memory, file, bytes);
-    close(file);
+    if (is_named)
+        close(file);
     if (code != 0) {
-        shm_unlink(key->name);
-        key->name[0] = '\0';
+        mh_shared_memory_withdraw(key);
+        memset(key, 0, sizeof *key);
         return explain(why, why_size, "shared memory", code);
     }
     key->bytes = bytes;
@@ -78,9 +119,9 @@ int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_me
 
 int mh_shared_memory_map(mh_shared_memory *memory, const mh_shared_memory_key *key, char *why, size_t why_size)
 {
-    int file = shm_open(key->name, O_RDWR, 0);
+    int file = key->process ? open_unnamed(key) : shm_open(key->name, O_RDWR, 0);
     if (file < 0)
-        return explain(why, why_size, "shm_open", errno);
+        return explain(why, why_size, key->process ? "open in /proc" : "shm_open", errno);
     off_t size = lseek(file, 0, SEEK_END);
     int code = size == (off_t)key->bytes ? map_file(memory, file, key->bytes) : EINVAL;
     close(file);
@@ -93,9 +134,11 @@ int mh_shared_memory_map(mh_shared_memory *memory, const mh_shared_memory_key *k
     return -1;
 }
 
-void mh_shared_memory_forget_name(const mh_shared_memory_key *key)
+void mh_shared_memory_withdraw(const mh_shared_memory_key *key)
 {
-    if (key->name[0])
+    if (key->process)
+        close(key->descriptor);
+    else if (key->name[0])
         shm_unlink(key->name);
 }
 

@@ -4,9 +4,11 @@
 #include "base/units.h"
 #include "clock/base_clock_private.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,9 +34,46 @@ const char *mh_base_clock_name(const mh_base_clock *clock)
     return clock->kind->name;
 }
 
-bool mh_base_clock_is_raw(const mh_base_clock *clock)
+/* The kernel changes the length of a tick by at most a tenth (ADJ_TICK of adjtimex). */
+#define TICK_LIMIT 0.1
+
+/* An offset that is spread over time (adjtime) changes the rate by at most this. */
+#define SPREAD_LIMIT 500e-6
+
+/*
+ * By how much the kernel may change the rate of a clock that it corrects: an administrator may have it slewed by this
+ * much at any time, so what it does now is no limit.
+ */
+static double slew_limit(void)
 {
-    return clock->kind->is_raw;
+    struct timex state = {.modes = 0};
+    double frequency_limit = adjtimex(&state) < 0 ? 0 : (double)state.tolerance / 65536 * MH_PPM;
+    return TICK_LIMIT + SPREAD_LIMIT + fmax(frequency_limit, 500 * MH_PPM);
+}
+
+mh_rates mh_base_clock_rates(const mh_base_clock *clock)
+{
+    if (clock->kind->is_raw)
+        return (mh_rates){MH_RAW_RATE_LIMIT, true};
+    double slew = slew_limit();
+    return (mh_rates){(1 + slew) / (1 - slew) * (1 + MH_RAW_RATE_LIMIT) - 1, false};
+}
+
+/* Whether the clock is that of the kernel: some MPI libraries read one for MPI_Wtime. */
+static bool shows(const mh_base_clock *clock, clockid_t id)
+{
+    enum { NEAR_NS = 1000 * 1000 };
+    struct timespec now;
+    int64_t before_ns = mh_base_clock_now_ns(clock);
+    clock_gettime(id, &now);
+    int64_t after_ns = mh_base_clock_now_ns(clock), kernel_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+    return before_ns - NEAR_NS <= kernel_ns && kernel_ns <= after_ns + NEAR_NS;
+}
+
+double mh_base_clock_steady_limit(const mh_base_clock *clock)
+{
+    bool is_corrected = !clock->kind->is_raw && (shows(clock, CLOCK_MONOTONIC) || shows(clock, CLOCK_REALTIME));
+    return is_corrected ? 0 : (1 + MH_RAW_RATE_LIMIT) / (1 - slew_limit()) - 1;
 }
 
 #ifdef SMPI_H

@@ -8,6 +8,7 @@
 #define MH_BASE_CLOCK_H
 
 #include "base/message.h"
+#include "clock/model.h"
 
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ typedef struct mh_base_clock mh_base_clock;
 struct mh_base_clock {
     const struct mh_clock_kind *kind; /* NULL: not opened */
     int64_t (*now_ns)(const mh_base_clock *clock); /* that of the kind, one step nearer */
-    bool may_be_set;                  /* somebody may set it, back as well */
+    bool may_be_set;                  /* somebody may set it, ahead or back */
     mh_tick_scale scale;              /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why auto took it, or that it was asked for */
@@ -55,10 +56,16 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
 /* The name of an opened clock. */
 const char *mh_base_clock_name(const mh_base_clock *clock);
 
-/* Whether the clock runs at the hardware's own rate, which only wanders; else the kernel corrects its rate. */
-bool mh_base_clock_is_raw(const mh_base_clock *clock);
+/* What is known about the rates of two such clocks, of this process and of another one. */
+mh_rates mh_base_clock_rates(const mh_base_clock *clock);
 
-/* Read the clock, nanoseconds. Never decreases, except for realtime when somebody sets it. */
+/*
+ * How far the rate of this clock may be from that of CLOCK_MONOTONIC, as a part of the latter. The kernel corrects its
+ * own clocks in the same way.
+ */
+double mh_base_clock_steady_limit(const mh_base_clock *clock);
+
+/* Read the clock, nanoseconds. Never decreases unless somebody sets it (may_be_set). */
 static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 {
     return clock->now_ns(clock);

@@ -4,6 +4,7 @@
  * clocksource is the counter). It is read without a system call and keeps the rate of the hardware.
  */
 #include "base/units.h"
+#include "base/wide.h"
 #include "clock/base_clock_private.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static inline uint64_t read_ticks(void)
 
 static inline int64_t to_ns(uint64_t ticks, const mh_tick_scale *scale)
 {
-    return (int64_t)(((unsigned __int128)ticks * scale->ns_per_tick) >> MH_SCALE_BITS);
+    return (int64_t)mh_multiply_shift(ticks, scale->ns_per_tick, MH_SCALE_BITS);
 }
 
 static int64_t tsc_now_ns(const mh_base_clock *clock)
@@ -66,7 +67,7 @@ static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     uint64_t ticks = __rdtsc();
     int64_t left_ns = deadline_ns - to_ns(ticks, &clock->scale);
     if (left_ns > 0) {
-        uint64_t left_ticks = (uint64_t)(((unsigned __int128)left_ns * clock->scale.ticks_per_ns) >> MH_SCALE_BITS);
+        uint64_t left_ticks = mh_multiply_shift((uint64_t)left_ns, clock->scale.ticks_per_ns, MH_SCALE_BITS);
         uint64_t target = ticks + left_ticks + 2; /* both scales and the product are rounded down */
         while ((ticks = __rdtsc()) < target)
             ;
@@ -96,8 +97,8 @@ static mh_tick_scale measure_scale(void)
 {
     /* Brackets of 10 ns at both ends of 10 ms: 2 ppm. The rate need not be truer, only the same for all. */
     enum { CALIBRATION_NS = 10000000 };
-    uint64_t first_ticks, last_ticks;
-    int64_t first_ns, last_ns;
+    uint64_t first_ticks = 0, last_ticks = 0;
+    int64_t first_ns = 0, last_ns = 0;
     read_both(&first_ticks, &first_ns);
     do
         read_both(&last_ticks, &last_ns);

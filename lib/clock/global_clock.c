@@ -6,20 +6,24 @@
  * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the sequence
  * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at
  * that moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to
- * what they are about to return. Under the new estimate nobody returns less than the floor. Where the base clock itself
- * may be set back, every reading raises the floor.
+ * what they are about to return. Under the new estimate nobody returns less than the floor. If somebody may set the base
+ * clock, every reading raises the floor, which then is the latest reading and nothing else.
  */
 #include "clock/global_clock.h"
 
 #include "base/units.h"
+#include "base/wide.h"
 
 #include <string.h>
+
+/* Below all readings, with room for differences. */
+#define NEVER_READ_NS (INT64_MIN / 2)
 
 void mh_global_clock_init(mh_global_clock *clock)
 {
     memset(&clock->base, 0, sizeof clock->base);
     atomic_init(&clock->sequence, 0);
-    atomic_init(&clock->floor_ns, INT64_MIN);
+    atomic_init(&clock->floor_ns, NEVER_READ_NS);
 }
 
 bool mh_global_clock_is_set(const mh_global_clock *clock)
@@ -49,7 +53,7 @@ static inline int64_t apply_fixed(const mh_published *copy, int64_t local_ns)
 {
     int64_t age_ns = local_ns - atomic_load_explicit(&copy->at_ns, memory_order_relaxed);
     int64_t drift_fixed = atomic_load_explicit(&copy->drift_fixed, memory_order_relaxed);
-    int64_t drifted_ns = (int64_t)(((__int128)age_ns * drift_fixed) >> DRIFT_BITS);
+    int64_t drifted_ns = mh_multiply_shift_signed(age_ns, drift_fixed, DRIFT_BITS);
     return local_ns - atomic_load_explicit(&copy->offset_ns, memory_order_relaxed) - drifted_ns;
 }
 
@@ -92,10 +96,21 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
     if (sequence > 0) {
         atomic_store(&clock->sequence, sequence + 1);
         outlast_reordering(&clock->base);
-        raise_floor(clock, apply_fixed(copy_in_force(clock, sequence), mh_base_clock_now_ns(&clock->base)));
+        if (!clock->base.may_be_set)
+            raise_floor(clock, apply_fixed(copy_in_force(clock, sequence), mh_base_clock_now_ns(&clock->base)));
     }
     store_estimate(&clock->copies[(sequence / 2 + 1) % 2], estimate);
     atomic_store(&clock->sequence, sequence + 2);
+    if (clock->base.may_be_set)
+        atomic_fetch_add(&clock->floor_ns, 1);
+}
+
+void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns)
+{
+    mh_estimate estimate = mh_global_clock_estimate(clock);
+    estimate.model.at_ns += step_ns;
+    estimate.model.offset_ns += step_ns;
+    mh_global_clock_publish(clock, &estimate);
 }
 
 static inline bool still(const mh_global_clock *clock, unsigned sequence)
@@ -104,12 +119,17 @@ static inline bool still(const mh_global_clock *clock, unsigned sequence)
     return atomic_load_explicit(&clock->sequence, memory_order_relaxed) == sequence;
 }
 
+/*
+ * Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. If it is
+ * overtaken after the last look at the sequence, it finds that the writer has changed the floor.
+ */
 static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
 {
-    /* Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. */
-    if (sequence % 2 || clock->base.may_be_set)
-        return still(clock, sequence) ? raise_floor(clock, time_ns) : time_ns;
-    int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_relaxed);
+    bool raises = sequence % 2 || clock->base.may_be_set;
+    int64_t floor_ns = atomic_load_explicit(&clock->floor_ns, memory_order_acquire);
+    while (raises && floor_ns < time_ns && still(clock, sequence))
+        if (atomic_compare_exchange_weak(&clock->floor_ns, &floor_ns, time_ns))
+            return time_ns;
     return time_ns < floor_ns ? floor_ns : time_ns;
 }
 
@@ -122,6 +142,13 @@ int64_t mh_global_clock_now_ns(mh_global_clock *clock)
         if (still(clock, sequence))
             return time_ns;
     }
+}
+
+int64_t mh_global_clock_lead_ns(mh_global_clock *clock, const mh_estimate *estimate)
+{
+    int64_t latest_ns = clock->base.may_be_set ? atomic_load(&clock->floor_ns) : mh_global_clock_now_ns(clock);
+    int64_t now_ns = mh_model_apply(&estimate->model, mh_base_clock_now_ns(&clock->base));
+    return latest_ns - now_ns;
 }
 
 mh_reading mh_global_clock_read(mh_global_clock *clock)

@@ -3,7 +3,7 @@
  * global_clock.h - the global clock as one process keeps it: a base clock and the estimate that maps it to global time.
  *
  * Any thread may read while one thread publishes a new estimate. Readings in a process never decrease, whatever is
- * published: where a new estimate lies behind the old one, time stands still until it has caught up.
+ * published: if a new estimate lies behind the old one, time stands still until the estimate has caught up.
  */
 #ifndef MH_GLOBAL_CLOCK_H
 #define MH_GLOBAL_CLOCK_H
@@ -46,6 +46,15 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
 
 /* The published estimate. For the thread that publishes. */
 mh_estimate mh_global_clock_estimate(const mh_global_clock *clock);
+
+/*
+ * The base clock was stepped by so much: publish the estimate by which global time goes on as before. One thread at a
+ * time.
+ */
+void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns);
+
+/* By how much readings so far may lie ahead of what an estimate says now; negative: they do not. */
+int64_t mh_global_clock_lead_ns(mh_global_clock *clock, const mh_estimate *estimate);
 
 /* Read the clock, nanoseconds. The clock must be set. */
 int64_t mh_global_clock_now_ns(mh_global_clock *clock);

@@ -70,7 +70,9 @@ mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *fi
     mh_estimate both;
     both.model = mh_model_compose(&far.model, &near.model);
     both.bound_ns = known ? near.bound_ns + far.bound_ns : MH_TIME_UNKNOWN_NS;
-    both.drift_bound = near.drift_bound + far.drift_bound;
-    both.wander_bound = near.wander_bound + far.wander_bound;
+    /* The far clock's errors grow with its own time, which may pass faster than the near one's. */
+    double rate = 1 + fabs(near.model.drift) + near.drift_bound;
+    both.drift_bound = near.drift_bound + far.drift_bound * rate;
+    both.wander_bound = near.wander_bound + far.wander_bound * rate * sqrt(rate);
     return both;
 }

@@ -47,11 +47,14 @@ typedef struct mh_offset {
     int64_t bound_ns;  /* the true offset at at_ns is within bound_ns of offset_ns */
 } mh_offset;
 
-/*
- * How much the rates of two clocks may differ where it has not been measured: the kernel corrects rates by at most 500
- * ppm (adjtimex), and crystals are far better than that. A ratio.
- */
-#define MH_DRIFT_LIMIT 500e-6
+/* What is known about the rates of two clocks of one kind without a measurement. */
+typedef struct mh_rates {
+    double limit; /* the two rates differ by at most this ratio */
+    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it at any time */
+} mh_rates;
+
+/* The limit for clocks that run at the hardware's own rate: crystals are far better than this. A ratio. */
+#define MH_RAW_RATE_LIMIT 500e-6
 
 /* The estimate of the reference process, exact for ever: global time is zero at local time zero_ns. */
 mh_estimate mh_estimate_exact(int64_t zero_ns);

@@ -63,9 +63,11 @@ static double excess_noise(int filter)
     return filter < MH_TRACKER_WALKS ? ONE_WAY_EXCESS_NOISE : EVEN_EXCESS_NOISE;
 }
 
-void mh_tracker_reset(mh_tracker *tracker)
+void mh_tracker_reset(mh_tracker *tracker, mh_rates rates)
 {
     memset(tracker, 0, sizeof *tracker);
+    tracker->rates = rates;
+    tracker->drift_limit = MH_RAW_RATE_LIMIT;
     tracker->noise = FIRST_NOISE;
 }
 
@@ -104,7 +106,7 @@ static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 
 static void begin(mh_tracker *tracker, const mh_offset *measured)
 {
-    double limit_ppb = MH_DRIFT_LIMIT * 1e9;
+    double limit_ppb = tracker->drift_limit * 1e9;
     tracker->origin_ns = measured->offset_ns;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++)
         tracker->filters[i] = (mh_filter){.p00 = measurement_variance(tracker, measured, i),
@@ -164,51 +166,6 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
     tracker->noise = fmin(fmax(tracker->noise, LEAST_NOISE), MOST_NOISE);
 }
 
-/*
- * Whether the clock was set back, or the window of a measurement and what the estimate allows have nothing in common.
- */
-static bool contradicts(const mh_tracker *tracker, const mh_offset *measured)
-{
-    if (measured->at_ns < tracker->last.at_ns)
-        return true;
-    mh_estimate before = mh_tracker_estimate(tracker, false);
-    int64_t expected_ns = measured->at_ns - mh_model_apply(&before.model, measured->at_ns);
-    int64_t apart_ns = measured->offset_ns - expected_ns;
-    return (apart_ns < 0 ? -apart_ns : apart_ns) > measured->bound_ns + mh_estimate_bound(&before, measured->at_ns);
-}
-
-/* Each span's newer window becomes the older one when it is as old as the span. */
-static void keep_windows(mh_tracker *tracker)
-{
-    int64_t span_ns = SHORTEST_SPAN_NS;
-    for (int i = 0; i < MH_TRACKER_SPANS; i++, span_ns *= SPAN_STEP) {
-        mh_tracker_span *span = &tracker->spans[i];
-        if (span->has_newer && tracker->last.at_ns - span->newer.at_ns < span_ns)
-            continue;
-        span->older = span->newer;
-        span->has_older = span->has_newer;
-        span->newer = tracker->last;
-        span->has_newer = true;
-    }
-}
-
-bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
-{
-    bool disrupted = tracker->measurements > 0 && contradicts(tracker, measured);
-    if (disrupted)
-        mh_tracker_reset(tracker);
-    note_bound(tracker, measured);
-    if (tracker->measurements == 0)
-        begin(tracker, measured);
-    else
-        update(tracker, measured);
-    tracker->measurements++;
-    tracker->last = (mh_tracker_window){measured->at_ns, measured->offset_ns - measured->bound_ns,
-                                        measured->offset_ns + measured->bound_ns};
-    keep_windows(tracker);
-    return !disrupted;
-}
-
 /* The filters as one, weighed; its covariance includes how much they differ. */
 static mh_filter combined(const mh_tracker *tracker, double *walk)
 {
@@ -247,7 +204,7 @@ static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window 
 
 static double bound_drift(const mh_tracker *tracker, double drift, double walk)
 {
-    double bound = MH_DRIFT_LIMIT + fabs(drift);
+    double bound = tracker->rates.limit + fabs(drift);
     for (int i = 0; i < MH_TRACKER_SPANS; i++) {
         const mh_tracker_span *span = &tracker->spans[i];
         if (span->has_newer)
@@ -258,9 +215,12 @@ static double bound_drift(const mh_tracker *tracker, double drift, double walk)
     return bound;
 }
 
-mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw)
+/*
+ * The estimate at the last measurement, for clocks whose rates the kernel may change by rate_limit; 0: they are raw.
+ */
+static mh_estimate estimate(const mh_tracker *tracker, double rate_limit)
 {
-    double walk, limit = MH_DRIFT_LIMIT;
+    double walk, limit = tracker->drift_limit;
     const mh_filter all = combined(tracker, &walk);
     double drift = fmin(fmax(all.drift * 1e-9, -limit), limit);
     int64_t offset_ns = tracker->origin_ns + llround(all.offset);
@@ -272,12 +232,80 @@ mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw)
     int64_t below_ns = offset_ns - tracker->last.least_ns, above_ns = tracker->last.most_ns - offset_ns;
     mh_estimate estimate = {.model = {tracker->last.at_ns, offset_ns, drift}};
     estimate.bound_ns = below_ns > above_ns ? below_ns : above_ns;
-    estimate.drift_bound = limit + fabs(drift);
-    if (is_raw) {
+    estimate.drift_bound = rate_limit + fabs(drift);
+    if (rate_limit == 0) {
         estimate.drift_bound = fmax(bound_drift(tracker, drift, walk), LEAST_DRIFT_BOUND);
         estimate.wander_bound = BOUND_SIGMAS * sqrt(walk / 3);
     }
     return estimate;
+}
+
+/* Whether the window of a measurement and what an estimate allows have nothing in common. */
+static bool is_outside(const mh_offset *measured, const mh_estimate *before)
+{
+    int64_t expected_ns = measured->at_ns - mh_model_apply(&before->model, measured->at_ns);
+    int64_t apart_ns = measured->offset_ns - expected_ns;
+    return (apart_ns < 0 ? -apart_ns : apart_ns) > measured->bound_ns + mh_estimate_bound(before, measured->at_ns);
+}
+
+/* Whether a clock was set: back, or by more than the rates of the clocks explain. */
+static bool is_step(const mh_tracker *tracker, const mh_offset *measured)
+{
+    mh_estimate before = estimate(tracker, tracker->rates.limit);
+    return measured->at_ns < tracker->last.at_ns || is_outside(measured, &before);
+}
+
+/*
+ * Whether the kernel has begun or ended to slew a clock: the drift is another one than the windows of the past allow,
+ * and no crystal changes so much.
+ */
+static bool is_slew(const mh_tracker *tracker, const mh_offset *measured)
+{
+    mh_estimate before = estimate(tracker, 0);
+    before.drift_bound = fmax(before.drift_bound, MH_RAW_RATE_LIMIT);
+    return !tracker->rates.are_raw && is_outside(measured, &before);
+}
+
+/* Each span's newer window becomes the older one when it is as old as the span. */
+static void keep_windows(mh_tracker *tracker)
+{
+    int64_t span_ns = SHORTEST_SPAN_NS;
+    for (int i = 0; i < MH_TRACKER_SPANS; i++, span_ns *= SPAN_STEP) {
+        mh_tracker_span *span = &tracker->spans[i];
+        if (span->has_newer && tracker->last.at_ns - span->newer.at_ns < span_ns)
+            continue;
+        span->older = span->newer;
+        span->has_older = span->has_newer;
+        span->newer = tracker->last;
+        span->has_newer = true;
+    }
+}
+
+bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
+{
+    bool has_past = tracker->measurements > 0, disrupted = has_past && is_step(tracker, measured);
+    bool slewed = has_past && !disrupted && is_slew(tracker, measured);
+    if (disrupted || slewed)
+        mh_tracker_reset(tracker, tracker->rates);
+    if (slewed)
+        tracker->drift_limit = tracker->rates.limit;
+    note_bound(tracker, measured);
+    if (tracker->measurements == 0)
+        begin(tracker, measured);
+    else
+        update(tracker, measured);
+    tracker->measurements++;
+    tracker->last = (mh_tracker_window){measured->at_ns, measured->offset_ns - measured->bound_ns,
+                                        measured->offset_ns + measured->bound_ns};
+    keep_windows(tracker);
+    return !disrupted;
+}
+
+mh_estimate mh_tracker_estimate(const mh_tracker *tracker)
+{
+    if (tracker->measurements == 0)
+        return (mh_estimate){{0, 0, 0}, MH_TIME_UNKNOWN_NS, 0, 0};
+    return estimate(tracker, tracker->rates.are_raw ? 0 : tracker->rates.limit);
 }
 
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns)

@@ -39,6 +39,8 @@ typedef struct mh_filter {
 } mh_filter;
 
 typedef struct mh_tracker {
+    mh_rates rates; /* of the two clocks */
+    double drift_limit; /* what a drift is taken to be at most: that of raw clocks, unless a slew was seen */
     int64_t measurements;
     mh_tracker_window last; /* of the last measurement */
     mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
@@ -48,8 +50,8 @@ typedef struct mh_tracker {
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;
 
-/* Start anew. */
-void mh_tracker_reset(mh_tracker *tracker);
+/* Start anew, with two clocks of which the rates are known to this extent. */
+void mh_tracker_reset(mh_tracker *tracker, mh_rates rates);
 
 /*
  * Feed a measurement. Returns false where it cannot be true together with what was known before, or lies before the
@@ -58,10 +60,10 @@ void mh_tracker_reset(mh_tracker *tracker);
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
 
 /*
- * The estimate at the last measurement. is_raw: the clock keeps the hardware's rate; else the kernel may correct it at
- * any time, and the bound grows accordingly. There must have been a measurement.
+ * The estimate at the last measurement. If the kernel may correct the clocks, the bound grows by what it may do. Without
+ * a measurement, nothing is known.
  */
-mh_estimate mh_tracker_estimate(const mh_tracker *tracker, bool is_raw);
+mh_estimate mh_tracker_estimate(const mh_tracker *tracker);
 
 /* The standard error of the estimate at a time ahead of the last measurement. */
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns);

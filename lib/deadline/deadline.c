@@ -58,8 +58,8 @@ static mh_order decide(const mh_report *greatest, int64_t decision_ns, int64_t g
         wanted = MH_ORDER_RESTART;
     else if (decision_ns >= greatest->sync_due_ns)
         wanted = MH_ORDER_SYNC;
-    return (mh_order){wanted > done ? wanted : MH_ORDER_RELEASE, (int32_t)greatest->rehearse, decision_ns, given_ns,
-                      greatest->slack_ns};
+    return (mh_order){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)greatest->rehearse,
+                      decision_ns, given_ns, greatest->slack_ns};
 }
 
 /* Rank 0, after the order has been given: from the call before, whose needs have come with the reports. */
@@ -77,14 +77,14 @@ void mh_deadline_trust_clock(mh_deadline *deadline, int64_t bound_ns)
 }
 
 /*
- * When this process arrived; by the model, as readings do not go back where the clock has been wrong. The clock of rank
- * 0 is what others are compared with, so it is right.
+ * When this process arrived. By the model, as a reading is never less than the one before and would hide a step of the
+ * clock. The clock of rank 0 is what others are compared with, so it is right.
  */
-static void stamp(mh_deadline *deadline)
+static void stamp(mh_deadline *deadline, int64_t local_ns)
 {
     mh_report *report = &deadline->report;
     mh_estimate estimate = mh_global_clock_estimate(deadline->clock);
-    int64_t local_ns = mh_base_clock_now_ns(&deadline->clock->base), margin_ns = deadline->stamp_margin_ns;
+    int64_t margin_ns = deadline->stamp_margin_ns;
     report->arrived_ns = mh_model_apply(&estimate.model, local_ns);
     if (deadline->channel->rank == 0)
         margin_ns = 0;
@@ -94,30 +94,33 @@ static void stamp(mh_deadline *deadline)
 }
 
 /* Report, and come to an order; greatest: where this process learns it. */
-static int meet(mh_deadline *deadline, mh_order_type done, mh_report *greatest, mh_order *order, mh_error *error)
+static int meet(mh_deadline *deadline, int64_t local_ns, mh_order_type done, mh_report *greatest, mh_order *order,
+                mh_error *error)
 {
     bool informs_all = mh_rendezvous_informs_all(deadline->rendezvous);
-    stamp(deadline);
+    stamp(deadline, local_ns);
     int code = mh_rendezvous_report(deadline->rendezvous, &deadline->report, greatest, error);
     if (code != MPI_SUCCESS)
         return code;
     if (informs_all) {
         *order = decide(greatest, greatest->arrived_ns, greatest->sent_ns, done);
     } else if (deadline->channel->rank == 0) {
-        int64_t now_ns = mh_global_clock_now_ns(deadline->clock);
+        mh_model model = mh_global_clock_estimate(deadline->clock).model;
+        int64_t now_ns = mh_model_apply(&model, mh_base_clock_now_ns(&deadline->clock->base));
         *order = decide(greatest, now_ns, now_ns, done);
     }
     return mh_rendezvous_order(deadline->rendezvous, order, error);
 }
 
-int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order_type done, mh_order *order, mh_error *error)
+int mh_deadline_meet(mh_deadline *deadline, int64_t local_ns, mh_request request, mh_order_type done, mh_order *order,
+                     mh_error *error)
 {
     mh_report greatest;
     bool learns = deadline->channel->rank == 0;
     deadline->report.request = request;
     if (learns)
         deadline->report.slack_ns = deadline->slack.slack_ns;
-    int code = meet(deadline, done, &greatest, order, error);
+    int code = meet(deadline, local_ns, done, &greatest, order, error);
     if (code == MPI_SUCCESS && learns && order->type == MH_ORDER_RELEASE)
         learn(deadline, &greatest, order);
     return code;
@@ -160,7 +163,8 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
     int64_t early_ns = arrived_too_early_by(deadline, order, &estimate, ready_ns);
     if (early_ns > 0)
         return miss(deadline, early_ns, MH_EXIT_DISRUPTED);
-    int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, deadline->channel->yields);
+    bool yields = deadline->channel->yields || deadline->rendezvous->waited_long;
+    int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, yields);
     if (left_ns < deadline_ns)
         return miss(deadline, ready_ns - left_ns, MH_EXIT_DISRUPTED);
     deadline->lateness_ns = left_ns - deadline_ns;
@@ -173,9 +177,9 @@ mh_exit mh_deadline_wait(mh_deadline *deadline, const mh_order *order)
 static int rehearse_once(mh_deadline *deadline, bool learns, mh_order *order, mh_error *error)
 {
     mh_report greatest;
-    int64_t before_ns = order->decision_ns;
+    int64_t before_ns = order->decision_ns, local_ns = mh_base_clock_now_ns(&deadline->clock->base);
     deadline->report.rehearse = deadline->channel->rank == 0 ? order->rehearse : INT64_MIN;
-    int code = meet(deadline, MH_ORDER_RELEASE, &greatest, order, error);
+    int code = meet(deadline, local_ns, MH_ORDER_RELEASE, &greatest, order, error);
     if (code == MPI_SUCCESS && learns && deadline->channel->rank == 0)
         mh_slack_learn(&deadline->slack, greatest.need_ns, order->decision_ns - before_ns);
     mh_model model = mh_global_clock_estimate(deadline->clock).model;
@@ -202,14 +206,17 @@ static int rehearse_rounds(mh_deadline *deadline, bool learns, int64_t *typical_
     return MPI_SUCCESS;
 }
 
-/*
- * Where processes take turns on a processor, an arrival is long ago when all know of it; and where clocks are not
- * synchronised, the last arrival on one clock says nothing on another.
- */
-static bool suits(const mh_deadline *deadline)
+/* If clocks are not synchronised, the last arrival on one clock says nothing on another: a root has to decide. */
+static bool is_allowed(const mh_deadline *deadline, int choice)
 {
-    bool may_decide_alone = deadline->clocks_agree && !deadline->channel->yields;
-    return may_decide_alone || !mh_rendezvous_informs_all(deadline->rendezvous);
+    bool has_meaning = deadline->clocks_agree || !mh_rendezvous_decides_alone(choice);
+    return has_meaning && mh_rendezvous_is_available(deadline->rendezvous, choice);
+}
+
+/* If processes take turns on a processor, the latest arrival is long past before everyone has learned of it. */
+static bool suits(const mh_deadline *deadline, int choice)
+{
+    return is_allowed(deadline, choice) && !(deadline->channel->yields && mh_rendezvous_decides_alone(choice));
 }
 
 /* Try each rendezvous that suits; rank 0 takes the quickest. */
@@ -217,11 +224,9 @@ static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
 {
     int64_t best_ns = INT64_MAX, took_ns;
     for (int i = CHOICE_AUTO + 1; mh_rendezvous_choice(i); i++) {
-        if (!mh_rendezvous_is_available(deadline->rendezvous, i))
+        if (!suits(deadline, i))
             continue;
         mh_rendezvous_use(deadline->rendezvous, i, "");
-        if (!suits(deadline))
-            continue;
         int code = rehearse_rounds(deadline, false, &took_ns, error);
         if (code != MPI_SUCCESS)
             return code;
@@ -233,18 +238,30 @@ static int find_quickest(mh_deadline *deadline, int *choice, mh_error *error)
     return mh_bcast(deadline->channel, choice, sizeof *choice, 0, error);
 }
 
+/* The one asked for, else the next in the list that suits; the last one always does. */
+static int replace(const mh_deadline *deadline, int asked)
+{
+    int choice = asked;
+    while (!(choice == asked ? is_allowed : suits)(deadline, choice))
+        choice++;
+    return choice;
+}
+
 static int choose_rendezvous(mh_deadline *deadline, mh_error *error)
 {
-    int choice = deadline->rendezvous_choice, code = MPI_SUCCESS;
-    bool automatic = choice == CHOICE_AUTO;
-    if (automatic)
+    int asked = deadline->rendezvous_choice, choice = asked, code = MPI_SUCCESS;
+    const char *reason = "the quickest here";
+    if (asked == CHOICE_AUTO) {
         code = find_quickest(deadline, &choice, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    bool possible = mh_rendezvous_is_available(deadline->rendezvous, choice);
-    mh_rendezvous_use(deadline->rendezvous, choice,
-                      automatic ? "the quickest here" : possible ? "asked for" : "in place of the one asked for");
-    return MPI_SUCCESS;
+    } else {
+        choice = replace(deadline, asked);
+        reason = choice == asked                                       ? "asked for"
+                 : mh_rendezvous_is_available(deadline->rendezvous, asked) ? "the one asked for needs synchronized clocks"
+                                                                           : "in place of the one asked for";
+    }
+    if (code == MPI_SUCCESS)
+        mh_rendezvous_use(deadline->rendezvous, choice, reason);
+    return code;
 }
 
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error)

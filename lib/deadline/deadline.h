@@ -60,11 +60,12 @@ void mh_deadline_configure(mh_deadline *deadline, const mh_deadline_settings *se
 int mh_deadline_rehearse(mh_deadline *deadline, mh_error *error);
 
 /*
- * Report, with a request, and receive the order. done: the order of the round before in the same call, if there was
+ * Report that this process arrived when its base clock read local_ns, with a request, and receive the order. done: the order of the round before in the same call, if there was
  * one, else MH_ORDER_RELEASE; the same or a lesser one does not come again, so that a call ends however long its rounds
  * take. Collective.
  */
-int mh_deadline_meet(mh_deadline *deadline, mh_request request, mh_order_type done, mh_order *order, mh_error *error);
+int mh_deadline_meet(mh_deadline *deadline, int64_t local_ns, mh_request request, mh_order_type done, mh_order *order,
+                     mh_error *error);
 
 typedef enum mh_exit {
     MH_EXIT_IN_TIME,   /* left within the tolerance of the deadline */

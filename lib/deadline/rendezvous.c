@@ -45,6 +45,8 @@ int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, con
     mh_group_free(&all);
     mh_group_free(&leaders);
     mh_group_free(&node);
+    if (code != MPI_SUCCESS)
+        mh_rendezvous_close(rendezvous);
     return code;
 }
 
@@ -52,6 +54,11 @@ void mh_rendezvous_close(mh_rendezvous *rendezvous)
 {
     mh_shared_memory_unmap(&rendezvous->slots);
     rendezvous->channel = NULL;
+}
+
+void mh_rendezvous_give_up(const mh_rendezvous *rendezvous)
+{
+    mh_slots_give_up(rendezvous);
 }
 
 bool mh_rendezvous_is_open(const mh_rendezvous *rendezvous)
@@ -65,13 +72,16 @@ bool mh_rendezvous_is_available(const mh_rendezvous *rendezvous, int choice)
     return !kind->is_available || kind->is_available(rendezvous);
 }
 
+bool mh_rendezvous_decides_alone(int choice)
+{
+    return !kinds[choice - 1]->order;
+}
+
 void mh_rendezvous_use(mh_rendezvous *rendezvous, int choice, const char *reason)
 {
     bool has_slots = !rendezvous->no_slots[0];
     snprintf(rendezvous->reason, sizeof rendezvous->reason, "%s%s%s", reason, has_slots ? "" : "; no shared memory: ",
              rendezvous->no_slots);
-    while (!mh_rendezvous_is_available(rendezvous, choice))
-        choice = choice % KINDS + 1;
     rendezvous->kind = kinds[choice - 1];
 }
 
@@ -87,6 +97,7 @@ bool mh_rendezvous_informs_all(const mh_rendezvous *rendezvous)
 
 int mh_rendezvous_report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
 {
+    rendezvous->waited_long = false;
     return rendezvous->kind->report(rendezvous, mine, greatest, error);
 }
 

@@ -67,6 +67,7 @@ typedef struct mh_rendezvous {
     mh_shared_memory slots;   /* of the processes of the node */
     char no_slots[64];        /* why there are none */
     uint64_t round;           /* in shared memory */
+    bool waited_long;         /* in this round, for somebody on the node */
 } mh_rendezvous;
 
 /* Names for the setting: "auto", then the members; NULL past the last. */
@@ -74,19 +75,25 @@ const char *mh_rendezvous_choice(int place);
 
 /*
  * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
- * and MPI_ERR_NO_MEM; memory that cannot be shared is none. mh_rendezvous_close in any case.
+ * and MPI_ERR_NO_MEM, and leave it closed; memory that cannot be shared is none.
  */
 int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, const mh_place *places, mh_error *error);
 
 /* Local. Does nothing where nothing was opened. */
 void mh_rendezvous_close(mh_rendezvous *rendezvous);
 
+/* This process takes no further part: as far as memory is shared, end the waits of others with an error. Local. */
+void mh_rendezvous_give_up(const mh_rendezvous *rendezvous);
+
 bool mh_rendezvous_is_open(const mh_rendezvous *rendezvous);
 
 /* Whether the member at a place of the list above (not auto) can be used. The same on all processes. */
 bool mh_rendezvous_is_available(const mh_rendezvous *rendezvous, int choice);
 
-/* Use the member at a place of the list above (not auto), or the next one where it is not available. Local. */
+/* Whether with the member at a place of the list above (not auto) each process gives itself the order. */
+bool mh_rendezvous_decides_alone(int choice);
+
+/* Use the member at a place of the list above (not auto), which must be available. Local. */
 void mh_rendezvous_use(mh_rendezvous *rendezvous, int choice, const char *reason);
 
 const char *mh_rendezvous_name(const mh_rendezvous *rendezvous);

@@ -44,7 +44,7 @@ static inline bool mh_slots_are_there(const mh_rendezvous *rendezvous)
     return !rendezvous->no_slots[0];
 }
 
-/* The first place is taken by the nonce of the memory. */
+/* The first place is taken by the nonce of the memory and, in its second line, by whether a process has given up. */
 static inline mh_slot *mh_slot_of(const mh_rendezvous *rendezvous, int index)
 {
     return (mh_slot *)rendezvous->slots.data + 1 + index;
@@ -67,7 +67,10 @@ static inline void mh_slots_report(const mh_rendezvous *rendezvous, mh_report_li
     atomic_store_explicit(&line->round, rendezvous->round, memory_order_release);
 }
 
-/* Wait until a line is that of the present round. */
-int mh_slots_await(const mh_rendezvous *rendezvous, const atomic_uint_least64_t *round, mh_error *error);
+/* Tell the processes of the node that this one takes no further part, so that their waits end. */
+void mh_slots_give_up(const mh_rendezvous *rendezvous);
+
+/* Wait until a line is that of the present round. Fails if a process of the node has given up. */
+int mh_slots_await(mh_rendezvous *rendezvous, const atomic_uint_least64_t *round, mh_error *error);
 
 #endif

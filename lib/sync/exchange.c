@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync/exchange.h"
 
+#include <math.h>
+
 /*
  * A burst may end when the two least delays of each direction agree: when the differences are together less than this
  * part of the window. Where delays vary at random, the difference of the least two is about as great as the error of
@@ -43,20 +45,44 @@ static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exch
     return code;
 }
 
-int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count, bool may_stop, mh_error *error)
+/*
+ * Whether the window is empty: the least delays of both directions add up to less than nothing, though the rates of the
+ * clocks allow for some.
+ */
+static bool is_inverted(const least_two *there, const least_two *back, const mh_exchange *first, const mh_exchange *last,
+                        const mh_link *link, double rate_limit)
 {
-    least_two there = {INT64_MAX / 4, INT64_MAX / 4}, back = there;
-    int most = *count, made = 0, code = MPI_SUCCESS;
+    double span_ns = fabs((double)(last->received_ns - first->sent_ns));
+    double width_ns = (double)(there->first_ns + back->first_ns);
+    return width_ns < -rate_limit * span_ns - (double)link->clock->read_cost_ns;
+}
+
+/* A burst that starts again may take this many times as many exchanges in all. */
+enum { MOST_STARTS = 3 };
+
+static const least_two no_delays = {INT64_MAX / 4, INT64_MAX / 4};
+
+int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error)
+{
+    least_two there = no_delays, back = no_delays;
+    int left = MOST_STARTS * burst->most, code = MPI_SUCCESS;
+    burst->count = 0;
+    burst->stepped = false;
     for (int i = 0; i < MH_EXCHANGE_DISCARDED && code == MPI_SUCCESS; i++)
-        code = exchange_once(link, false, &exchanges[0], error);
-    for (bool is_last = false; !is_last && code == MPI_SUCCESS; made++) {
-        mh_exchange *now = &exchanges[made];
-        is_last = made + 1 == most || (may_stop && made + 1 >= LEAST_EXCHANGES && agree(&there, &back));
+        code = exchange_once(link, false, &burst->exchanges[0], error);
+    for (bool is_last = false; !is_last && code == MPI_SUCCESS;) {
+        mh_exchange *now = &burst->exchanges[burst->count++];
+        bool suffices = burst->may_stop && burst->count >= LEAST_EXCHANGES && agree(&there, &back);
+        is_last = burst->count == burst->most || suffices || --left == 0;
         code = exchange_once(link, is_last, now, error);
         note(&there, now->remote_ns - now->sent_ns);
         note(&back, now->received_ns - now->remote_ns);
+        if (is_inverted(&there, &back, &burst->exchanges[0], now, link, burst->rate_limit)) {
+            burst->stepped = true;
+            burst->count = 0;
+            there = back = no_delays;
+        }
     }
-    *count = made;
     return code;
 }
 

@@ -28,14 +28,22 @@ typedef struct mh_link {
  */
 enum { MH_EXCHANGE_DISCARDED = 3 };
 
+/* A burst of exchanges of the client. */
+typedef struct mh_burst {
+    mh_exchange *exchanges; /* out: memory for `most` of them */
+    int most;               /* in: make at most this many, at least one, after those that are discarded */
+    bool may_stop;          /* in: end early if the least delays are found again, as more would hardly narrow the window */
+    double rate_limit;      /* in: the rates of the two clocks differ by at most this ratio */
+    int count;              /* out: how many of one kind there are: all before or all after a step; 0: nothing is known */
+    bool stepped;           /* out: one of the clocks was stepped during the burst */
+} mh_burst;
+
 /*
- * Client: make exchanges with the peer, after those that are discarded.
- *
- * exchanges   out
- * count       in: at most so many, at least one; out: how many were made
- * may_stop    whether to end early when the least delays are found again, so that more would hardly narrow the window
+ * Client: make exchanges with the peer. No message arrives before it was sent, so exchanges that contradict each other
+ * prove that a clock was stepped between them: the burst then starts again, so that its count is of exchanges after the
+ * step. A step during the last exchange leaves none.
  */
-int mh_exchange_measure(const mh_link *link, mh_exchange *exchanges, int *count, bool may_stop, mh_error *error);
+int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error);
 
 /* Reference: answer the exchanges of a mh_exchange_measure of the peer with the time that model makes of the clock. */
 int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *error);

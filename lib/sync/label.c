@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync/label.h"
 
+#include "base/text.h"
 #include "sync/offset.h"
 #include "sync/sync.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIELD_SIZE = 128, DEFAULT_FIT_POINTS = 100, DEFAULT_EXCHANGES = 10 };
 
+/* Within one line. */
 static int is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -26,7 +26,7 @@ static const char *take_field(const char *text, char field[FIELD_SIZE])
     while (text < last && is_blank(last[-1]))
         last--;
     for (; text < last && length < FIELD_SIZE - 1; text++)
-        field[length++] = (char)tolower((unsigned char)*text);
+        field[length++] = mh_to_lower(*text);
     field[length] = '\0';
     return end;
 }
@@ -55,9 +55,8 @@ static int list_families(char *why, size_t why_size)
 
 static int parse_count(const char *field, int most, int *count)
 {
-    char *end;
-    long parsed = strtol(field, &end, 10);
-    if (!isdigit((unsigned char)field[0]) || *end || parsed < 1 || parsed > most)
+    int64_t parsed;
+    if (mh_parse_whole(field, &parsed) || parsed < 1 || parsed > most)
         return -1;
     *count = (int)parsed;
     return 0;
@@ -87,7 +86,7 @@ static int number_follows(const char *text)
     text += *text == '/';
     while (is_blank(*text))
         text++;
-    return !isalpha((unsigned char)*text);
+    return !mh_is_letter(*text);
 }
 
 static int take_recompute(const char **text)

@@ -54,5 +54,8 @@ mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count,
     /* The two limits may come from both ends of the burst, and the clocks drift in between. */
     int64_t drifted_ns = (int64_t)ceil(drift_bound * (double)(last_ns - first_ns) / 2);
     offset.bound_ns = (below_ns > above_ns ? below_ns : above_ns) + drifted_ns;
+    /* The limits may cross by as much as the clocks drifted. */
+    if (offset.bound_ns < 0)
+        offset.bound_ns = 0;
     return offset;
 }

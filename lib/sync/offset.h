@@ -15,6 +15,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What exchanges leave for an offset: the greatest lower and the least upper limit. */
+typedef struct mh_window {
+    int64_t least_ns;
+    int64_t most_ns;
+} mh_window;
+
+/* How far an offset that is taken for zero may be off. The limits may cross by as much as clock readings cost. */
+static inline int64_t mh_window_bound_ns(mh_window window)
+{
+    int64_t bound_ns = -window.least_ns > window.most_ns ? -window.least_ns : window.most_ns;
+    return bound_ns > 0 ? bound_ns : 0;
+}
+
 /* The place of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_offset_find(const char *name);
 
@@ -25,8 +38,8 @@ const char *mh_offset_name(int place);
 bool mh_offset_needs_window_only(int place);
 
 /*
- * Estimate the offset in the middle of a burst from count > 0 exchanges. drift_bound (a ratio) is how much the two
- * clocks' rates may differ. workspace holds at least count values.
+ * Estimate the offset in the middle of a burst from count > 0 exchanges, none of which contradicts another one.
+ * drift_bound (a ratio) is how much the two clocks' rates may differ. workspace holds at least count values.
  */
 mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace);
 

@@ -8,12 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The window of a burst: the greatest lower and the least upper limit of the offset. */
-typedef struct mh_window {
-    int64_t least_ns;
-    int64_t most_ns;
-} mh_window;
-
 typedef struct mh_offset_kind {
     const char *name;
     const char *doc;

@@ -20,6 +20,16 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 #define LEAST_NATURAL_TARGET_NS 5
 #define MOST_NATURAL_TARGET_NS 100
 
+/* Exchanges of two processes of a node that both run are as quick as this. */
+#define GOOD_BOUND_NS 1000
+
+/*
+ * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop trying
+ * after some bursts.
+ */
+#define NARROWING_INTERVAL_NS (10 * MH_NS_PER_MS)
+enum { MOST_NARROWING_BURSTS = 200 };
+
 /* However steady clocks seem, the temperature of a machine changes within minutes. */
 #define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
@@ -62,15 +72,24 @@ static int get_workspace(mh_sync_workspace *workspace, const mh_label *label)
     return workspace->exchanges && workspace->values && workspace->points && workspace->coordinates ? 0 : -1;
 }
 
-int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_place *places, int count, int rank,
-                      mh_error *error)
+static void forget(mh_level *level)
+{
+    level->sharing = MH_SHARING_UNKNOWN;
+    level->bursts = 0;
+    level->window = (mh_window){-MH_TIME_UNKNOWN_NS, MH_TIME_UNKNOWN_NS};
+    level->trained = false;
+}
+
+int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_place *places,
+                      int count, int rank, mh_error *error)
 {
     memset(plan, 0, sizeof *plan);
-    mh_tracker_reset(&plan->tracker);
+    mh_tracker_reset(&plan->tracker, mh_base_clock_rates(clock));
     plan->levels = label->levels;
     int missing = get_workspace(&plan->workspace, label);
     for (int i = 0; i < label->levels; i++) {
         plan->level[i].how = label->parts[i];
+        forget(&plan->level[i]);
         missing |= mh_topology_group(places, count, rank, i, label->levels, &plan->level[i].group);
     }
     return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count) : MPI_SUCCESS;
@@ -87,36 +106,39 @@ void mh_sync_plan_free(mh_sync_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
+int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error)
 {
     mh_estimate relation;
-    int64_t measurements = plan->tracker.measurements;
-    *estimate = *reference;
+    plan->disrupted = false;
     for (int i = 0; i < plan->levels; i++) {
         const mh_label_part *how = &plan->level[i].how;
         const mh_sync_kind *kind = kinds[how->algorithm];
-        mh_sync_run_context context = {channel, clock, &plan->workspace, &plan->level[i],
-                                       kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
-                                       &plan->tracker, &relation, estimate};
+        mh_sync_run_context context = {.channel = channel,
+                                       .clock = clock,
+                                       .workspace = &plan->workspace,
+                                       .level = &plan->level[i],
+                                       .bursts_may_stop = kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
+                                       .is_thorough = is_thorough,
+                                       .rates = plan->tracker.rates,
+                                       .tracker = &plan->tracker,
+                                       .disrupted = &plan->disrupted,
+                                       .relation = &relation,
+                                       .estimate = estimate};
         if (plan->level[i].group.size < 2)
             continue;
         int code = kind->run(&context, error);
         if (code != MPI_SUCCESS)
             return code;
     }
-    plan->disrupted = measurements > 0 && plan->tracker.measurements <= measurements;
     return MPI_SUCCESS;
 }
 
 void mh_sync_restart(mh_sync_plan *plan)
 {
-    mh_tracker_reset(&plan->tracker);
-    for (int i = 0; i < plan->levels; i++) {
-        plan->level[i].sharing = MH_SHARING_UNKNOWN;
-        plan->level[i].tries = 0;
-        plan->level[i].trained = false;
-    }
+    mh_tracker_reset(&plan->tracker, plan->tracker.rates);
+    for (int i = 0; i < plan->levels; i++)
+        forget(&plan->level[i]);
 }
 
 /* Whether this process's clock may drift from that of its own reference. */
@@ -131,8 +153,24 @@ static bool drifts(const mh_sync_plan *plan)
     return false;
 }
 
+bool mh_level_is_wide(const mh_level *level)
+{
+    return level->sharing == MH_SHARING_VERIFIED && mh_window_bound_ns(level->window) > GOOD_BOUND_NS;
+}
+
+/* Whether further bursts may narrow the bound of a clock that this process shares. */
+static bool narrows(const mh_sync_plan *plan)
+{
+    for (int i = 0; i < plan->levels; i++)
+        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) && plan->level[i].bursts < MOST_NARROWING_BURSTS)
+            return true;
+    return false;
+}
+
 int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
 {
+    if (narrows(plan))
+        return NARROWING_INTERVAL_NS;
     if (plan->tracker.measurements > 0)
         return mh_tracker_interval_ns(&plan->tracker, (double)target_ns, LONGEST_INTERVAL_NS);
     return drifts(plan) ? MH_NS_PER_S : INT64_MAX;

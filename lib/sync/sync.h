@@ -25,8 +25,8 @@ typedef struct mh_level {
     bool trained;        /* tracking: the first, longer synchronisation is over; the same on all of a group */
     mh_group group;      /* the first of it is the reference of the others */
     mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
-    int tries;           /* to verify that, with windows that were too wide */
-    int64_t shared_bound_ns; /* where verified: how well the exchanges showed it */
+    int bursts;          /* that compared the two clocks so far */
+    mh_window window;    /* what all of them leave for the offset */
 } mh_level;
 
 /* Memory for the largest burst and fit of the plan, had in advance so that a synchronisation cannot run out of it. */
@@ -41,7 +41,7 @@ typedef struct mh_sync_plan {
     int levels;
     mh_sync_workspace workspace;
     mh_tracker tracker; /* of this process against its reference, which it has at one level only */
-    bool disrupted;     /* the last run contradicted what was tracked before */
+    bool disrupted;     /* the last run found that a clock was stepped */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
 
@@ -59,16 +59,17 @@ bool mh_sync_takes_estimator(int place);
  * Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both
  * cases.
  */
-int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_place *places, int count, int rank,
-                      mh_error *error);
+int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_place *places,
+                      int count, int rank, mh_error *error);
 
 void mh_sync_plan_free(mh_sync_plan *plan);
 
 /*
- * Synchronise. Collective over channel. reference is the estimate of rank 0, which defines global time; estimate
- * receives that of this process.
+ * Synchronise. Collective over channel. estimate holds that of rank 0, which defines global time, on rank 0, and receives
+ * that of this process. is_thorough: take some time to narrow bounds that are wide. plan->disrupted says afterwards
+ * whether this process found that a clock was stepped; the estimates of all are then of no use.
  */
-int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, const mh_estimate *reference,
+int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error);
 
 /* Forget what was learnt: sharing is verified again, tracking starts anew. Local; all processes do it together. */
@@ -76,7 +77,8 @@ void mh_sync_restart(mh_sync_plan *plan);
 
 /*
  * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown
- * by target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared. Local.
+ * by target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared, soon if
+ * the bound of a shared one is still wide. Local.
  */
 int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns);
 

@@ -15,7 +15,10 @@ typedef struct mh_sync_run_context {
     const mh_sync_workspace *workspace;
     mh_level *level;
     bool bursts_may_stop;  /* when more exchanges would hardly narrow the window */
+    bool is_thorough;      /* take some time to narrow bounds that are wide */
+    mh_rates rates;        /* of two such clocks */
     mh_tracker *tracker;   /* of this process against its reference */
+    bool *disrupted;       /* set if measurements contradict each other: a clock was stepped */
     mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
 } mh_sync_run_context;
@@ -63,10 +66,17 @@ typedef enum mh_shown { MH_SHOWN_BARE, MH_SHOWN_GLOBAL } mh_shown;
 
 /*
  * One burst by the level's estimator: the client's offset to the clock that the reference shows. The client makes at
- * most level->how.exchanges exchanges after the discarded ones, and says when it is done.
+ * most level->how.exchanges exchanges after the discarded ones, and says when it is done. If a clock was stepped during
+ * the burst, context->disrupted is set; the offset is that after the step, or its bound is MH_TIME_UNKNOWN_NS.
+ *
+ * rate_limit   the rates of the two clocks differ by at most this ratio
  */
-int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error);
+int mh_step_measure(const mh_sync_run_context *context, int reference_rank, double rate_limit, mh_offset *offset,
+                    mh_error *error);
 int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
+
+/* Measure, and feed the tracker. */
+int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_error *error);
 
 /*
  * The client's estimate of its clock against the one that the reference shows: from one offset, or from a line through
@@ -88,6 +98,9 @@ int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_r
  */
 extern const mh_pair_protocol mh_learn_by_offset;
 extern const mh_pair_protocol mh_learn_by_line;
+
+/* Whether the level's clock is shared, but the bursts so far have left a bound that further ones may well narrow. */
+bool mh_level_is_wide(const mh_level *level);
 
 /* The run of hca2, which is also the first part of that of hca. */
 int mh_hca2_run(const mh_sync_run_context *context, mh_error *error);

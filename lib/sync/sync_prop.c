@@ -5,7 +5,8 @@
  * exchanges of bare clock readings contains zero. A process that fails is tracked by a burst of its own each time.
  *
  * The first of the group serves the others one by one: p - 1 messages each way, and a burst for each the first time. A
- * copy adds to the error what the verification could not exclude: half the width of its window.
+ * copy adds to the error what the bursts so far could not exclude: the window that they have in common. A wide one, as
+ * beside other programs, is narrowed by further bursts.
  */
 #include "sync/sync_private.h"
 
@@ -15,93 +16,128 @@
  * A window that is wider shows little: messages within a node take microseconds, save where processes share a
  * processor.
  */
-#define NARROW_NS (50 * 1000)
+#define VERIFYING_NS INT64_C(50000)
+
+/* All clients of a reference share the time of a thorough synchronization, as it serves them one by one. */
+#define THOROUGH_NS (200 * MH_NS_PER_MS)
 
 enum { MOST_TRIES = 5 };
 
-/*
- * Compare a burst of bare readings: sets sharing and shared_bound_ns. A wide window leaves it unknown, so it is tried
- * again.
- */
-static int verify_by_exchanges(const mh_sync_run_context *context, int reference_rank, bool same_identity, mh_error *error)
+/* What the client asks its reference for. */
+typedef enum request { REQUEST_IDENTITY, REQUEST_BURST, REQUEST_ESTIMATE } request;
+
+static int ask(const mh_sync_run_context *context, int reference_rank, request wanted, mh_error *error)
+{
+    int64_t message = wanted;
+    return mh_send(context->channel, &message, sizeof message, reference_rank, MH_TAG_MODEL, error);
+}
+
+/* All windows of a shared clock contain zero, at any time, so they may be intersected. */
+static void note_window(const mh_sync_run_context *context, const mh_offset *offset)
+{
+    mh_level *level = context->level;
+    int64_t least_ns = offset->offset_ns - offset->bound_ns, most_ns = offset->offset_ns + offset->bound_ns;
+    int64_t doubt_ns = context->clock->read_cost_ns;
+    level->bursts++;
+    level->window.least_ns = least_ns > level->window.least_ns ? least_ns : level->window.least_ns;
+    level->window.most_ns = most_ns < level->window.most_ns ? most_ns : level->window.most_ns;
+    if (level->window.least_ns > doubt_ns || level->window.most_ns < -doubt_ns) {
+        *context->disrupted |= level->sharing == MH_SHARING_VERIFIED;
+        level->sharing = MH_SHARING_REFUTED;
+    } else if (offset->bound_ns <= VERIFYING_NS || level->bursts >= MOST_TRIES) {
+        level->sharing = MH_SHARING_VERIFIED;
+    }
+}
+
+/* Two that share a clock do not drift apart. */
+static int compare(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_offset offset;
-    int code = mh_step_measure(context, reference_rank, &offset, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    int64_t distance_ns = offset.offset_ns < 0 ? -offset.offset_ns : offset.offset_ns;
-    if (same_identity && offset.bound_ns > NARROW_NS && ++context->level->tries < MOST_TRIES)
-        return MPI_SUCCESS;
-    bool shared = same_identity && distance_ns <= offset.bound_ns + context->clock->read_cost_ns;
-    context->level->sharing = shared ? MH_SHARING_VERIFIED : MH_SHARING_REFUTED;
-    context->level->shared_bound_ns = distance_ns + offset.bound_ns;
-    return MPI_SUCCESS;
+    int code = ask(context, reference_rank, REQUEST_BURST, error);
+    if (code == MPI_SUCCESS)
+        code = mh_step_measure(context, reference_rank, 0, &offset, error);
+    if (code == MPI_SUCCESS && offset.bound_ns != MH_TIME_UNKNOWN_NS)
+        note_window(context, &offset);
+    return code;
 }
 
 static int verify(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_clock_identity mine = mh_base_clock_identity(context->clock), theirs;
-    int code = mh_recv(context->channel, &theirs, sizeof theirs, reference_rank, MH_TAG_IDENTITY, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    return verify_by_exchanges(context, reference_rank, memcmp(&mine, &theirs, sizeof mine) == 0, error);
+    int code = ask(context, reference_rank, REQUEST_IDENTITY, error);
+    if (code == MPI_SUCCESS)
+        code = mh_recv(context->channel, &theirs, sizeof theirs, reference_rank, MH_TAG_IDENTITY, error);
+    if (code == MPI_SUCCESS && memcmp(&mine, &theirs, sizeof mine) != 0)
+        context->level->sharing = MH_SHARING_REFUTED;
+    for (int i = 0; i < MOST_TRIES && code == MPI_SUCCESS && context->level->sharing == MH_SHARING_UNKNOWN; i++)
+        code = compare(context, reference_rank, error);
+    return code;
 }
 
-static int serve_verification(const mh_sync_run_context *context, int client_rank, mh_error *error)
+/* One more burst each time, and further ones while the bound is wide and there is time. */
+static int narrow(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_clock_identity mine = mh_base_clock_identity(context->clock);
-    int code = mh_send(context->channel, &mine, sizeof mine, client_rank, MH_TAG_IDENTITY, error);
-    return code != MPI_SUCCESS ? code : mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
-}
-
-static int track(const mh_sync_run_context *context, int reference_rank, mh_error *error)
-{
-    mh_offset offset;
-    int code = mh_step_measure(context, reference_rank, &offset, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    mh_tracker_feed(context->tracker, &offset);
-    mh_estimate relation = mh_tracker_estimate(context->tracker, mh_base_clock_is_raw(context->clock));
-    return mh_step_compose_estimate(context, reference_rank, &relation, error);
+    const mh_level *level = context->level;
+    int64_t first_ns = mh_base_clock_now_ns(context->clock), spent_ns = 0;
+    int64_t share_ns = context->is_thorough ? THOROUGH_NS / (level->group.size - 1) : 0;
+    int code = MPI_SUCCESS;
+    do {
+        code = compare(context, reference_rank, error);
+        spent_ns = mh_base_clock_now_ns(context->clock) - first_ns;
+    } while (code == MPI_SUCCESS && mh_level_is_wide(level) && spent_ns >= 0 && spent_ns < share_ns);
+    return code;
 }
 
 static int copy(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     int code = mh_step_copy_estimate(context, reference_rank, error);
     if (code == MPI_SUCCESS && context->estimate->bound_ns != MH_TIME_UNKNOWN_NS)
-        context->estimate->bound_ns += context->level->shared_bound_ns;
+        context->estimate->bound_ns += mh_window_bound_ns(context->level->window);
     return code;
 }
 
-/* The client says what it knows, and the reference acts on it; at least twice the first time. */
-static int be_client(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+static int compose(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_sharing sharing = context->level->sharing;
-    int code = mh_send(context->channel, &sharing, sizeof sharing, reference_rank, MH_TAG_MODEL, error);
-    if (code != MPI_SUCCESS)
-        return code;
-    switch (sharing) {
-    case MH_SHARING_UNKNOWN:
-        code = verify(context, reference_rank, error);
-        return code != MPI_SUCCESS ? code : be_client(context, reference_rank, error);
-    case MH_SHARING_VERIFIED:
-        return copy(context, reference_rank, error);
-    case MH_SHARING_REFUTED:
-        return track(context, reference_rank, error);
-    }
-    return MPI_ERR_INTERN;
+    mh_estimate relation = mh_tracker_estimate(context->tracker);
+    return mh_step_compose_estimate(context, reference_rank, &relation, error);
 }
 
+static int be_client(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_level *level = context->level;
+    int code = MPI_SUCCESS;
+    if (level->sharing == MH_SHARING_UNKNOWN)
+        code = verify(context, reference_rank, error);
+    if (code == MPI_SUCCESS && level->sharing == MH_SHARING_VERIFIED && (mh_level_is_wide(level) || context->is_thorough))
+        code = narrow(context, reference_rank, error);
+    bool tracks = level->sharing != MH_SHARING_VERIFIED;
+    if (code == MPI_SUCCESS && tracks)
+        code = ask(context, reference_rank, REQUEST_BURST, error);
+    if (code == MPI_SUCCESS && tracks)
+        code = mh_step_track(context, reference_rank, error);
+    if (code == MPI_SUCCESS)
+        code = ask(context, reference_rank, REQUEST_ESTIMATE, error);
+    return code != MPI_SUCCESS ? code : (tracks ? compose : copy)(context, reference_rank, error);
+}
+
+static int send_identity(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    mh_clock_identity mine = mh_base_clock_identity(context->clock);
+    return mh_send(context->channel, &mine, sizeof mine, client_rank, MH_TAG_IDENTITY, error);
+}
+
+/* Until it has sent its estimate. */
 static int serve_client(const mh_sync_run_context *context, int client_rank, mh_error *error)
 {
-    mh_sharing sharing;
-    int code = mh_recv(context->channel, &sharing, sizeof sharing, client_rank, MH_TAG_MODEL, error);
-    if (code == MPI_SUCCESS && sharing == MH_SHARING_UNKNOWN) {
-        code = serve_verification(context, client_rank, error);
-        return code != MPI_SUCCESS ? code : serve_client(context, client_rank, error);
+    int64_t wanted = REQUEST_IDENTITY;
+    int code = MPI_SUCCESS;
+    while (code == MPI_SUCCESS && wanted != REQUEST_ESTIMATE) {
+        code = mh_recv(context->channel, &wanted, sizeof wanted, client_rank, MH_TAG_MODEL, error);
+        if (code == MPI_SUCCESS && wanted == REQUEST_IDENTITY)
+            code = send_identity(context, client_rank, error);
+        else if (code == MPI_SUCCESS && wanted == REQUEST_BURST)
+            code = mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
     }
-    if (code == MPI_SUCCESS && sharing == MH_SHARING_REFUTED)
-        code = mh_step_serve(context, client_rank, MH_SHOWN_BARE, error);
     return code != MPI_SUCCESS ? code : mh_step_send_estimate(context, client_rank, error);
 }
 

@@ -9,15 +9,31 @@
 /* The rates of two clocks that run raw wander by less than this between synchronisations. */
 #define DRIFT_WANDER (1 * MH_PPM)
 
-int mh_step_measure(const mh_sync_run_context *context, int reference_rank, mh_offset *offset, mh_error *error)
+int mh_step_measure(const mh_sync_run_context *context, int reference_rank, double rate_limit, mh_offset *offset,
+                    mh_error *error)
 {
     const mh_label_part *how = &context->level->how;
     const mh_sync_workspace *workspace = context->workspace;
     mh_link link = {context->channel, context->clock, reference_rank};
-    int count = how->exchanges;
-    int code = mh_exchange_measure(&link, workspace->exchanges, &count, context->bursts_may_stop, error);
-    if (code == MPI_SUCCESS)
-        *offset = mh_offset_estimate(how->estimator, workspace->exchanges, count, MH_DRIFT_LIMIT, workspace->values);
+    mh_burst burst = {.exchanges = workspace->exchanges, .most = how->exchanges, .may_stop = context->bursts_may_stop,
+                      .rate_limit = rate_limit};
+    int code = mh_exchange_measure(&link, &burst, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    *context->disrupted |= burst.stepped;
+    if (burst.count > 0)
+        *offset = mh_offset_estimate(how->estimator, burst.exchanges, burst.count, rate_limit, workspace->values);
+    else
+        *offset = (mh_offset){mh_base_clock_now_ns(context->clock), 0, MH_TIME_UNKNOWN_NS};
+    return MPI_SUCCESS;
+}
+
+int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_offset offset;
+    int code = mh_step_measure(context, reference_rank, context->rates.limit, &offset, error);
+    if (code == MPI_SUCCESS && offset.bound_ns != MH_TIME_UNKNOWN_NS && !mh_tracker_feed(context->tracker, &offset))
+        *context->disrupted = true;
     return code;
 }
 
@@ -32,11 +48,11 @@ int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown 
 int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
 {
     mh_offset offset;
-    int code = mh_step_measure(context, reference_rank, &offset, error);
+    int code = mh_step_measure(context, reference_rank, context->rates.limit, &offset, error);
     if (code == MPI_SUCCESS)
         *relation = (mh_estimate){.model = {offset.at_ns, offset.offset_ns, 0},
                                   .bound_ns = offset.bound_ns,
-                                  .drift_bound = MH_DRIFT_LIMIT};
+                                  .drift_bound = context->rates.limit};
     return code;
 }
 
@@ -55,17 +71,36 @@ static const mh_offset *tightest(const mh_offset *points, int first, int last)
     return best;
 }
 
-/* How far the fitted drift may be off: the windows of one early and one late burst leave the true one an interval. */
-static double bound_drift(const mh_offset *points, int count, double drift)
+/* What the windows of one early and one late burst leave for the drift. */
+typedef struct drift_window {
+    double min, max;
+} drift_window;
+
+static drift_window window_of_drift(const mh_offset *points, int count)
 {
     int part = count < 4 ? 1 : count / 4;
     const mh_offset *early = tightest(points, 0, part), *late = tightest(points, count - part, count);
-    double span_ns = (double)(late->at_ns - early->at_ns), limit = MH_DRIFT_LIMIT + fabs(drift);
+    double span_ns = (double)(late->at_ns - early->at_ns);
     if (span_ns <= 0)
-        return limit;
+        return (drift_window){-INFINITY, INFINITY};
     double middle = (double)(late->offset_ns - early->offset_ns) / span_ns;
     double half_width = (double)(late->bound_ns + early->bound_ns) / span_ns;
-    return fmin(fabs(drift - middle) + half_width + DRIFT_WANDER, limit);
+    return (drift_window){middle - half_width, middle + half_width};
+}
+
+/* No crystal drifts beyond the limit of raw clocks, so a fit that does is noise, unless the windows leave nothing else. */
+static double settle_drift(double fitted, drift_window window)
+{
+    return fmax(fmin(clamp(fitted, MH_RAW_RATE_LIMIT), window.max), window.min);
+}
+
+/* How far the fitted drift may be off. */
+static double bound_drift(double drift, drift_window window, mh_rates rates)
+{
+    double limit = rates.limit + fabs(drift);
+    if (!rates.are_raw)
+        return limit;
+    return fmin(fmax(window.max - drift, drift - window.min) + DRIFT_WANDER, limit);
 }
 
 /*
@@ -85,18 +120,24 @@ static mh_offset best_point_on_line(const mh_offset *points, int count, mh_line 
     return best;
 }
 
-static mh_estimate fit(const mh_offset *points, int count, double *x, double *y, bool is_raw)
+static mh_estimate fit(const mh_offset *points, int count, double *x, double *y, mh_rates rates)
 {
     for (int i = 0; i < count; i++) {
         x[i] = (double)(points[i].at_ns - points[0].at_ns);
         y[i] = (double)(points[i].offset_ns - points[0].offset_ns);
     }
     mh_line line = mh_line_fit(x, y, count);
-    line.slope = clamp(line.slope, MH_DRIFT_LIMIT);
+    drift_window window = window_of_drift(points, count);
+    line.slope = settle_drift(line.slope, window);
     mh_offset best = best_point_on_line(points, count, line);
-    return (mh_estimate){.model = {best.at_ns, best.offset_ns, line.slope},
-                         .bound_ns = best.bound_ns,
-                         .drift_bound = is_raw ? bound_drift(points, count, line.slope) : MH_DRIFT_LIMIT + fabs(line.slope)};
+    double drift_bound = bound_drift(line.slope, window, rates);
+    return (mh_estimate){{best.at_ns, best.offset_ns, line.slope}, best.bound_ns, drift_bound, 0};
+}
+
+/* Points before and after a step of a clock make no line. */
+static mh_estimate nothing_known(const mh_sync_run_context *context)
+{
+    return (mh_estimate){{mh_base_clock_now_ns(context->clock), 0, 0}, MH_TIME_UNKNOWN_NS, context->rates.limit, 0};
 }
 
 int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
@@ -106,12 +147,13 @@ int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, m
     double *x = context->workspace->coordinates;
     int code = MPI_SUCCESS;
     for (int i = 0; i < how->fit_points && code == MPI_SUCCESS; i++)
-        code = mh_step_measure(context, reference_rank, &points[i], error);
+        code = mh_step_measure(context, reference_rank, context->rates.limit, &points[i], error);
     if (code == MPI_SUCCESS)
-        *relation = fit(points, how->fit_points, x, x + how->fit_points, mh_base_clock_is_raw(context->clock));
+        *relation = *context->disrupted ? nothing_known(context)
+                                        : fit(points, how->fit_points, x, x + how->fit_points, context->rates);
     if (code != MPI_SUCCESS || !how->recompute)
         return code;
-    code = mh_step_measure(context, reference_rank, &last, error);
+    code = mh_step_measure(context, reference_rank, context->rates.limit, &last, error);
     if (code == MPI_SUCCESS) {
         relation->model = (mh_model){last.at_ns, last.offset_ns, relation->model.drift};
         relation->bound_ns = last.bound_ns;

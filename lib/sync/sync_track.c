@@ -19,19 +19,10 @@ enum {
     FIRST_PASS_NS = 1800 * 1000 /* from the beginning of a pass to that of the next */
 };
 
-static int measure(const mh_sync_run_context *context, int reference_rank, mh_error *error)
-{
-    mh_offset offset;
-    int code = mh_step_measure(context, reference_rank, &offset, error);
-    if (code == MPI_SUCCESS)
-        mh_tracker_feed(context->tracker, &offset);
-    return code;
-}
-
 static int measure_cold(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_offset unused;
-    return mh_step_measure(context, reference_rank, &unused, error);
+    return mh_step_measure(context, reference_rank, context->rates.limit, &unused, error);
 }
 
 static int serve(const mh_sync_run_context *context, int client_rank, mh_error *error)
@@ -41,7 +32,7 @@ static int serve(const mh_sync_run_context *context, int client_rank, mh_error *
 
 static int merge(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_estimate relation = mh_tracker_estimate(context->tracker, mh_base_clock_is_raw(context->clock));
+    mh_estimate relation = mh_tracker_estimate(context->tracker);
     return mh_step_compose_estimate(context, reference_rank, &relation, error);
 }
 
@@ -59,7 +50,7 @@ static void pause_since(const mh_sync_run_context *context, int64_t from_ns, int
 
 static int run(const mh_sync_run_context *context, mh_error *error)
 {
-    static const mh_pair_protocol burst = {measure, serve}, cold_burst = {measure_cold, serve};
+    static const mh_pair_protocol burst = {mh_step_track, serve}, cold_burst = {measure_cold, serve};
     static const mh_pair_protocol distribute = {merge, mh_step_send_estimate};
     int passes = context->level->trained ? 1 : FIRST_PASSES, code = MPI_SUCCESS;
     int64_t first_ns = mh_base_clock_now_ns(context->clock);

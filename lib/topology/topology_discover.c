@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "topology/topology_discover.h"
+
+#include "topology/quota.h"
 
 #include <hwloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { MASK_WORDS = 64, WORD_BITS = 64 }; /* 4,096 processors in a node */
 
@@ -13,6 +18,7 @@ typedef struct self {
     int package;
     int numa;
     uint64_t processors[MASK_WORDS]; /* those that it may use */
+    mh_quota quota;
 } self;
 
 static int depth_index(hwloc_topology_t topology, hwloc_const_cpuset_t set, hwloc_obj_type_t type)
@@ -38,14 +44,44 @@ static void ask_hwloc(hwloc_topology_t topology, self *me)
     hwloc_bitmap_free(set);
 }
 
+/* hwloc prints to standard error where Linux does not show its processors, and finds nothing there. */
+static bool shows_processors(void)
+{
+#ifdef __linux__
+    return access("/sys/devices/system/cpu/cpu0/topology", R_OK) == 0 ||
+           access("/sys/bus/cpu/devices/cpu0/topology", R_OK) == 0;
+#else
+    return true;
+#endif
+}
+
+static void ask_kernel(self *me)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (int bit = 0; bit < CPU_SETSIZE; bit++)
+        if (CPU_ISSET(bit, &set))
+            me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
+#else
+    (void)me;
+#endif
+}
+
 /* A process that is bound nowhere in particular has package and NUMA node -1, as if they were places of their own. */
 static self look_at_self(void)
 {
-    self me = {.package = -1, .numa = -1};
+    self me = {.package = -1, .numa = -1, .quota = {INT64_MAX, 0}};
     hwloc_topology_t topology;
 #ifdef SMPI_H
     return me; /* the processors of the machine that simulates are not those that are simulated */
 #endif
+    me.quota = mh_quota_find("");
+    if (!shows_processors()) {
+        ask_kernel(&me);
+        return me;
+    }
     if (hwloc_topology_init(&topology) != 0)
         return me;
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -70,15 +106,48 @@ static const self *this_process(void)
     return &me;
 }
 
-static int more_processes_than_processors(MPI_Comm node, const self *me, int processes, int *oversubscribed, mh_error *error)
+static int exceeds_masks(MPI_Comm node, const self *me, int processes, bool *exceeds, mh_error *error)
 {
     uint64_t processors[MASK_WORDS];
     MH_TRY(error, PMPI_Allreduce, (me->processors, processors, MASK_WORDS, MPI_UINT64_T, MPI_BOR, node));
     int count = 0;
     for (int i = 0; i < MASK_WORDS; i++)
         count += __builtin_popcountll(processors[i]);
-    *oversubscribed = count > 0 && processes > count;
+    *exceeds = count > 0 && processes > count;
     return MPI_SUCCESS;
+}
+
+static int count_sharers(MPI_Comm node, const self *me, uint64_t *groups, int processes, int *sharers, mh_error *error)
+{
+    MH_TRY(error, PMPI_Allgather, (&me->quota.group, 1, MPI_UINT64_T, groups, 1, MPI_UINT64_T, node));
+    for (int i = 0; i < processes; i++)
+        *sharers += groups[i] == me->quota.group;
+    return MPI_SUCCESS;
+}
+
+/* Whether the processes that share this one's quota are more than it allows. If memory lacks, they are not. */
+static int exceeds_quota(MPI_Comm node, const self *me, int processes, bool *exceeds, mh_error *error)
+{
+    uint64_t *groups = malloc((size_t)processes * sizeof *groups);
+    int all_have = groups != NULL, sharers = 0;
+    int code = PMPI_Allreduce(MPI_IN_PLACE, &all_have, 1, MPI_INT, MPI_LAND, node);
+    code = mh_check_mpi(error, code, "PMPI_Allreduce");
+    if (code == MPI_SUCCESS && all_have)
+        code = count_sharers(node, me, groups, processes, &sharers, error);
+    free(groups);
+    *exceeds = sharers > me->quota.processors;
+    return code;
+}
+
+static int more_processes_than_processors(MPI_Comm node, const self *me, int processes, int *oversubscribed,
+                                          mh_error *error)
+{
+    bool by_masks = false, by_quota = false;
+    int code = exceeds_masks(node, me, processes, &by_masks, error);
+    if (code == MPI_SUCCESS)
+        code = exceeds_quota(node, me, processes, &by_quota, error);
+    *oversubscribed = by_masks || by_quota;
+    return code;
 }
 
 /* The number of a node is the lowest of its ranks. */

@@ -38,7 +38,8 @@
 #   MH_HOSTS_NET     the network, as 10.77.0.0/24
 #
 # The exit status is that of the command; 77 where the kernel or the rights for any of this lack, with a line
-# "skip: REASON" on stderr. Needed: root, veth, bridge, time namespaces (Linux 5.6), util-linux 2.36, iproute2.
+# "skip: REASON" on stderr. Needed: veth, bridge, time namespaces (Linux 5.6), util-linux 2.36, iproute2, and root or a
+# kernel that lets ordinary users make user namespaces. In one of those the user looks like root to the command.
 set -u
 
 network=10.77.0
@@ -67,15 +68,18 @@ try() {         # WHAT COMMAND...
 
 # ---- On the machine itself
 
-outer=(unshare --net --mount --uts --pid --fork --mount-proc --kill-child --)
+outer=(unshare --net --mount --uts --pid --fork --mount-proc --kill-child)
+[ "$(id -u)" -eq 0 ] && user_namespace=() || user_namespace=(--user --map-root-user)
+outer+=("${user_namespace[@]}" --)
 
 require() {
-    [ "$(id -u)" = 0 ] || skip "hosts on one machine need root"
     local tool
-    for tool in ip mount nsenter setpriv unshare; do
+    for tool in hostname ip mount nsenter setpriv unshare; do
         command -v $tool >/dev/null || skip "there is no program $tool"
     done
     [ -e /proc/self/ns/time ] || skip "the kernel has no time namespaces"
+    [ ${#user_namespace[@]} -eq 0 ] || unshare "${user_namespace[@]}" true 2>/dev/null ||
+        skip "hosts on one machine need root here: the kernel lets no ordinary user make user namespaces"
     try "make namespaces" "${outer[@]}" true
 }
 
@@ -95,7 +99,7 @@ outside() {
 # ---- In the outer namespaces
 
 set_name() {    # NAME
-    echo "$1" >/proc/sys/kernel/hostname
+    hostname "$1"
 }
 
 # Address detection for IPv6 would send packets of its own in the middle of a measurement.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * injection.c - the program's own shm_open, which can fail, and its own clock_gettime, through which the library reads
- * its clocks: with it, the processes of one machine can have clocks as different as those of several machines.
+ * injection.c - the program's own functions for shared memory, which can fail, and its own clock_gettime, through which
+ * the library reads its clocks: with it, the processes of one machine can have clocks as different as those of several
+ * machines.
  * CLOCK_MONOTONIC stays as it is, for the MPI library's timers and as the truth.
  */
 #define _GNU_SOURCE
@@ -9,11 +10,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef int clock_function(clockid_t, struct timespec *);
 
@@ -113,23 +118,78 @@ void inject_step(int64_t step_ns)
     atomic_store(&injected.active, true);
 }
 
+/* ---- The processor */
+
+typedef int sched_yield_function(void);
+
+static _Atomic int64_t yield_count;
+
+int64_t yields(void)
+{
+    return atomic_load(&yield_count);
+}
+
+__attribute__((visibility("default"))) int sched_yield(void)
+{
+    sched_yield_function *function = (sched_yield_function *)dlsym(RTLD_NEXT, "sched_yield");
+    atomic_fetch_add(&yield_count, 1);
+    return function ? function() : 0;
+}
+
 /* ---- Shared memory */
 
 typedef int shm_open_function(const char *, int, mode_t);
+typedef int memfd_create_function(const char *, unsigned);
+typedef ssize_t readlink_function(const char *, char *, size_t);
 
-static _Atomic bool shared_memory_refused;
+static _Atomic bool names_refused, descriptors_refused;
+static char last_name[NAME_MAX + 1]; /* that this process has created */
 
-void refuse_shared_memory(bool refused)
+void refuse_shared_memory(bool by_descriptor, bool by_name)
 {
-    atomic_store(&shared_memory_refused, refused);
+    atomic_store(&descriptors_refused, by_descriptor);
+    atomic_store(&names_refused, by_name);
 }
 
 __attribute__((visibility("default"))) int shm_open(const char *name, int flags, mode_t mode)
 {
     shm_open_function *function = (shm_open_function *)dlsym(RTLD_NEXT, "shm_open");
-    if (atomic_load(&shared_memory_refused) || !function) {
+    if (atomic_load(&names_refused) || !function) {
         errno = EACCES;
         return -1;
     }
-    return function(name, flags, mode);
+    int file = function(name, flags, mode);
+    if (file >= 0 && flags & O_CREAT)
+        snprintf(last_name, sizeof last_name, "%s", name);
+    return file;
+}
+
+bool leaves_shared_memory(void)
+{
+    int file = last_name[0] ? shm_open(last_name, O_RDONLY, 0) : -1;
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+__attribute__((visibility("default"))) int memfd_create(const char *name, unsigned flags)
+{
+    memfd_create_function *function = (memfd_create_function *)dlsym(RTLD_NEXT, "memfd_create");
+    if (atomic_load(&descriptors_refused) || !function) {
+        errno = EACCES;
+        return -1;
+    }
+    return function(name, flags);
+}
+
+/* Of descriptors of other processes, as in another PID namespace. */
+__attribute__((visibility("default"))) ssize_t readlink(const char *path, char *target, size_t size)
+{
+    readlink_function *function = (readlink_function *)dlsym(RTLD_NEXT, "readlink");
+    bool is_descriptor = strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fd/") != NULL;
+    if ((atomic_load(&descriptors_refused) && is_descriptor) || !function) {
+        errno = ENOENT;
+        return -1;
+    }
+    return function(path, target, size);
 }

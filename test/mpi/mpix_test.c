@@ -38,6 +38,13 @@ static const sub_test sub_tests[] = {
     {"attributes", test_attributes, "the copy callbacks of the user's attributes are not called", SINGLE},
     {"pending", test_pending, "sends under way that are received only before the receiver's call", SINGLE},
 
+    {"environment_locale", test_environment_locale, "settings in the locale that the environment names", SINGLE},
+    {"environment_ignored", test_environment_ignored, "variables of other programs with the library's prefix", SINGLE},
+    {"environment_spellings", test_environment_spellings, "keys that differ in case only", SINGLE},
+    {"environment_silent", test_environment_silent, "nothing is printed", SINGLE},
+    {"environment_file_limit", test_environment_file_limit, "a limit of 0 on the size of files", SINGLE},
+    {"environment_memory", test_environment_memory, "shared memory without descriptors, and what it leaves", SINGLE},
+
     {"errors_null", test_errors_null, "null communicators and pointers", SINGLE},
     {"errors_unsynced", test_errors_unsynced, "clocks that were never synchronised", SINGLE},
     {"errors_values", test_errors_values, "bad settings, and good ones in odd spelling", SINGLE},
@@ -53,7 +60,9 @@ static const sub_test sub_tests[] = {
     {"clock_injected", test_clock_injected, "clocks far apart, negative and drifting", SINGLE},
     {"clock_unshared", test_clock_unshared, "clocks that only seem to be shared", SINGLE},
     {"clock_unshared_later", test_clock_unshared_later, "clocks that seem to be shared, and then drift apart", SINGLE},
+    {"clock_none", test_clock_none, "clocks that nobody synchronizes, and that are apart", SINGLE},
     {"clock_steps", test_clock_steps, "recovery from a clock that was stepped", SINGLE},
+    {"clock_stepped", test_clock_stepped, "any step, on one process or all, whatever the clock and how processes meet", SINGLE},
     {"clock_disrupted", test_clock_disrupted, "a clock that is stepped: found out in a call, right after the next", SINGLE},
     {"clock_set_back_in_wait", test_clock_set_back_in_wait, "a clock set back by an hour while a process waits", SINGLE},
     {"clock_goes_on", test_clock_goes_on, "after MPIX_Clock_sync, though the base clock was set back by an hour", SINGLE},
@@ -67,18 +76,39 @@ static const sub_test sub_tests[] = {
 
     {"threads", test_threads, "two threads call on two communicators", MULTIPLE},
     {"readers", test_readers, "threads read a clock beside calls, and while other communicators come and go", MULTIPLE},
+    {"readers_beside_frees", test_readers_beside_frees, "readers while another thread uses and frees communicators",
+     MULTIPLE},
+    {"threads_first_use", test_threads_first_use, "several threads use a communicator each for the first time", MULTIPLE},
+    {"threads_info", test_threads_info, "statistics beside readers of the same communicator", MULTIPLE},
+    {"threads_passing", test_threads_passing, "threads that end after one call or reading", MULTIPLE},
 
     {"cycles", test_cycles, "communicators come and go; memory stays flat", SINGLE},
     {"resyncs", test_resyncs, "memory stays flat over thousands of synchronisations", SINGLE},
     {"freed_early", test_freed_early, "communicators that are freed with messages under way", SINGLE},
     {"unfreed", test_unfreed, "communicators that are not freed before MPI_Finalize", SINGLE},
+    {"freeing", test_freeing, "calls in delete callbacks of communicators that are being freed", SINGLE},
+    {"finalizing", test_finalizing, "calls in delete callbacks in MPI_Finalize", SINGLE},
+    {"lookups", test_lookups, "reading several clocks in turn asks MPI nothing", SINGLE},
     {"rendezvous", test_rendezvous, "each way to meet", SINGLE},
     {"rendezvous_change", test_rendezvous_change, "changes of the way to meet", SINGLE},
     {"rendezvous_refused", test_rendezvous_refused, "a process that cannot share memory", SINGLE},
     {"rendezvous_naps", test_rendezvous_naps, "processes that are late by chance", SINGLE},
+    {"rendezvous_yields", test_rendezvous_yields, "a long wait gives the processor away", SINGLE},
+    {"faults_mpi", test_faults_mpi, "each MPI function that the library calls fails once, on all processes", SINGLE},
+    {"faults_mpi_one", test_faults_mpi_one, "the same on one process, if others notice", SINGLE},
+    {"faults_text", test_faults_text, "the text of an error is one line, and all of it is written", SINGLE},
+    {"faults_memory", test_faults_memory, "each allocation fails once, on all processes", SINGLE},
+    {"faults_memory_one", test_faults_memory_one, "the same on one process", SINGLE},
+    {"faults_hwloc", test_faults_hwloc, "hwloc fails", SINGLE},
+    {"faults_no_tsc", test_faults_no_tsc, "no time stamp counter, on all processes and on one", SINGLE},
+    {"faults_shm", test_faults_shm, "/dev/shm tiny, full, read-only, missing, or another one on one process", ITSELF},
+    {"stopped_phases", test_stopped_phases, "a process is stopped for 1 s in each phase of a call", ITSELF},
+    {"astray", test_astray, "a process that does not come; to be run by run_fault_tests.sh", SINGLE},
     {"before_init", test_before_init, "all functions before MPI_Init", ITSELF},
     {"after_finalize", test_after_finalize, "all functions after MPI_Finalize", ITSELF},
     {"sessions", test_sessions, "a program that has sessions only", ITSELF},
+    {"session_goes_on", test_session_goes_on, "a session that outlives MPI_Finalize", ITSELF},
+    {"loaded", test_loaded, "the library is loaded at run time: runs loading_test", ITSELF},
     {"spawn", test_spawn, "processes that were spawned", SINGLE},
     {"spawned", test_spawned, "what sub-test spawn spawns; not to be run by itself", SINGLE},
     {"profiling", test_profiling, "tools see the user's calls and no others: runs wrapper_test beside this program",
@@ -90,7 +120,7 @@ enum { SUB_TESTS = sizeof sub_tests / sizeof *sub_tests };
 static int list(void)
 {
     for (int i = 0; i < SUB_TESTS; i++)
-        printf("%-18s %s\n", sub_tests[i].name, sub_tests[i].doc);
+        printf("%-22s %s\n", sub_tests[i].name, sub_tests[i].doc);
     return 0;
 }
 

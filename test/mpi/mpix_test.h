@@ -100,6 +100,18 @@ void check_message(const char *file, int line, MPI_Comm comm, const char *const 
  */
 void check_clock(MPI_Comm comm, const char *what);
 
+/* Read the global clock, with its bound. */
+int64_t read_ns(MPI_Comm comm, int64_t *bound_ns);
+
+/* Check that the global clock knows no bound. */
+void check_unknown_bound(MPI_Comm comm, const char *what);
+
+/* Processes of MPI_COMM_WORLD on the node of this one: memory is shared if they are more than one. */
+int processes_of_node(void);
+
+/* The segments of shared memory that the library has mapped in this process (support.c). */
+int64_t mapped_segments(void);
+
 /* ---- Other clocks than the machine's (injection.c) */
 
 /*
@@ -114,10 +126,65 @@ void inject_step(int64_t step_ns);
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);
 
-/* From now on this process can or cannot open shared memory by a name. */
-void refuse_shared_memory(bool refused);
+/* How often this process has given its processor away. */
+int64_t yields(void);
+
+/* From now on this process can or cannot share memory by a descriptor, or by a name. */
+void refuse_shared_memory(bool by_descriptor, bool by_name);
+
+/* Whether the last name of shared memory that this process has created is still there. */
+bool leaves_shared_memory(void);
+
+/* ---- Faults of what the library calls (fault_injection.c) */
+
+/* What others do when a call fails on a process: nothing, or the same call, or they may be elsewhere and wait. */
+typedef enum fault_kind { FAULT_LOCAL, FAULT_COLLECTIVE, FAULT_MESSAGE } fault_kind;
+
+/* Whether the calls of the library can be told from others: not if it is linked into the program. */
+bool faults_are_possible(void);
+
+/* The functions of MPI that can fail; NULL past the last. */
+const char *fault_name(int function);
+fault_kind fault_kind_of(int function);
+
+/* From now on count the calls of the library; the nth call of this function fails (-1: of none). */
+void fault_plan(int function, int nth);
+int fault_calls(int function);
+
+/* Whether that has happened; no call fails any more. */
+bool fault_happened(void);
+
+/* The nth allocation of the library from now on fails. */
+void fail_allocation(int nth);
+
+/* Whether that has happened; no allocation fails any more. */
+bool allocation_failed(void);
+
+/* Blocks that the library has allocated and not freed; -1: not known in this build. */
+int64_t allocations_alive(void);
+
+/* How many errors were broadcast from this process with something behind the end of their text. */
+int untidy_broadcasts(void);
+
+/* The library finds no topology; or the kernel seems not to use the time stamp counter. */
+void fail_hwloc(bool fails);
+void hide_clocksource(bool hidden);
 
 /* ---- The sub-tests */
+
+/* test_processes.c */
+void test_stopped_phases(void);
+void test_astray(void);
+
+/* test_faults.c */
+void test_faults_mpi(void);
+void test_faults_mpi_one(void);
+void test_faults_text(void);
+void test_faults_memory(void);
+void test_faults_memory_one(void);
+void test_faults_hwloc(void);
+void test_faults_no_tsc(void);
+void test_faults_shm(void);
 
 /* test_barrier.c */
 void test_barrier(void);
@@ -132,6 +199,7 @@ void test_rendezvous(void);
 void test_rendezvous_change(void);
 void test_rendezvous_refused(void);
 void test_rendezvous_naps(void);
+void test_rendezvous_yields(void);
 
 /* test_communicators.c */
 void test_subcomm(void);
@@ -145,6 +213,14 @@ void test_intercomm(void);
 void test_wildcard(void);
 void test_attributes(void);
 void test_pending(void);
+
+/* test_environment.c */
+void test_environment_locale(void);
+void test_environment_ignored(void);
+void test_environment_spellings(void);
+void test_environment_silent(void);
+void test_environment_file_limit(void);
+void test_environment_memory(void);
 
 /* test_errors.c */
 void test_errors_null(void);
@@ -163,11 +239,15 @@ void test_clock_labels(void);
 void test_clock_injected(void);
 void test_clock_unshared(void);
 void test_clock_unshared_later(void);
+void test_clock_interval_changed(void);
+void test_clock_none(void);
+
+/* test_steps.c */
 void test_clock_steps(void);
+void test_clock_stepped(void);
 void test_clock_disrupted(void);
 void test_clock_set_back_in_wait(void);
 void test_clock_goes_on(void);
-void test_clock_interval_changed(void);
 void test_clock_monotone(void);
 
 /* test_info.c */
@@ -179,12 +259,21 @@ void test_info_effect(void);
 /* test_threads.c */
 void test_threads(void);
 void test_readers(void);
+void test_readers_beside_frees(void);
+void test_threads_first_use(void);
+void test_threads_info(void);
+void test_threads_passing(void);
+void test_lookups(void);
 
 /* test_lifetime.c */
 void test_cycles(void);
 void test_resyncs(void);
 void test_freed_early(void);
 void test_unfreed(void);
+void test_freeing(void);
+void test_finalizing(void);
+void test_session_goes_on(void);
+void test_loaded(void);
 void test_before_init(void);
 void test_after_finalize(void);
 void test_sessions(void);

@@ -8,8 +8,10 @@
 #   MPIX_TEST_RANKS          only these rank counts, e.g. "1 2"
 #   MPIX_TEST_TIMEOUT        seconds for one run (default 120)
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
+#   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
+#   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
 #
-# A line of the list is: SUBTEST RANKS... [NAME=VALUE...], where the latter are environment variables of the run.
+# A line of the list is: SUBTEST RANKS[*]... [NAME=VALUE...], where the latter are environment variables of the run.
 # A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
 # status for a crash and spend seconds on it.
 set -u
@@ -49,6 +51,10 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     local name="$subtest at $ranks ranks${*:+, $*}"
     [ "$ranks" = 1 ] && name=${name/ ranks/ rank}
 
+    tap_again="${MPIX_TEST_HOSTS-} ${*:+env $*} $launcher ${MPIEXEC_FLAGS-} -n $ranks ${MPIX_TEST_WRAPPER-}"
+    # shellcheck disable=SC2086 # one blank between words
+    tap_again=$(echo $tap_again $program $subtest)
+
     local begin=$EPOCHREALTIME status output elapsed reason
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
@@ -80,7 +86,8 @@ while read -r -u 3 -a words; do
     for word in "${words[@]:1}"; do
         case $word in
         *=*) settings+=("$word") ;;
-        *)   rank_counts+=("$word") ;;
+        *\*) rank_counts+=("${word%\*}") ;;
+        *)   [ "${MPIX_TEST_QUICK-}" = yes ] || rank_counts+=("$word") ;;
         esac
     done
     for ranks in "${rank_counts[@]}"; do

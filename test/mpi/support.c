@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -313,4 +314,47 @@ void check_clock(MPI_Comm comm, const char *what)
     CHECK((double)llabs(error_ns) <= allowed_ns,
           "%s: global time is off by %" PRId64 " ns, expected at most %.0f ns (bound %" PRId64 ")", what, error_ns,
           allowed_ns, mine.bound_ns);
+}
+
+int64_t read_ns(MPI_Comm comm, int64_t *bound_ns)
+{
+    int64_t time_ns = INT64_MIN;
+    *bound_ns = 0;
+    CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, bound_ns));
+    return time_ns;
+}
+
+void check_unknown_bound(MPI_Comm comm, const char *what)
+{
+    double earliest = 0, latest = 0;
+    int64_t bound_ns;
+    read_ns(comm, &bound_ns);
+    CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
+    CHECK(bound_ns == INT64_MAX, "%s: the bound is %" PRId64 " ns, expected none", what, bound_ns);
+    CHECK(earliest == -HUGE_VAL && latest == HUGE_VAL, "%s: the interval is from %g to %g, expected it to be infinite",
+          what, earliest, latest);
+}
+
+int processes_of_node(void)
+{
+    int size;
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &size);
+    MPI_Comm_free(&node);
+    return size;
+}
+
+/* ---- Belongings */
+
+int64_t mapped_segments(void)
+{
+    char line[512];
+    int64_t found = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (file && fgets(line, sizeof line, file))
+        found += strstr(line, "/mpix_harmonize.") != NULL;
+    if (file)
+        fclose(file);
+    return found;
 }

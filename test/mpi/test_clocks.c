@@ -21,14 +21,6 @@ static int64_t unix_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-static int64_t read_ns(MPI_Comm comm, int64_t *bound_ns)
-{
-    int64_t time_ns = INT64_MIN;
-    *bound_ns = 0;
-    CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, bound_ns));
-    return time_ns;
-}
-
 /* ---- Zero */
 
 static void check_zero(int (*synchronize)(MPI_Comm))
@@ -206,17 +198,6 @@ static const char *const labels[] = {
 
 enum { LABELS = sizeof labels / sizeof *labels };
 
-static void check_unknown_bound(MPI_Comm comm, const char *what)
-{
-    double earliest = 0, latest = 0;
-    int64_t bound_ns;
-    read_ns(comm, &bound_ns);
-    CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
-    CHECK(bound_ns == INT64_MAX, "%s: the bound is %" PRId64 " ns, expected none", what, bound_ns);
-    CHECK(earliest == -HUGE_VAL && latest == HUGE_VAL, "%s: the interval is from %g to %g, expected it to be infinite",
-          what, earliest, latest);
-}
-
 /* Returns false where a process cannot use the clock. */
 static bool check_label(const char *clock, const char *label, int age_ms)
 {
@@ -373,241 +354,41 @@ void test_clock_interval_changed(void)
     }
 }
 
-/* ---- Clocks that are stepped */
+/* ---- Clocks that nobody synchronises */
 
-/* The next calls find out and synchronise; then the clock is right again, and calls are valid. */
-static void check_step(const char *label, int stepping_rank, int64_t step_ns)
+/* A process whose clock is behind neither waits until it has caught up, nor is its release valid. */
+static void check_none(const char *rendezvous, int64_t offset_ns)
 {
-    char what[120];
-    int flag = -1;
+    char what[100];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    snprintf(what, sizeof what, "sync %s, the clock of rank %d stepped by %" PRId64 " ms", label, stepping_rank,
-             step_ns / NS_PER_MS);
-    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "50"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "tolerance_ns", "100000000"), MPI_SUCCESS, what);
-    harmonize_times(comm, 5);
-    meet(comm);
-    if (my_rank == stepping_rank)
-        inject_step(step_ns);
-    meet(comm);
-    CHECK_CLASS(MPIX_Harmonize(comm, &flag), MPI_SUCCESS, what);
-    int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
-    CHECK(flag == (lateness_ns <= tolerance_ns), "%s: the flag is %d, the lateness %" PRId64 " ns", what, flag,
-          lateness_ns);
-    for (int i = 0; i < 10; i++) { /* longer than the interval between synchronisations */
-        nap_ms(10);
-        harmonize(comm);
-    }
-    check_clock(comm, what);
-    int valid = harmonize_times(comm, 20);
-    CHECK(valid > 0, "%s: none of 20 calls was valid afterwards", what);
-    MPI_Comm_free(&comm);
-}
-
-void test_clock_steps(void)
-{
-    static const char *const stepped_labels[] = {"hca3o/skampi/10", "hca3/20/skampi/10"};
-    if (ranks < 2) {
-        test_skip("a step shows only between processes");
-        return;
-    }
-    for (int label = 0; label < times(2, 1); label++)
-        for (int rank = 0; rank < ranks; rank += ranks - 1) {
-            check_step(stepped_labels[label], rank, NS_PER_S);
-            check_step(stepped_labels[label], rank, -NS_PER_S);
-        }
-    /* A shared clock is trusted for ever; a step shows as orders that arrive before they were given. */
-    check_step("prop", 0, NS_PER_S);
-    check_step("prop", ranks - 1, -NS_PER_S);
-}
-
-/*
- * As when a process is suspended (its clock goes on: all else seems to have happened in no time), its clock is set, or
- * it comes to another machine. Either the call itself makes the clock right again, or it says on some process that the
- * clock cannot be relied upon; the next call puts that right.
- */
-static void check_disruption(const char *clock, const char *label, int stepping_rank, int64_t step_ns)
-{
-    char what[160], status[TEXT_SIZE];
-    snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label, stepping_rank,
-             step_ns / NS_PER_US);
-    inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "86400000"), MPI_SUCCESS, what);
-    harmonize_times(comm, 5);
-    int64_t disruptions = greatest(comm, info_number(comm, "disruptions")), syncs = info_number(comm, "syncs");
-    if (my_rank == stepping_rank)
-        inject_step(step_ns);
-    meet(comm);
-    int flag = harmonize(comm);
-    info_text(comm, "clock_status", status);
-    bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
-    CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption", what);
-    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs, "%s: the call neither says so nor synchronises",
-          what);
-    if (disrupted) {
-        CHECK(!flag, "%s: the call is valid on a process that found its clock disrupted", what);
-        check_unknown_bound(comm, what);
-    }
-    if (!any_disrupted)
-        check_clock(comm, what);
-    harmonize(comm);
-    info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronised") == 0, "%s: after the next call the clock's status is '%s'", what, status);
-    CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronise", what);
-    check_clock(comm, what);
-    MPI_Comm_free(&comm);
-}
-
-static void check_disruptions(const char *clock, const char *label)
-{
-    static const int64_t steps_ns[] = {10 * NS_PER_MS, -10 * NS_PER_MS, 3600 * NS_PER_S, -3600 * NS_PER_S};
-    for (int i = 0; i < times(4, 1); i++) {
-        check_disruption(clock, label, 0, steps_ns[i]);
-        check_disruption(clock, label, ranks - 1, steps_ns[i]);
-    }
-}
-
-/* A synchronisation that the user asks for puts it right as well. */
-static void check_sync_after_disruption(const char *label)
-{
-    char what[100], status[TEXT_SIZE];
-    snprintf(what, sizeof what, "sync %s, MPIX_Clock_sync after a disruption", label);
-    inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    snprintf(what, sizeof what, "none, rendezvous %s, clocks apart by %" PRId64 " ns", rendezvous, offset_ns);
+    inject_clock(my_rank * offset_ns, 0);
     CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    harmonize(comm);
-    if (my_rank == ranks - 1)
-        inject_step(-NS_PER_S);
-    harmonize(comm);
-    CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
-    info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronised") == 0, "%s: the clock's status is '%s'", what, status);
-    check_clock(comm, what);
+    CHECK_CLASS(set_setting(comm, "sync", "none"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "rendezvous", rendezvous), MPI_SUCCESS, what);
+    for (int i = 0; i < 3; i++) {
+        meet(comm);
+        int64_t begun_ns = true_ns();
+        int flag = harmonize(comm);
+        int64_t call_ns = true_ns() - begun_ns;
+        CHECK(call_ns < 20 * NS_PER_S, "%s: a call takes %" PRId64 " ms", what, call_ns / NS_PER_MS);
+        CHECK(my_rank == 0 || !flag, "%s: rank %d says that it left in time", what, my_rank);
+    }
     MPI_Comm_free(&comm);
 }
 
-/* One that nobody knows of before: the new measurement contradicts all before it. */
-static void check_found_out_by_sync(void)
+void test_clock_none(void)
 {
-    inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
-    CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "disruptions")) == 0, "a disruption is counted before there was one");
-    if (my_rank == ranks - 1)
-        inject_step(100 * NS_PER_S);
-    CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "disruptions")) == 1, "MPIX_Clock_sync finds a disruption, but does not count it");
-    check_clock(comm, "found out by MPIX_Clock_sync");
-    MPI_Comm_free(&comm);
-}
-
-void test_clock_disrupted(void)
-{
+    static const char *const choices[] = {"auto", "shm", "dissemination", "tree", "collective"};
     if (ranks < 2) {
-        test_skip("a step shows only between processes");
+        test_skip("one process has nobody to differ from");
         return;
     }
-    check_found_out_by_sync();
-    check_sync_after_disruption("prop");
-    check_sync_after_disruption("track/skampi/10");
-    check_disruptions("monotonic_raw", "track/skampi/10");
-    check_disruptions("realtime", "track/skampi/10");
-    check_disruptions("monotonic_raw", "hca3/5/skampi/10");
-    check_disruptions("realtime", "prop");
-    check_disruptions("monotonic_raw", "prop");
-}
-
-static void *set_back_soon(void *unused)
-{
-    nap_ms(20);
-    inject_step(-3600 * NS_PER_S);
-    return unused;
-}
-
-/* An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour. */
-static void check_set_back_in_wait(int stepping_rank, const char *yield)
-{
-    char what[100], status[TEXT_SIZE];
-    pthread_t thread;
-    snprintf(what, sizeof what, "yield %s, the clock of rank %d set back in a wait", yield, stepping_rank);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "yield", yield), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "slack_min_ns", "100000000"), MPI_SUCCESS, what);
-    harmonize(comm);
-    if (my_rank == stepping_rank)
-        pthread_create(&thread, NULL, set_back_soon, NULL);
-    int flag = harmonize(comm);
-    if (my_rank == stepping_rank) {
-        pthread_join(thread, NULL);
-        info_text(comm, "clock_status", status);
-        CHECK(strcmp(status, "disrupted") != 0 || !flag, "%s: disrupted, but valid", what);
+    for (int i = 0; i < 5; i++) {
+        check_none(choices[i], -100 * NS_PER_S);
+        check_none(choices[i], 100 * NS_PER_S);
     }
-    harmonize(comm);
-    harmonize(comm);
-    check_clock(comm, what);
-    MPI_Comm_free(&comm);
-}
-
-void test_clock_set_back_in_wait(void)
-{
-    check_set_back_in_wait(ranks - 1, "never");
-    check_set_back_in_wait(ranks - 1, "always");
-    check_set_back_in_wait(0, "never");
-}
-
-/*
- * Set back by an hour on all processes, found out by nobody before the synchronisation: global time goes on after it.
- */
-void test_clock_goes_on(void)
-{
-    int64_t bound_ns;
-    static const char *const labels_used[] = {"prop", "track/skampi/10", "hca3o/skampi/10"};
-    for (int i = 0; i < 3; i++) {
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "clock", "realtime"));
-        CHECK_OK(set_setting(comm, "sync", labels_used[i]));
-        CHECK_OK(MPIX_Clock_sync(comm));
-        read_ns(comm, &bound_ns);
-        meet(comm);
-        inject_step(-3600 * NS_PER_S);
-        meet(comm);
-        CHECK_OK(MPIX_Clock_sync(comm));
-        int64_t first_ns = read_ns(comm, &bound_ns);
-        nap_ms(20);
-        int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns;
-        CHECK(passed_ns >= 19 * NS_PER_MS, "sync %s: only %" PRId64 " ns of global time pass in 20 ms", labels_used[i], passed_ns);
-        check_clock(comm, labels_used[i]);
-        MPI_Comm_free(&comm);
-    }
-}
-
-/* CLOCK_REALTIME is set back, as an administrator may, on all processes at once. */
-void test_clock_monotone(void)
-{
-    int64_t bound_ns, last_ns = INT64_MIN;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "realtime"));
-    CHECK_OK(MPIX_Clock_sync(comm));
-    for (int i = 0; i < 6; i++) {
-        int64_t time_ns = read_ns(comm, &bound_ns);
-        CHECK(time_ns >= last_ns, "global time fell by %" PRId64 " ns", last_ns - time_ns);
-        last_ns = time_ns;
-        meet(comm);
-        if (i % 2 == 0)
-            inject_step(-10 * NS_PER_MS);
-        meet(comm);
-        if (i % 2 == 1)
-            harmonize(comm);
-    }
-    MPI_Comm_free(&comm);
+    refuse_shared_memory(true, true);
+    check_none("shm", -100 * NS_PER_S);
+    refuse_shared_memory(false, false);
 }

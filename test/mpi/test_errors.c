@@ -89,8 +89,10 @@ void test_errors_unsynced(void)
     double time;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
     check_unsynced(comm);
+    check_null_pointers(comm);
     CHECK_OK(set_setting(comm, "sync", "prop")); /* there is a state now, but no clock */
     check_unsynced(comm);
+    check_null_pointers(comm);
     CHECK_OK(MPIX_Clock_sync(other));
     check_unsynced(comm);
     CHECK_OK(MPIX_Clock_sync(comm));
@@ -383,7 +385,7 @@ static void check_environment(const char *setting, const char *value, bool here,
     CHECK_CLASS(code, MPI_ERR_ARG, what);
     unsetenv(variable);
     if (code != MPI_SUCCESS)
-        CHECK_MESSAGE(comm, setting[0] ? variable + sizeof "MPIX_HARMONIZE_" - 1 : "MPIX_HARMONIZE_");
+        CHECK_MESSAGE(comm, variable);
     harmonize(comm);
     MPI_Comm_free(&comm);
 }
@@ -412,8 +414,6 @@ void test_errors_environment(void)
     }
     check_environment("tolerance_ns", "", last, 0);
     check_environment("sync", "", true, 0);
-    check_environment("no_such_setting", "1", last, 1);
-    check_environment("", "1", last, 2);
     check_message_of_environment();
     if (ranks > 1)
         check_environment("tolerance_ns", "700", last, 0); /* good, but only here */

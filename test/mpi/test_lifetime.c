@@ -151,10 +151,92 @@ void test_unfreed(void)
     MPI_Comm_free(&freed);
 }
 
+/* ---- Communicators that are being freed */
+
+static void check_inactive(MPI_Comm comm, int expected);
+
+static MPI_Comm called_back_on;
+
+/* A program's delete callback that uses the library. */
+static int call_in_callback(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+    int flag;
+    (void)keyval;
+    (void)attribute;
+    (void)extra;
+    called_back_on = comm;
+    for (int i = 0; i < 3; i++)
+        MPIX_Harmonize(comm, &flag);
+    return MPI_SUCCESS;
+}
+
+static int make_callback_key(void)
+{
+    int keyval;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call_in_callback, &keyval, NULL);
+    return keyval;
+}
+
+/* The next communicator may get the handle of one that was freed, but has other processes: all, or this one alone. */
+static void free_with_callback(int keyval, bool used_before, bool used_after, MPI_Comm parent)
+{
+    int size = 0;
+    MPI_Comm comm = duplicate(parent);
+    if (used_before)
+        harmonize_times(comm, 5);
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_set_attr(comm, keyval, NULL);
+    if (used_after)
+        harmonize_times(comm, 100);
+    called_back_on = MPI_COMM_NULL;
+    MPI_Comm_free(&comm);
+    CHECK(called_back_on != MPI_COMM_NULL, "the callback was not called");
+}
+
+void test_freeing(void)
+{
+    int keyval = make_callback_key();
+    int64_t early = 0;
+    harmonize_times(MPI_COMM_WORLD, 3);
+    for (int i = 0; i < times(40, 8); i++) {
+        if (i == 4)
+            early = mapped_segments();
+        free_with_callback(keyval, i & 1, i & 2, i % 3 ? MPI_COMM_WORLD : MPI_COMM_SELF);
+        MPI_Comm comm = duplicate(i % 3 ? MPI_COMM_SELF : MPI_COMM_WORLD);
+        harmonize_times(comm, 2);
+        int64_t calls = info_number(comm, "calls");
+        CHECK(calls == 2, "a new communicator has %" PRId64 " calls after 2", calls);
+        MPI_Comm_free(&comm);
+    }
+    int64_t more = mapped_segments() - early;
+    CHECK(more <= 4, "%" PRId64 " segments of shared memory are left", more);
+    harmonize_times(MPI_COMM_WORLD, 3);
+    MPI_Comm_free_keyval(&keyval);
+}
+
+/* At MPI_Finalize the callbacks run before and after the library's own. */
+void test_finalizing(void)
+{
+    int keyval = make_callback_key();
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    harmonize_times(MPI_COMM_WORLD, 3);
+    harmonize_times(MPI_COMM_SELF, 3);
+    int later = make_callback_key();
+    MPI_Comm_set_attr(MPI_COMM_WORLD, later, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, later, NULL);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 3);
+    MPI_Comm_set_attr(comm, keyval, NULL);
+    conclude();
+    check_inactive(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    check_inactive(comm, MPI_ERR_OTHER);
+}
+
 /* ---- Before and after MPI */
 
-/* Codes must be plain classes here: MPI cannot be asked. With MPI_COMM_NULL either error will do, but no crash. */
-static void check_inactive(MPI_Comm comm, bool null)
+/* Codes must be plain classes here: MPI cannot be asked. */
+static void check_inactive(MPI_Comm comm, int expected)
 {
     int flag;
     double time;
@@ -172,15 +254,14 @@ static void check_inactive(MPI_Comm comm, bool null)
         MPIX_Harmonize_get_info(comm, NULL),
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        CHECK(codes[i] == MPI_ERR_OTHER || (null && codes[i] == MPI_ERR_COMM),
-              "function %zu returned %d, expected MPI_ERR_OTHER", i, codes[i]);
+        CHECK(codes[i] == expected, "function %zu returned %d, expected %d", i, codes[i], expected);
 }
 
 void test_before_init(void)
 {
-    check_inactive(MPI_COMM_WORLD, false);
-    check_inactive(MPI_COMM_SELF, false);
-    check_inactive(MPI_COMM_NULL, true);
+    check_inactive(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    check_inactive(MPI_COMM_SELF, MPI_ERR_OTHER);
+    check_inactive(MPI_COMM_NULL, MPI_ERR_COMM);
     start_mpi(MPI_THREAD_SINGLE);
     harmonize_times(MPI_COMM_WORLD, 5);
 }
@@ -193,10 +274,10 @@ void test_after_finalize(void)
     harmonize_times(MPI_COMM_SELF, 5);
     harmonize_times(comm, 5);
     conclude();
-    check_inactive(comm, false); /* the one used last */
-    check_inactive(MPI_COMM_WORLD, false);
-    check_inactive(MPI_COMM_SELF, false);
-    check_inactive(MPI_COMM_NULL, true);
+    check_inactive(comm, MPI_ERR_OTHER); /* the one used last */
+    check_inactive(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    check_inactive(MPI_COMM_SELF, MPI_ERR_OTHER);
+    check_inactive(MPI_COMM_NULL, MPI_ERR_COMM);
 }
 
 /* ---- Sessions */
@@ -230,7 +311,52 @@ void test_sessions(void)
     use_session();
 }
 
+static MPI_Comm make_session_comm(MPI_Session *session)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session) == MPI_SUCCESS, "MPI_Session_init failed");
+    MPI_Group_from_session_pset(*session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "a test of harmonising", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    return comm;
+}
+
+/* A session goes on when the world ends: with what was used before, little or much, and with what is new. */
+void test_session_goes_on(void)
+{
+    double before_s = 0, after_s = 0;
+    MPI_Session session;
+    start_mpi(MPI_THREAD_SINGLE);
+    MPI_Comm comm = make_session_comm(&session), unused = duplicate(comm), little = duplicate(comm);
+    harmonize_times(MPI_COMM_WORLD, 3);
+    harmonize_times(MPI_COMM_SELF, 100);
+    harmonize_times(comm, 100);
+    harmonize_times(little, 1);
+    CHECK_OK(MPIX_Global_time(comm, &before_s));
+    MPI_Finalize();
+    harmonize_times(comm, 10);
+    harmonize_times(little, 10);
+    harmonize_times(unused, 10);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Global_time(comm, &after_s));
+    CHECK(after_s > before_s, "global time went from %.9f to %.9f s", before_s, after_s);
+    CHECK_OK(set_setting(little, "tolerance_ns", "700"));
+    check_clock(comm, "after MPI_Finalize");
+    MPI_Comm_free(&little);
+    MPI_Comm_free(&unused);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    check_inactive(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    check_inactive(MPI_COMM_NULL, MPI_ERR_COMM);
+}
+
 #else
+
+void test_session_goes_on(void)
+{
+    test_sessions();
+}
 
 void test_sessions(void)
 {
@@ -300,6 +426,16 @@ void test_spawn(void)
 
 /* A program that puts itself between this library and MPI, as a tool does, stands apart: the sub-tests here go without
  * it. */
+/* Nor can a program that loads the library itself be linked with it. */
+void test_loaded(void)
+{
+    char path[4096] = "";
+    if (find_program("loading_test", path))
+        execl(path, path, (char *)NULL);
+    start_mpi(MPI_THREAD_SINGLE);
+    test_skip("loading_test is not built beside this program");
+}
+
 void test_profiling(void)
 {
     char path[4096] = "";

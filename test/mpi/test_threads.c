@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_threads.c - threads: calls on two communicators at once, and readers beside whatever goes on. */
+/* test_threads.c - threads: calls on several communicators at once, first uses among them, and readers beside all. */
 #include "mpix_test.h"
 
 #include <inttypes.h>
@@ -97,6 +97,20 @@ static void *keep_reading(void *data)
     return NULL;
 }
 
+static void start_reader(reader *reader, MPI_Comm comm)
+{
+    reader->comm = comm;
+    pthread_create(&reader->thread, NULL, keep_reading, reader);
+}
+
+static void stop_reader(reader *reader)
+{
+    atomic_store(&reader->stop, true);
+    pthread_join(reader->thread, NULL);
+    CHECK(reader->failures == 0, "%" PRId64 " of %" PRId64 " readings failed", reader->failures, reader->readings);
+    CHECK(reader->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", reader->decreases, reader->readings);
+}
+
 /* Calls and synchronisations on the readers' communicator, while others come, are used and go. */
 static void stir(MPI_Comm comm)
 {
@@ -112,24 +126,233 @@ static void stir(MPI_Comm comm)
 
 void test_readers(void)
 {
-    reader readers[2];
+    reader readers[2] = {0};
     if (!has_thread_multiple())
         return;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
-    for (int i = 0; i < 2; i++) {
-        readers[i] = (reader){.comm = comm};
-        pthread_create(&readers[i].thread, NULL, keep_reading, &readers[i]);
-    }
+    for (int i = 0; i < 2; i++)
+        start_reader(&readers[i], comm);
     stir(comm);
-    for (int i = 0; i < 2; i++) {
-        atomic_store(&readers[i].stop, true);
-        pthread_join(readers[i].thread, NULL);
-        CHECK(readers[i].failures == 0, "%" PRId64 " of %" PRId64 " readings failed", readers[i].failures,
-              readers[i].readings);
-        CHECK(readers[i].decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", readers[i].decreases,
-              readers[i].readings);
-    }
+    for (int i = 0; i < 2; i++)
+        stop_reader(&readers[i]);
     meet(comm);
     MPI_Comm_free(&comm);
+}
+
+/* ---- Readers beside communicators that come and go in another thread */
+
+typedef struct coming {
+    pthread_t thread;
+    MPI_Comm parent;
+    int cycles, failures;
+} coming;
+
+static void *come_and_go(void *data)
+{
+    coming *me = data;
+    for (int i = 0; i < me->cycles; i++) {
+        int flag;
+        double time;
+        MPI_Comm passing = duplicate(me->parent);
+        me->failures += MPIX_Harmonize(passing, &flag) != MPI_SUCCESS;
+        me->failures += MPIX_Global_time(passing, &time) != MPI_SUCCESS;
+        MPI_Comm_free(&passing);
+    }
+    return NULL;
+}
+
+/* What threads remember of a communicator may not outlive it, nor be lost when another one is freed. */
+void test_readers_beside_frees(void)
+{
+    if (!has_thread_multiple())
+        return;
+    MPI_Comm called = duplicate(MPI_COMM_WORLD), read_only = duplicate(MPI_COMM_WORLD);
+    coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
+    reader readers[2] = {0};
+    harmonize(called);
+    harmonize(read_only);
+    start_reader(&readers[0], called);
+    start_reader(&readers[1], read_only);
+    pthread_create(&other.thread, NULL, come_and_go, &other);
+    harmonize_times(called, times(200, 20));
+    pthread_join(other.thread, NULL);
+    CHECK(other.failures == 0, "%d calls failed beside communicators that come and go", other.failures);
+    for (int i = 0; i < 2; i++)
+        stop_reader(&readers[i]);
+    meet(MPI_COMM_WORLD);
+    MPI_Comm_free(&called);
+    MPI_Comm_free(&read_only);
+    MPI_Comm_free(&other.parent);
+}
+
+/* ---- First use */
+
+enum { RACERS = 3 };
+
+typedef struct racer {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    MPI_Comm comm;
+    int how, failures;
+} racer;
+
+static int use_first(MPI_Comm comm, int how)
+{
+    int flag;
+    return how % 3 == 0   ? MPIX_Harmonize(comm, &flag)
+           : how % 3 == 1 ? MPIX_Clock_sync(comm)
+                          : MPIX_Harmonize_set_info(comm, MPI_INFO_NULL);
+}
+
+static void *race(void *data)
+{
+    racer *me = data;
+    int flag;
+    double time;
+    MPI_Info info = MPI_INFO_NULL;
+    pthread_barrier_wait(me->start);
+    me->failures += MPIX_Harmonize_get_info(me->comm, &info) != MPI_SUCCESS;
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    me->failures += use_first(me->comm, me->how) != MPI_SUCCESS;
+    me->failures += MPIX_Harmonize(me->comm, &flag) != MPI_SUCCESS;
+    me->failures += MPIX_Global_time(me->comm, &time) != MPI_SUCCESS;
+    return NULL;
+}
+
+static void race_once(MPI_Comm parents[RACERS], pthread_barrier_t *start, int how)
+{
+    racer racers[RACERS];
+    for (int i = 0; i < RACERS; i++) {
+        racers[i] = (racer){.start = start, .comm = duplicate(parents[i]), .how = how / 2 * i};
+        pthread_create(&racers[i].thread, NULL, race, &racers[i]);
+    }
+    for (int i = 0; i < RACERS; i++) {
+        pthread_join(racers[i].thread, NULL);
+        CHECK(racers[i].failures == 0, "%d calls failed in thread %d", racers[i].failures, i);
+        MPI_Comm_free(&racers[i].comm);
+    }
+}
+
+void test_threads_first_use(void)
+{
+    if (!has_thread_multiple())
+        return;
+    MPI_Comm parents[RACERS];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, RACERS);
+    for (int i = 0; i < RACERS; i++)
+        parents[i] = duplicate(MPI_COMM_WORLD);
+    for (int i = 0; i < times(8, 3); i++)
+        race_once(parents, &start, i);
+    for (int i = 0; i < RACERS; i++)
+        MPI_Comm_free(&parents[i]);
+    pthread_barrier_destroy(&start);
+}
+
+/* ---- Statistics beside readers */
+
+void test_threads_info(void)
+{
+    if (!has_thread_multiple())
+        return;
+    MPI_Comm read_only = duplicate(MPI_COMM_WORLD);
+    coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
+    reader readers[2] = {0};
+    harmonize(read_only);
+    for (int i = 0; i < 2; i++)
+        start_reader(&readers[i], read_only);
+    pthread_create(&other.thread, NULL, come_and_go, &other);
+    for (int i = 0; i < times(300, 30); i++) {
+        char text[TEXT_SIZE];
+        int64_t calls = info_number(read_only, "calls");
+        CHECK(calls == 1, "%" PRId64 " calls are counted, expected 1", calls);
+        info_text(read_only, "last_error", text);
+    }
+    pthread_join(other.thread, NULL);
+    CHECK(other.failures == 0, "%d calls failed beside readings of statistics", other.failures);
+    for (int i = 0; i < 2; i++)
+        stop_reader(&readers[i]);
+    meet(MPI_COMM_WORLD);
+    MPI_Comm_free(&read_only);
+    MPI_Comm_free(&other.parent);
+}
+
+/* ---- Threads that come and go */
+
+static void *read_once(void *data)
+{
+    reader *me = data;
+    atomic_store(&me->stop, true);
+    return keep_reading(me);
+}
+
+/* Each call is made by a thread of its own, beside threads that end after one reading. */
+void test_threads_passing(void)
+{
+    if (!has_thread_multiple())
+        return;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    int cycles = times(100, 10);
+    for (int i = 0; i < cycles; i++) {
+        reader readers[2] = {{.comm = comm}, {.comm = comm}};
+        caller one = {.comm = comm, .calls = 1};
+        pthread_create(&one.thread, NULL, keep_calling, &one);
+        for (int j = 0; j < 2; j++)
+            pthread_create(&readers[j].thread, NULL, read_once, &readers[j]);
+        pthread_join(one.thread, NULL);
+        CHECK(one.failures == 0, "%d calls failed in a thread that passes", one.failures);
+        for (int j = 0; j < 2; j++)
+            stop_reader(&readers[j]);
+    }
+    int64_t counted = info_number(comm, "calls");
+    CHECK(counted == cycles + 1, "%" PRId64 " calls are counted, expected %d", counted, cycles + 1);
+    meet(comm);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- How often MPI is asked */
+
+static int64_t lookups_while_reading(MPI_Comm first, MPI_Comm second)
+{
+    double time;
+    int64_t asked = 0;
+    fault_plan(-1, 0);
+    for (int i = 0; i < 300; i++)
+        CHECK_OK(MPIX_Global_time(i % 2 ? first : second, &time));
+    for (int i = 0; fault_name(i); i++)
+        asked += fault_calls(i);
+    return asked;
+}
+
+/* Two clocks are read in turn while other communicators are freed; some pairs of handles are alike. */
+void test_lookups(void)
+{
+    enum { COUNT = 12 };
+    MPI_Comm comms[COUNT];
+    int second = 0, disturbed = 0;
+    if (!faults_are_possible()) {
+        test_skip("the library is linked into the program, so that its calls are not known");
+        return;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        comms[i] = duplicate(MPI_COMM_WORLD);
+        harmonize_times(comms[i], 100);
+    }
+    for (int i = 1; i < COUNT; i++)
+        if (lookups_while_reading(comms[0], comms[i]) <= 2)
+            second = i;
+    CHECK(second > 0, "readings of two clocks in turn ask MPI each time");
+    for (int i = 1; i < COUNT; i++) {
+        if (i == second)
+            continue;
+        MPI_Comm_free(&comms[i]);
+        disturbed += lookups_while_reading(comms[0], comms[second]) > 0;
+    }
+    CHECK(disturbed < COUNT / 2, "freeing %d other communicators led to lookups %d times", COUNT - 2, disturbed);
+    MPI_Comm_free(&comms[0]);
+    if (second > 0)
+        MPI_Comm_free(&comms[second]);
 }

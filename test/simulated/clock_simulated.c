@@ -11,12 +11,15 @@
  *   drift=PPB       constant drift
  *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
  *   walk=PPB        random walk of the drift: standard deviation after one second
- *   seed=N          of spread, walk and jitter
+ *   seed=N          of spread, walk, jitter and random jumps
  *   origin=NS       true time at which the walk begins; the same for all processes of a host. Else the first reading
  *   step_at=NS      after origin, at which
  *   step=PPB        is added to the drift
  *   jump_at=NS      after origin, at which
  *   jump=NS         is added to the offset
+ *   jump_every=NS   mean time between jumps ahead or back at random times, which also an exact clock makes,
+ *   jump_most=NS    each from 10 ms to so long, short ones as often as long ones,
+ *   jump_ranks=N    on one of so many ranks, or on all of them at once; the same draws on all with one seed and origin
  *   jitter=NS       mean of an exponential delay of each message of the library
  *   lopsided=NS     by which messages to higher ranks take longer
  *   slow=N          every N-th rank but 0 is slow: its messages are delayed
@@ -28,6 +31,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +46,10 @@ static struct {
     int known;
     int exact;
     double offset, drift, spread, walk, seed, origin, step_at, step, jump_at, jump, jitter, lopsided, slow, slowness;
-    uint64_t walk_random, jitter_random;
+    double jump_every, jump_most, jump_ranks;
+    uint64_t walk_random, jitter_random, jump_random;
+    int64_t next_jump_ns; /* true time; those at random times */
+    int64_t jumps, jumps_ns;
     int64_t segment_ns; /* true time at which the current segment began */
     double error_ns;    /* local - true at that time, without the constant offset */
     double drift_ppb;   /* in this segment */
@@ -89,6 +96,8 @@ static void set(const char *name, const char *value, const char *host)
         {"step_at", &simulated.step_at}, {"step", &simulated.step},     {"jump_at", &simulated.jump_at},
         {"jump", &simulated.jump},       {"jitter", &simulated.jitter}, {"lopsided", &simulated.lopsided},
         {"slow", &simulated.slow},       {"slowness", &simulated.slowness},
+        {"jump_every", &simulated.jump_every}, {"jump_most", &simulated.jump_most},
+        {"jump_ranks", &simulated.jump_ranks},
     };
     if (strcmp(name, "exact") == 0)
         simulated.exact = strcmp(value, strcmp(value, "rank0") == 0 && world_rank() == 0 ? "rank0" : host) == 0;
@@ -121,6 +130,7 @@ static void begin(void)
     simulated.walk_random = seed;
     simulated.drift_ppb = simulated.drift + simulated.spread * (2 * uniform(&simulated.walk_random) - 1);
     simulated.jitter_random = seed + (uint64_t)world_rank() * UINT64_C(0xd1342543de82ef95);
+    simulated.jump_random = (uint64_t)simulated.seed * UINT64_C(0xbea225f9eb34556d) + 1;
     simulated.segment_ns = (int64_t)simulated.origin;
     simulated.known = 1;
 }
@@ -130,6 +140,25 @@ int64_t mh_simulated_true_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
+
+static int64_t time_to_next_jump_ns(void)
+{
+    return (int64_t)(-simulated.jump_every * log(uniform(&simulated.jump_random)));
+}
+
+/* All processes draw the same, whoever it concerns. */
+static void jump_at_random(void)
+{
+    enum { LEAST_NS = 10 * 1000 * 1000 };
+    double size_ns = LEAST_NS * pow(simulated.jump_most / LEAST_NS, uniform(&simulated.jump_random));
+    bool back = uniform(&simulated.jump_random) < 0.5;
+    int who = (int)((simulated.jump_ranks + 1) * uniform(&simulated.jump_random)); /* the one past the ranks: all */
+    simulated.next_jump_ns += time_to_next_jump_ns();
+    if (who != world_rank() && who < (int)simulated.jump_ranks)
+        return;
+    simulated.jumps++;
+    simulated.jumps_ns += (int64_t)(back ? -size_ns : size_ns);
 }
 
 static void next_segment(void)
@@ -143,7 +172,8 @@ static void next_segment(void)
         simulated.stepped = 1;
     }
     if (simulated.jump != 0 && !simulated.jumped && since_origin >= simulated.jump_at) {
-        simulated.error_ns += simulated.jump;
+        simulated.jumps++;
+        simulated.jumps_ns += (int64_t)simulated.jump;
         simulated.jumped = 1;
     }
 }
@@ -157,12 +187,26 @@ static int64_t local_from_true(int64_t true_ns)
         simulated.segment_ns = true_ns;
         simulated.origin = (double)true_ns;
     }
+    if (simulated.jump_every > 0 && simulated.next_jump_ns == 0)
+        simulated.next_jump_ns = (int64_t)simulated.origin + time_to_next_jump_ns();
+    while (simulated.jump_every > 0 && true_ns >= simulated.next_jump_ns)
+        jump_at_random();
     while (!simulated.exact && true_ns - simulated.segment_ns >= SEGMENT_NS)
         next_segment();
     double error_ns = simulated.error_ns + simulated.drift_ppb * 1e-9 * (double)(true_ns - simulated.segment_ns);
-    int64_t local_ns = true_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
+    int64_t local_ns = true_ns + simulated.jumps_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
     pthread_mutex_unlock(&simulated.lock);
     return local_ns;
+}
+
+int64_t mh_simulated_jumps(int64_t *sum_ns)
+{
+    local_from_true(mh_simulated_true_ns());
+    pthread_mutex_lock(&simulated.lock);
+    int64_t jumps = simulated.jumps;
+    *sum_ns = simulated.jumps_ns;
+    pthread_mutex_unlock(&simulated.lock);
+    return jumps;
 }
 
 static int64_t simulated_now_ns(const mh_base_clock *clock)
@@ -212,6 +256,7 @@ const mh_clock_kind mh_clock_simulated = {
     .name = "simulated",
     .doc = "the real-time clock with a known error",
     .is_raw = true,
+    .may_be_set = true,
     .probe = simulated_probe,
     .now_ns = simulated_now_ns,
     .wait_until = simulated_wait_until,

@@ -8,6 +8,9 @@
 /* True time, nanoseconds: what the simulated clocks are derived from. */
 int64_t mh_simulated_true_ns(void);
 
+/* How often the clock of this process has jumped until now, and by how much altogether. */
+int64_t mh_simulated_jumps(int64_t *sum_ns);
+
 /* Sleep for as long as a message from one rank to another is delayed; it is counted. */
 void mh_simulated_delay(int from, int to);
 

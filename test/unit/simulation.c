@@ -52,7 +52,8 @@ int64_t simulated_clock_ns(const simulation *world, int rank, int64_t true_ns)
     const simulated_clock *clock = &world->clocks[rank];
     int64_t early_ns = true_ns < clock->later_ns ? true_ns : clock->later_ns;
     double drifted_ns = clock->drift * (double)early_ns + clock->later_drift * (double)(true_ns - early_ns);
-    return true_ns + clock->offset_ns + (int64_t)floor(drifted_ns);
+    int64_t step_ns = true_ns >= clock->step_at_ns ? clock->step_ns : 0;
+    return true_ns + clock->offset_ns + (int64_t)floor(drifted_ns) + step_ns;
 }
 
 static int64_t clock_now_ns(const mh_base_clock *clock)
@@ -179,6 +180,12 @@ int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *a
         mh_bcast(channel, place, bytes, root, error);
     }
     return MPI_SUCCESS;
+}
+
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+{
+    mh_reduce_max(channel, mine, greatest, count, error);
+    return mh_bcast(channel, greatest, count * (int)sizeof *mine, 0, error);
 }
 
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error)

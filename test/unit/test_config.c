@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_config.c - settings: what each accepts and refuses, with which message, and what the environment does. */
+/* test_config.c - settings: what each accepts and refuses, with which message. */
 #include "base/error.h"
 #include "settings.h"
 #include "support.h"
 
 #include <ctype.h>
-
-extern char **environ;
-
-#define PREFIX "MPIX_HARMONIZE_"
 
 static const mh_setting *setting_at(int place)
 {
@@ -35,7 +31,7 @@ static void expect_allowed(const mh_setting *setting, const char *text, const ch
             expect_in(setting, text, message, "auto");
         break;
     case MH_SETTING_FRACTION:
-        expect_in(setting, text, message, "a number from 0.");
+        expect_in(setting, text, message, "a number from 0.5 to 0.9999, ");
         break;
     case MH_SETTING_CHOICE:
         for (int i = 0; setting->choice(i); i++)
@@ -182,11 +178,22 @@ START_TEST(overlong_value_is_refused)
         text[lengths[i]] = '\0';
         expect_refused(_i, text);
     }
-    /* Blanks around do not count. */
-    memset(text, ' ', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    memcpy(text + 1000, setting_at(_i)->default_text, strlen(setting_at(_i)->default_text));
-    expect_accepted(_i, text);
+}
+END_TEST
+
+/* Blanks count for the length, wherever they are. */
+START_TEST(many_blanks_are_refused)
+{
+    const char *value = setting_at(_i)->default_text;
+    char text[2 * MH_CONFIG_TEXT_SIZE];
+    int fit = MH_CONFIG_TEXT_SIZE - 1 - (int)strlen(value);
+    snprintf(text, sizeof text, "%*s%s", fit, "", value);
+    EXPECT(strcmp(expect_accepted(_i, text).text, value) == 0, "%s: %d blanks change the value", setting_at(_i)->name,
+           fit);
+    snprintf(text, sizeof text, "%*s%s", fit + 1, "", value);
+    expect_refused(_i, text);
+    snprintf(text, sizeof text, "%s%*s", value, fit + 1, "");
+    expect_refused(_i, text);
 }
 END_TEST
 
@@ -221,6 +228,12 @@ static const struct {
     {MH_SET_SLACK_MIN_NS, "auto", MH_CONFIG_AUTO, NULL},
     {MH_SET_SLACK_MIN_NS, "10000000000", INT64_C(10000000000), NULL},
     {MH_SET_SLACK_MAX_NS, "1000", 1000, NULL},
+    {MH_SET_SLACK_MAX_NS, "0001000", 1000, NULL},
+    {MH_SET_VALID_FRACTION, "0.5", 500000000, NULL},
+    {MH_SET_VALID_FRACTION, "0.9999", 999900000, NULL},
+    {MH_SET_VALID_FRACTION, "0.999900000", 999900000, NULL},
+    {MH_SET_VALID_FRACTION, "0.500000001", 500000001, NULL},
+    {MH_SET_VALID_FRACTION, "AUTO", MH_CONFIG_AUTO, "auto"},
     {MH_SET_SLACK_MAX_NS, "10000000000", INT64_C(10000000000), NULL},
 };
 
@@ -232,6 +245,27 @@ START_TEST(good_value_is_accepted)
            value.number, good[_i].number);
     EXPECT(strcmp(value.text, kept) == 0, "%s = '%s' is kept as '%s' instead of '%s'", name, good[_i].text, value.text,
            kept);
+}
+END_TEST
+
+/* Whatever was on the stack before. */
+__attribute__((noinline)) static void dirty_the_stack(void)
+{
+    volatile char dirt[4096];
+    for (size_t i = 0; i < sizeof dirt; i++)
+        dirt[i] = 0x5a;
+}
+
+/* All of it is sent to other processes. */
+START_TEST(nothing_is_left_uninitialized)
+{
+    mh_setting_value value;
+    char why[MH_ERROR_MESSAGE_SIZE];
+    dirty_the_stack();
+    int code = mh_setting_parse(setting_at(_i), setting_at(_i)->default_text, &value, why, sizeof why);
+    EXPECT(code == 0, "%s", why);
+    for (size_t i = strlen(value.text); i < sizeof value.text; i++)
+        EXPECT(value.text[i] == 0, "%s: byte %zu behind the text is %#x", setting_at(_i)->name, i, value.text[i]);
 }
 END_TEST
 
@@ -268,6 +302,30 @@ static const struct {
     {MH_SET_TOLERANCE_NS, "9223372036854775808"},
     {MH_SET_TOLERANCE_NS, "-9223372036854775808"},
     {MH_SET_TOLERANCE_NS, "18446744073709551617"},
+    {MH_SET_TOLERANCE_NS, "+5"},
+    {MH_SET_TOLERANCE_NS, "5,0"},
+    {MH_SET_TOLERANCE_NS, "1'000"},
+    {MH_SET_TOLERANCE_NS, "1.000"},
+    {MH_SET_SYNC, "hca3/+100"},
+    {MH_SET_SYNC, "hca3/0x10"},
+    {MH_SET_SYNC, "hca3/100/skampi/+5"},
+    {MH_SET_VALID_FRACTION, "0x0.9p0"},
+    {MH_SET_VALID_FRACTION, "0.99990000000000000000001"},
+    {MH_SET_VALID_FRACTION, "0.9990000000"},
+    {MH_SET_VALID_FRACTION, "0.9999000001"},
+    {MH_SET_VALID_FRACTION, "0.999900001"},
+    {MH_SET_VALID_FRACTION, "0.499999999"},
+    {MH_SET_VALID_FRACTION, "+0.9"},
+    {MH_SET_VALID_FRACTION, "-0.9"},
+    {MH_SET_VALID_FRACTION, "0,9"},
+    {MH_SET_VALID_FRACTION, "9e-1"},
+    {MH_SET_VALID_FRACTION, "9.0e-1"},
+    {MH_SET_VALID_FRACTION, ".9"},
+    {MH_SET_VALID_FRACTION, "0."},
+    {MH_SET_VALID_FRACTION, "1"},
+    {MH_SET_VALID_FRACTION, "nan"},
+    {MH_SET_VALID_FRACTION, "inf"},
+    {MH_SET_VALID_FRACTION, "18446744073709551616.9"},
     {MH_SET_SLACK_MIN_NS, "0"},
     {MH_SET_SLACK_MIN_NS, "10000000001"},
     {MH_SET_SLACK_MAX_NS, "auto"},
@@ -304,157 +362,10 @@ START_TEST(limits_of_integers_hold)
 }
 END_TEST
 
-/* ---- The environment */
-
-/* Checks run in one process where they do not fork. */
-static void forget_environment(void)
-{
-    for (char **entry = environ; entry && *entry;) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry, "="), *entry);
-        if (strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && strlen(name) < sizeof name - 1) {
-            unsetenv(name);
-            entry = environ;
-        } else
-            entry++;
-    }
-}
-
-typedef struct variable {
-    const char *name, *value;
-} variable;
-
-static int read_environment(const variable *variables, int count, mh_settings *settings, mh_error *error)
-{
-    memset(error, 0, sizeof *error);
-    forget_environment();
-    for (int i = 0; i < count && variables[i].name; i++)
-        setenv(variables[i].name, variables[i].value, 1);
-    int code = mh_settings_from_environment(settings, error);
-    forget_environment();
-    return code;
-}
-
-static void expect_defaults_except(const mh_settings *settings, int place)
-{
-    for (int i = 0; i < MH_SET_COUNT; i++)
-        EXPECT(i == place || strcmp(settings->values[i].text, setting_at(i)->default_text) == 0,
-               "%s is '%s' instead of its default", setting_at(i)->name, settings->values[i].text);
-}
-
-static const struct {
-    variable variable;
-    int setting;
-    const char *text;
-} heard[] = {
-    {{PREFIX "CLOCK", "monotonic"}, MH_SET_CLOCK, "monotonic"},
-    {{PREFIX "SYNC", "none"}, MH_SET_SYNC, "none"},
-    {{PREFIX "RESYNC_INTERVAL_MS", " 20 "}, MH_SET_RESYNC_INTERVAL_MS, "20"},
-    {{PREFIX "RENDEZVOUS", "collective"}, MH_SET_RENDEZVOUS, "collective"},
-    {{PREFIX "TOLERANCE_NS", "AUTO"}, MH_SET_TOLERANCE_NS, "auto"},
-    {{PREFIX "SLACK_MIN_NS", "123"}, MH_SET_SLACK_MIN_NS, "123"},
-    {{PREFIX "SLACK_MAX_NS", "1234567"}, MH_SET_SLACK_MAX_NS, "1234567"},
-    {{PREFIX "tolerance_ns", "5"}, MH_SET_TOLERANCE_NS, "5"},
-    /* Not of this library. */
-    {{"MPIX_HARMONIZER", "x"}, -1, NULL},
-    {{"MPIX_HARMONIZE", "x"}, -1, NULL},
-    {{"XMPIX_HARMONIZE_CLOCK", "x"}, -1, NULL},
-};
-
-START_TEST(environment_is_heard)
-{
-    mh_settings settings;
-    mh_error error;
-    int code = read_environment(&heard[_i].variable, 1, &settings, &error);
-    EXPECT(code == MPI_SUCCESS && error.code == MPI_SUCCESS, "%s is refused: %s", heard[_i].variable.name,
-           error.message);
-    expect_defaults_except(&settings, heard[_i].setting);
-    if (heard[_i].setting >= 0)
-        EXPECT(strcmp(settings.values[heard[_i].setting].text, heard[_i].text) == 0, "%s = '%s' is heard as '%s'",
-               heard[_i].variable.name, heard[_i].variable.value, settings.values[heard[_i].setting].text);
-}
-END_TEST
-
-#define MOST_VARIABLES 2
-#define NAMES_LONGER_THAN_THAT                                                                                         \
-    PREFIX "A_NAME_THAT_IS_SO_LONG_THAT_IT_DOES_NOT_FIT_INTO_A_MESSAGE_OF_ONE_LINE_TOGETHER_WITH_WHAT_IS_ALLOWED_"     \
-           "AS_NOBODY_WOULD_EVER_NAME_A_SETTING_SO_AND_YET_SOMEBODY_WILL_BY_A_MISTAKE_OF_THE_CLIPBOARD_"
-
-static const struct {
-    const char *name;
-    variable variables[MOST_VARIABLES];
-    const char *shown[4]; /* in the message */
-} refused[] = {
-    {"unknown", {{PREFIX "FOO", "1"}}, {PREFIX "FOO", "allowed: ", "tolerance_ns", "slack_max_ns"}},
-    {"unknown and empty", {{PREFIX "FOO", ""}}, {PREFIX "FOO", "allowed: "}},
-    {"nameless", {{PREFIX, "1"}}, {PREFIX, "allowed: "}},
-    {"almost known", {{PREFIX "TOLERANCE", "1"}}, {PREFIX "TOLERANCE", "tolerance_ns"}},
-    {"more than known", {{PREFIX "TOLERANCE_NSS", "1"}}, {PREFIX "TOLERANCE_NSS", "tolerance_ns"}},
-    {"long", {{NAMES_LONGER_THAN_THAT, "1"}}, {PREFIX "A_NAME_THAT_IS_SO_LONG", "allowed: ", "slack_max_ns"}},
-    {"a statistic", {{PREFIX "CALLS", "1"}}, {PREFIX "CALLS", "allowed: "}},
-    {"bad clock", {{PREFIX "CLOCK", "sundial"}}, {PREFIX "CLOCK", "'sundial'", "monotonic_raw", "wtime"}},
-    {"bad label", {{PREFIX "SYNC", "ntp/100"}}, {PREFIX "SYNC", "'ntp/100'", "hca3o", "meanrtt"}},
-    {"bad long label",
-     {{PREFIX "SYNC", "hca3/100/skampi/10+hca3/100/skampi/10+ntp"}},
-     {PREFIX "SYNC", "'hca3/100", "hca3o", "meanrtt"}},
-    {"bad interval",
-     {{PREFIX "RESYNC_INTERVAL_MS", "-5"}},
-     {PREFIX "RESYNC_INTERVAL_MS", "'-5'", "from 1 to 86400000", "milliseconds"}},
-    {"empty", {{PREFIX "TOLERANCE_NS", ""}}, {PREFIX "TOLERANCE_NS", "''", "auto", "from 1 to 1000000000"}},
-    {"blank", {{PREFIX "TOLERANCE_NS", "  "}}, {PREFIX "TOLERANCE_NS", "'  '", "auto", "from 1 to 1000000000"}},
-    {"least above most",
-     {{PREFIX "SLACK_MIN_NS", "2000"}, {PREFIX "SLACK_MAX_NS", "1999"}},
-     {"slack_min_ns", "'2000'", "slack_max_ns", "1999"}},
-    {"least above the default most",
-     {{PREFIX "SLACK_MIN_NS", "100000001"}},
-     {"slack_min_ns", "'100000001'", "slack_max_ns", "100000000"}},
-    {"one good, one bad",
-     {{PREFIX "CLOCK", "monotonic"}, {PREFIX "TOLERANCE_NS", "x"}},
-     {PREFIX "TOLERANCE_NS", "'x'"}},
-    {"one bad, one good",
-     {{PREFIX "TOLERANCE_NS", "x"}, {PREFIX "CLOCK", "monotonic"}},
-     {PREFIX "TOLERANCE_NS", "'x'"}},
-};
-
-START_TEST(bad_environment_is_refused)
-{
-    mh_settings settings;
-    mh_error error;
-    memset(&settings, 0x5a, sizeof settings);
-    int code = read_environment(refused[_i].variables, MOST_VARIABLES, &settings, &error);
-    EXPECT(code == MPI_ERR_ARG && error.code == MPI_ERR_ARG,
-           "%s: the code is %d, of the error %d, instead of MPI_ERR_ARG", refused[_i].name, code, error.code);
-    expect_defaults_except(&settings, -1);
-    for (int i = 0; i < COUNT_OF(refused[_i].shown) && refused[_i].shown[i]; i++)
-        EXPECT(strstr(error.message, refused[_i].shown[i]) != NULL, "%s: the message '%s' does not show '%s'",
-               refused[_i].name, error.message, refused[_i].shown[i]);
-    expect_printable(refused[_i].name, error.message);
-}
-END_TEST
-
-static const struct {
-    const char *name;
-    variable variables[MOST_VARIABLES];
-} together[] = {
-    {"nothing", {{NULL, NULL}}},
-    {"least is most", {{PREFIX "SLACK_MIN_NS", "2000"}, {PREFIX "SLACK_MAX_NS", "2000"}}},
-    {"automatic least, small most", {{PREFIX "SLACK_MIN_NS", "auto"}, {PREFIX "SLACK_MAX_NS", "1000"}}},
-    {"great least and most", {{PREFIX "SLACK_MIN_NS", "10000000000"}, {PREFIX "SLACK_MAX_NS", "10000000000"}}},
-};
-
-START_TEST(limits_that_agree_are_accepted)
-{
-    mh_settings settings;
-    mh_error error;
-    int code = read_environment(together[_i].variables, MOST_VARIABLES, &settings, &error);
-    EXPECT(code == MPI_SUCCESS, "%s: refused: %s", together[_i].name, error.message);
-}
-END_TEST
-
 /* A failure that is already described stays. */
 START_TEST(first_description_of_a_failure_stays)
 {
-    mh_error error = {MPI_SUCCESS, ""};
+    mh_error error = MH_NO_ERROR;
     EXPECT(mh_fail(&error, MPI_ERR_ARG, "first %d", 1) == MPI_ERR_ARG, "the code is not returned");
     EXPECT(mh_fail(&error, MPI_ERR_OTHER, "second") == MPI_ERR_OTHER, "the code of the second is not returned");
     EXPECT(error.code == MPI_ERR_ARG && strcmp(error.message, "first 1") == 0,
@@ -472,7 +383,7 @@ END_TEST
 START_TEST(last_error_is_remembered)
 {
     char text[MH_ERROR_MESSAGE_SIZE];
-    mh_error error = {MPI_ERR_ARG, "what went wrong"};
+    mh_error error = {.code = MPI_ERR_ARG, .message = "what went wrong"};
     mh_error_remember(&error);
     mh_error_last(text);
     EXPECT(strcmp(text, error.message) == 0, "the last error is '%s' instead of '%s'", text, error.message);
@@ -489,12 +400,11 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, junk_after_a_value_is_refused, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, value_of_two_lines_is_refused_with_one, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, overlong_value_is_refused, 0, MH_SET_COUNT);
+    tcase_add_loop_test(tests, many_blanks_are_refused, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, limits_of_integers_hold, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, good_value_is_accepted, 0, COUNT_OF(good));
+    tcase_add_loop_test(tests, nothing_is_left_uninitialized, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, bad_value_is_refused, 0, COUNT_OF(bad));
-    tcase_add_loop_test(tests, environment_is_heard, 0, COUNT_OF(heard));
-    tcase_add_loop_test(tests, bad_environment_is_refused, 0, COUNT_OF(refused));
-    tcase_add_loop_test(tests, limits_that_agree_are_accepted, 0, COUNT_OF(together));
     tcase_add_test(tests, first_description_of_a_failure_stays);
     tcase_add_test(tests, last_error_is_remembered);
 }

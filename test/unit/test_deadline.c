@@ -99,7 +99,7 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     mh_global_clock clock;
     mh_rendezvous rendezvous;
     mh_deadline *deadline = &play->last[channel->rank];
-    mh_error error = {MPI_SUCCESS, ""};
+    mh_error error = MH_NO_ERROR;
     chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
     open_process(world, &own_channel, base, play, &clock, &rendezvous, deadline);
     mh_deadline_rehearse(deadline, &error);
@@ -108,7 +108,7 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     for (int i = 0; i < play->calls; i++) {
         record *record = &play->records[channel->rank][i];
         simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
-        mh_deadline_meet(deadline, MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->order, &error);
+        mh_deadline_meet(deadline, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->order, &error);
         record->left = mh_deadline_wait(deadline, &record->order);
         record->left_ns = simulated_now_ns();
     }
@@ -126,7 +126,10 @@ static simulation make_world(const scene *scene, int round)
         double drift = (2 * chance_unit(&dice) - 1) * 250 * MH_PPM;
         world.node[rank] = rank / scene->per_node;
         world.clocks[rank] =
-            (simulated_clock){chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S), drift, drift, INT64_MAX};
+            (simulated_clock){.offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S),
+                              .drift = drift,
+                              .later_drift = drift,
+                              .later_ns = INT64_MAX};
     }
     return world;
 }
@@ -342,16 +345,17 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     mh_global_clock clock;
     mh_rendezvous rendezvous;
     mh_deadline deadline;
-    mh_error error = {MPI_SUCCESS, ""};
+    mh_error error = MH_NO_ERROR;
     int rank = channel->rank;
     open_process(world, channel, base, argument, &clock, &rendezvous, &deadline);
     mh_deadline_rehearse(&deadline, &error);
     if (requests[asked.row].is_due)
         mh_deadline_sync_at(&deadline, mh_global_clock_now_ns(&clock));
-    mh_deadline_meet(&deadline, requests[asked.row].requests[rank], requests[asked.row].done, &asked.orders[rank], &error);
+    mh_deadline_meet(&deadline, mh_base_clock_now_ns(base), requests[asked.row].requests[rank], requests[asked.row].done,
+                     &asked.orders[rank], &error);
     /* A request is for one round. */
     mh_deadline_sync_at(&deadline, INT64_MAX);
-    mh_deadline_meet(&deadline, MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
+    mh_deadline_meet(&deadline, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
 }
 
 START_TEST(greatest_request_wins)

@@ -3,6 +3,7 @@
  * test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are
  * wanted.
  */
+#include "suite/arena.h"
 #include "suite/plan.h"
 #include "suite/schemes.h"
 #include "support.h"
@@ -213,6 +214,29 @@ START_TEST(how_many)
 }
 END_TEST
 
+/* As large as nobody has one yet. */
+START_TEST(buffers_fit_whatever_the_cache)
+{
+    static const enum arena_kind kinds[] = {ARENA_ROTATE, ARENA_COLD};
+    static const int64_t messages[] = {1, 8192, 1 << 20};
+    struct job job = {.settings.mem_limit_bytes = NOT_GIVEN};
+
+    for (int64_t cache_bytes = 1 << 20; cache_bytes <= INT64_C(1) << 50; cache_bytes += cache_bytes / 3) {
+        int64_t used_bytes = job_cache_bytes(&job, cache_bytes);
+
+        ck_assert_int_le(used_bytes, cache_bytes);
+        for (int i = 0; i < COUNT_OF(kinds) * COUNT_OF(messages); i++)
+            ck_assert_int_le(arena_needs(kinds[i % 2], messages[i / 2], messages[i / 2], used_bytes),
+                             job_mem_limit_bytes(&job));
+    }
+    ck_assert_int_eq(job_cache_bytes(&job, 32 << 20), 32 << 20);
+    ck_assert_int_lt(job_cache_bytes(&job, 480 << 20), 480 << 20);
+    job.settings.mem_limit_bytes = 1 << 20; /* who gives a limit is told what it forbids */
+    ck_assert_int_eq(job_mem_limit_bytes(&job), 1 << 20);
+    ck_assert_int_eq(job_cache_bytes(&job, 480 << 20), 480 << 20);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, sizes, 0, COUNT_OF(size_cases));
@@ -222,6 +246,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, communicator, 0, COUNT_OF(communicators));
     tcase_add_test(tests, names_of_the_program);
     tcase_add_test(tests, how_many);
+    tcase_add_test(tests, buffers_fit_whatever_the_cache);
 }
 
 int main(void)

@@ -89,7 +89,7 @@ static void *take_part(void *argument)
     mh_channel channel;
     mh_rendezvous rendezvous = open_member(member, &channel);
     chance dice = chance_of_round(100 + member->index);
-    mh_error error = {MPI_SUCCESS, ""};
+    mh_error error = MH_NO_ERROR;
     for (int64_t round = 0; round < member->crew->rounds; round++) {
         mh_report mine = report_of(member->crew, member->index, round), greatest, expected;
         mh_order order = {0};

@@ -174,6 +174,8 @@ typedef struct run {
     double errors_ns[MOST_READINGS];
 } run;
 
+static const mh_rates raw = {MH_RAW_RATE_LIMIT, true}, corrected = {0.23, false};
+
 static void begin(run *run, const scene *scene, int round)
 {
     run->scene = scene;
@@ -183,14 +185,14 @@ static void begin(run *run, const scene *scene, int round)
     run->line = (line){scene->path, &run->dice, 0};
     run->began_ns = run->truth.now_ns;
     run->measurements = run->readings = 0;
-    mh_tracker_reset(&run->tracker);
+    mh_tracker_reset(&run->tracker, run->scene->clock.is_corrected ? corrected : raw);
 }
 
 static bool feed(run *run)
 {
     mh_offset measured = measure(&run->line, &run->truth);
     bool consistent = mh_tracker_feed(&run->tracker, &measured);
-    run->estimate = mh_tracker_estimate(&run->tracker, !run->scene->clock.is_corrected);
+    run->estimate = mh_tracker_estimate(&run->tracker);
     run->measured_ns = run->truth.now_ns;
     run->measurements++;
     return consistent;
@@ -287,6 +289,7 @@ static void expect_to_be_accurate(run *run)
 #define WARMING .warming_ppm = 1, .warming_s = 10
 #define STEPS .frequency_step_ppm = 1
 #define CORRECTED .slew_ppm = 500, .is_corrected = true
+#define SLEWED .slew_ppm = 100000, .is_corrected = true
 #define SELDOM .events_per_s = 0.005
 #define BOTH_SIGNS(ppm) .drift_ppm = ppm, .either_sign = true
 
@@ -309,6 +312,8 @@ static const scene scenes[] = {
     {"tcp, warming", {BOTH_SIGNS(20), WALK, WARMING, .events_per_s = 0.1}, &tcp, LIMITS(250, 1000)},
     {"tcp, frequency steps", {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1}, &tcp, LIMITS(400, 2500)},
     {"tcp, corrected", {CORRECTED, .events_per_s = 0.2}, &tcp, LIMITS(0, 0)},
+    {"tcp, slewed by up to a tenth", {SLEWED, .events_per_s = 0.2}, &tcp, LIMITS(4e6, 15e6)},
+    {"shared memory, slewed by up to a tenth", {SLEWED, .events_per_s = 0.2}, &shared_memory, LIMITS(4e6, 15e6)},
     {"tcp, rough, 50 ppm, walk", {BOTH_SIGNS(50), WALK}, &rough, LIMITS(600, 3000)},
     {"shared memory, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &shared_memory, LIMITS(20, 60),
      .seconds = 600},
@@ -343,7 +348,9 @@ static const scene stepped[] = {
 /* From what a kernel's correction of the rate, or an outlier, cannot explain, to days. */
 static double chance_step_ns(run *run)
 {
-    mh_estimate if_corrected = mh_tracker_estimate(&run->tracker, false);
+    mh_tracker as_corrected = run->tracker;
+    as_corrected.rates.are_raw = false;
+    mh_estimate if_corrected = mh_tracker_estimate(&as_corrected);
     int64_t bound_ns = mh_estimate_bound(&if_corrected, local_ns(&run->truth));
     double least = log(2 * (double)bound_ns + 200 * run->scene->path->least_ns), most = log(1e14);
     return chance_sign(&run->dice) * exp(least + chance_unit(&run->dice) * (most - least));
@@ -371,14 +378,14 @@ START_TEST(clock_that_is_set_back_starts_anew)
     for (int i = 0; i < COUNT_OF(steps_ns); i++) {
         mh_tracker tracker;
         mh_offset offset = {MH_NS_PER_S, 1234567, 5000};
-        mh_tracker_reset(&tracker);
+        mh_tracker_reset(&tracker, raw);
         for (int fed = 0; fed < 30; fed++, offset.at_ns += 10 * MH_NS_PER_MS)
             mh_tracker_feed(&tracker, &offset);
         offset.at_ns += steps_ns[i];
         EXPECT(!mh_tracker_feed(&tracker, &offset), "set back by %" PRId64 " ns, which is not noticed", -steps_ns[i]);
         for (int fed = 0; fed < 30; fed++, offset.at_ns += 10 * MH_NS_PER_MS)
             mh_tracker_feed(&tracker, &offset);
-        double error_ns = mh_tracker_error_ns(&tracker, 0), drift = mh_tracker_estimate(&tracker, true).model.drift;
+        double error_ns = mh_tracker_error_ns(&tracker, 0), drift = mh_tracker_estimate(&tracker).model.drift;
         EXPECT(isfinite(error_ns) && isfinite(drift), "set back by %" PRId64 " ns, the error is %g ns and the drift %g",
                -steps_ns[i], error_ns, drift);
     }

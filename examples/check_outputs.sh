@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the programs do where an output cannot be written: they say so, name the file, and fail. And how they end after
+# a bad option.
+#
+# Environment: BUILDDIR       where the programs are (default: examples)
+#              CC             compiles what is preloaded (default: mpicc)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Most functions are called by check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/run.sh"
+programs=${BUILDDIR:-examples}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+
+tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
+
+complain() {
+    echo "$command: $1"
+    echo "exit status $status"
+    sed 's/^/stderr: /' "$scratch/err" | head -n 20
+}
+
+expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    grep -F "cannot" "$scratch/err" | grep -qF "$1" || complain "no message names $1"
+}
+
+check() {           # NAME FUNCTION [ARGUMENT]...
+    local name=$1
+    shift
+    tap_expect_empty "$name" "$("$@" 2>&1)"
+}
+
+# ---- Standard output
+
+by_itself() {       # PROGRAM [OPTION]...
+    command="$* >${output}"
+    if [ "$output" = closed ]; then
+        "$programs/$1" "${@:2}" >&- 2>"$scratch/err" </dev/null
+    else
+        "$programs/$1" "${@:2}" >"$output" 2>"$scratch/err" </dev/null
+    fi
+    status=$?
+}
+
+check_answers() {   # PROGRAM
+    local option
+    for output in closed /dev/full; do
+        for option in --help --version; do
+            by_itself "$1" $option
+            expect_failure "standard output"
+        done
+    done
+}
+
+check_results() {   # PROGRAM OPTION...
+    for output in closed /dev/full; do
+        by_itself "$@"
+        expect_failure "standard output"
+    done
+}
+
+if [ -c /dev/full ]; then
+    for tool in $tools mpix_figures; do
+        check "$tool: --help and --version, standard output full or closed" check_answers "$tool"
+    done
+    check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
+    check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
+    check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
+    check "mpix_skew: results, standard output full or closed" check_results mpix_skew -n 10 -x 1
+    check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list -n 100
+    check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
+else
+    tap_skip "standard output is full" "there is no /dev/full"
+fi
+
+# ---- Files
+
+# Each program that writes one, with the options that make it brief. FILE is replaced.
+raw_outputs() {
+    cat <<END
+alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
+alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
+alone mpix_skew -n 10 -x 1 --raw FILE
+2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --raw FILE
+END
+    [ ! -x "$programs/../bench/compare_barriers" ] || echo "2 ../bench/compare_barriers -n 5 -x 1 -r 1 --json FILE"
+}
+charts() {
+    cat <<END
+alone mpix_clock_list -n 100 --plot FILE
+alone mpix_triad -m 64:128 -i 2 --plot FILE
+2 mpix_clock_check --sync none --ages 0 --plot FILE
+2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --plot FILE
+END
+}
+
+check_file() {      # FILE RANKS PROGRAM OPTION...
+    local file=$1
+    shift
+    run "${@//FILE/$file}"
+    expect_failure "$file"
+}
+
+try_each() {        # LIST FILE WHERE
+    local words
+    while read -r -a words <&3; do
+        check "${words[*]:1}: $3" check_file "$2" "${words[@]}"
+    done 3< <($1)
+}
+
+have_plots() {
+    [ -n "$(command -v gnuplot)" ] && echo 'set terminal svg' | gnuplot >/dev/null 2>&1
+}
+
+if [ -c /dev/full ]; then
+    try_each raw_outputs /dev/full "a device that is full"
+    ln -s /dev/full "$scratch/full.svg"
+    if have_plots; then
+        try_each charts "$scratch/full.svg" "a device that is full"
+    else
+        tap_skip "charts" "there is no gnuplot"
+    fi
+else
+    tap_skip "a device that is full" "there is no /dev/full"
+fi
+
+# COMMAND...: in a namespace of its own, where disk in the scratch folder is a file system of one page that is full.
+on_full_file_system() {
+    unshare -Urm sh -c 'mount -t tmpfs -o size=4k none "$1" || exit
+        head -c 8192 /dev/zero >"$1/filler" 2>/dev/null
+        shift
+        exec "$@"' sh "$scratch/disk" "$@"
+}
+
+check_on_disk() {   # FILE PROGRAM OPTION...: with the ranks that it can have by itself
+    local file=$1
+    shift
+    command="${*//FILE/$file} (full file system)"
+    on_full_file_system "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_failure "$file"
+}
+
+# With data there is no room for a figure.
+check_figures() {   # THE BEGINNING OF THE FILES' NAMES
+    command="mpix_figures --plot-only (full file system)"
+    unshare -Urm sh -c 'mount -t tmpfs -o size=64k none "$1" && cp "$2"/*.csv "$1" || exit
+        head -c 131072 /dev/zero >"$1/filler" 2>/dev/null
+        exec "$3" --plot-only --output-dir "$1" barrier-skew' \
+        sh "$scratch/disk" "$scratch/figures" "$programs/mpix_figures" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    [ "$status" -eq 1 ] || complain "exit status is not 1"
+    grep '^mpix_figures: ' "$scratch/err" | grep -qF "$1" || complain "no message names $1"
+}
+
+mkdir "$scratch/disk"
+if on_full_file_system true 2>/dev/null; then
+    file=$scratch/disk/raw
+    check "mpix_bench --output: a file system that is full" \
+        check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --output "$file"
+    check "mpix_bench --raw: a file system that is full" \
+        check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --raw "$file"
+    check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -n 10 -x 1 --raw "$file"
+    if have_plots; then
+        file=$scratch/disk/chart.png
+        check "mpix_clock_list --plot: a file system that is full" \
+            check_on_disk "$file" mpix_clock_list -n 100 --plot "$file"
+        check "mpix_triad --plot: a file system that is full" \
+            check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
+    else
+        tap_skip "charts on a file system that is full" "there is no gnuplot"
+    fi
+    if have_plots && run alone mpix_figures --quick --ranks 2 --output-dir "$scratch/figures" barrier-skew &&
+        [ "$status" -eq 0 ]; then
+        check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
+    else
+        tap_skip "mpix_figures: a file system that is full" "the figure cannot be made here"
+    fi
+else
+    tap_skip "a file system that is full" "it takes a user namespace, which is not allowed here"
+fi
+
+# ---- A gnuplot that fails, though it seemed to work
+
+check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
+    mkdir -p "$scratch/bin"
+    printf '#!/bin/sh\nif grep -q multiplot; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
+    chmod +x "$scratch/bin/gnuplot"
+    PATH=$scratch/bin:$PATH run alone mpix_clock_list -n 100 --plot "$scratch/chart.svg"
+    expect_failure "$scratch/chart.svg"
+    [ ! -e "$scratch/chart.svg" ] || complain "leaves a chart"
+}
+check "gnuplot fails" check_gnuplot "echo '<svg'; exit 1"
+check "gnuplot is killed" check_gnuplot "echo '<svg'; kill -KILL \$\$"
+check "gnuplot draws nothing" check_gnuplot "exit 0"
+
+# ---- After a bad option
+
+# In MPI_Finalize of each process, says whether its last call before was a barrier. Freed communicators do not count.
+cat >"$scratch/end.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+
+static int has_met;
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    has_met = 1;
+    return PMPI_Barrier(comm);
+}
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    has_met = 0;
+    return PMPI_Bcast(data, count, type, root, comm);
+}
+
+int MPI_Finalize(void)
+{
+    fprintf(stderr, "end: %s\n", has_met ? "met" : "alone");
+    return PMPI_Finalize();
+}
+END
+
+check_end() {       # PROGRAM
+    export LD_PRELOAD=$scratch/end.so
+    run 2 "$1" --no-such-option
+    unset LD_PRELOAD
+    expect_status 2
+    [ "$(grep -c '^end: met' "$scratch/err")" -eq 2 ] || complain "processes do not meet before they finalize"
+}
+
+if ${CC:-mpicc} -shared -fPIC -o "$scratch/end.so" "$scratch/end.c" >"$scratch/log" 2>&1; then
+    for tool in $tools; do
+        check "$tool: processes meet before they finalize after a bad option" check_end "$tool"
+    done
+else
+    tap_skip "processes meet before they finalize after a bad option" "nothing can be compiled to be preloaded"
+fi
+tap_done

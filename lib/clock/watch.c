@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock/watch.h"
+
+#include <time.h>
+
+/* Clocks that cannot normally be set are checked so rarely that it costs nothing. */
+enum { SELDOM_NS = 10 * 1000 * 1000 };
+
+/* Rounding of the two clocks alone can make them differ by this much. */
+enum { LEAST_STEP_NS = 1000 };
+
+static int64_t steady_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
+
+/*
+ * Read the base clock between two readings of the steady one: of some tries the tightest, as a process may be
+ * descheduled in any of them.
+ */
+static void read_both(mh_clock_watch *watch, const mh_base_clock *base)
+{
+    enum { TRIES = 4, TIGHT_READS = 10 };
+    int64_t tight_ns = TIGHT_READS * base->read_cost_ns;
+    watch->doubt_ns = INT64_MAX;
+    for (int i = 0; i < TRIES && watch->doubt_ns > tight_ns; i++) {
+        int64_t before_ns = steady_now_ns(), base_ns = mh_base_clock_now_ns(base), after_ns = steady_now_ns();
+        if (after_ns - before_ns >= watch->doubt_ns)
+            continue;
+        watch->base_ns = base_ns;
+        watch->steady_ns = before_ns;
+        watch->doubt_ns = after_ns - before_ns;
+    }
+}
+
+void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base)
+{
+    watch->every_ns = base->may_be_set ? 0 : SELDOM_NS;
+    watch->steady_limit = mh_base_clock_steady_limit(base);
+    read_both(watch, base);
+}
+
+int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base)
+{
+    mh_clock_watch last = *watch;
+    read_both(watch, base);
+    int64_t passed_ns = watch->steady_ns - last.steady_ns, ahead_ns = watch->base_ns - last.base_ns - passed_ns;
+    double explained_ns = watch->steady_limit * (double)passed_ns + (double)(last.doubt_ns + watch->doubt_ns);
+    int64_t size_ns = ahead_ns < 0 ? -ahead_ns : ahead_ns;
+    return (double)size_ns > explained_ns + LEAST_STEP_NS ? ahead_ns : 0;
+}

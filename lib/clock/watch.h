@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * watch.h - finds out that a base clock was stepped: it is compared with CLOCK_MONOTONIC, which nobody can set. So a
+ * process notices a step of its clock by itself, also if all processes share the clock.
+ */
+#ifndef MH_WATCH_H
+#define MH_WATCH_H
+
+#include "base/units.h"
+#include "clock/base_clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Both clocks at one instant. */
+typedef struct mh_clock_watch {
+    int64_t base_ns;
+    int64_t steady_ns;
+    int64_t doubt_ns;    /* the instants of the two readings differ by at most this */
+    int64_t every_ns;    /* time between two looks; 0: each call takes one */
+    double steady_limit; /* how far the rates of the two clocks may differ */
+} mh_clock_watch;
+
+/* Start to watch a base clock that is open. */
+void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base);
+
+/* Whether it is time for a look, when the base clock reads local_ns: after every_ns, or if the clock went back. */
+static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t local_ns)
+{
+    return (uint64_t)(local_ns - watch->base_ns) >= (uint64_t)watch->every_ns;
+}
+
+/* Look at both clocks. Returns by how much the base clock was stepped since the last look, or 0. */
+int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base);
+
+#endif

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Line coverage of lib/ by the unit tests and the MPI tests: builds in analysis/coverage, below the current directory,
+# prints a table and the lines that were not run, and fails below the goal.
+#
+# Environment:
+#   CC                       MPI compiler wrapper of gcc (default mpicc.mpich, or mpicc)
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+#   ANALYSIS_RANKS           rank counts of the MPI tests (default "2 3")
+#   COVERAGE_GOAL            percent (default 92)
+#   GCOV                     the gcov that belongs to the compiler (default gcov)
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/scratch.sh"
+
+scratch=$PWD/analysis/coverage
+goal=${COVERAGE_GOAL:-92}
+# Not -O2, which merges lines. Without the static library every source is compiled once.
+flags=(--disable-static CFLAGS='-g -O0 --coverage -fprofile-update=atomic')
+use_launcher
+scratch_build "$scratch" "${flags[@]}" -- all || exit 1
+unit_tests=$(cd "$scratch" && list_unit_tests)
+# shellcheck disable=SC2086
+scratch_build "$scratch" "${flags[@]}" -- \
+    $unit_tests test/mpi/mpix_test test/mpi/wrapper_test || exit 1
+
+cd "$scratch" || exit 1
+find . -name '*.gcda' -delete
+for test in $unit_tests; do
+    output=$("$test" 2>&1 </dev/null) || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
+done
+export MPIX_TEST_RANKS=${ANALYSIS_RANKS:-2 3}
+output=$(bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) ||
+    tap_not_ok "MPI tests" "$(grep -vE '^ok ' <<<"$output" | head -n 200)"
+
+# All in one run of gcov, which adds up what headers have in each object.
+rm -rf gcov
+mkdir gcov
+find "$PWD/lib" -name '*.gcda' -path '*libcore*' >gcov/data
+(cd gcov && xargs "${GCOV:-gcov}" >/dev/null 2>gcov.log <data)
+
+# The first lines of a report tell the source; then each line is COUNT:LINE:TEXT; "-": no code, "#####": not run.
+table=$("${AWK:-awk}" -F: -v lib="$top/lib/" '
+    FNR == 1 { name = $4; inside = index(name, lib) == 1; name = substr(name, length(lib) + 1); next }
+    !inside { next }
+    { count = $1; gsub(/[ *]/, "", count) }
+    count == "-" || $2 + 0 == 0 { next }
+    { lines[name]++ }
+    count == "#####" || count == "=====" { missed[name]++; list[name] = list[name] " " $2 + 0 }
+    END {
+        for (name in lines) {
+            all += lines[name]; all_missed += missed[name]
+            printf "%6.1f %% of %4d lines  %s%s%s\n", 100 - 100 * missed[name] / lines[name], lines[name], name,
+                missed[name] ? ", not run:" : "", list[name]
+        }
+        if (all) printf "%6.1f %% of %4d lines  total\n", 100 - 100 * all_missed / all, all
+    }' gcov/*.gcov | sort -k5)
+sed 's/^/# /' <<<"$table"
+covered=$(sed -n 's/^ *\([0-9.]*\) % .* total$/\1/p' <<<"$table")
+if "${AWK:-awk}" -v c="${covered:-0}" -v g="$goal" 'BEGIN { exit !(c >= g) }'; then
+    tap_ok "line coverage of lib/ is $covered %, the goal $goal %"
+else
+    tap_not_ok "line coverage of lib/ is ${covered:-unknown} %, the goal $goal %"
+fi
+tap_done

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/ and examples/: fails on any complaint.
+#
+# Usage: run_lint.sh [FILE...], by default all files
+#
+# Environment:
+#   CC   MPI compiler wrapper, which knows where mpi.h is (default mpicc.mpich, or mpicc)
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/scratch.sh"
+cd "$top" || exit 1
+
+files=("$@")
+[ $# -gt 0 ] || mapfile -t files < <(find lib examples -name '*.c' | sort)
+# shellcheck disable=SC2046
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
+    '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1)
+
+tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
+    local file=$1
+    shift
+    clang-tidy --quiet --checks="$*" "$file" -- "${flags[@]}" 2>/dev/null | grep -E '(error|warning): '
+}
+
+# The library may be called by several threads, the programs have one.
+tidy_file() {
+    case $1 in lib/*) tidy "$1" concurrency-mt-unsafe ;; *) tidy "$1" ;; esac
+}
+
+if command -v clang-tidy >/dev/null; then
+    complaints=$(running=0
+        for file in "${files[@]}"; do
+            tidy_file "$file" &
+            running=$((running + 1))
+            [ $((running % 2)) -ne 0 ] || wait
+        done
+        wait)
+    tap_expect_empty "clang-tidy has no complaint of ${#files[@]} files" "$complaints"
+else
+    tap_skip "clang-tidy" "it is not installed (Debian package: clang-tidy)"
+fi
+
+if command -v cppcheck >/dev/null; then
+    # variableScope: the programs declare variables first. unusedStructMember: it does not see anonymous structures.
+    # strtokCalled: in a program of one thread. knownConditionTrueFalse: it takes other processors' code away.
+    complaints=$(cppcheck --quiet -j 2 --std=c11 --language=c --library=gnu,posix --inline-suppr --inconclusive \
+        --enable=warning,performance,portability,style --template='{file}:{line}: {id}: {message}' \
+        --suppress=variableScope --suppress=unusedStructMember --suppress=strtokCalled \
+        --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
+        -D__x86_64__ -Iinclude -Ilib -Iexamples "${files[@]}" 2>&1)
+    tap_expect_empty "cppcheck has no complaint" "$complaints"
+else
+    tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"
+fi
+tap_done

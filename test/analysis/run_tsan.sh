@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The thread sanitizer over what threads do: builds in analysis/tsan, below the current directory; fails on any report.
+# Before that it takes the library's locks away, and expects races to be reported.
+#
+# Environment:
+#   CC                       MPI compiler wrapper (default mpicc.mpich, or mpicc)
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/scratch.sh"
+
+subtests=(threads readers readers_beside_frees threads_first_use threads_info threads_passing clock_resync)
+unit_tests=(test_slots test_global_clock)
+scratch=$PWD/analysis/tsan
+
+# exitcode: also where the program would end well. Open MPI is not built for the sanitizer and has locks of its own.
+export TSAN_OPTIONS="suppressions=$source_dir/tsan.supp exitcode=66 halt_on_error=0"
+is_open_mpi && TSAN_OPTIONS+=" detect_deadlocks=0 ignore_noninstrumented_modules=1"
+# Else UCX, below MPICH, patches functions that gcc's sanitizer has taken over, and crashes.
+export UCX_MEM_EVENTS=no
+# Processes are ten times as slow.
+export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-600} MPIX_TEST_RANKS=2 CK_FORK=no CK_DEFAULT_TIMEOUT=0
+use_launcher
+
+build() {       # DIRECTORY [NAME=VALUE...], the latter for make
+    local directory=$1
+    shift
+    scratch_build "$directory" --enable-sanitizers=thread CFLAGS='-g -O1' -- \
+        "${unit_tests[@]/#/test/unit/}" test/mpi/mpix_test "$@" || exit 1
+}
+
+build "$scratch-without-locks" CFLAGS="-g -O1 -D_GNU_SOURCE= -include $source_dir/without_locks.h"
+output=$(cd "$scratch-without-locks" && bash "$top/test/mpi/run_mpi_tests.sh" threads_first_use 2>&1)
+if grep -q 'WARNING: ThreadSanitizer: data race' <<<"$output" &&
+    grep -qE '#[0-9]+ .*/lib/[a-z_/]*\.c' <<<"$output"; then
+    tap_ok "the races of a library without locks are reported"
+else
+    tap_not_ok "the races of a library without locks are reported" "$(head -n 200 <<<"$output")"
+fi
+
+build "$scratch"
+cd "$scratch" || exit 1
+for test in "${unit_tests[@]}"; do
+    output=$("test/unit/$test" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" && tap_ok "$test" ||
+        tap_not_ok "$test" "$(tail -n 100 <<<"$output")"
+done
+for subtest in "${subtests[@]}"; do
+    output=$(bash "$top/test/mpi/run_mpi_tests.sh" "$subtest" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" &&
+        tap_ok "$subtest at 2 ranks" || tap_not_ok "$subtest at 2 ranks" "$(head -n 200 <<<"$output")"
+done
+tap_done

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# valgrind over a small program, without suppressions: no report (bad access, value that depends on uninitialized
+# memory, leak) may have a stack frame of this library. What the MPI library does by itself is counted, not judged.
+# Builds in analysis/valgrind, below the current directory. Before that, a library with a fault has to be reported.
+#
+# Environment:
+#   CC                       MPI compiler wrapper (default mpicc.mpich, or mpicc)
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/scratch.sh"
+
+command -v valgrind >/dev/null || { echo "1..0 # SKIP no valgrind (Debian package: valgrind)"; exit 0; }
+scratch=$PWD/analysis/valgrind
+program=./test/analysis/small_program
+# valgrind runs one thread at a time: a process that waits has to give its processor away.
+export MPIX_HARMONIZE_YIELD=always
+use_launcher
+
+run_valgrind() {    # DIRECTORY: sets status; reports are in DIRECTORY/report.PID
+    rm -f "$1"/report.*
+    # MPIEXEC_FLAGS is a list of words.
+    # shellcheck disable=SC2086
+    output=$(cd "$1" && timeout -k 5 600 $MPIEXEC ${MPIEXEC_FLAGS-} -n 2 \
+        valgrind --leak-check=full --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
+        --num-callers=40 --log-file=report.%p "$program" 2>&1 </dev/null)
+    status=$?
+}
+
+# Prints the reports that have a frame of a source file of lib/. A report is a run of lines, ended by an empty one.
+reports_of_ours() { # DIRECTORY
+    local names
+    names=$(cd "$top/lib" && find . -name '*.c' -printf '%f|')
+    cat "$1"/report.* | sed 's/^==[0-9]*== \?//' | "${AWK:-awk}" -v RS= -v names="(${names%|})" \
+        '$0 ~ "[( ]" names ":[0-9]+\\)" && /^[A-Z0-9]/ && /(at|by) 0x/ { print $0 "\n" }'
+}
+
+count_reports() {
+    cat "$1"/report.* | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) errors.*/\1/p' |
+        "${AWK:-awk}" '{ sum += $1 } END { print sum + 0 }'
+}
+
+build() {           # DIRECTORY [NAME=VALUE...], the latter for make
+    local directory=$1
+    shift
+    scratch_build "$directory" CFLAGS='-g -O1' -- test/analysis/small_program "$@" || exit 1
+}
+
+build "$scratch-fault" CFLAGS="-g -O1 -D_GNU_SOURCE= -include $source_dir/without_zeros.h"
+run_valgrind "$scratch-fault"
+if reports_of_ours "$scratch-fault" | grep -q .; then
+    tap_ok "a library that allocates without setting to zero is reported"
+else
+    tap_not_ok "a library that allocates without setting to zero is reported" "$output"
+fi
+
+build "$scratch"
+run_valgrind "$scratch"
+if [ $status -eq 0 ]; then tap_ok "the program succeeds"; else tap_not_ok "the program succeeds" "status $status
+$output"; fi
+processes=$(ls "$scratch"/report.* 2>/dev/null | wc -l)
+[ "$processes" -eq 2 ] && tap_ok "two processes ran under valgrind" ||
+    tap_not_ok "two processes ran under valgrind" "$processes reports"
+tap_expect_empty "no report of $(count_reports "$scratch") has a frame of the library" "$(reports_of_ours "$scratch")"
+tap_done

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The first hour of a stranger: makes a minimal Debian system beside this one, with an ordinary user who has sudo, gives
+# that user the sources, and runs the README's commands in its order. Seconds are part of each test's name.
+#
+# Usage: run_fresh_tests.sh            ./quickstart, and ./quickstart check with the unit tests only
+#        run_fresh_tests.sh full       ./quickstart, ./quickstart check, and the same from a tree that cannot be written
+#        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
+#
+# Environment: MPIX_TEST_FRESH_CACHE  keeps the minimal system for further runs (default: /var/tmp/mpix_fresh)
+#              MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
+#
+# The mirror and apt's configuration are those of this machine. The minimal system is the lower layer of an overlay in
+# private namespaces, so nothing else of this machine is changed, and all but the cache is gone afterwards.
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+cache=${MPIX_TEST_FRESH_CACHE:-/var/tmp/mpix_fresh}
+packages=gcc,make,libc6-dev,git,ca-certificates,sudo
+user=stranger
+user_id=1000
+
+skip_all() {    # REASON
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# ---- The minimal system
+
+# Mirror and code name of the running system, as apt sees them.
+find_mirror() {
+    . /etc/os-release
+    [ "${ID-}" = debian ] || return 1
+    # shellcheck disable=SC2016 # the format is apt's
+    apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+        awk -v name="${VERSION_CODENAME-}" '$2 == name && $3 == "main" { print $1, $2; exit }' | grep .
+}
+
+# Its owner must be root, and nobody else may have put anything into it.
+open_cache() {
+    mkdir -p "${cache%/*}" && { [ -d "$cache" ] || mkdir -m 700 "$cache"; } || return 1
+    [ "$(stat -c '%u %a %F' "$cache")" = "0 700 directory" ] || { echo "$cache is not root's alone" >&2; return 1; }
+    exec 8>"$cache/lock" && flock 8
+}
+
+make_base() {   # MIRROR CODENAME
+    local wanted="$1 $2 $packages" http_proxy=${http_proxy-}
+    eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
+    [ -z "$http_proxy" ] || export http_proxy
+    if [ "$(cat "$cache/complete" 2>/dev/null)" != "$wanted" ] || [ -n "$(find "$cache/complete" -mtime +30)" ]; then
+        rm -rf "$cache/complete" "$cache/base"
+        debootstrap --variant=minbase --include="$packages" "$2" "$cache/base" "$1" >"$cache/log" 2>&1 ||
+            { tail -n 5 "$cache/log" >&2; return 1; }
+        echo "$wanted" >"$cache/complete"
+    fi
+}
+
+# ---- In private namespaces
+
+copy_sources() {    # DIRECTORY
+    mkdir -p "$1"
+    if [ -e "$top/.git" ]; then
+        git -C "$top" -c safe.directory='*' archive HEAD | tar -C "$1" -xf -
+    else
+        tar -C "$top" --exclude=./build -cf - . | tar -C "$1" -xf -
+    fi
+}
+
+mount_machine() {   # WORK: leaves the machine in WORK/root
+    mkdir "$1/upper" "$1/work" "$1/root" || return 1
+    mount -t overlay overlay -o "lowerdir=$cache/base,upperdir=$1/upper,workdir=$1/work" "$1/root" &&
+        mount -t proc proc "$1/root/proc" &&
+        mount --rbind /sys "$1/root/sys" &&
+        mount --bind /dev "$1/root/dev" &&
+        mount -t tmpfs -o mode=1777 tmpfs "$1/root/dev/shm"
+}
+
+furnish() {     # ROOT
+    rm -rf "$1/etc/apt" && cp -a /etc/apt "$1/etc/apt" &&
+        cp -an /usr/share/keyrings/. "$1/usr/share/keyrings/" &&
+        cp -L /etc/resolv.conf /etc/hosts "$1/etc/" &&
+        chroot "$1" useradd -m -u $user_id -s /bin/bash $user &&
+        echo "$user ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/$user" &&
+        copy_sources "$1/home/$user/project" && copy_sources "$1/srv/project" &&
+        chroot "$1" chown -R $user: "/home/$user/project" &&
+        chmod -R a-w "$1/srv/project" || return 1
+    # sudo hands on no variables.
+    [ -z "${http_proxy-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";" >"$1/etc/apt/apt.conf.d/99environment"
+    [ -z "${https_proxy-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";" >>"$1/etc/apt/apt.conf.d/99environment"
+}
+
+as_user() {     # COMMAND: by the user's shell, in the sources
+    chroot --userspec=$user_id:$user_id --groups=$user_id "$root" env -i HOME="/home/$user" USER=$user LOGNAME=$user \
+        PATH=/usr/local/bin:/usr/bin:/bin "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
+        bash -c "cd ~/project && $1" </dev/null 2>&1
+}
+
+# NAME COMMAND [LINE]: the command succeeds, and prints a line that matches.
+try() {
+    local begin=$EPOCHREALTIME output status took
+    output=$(as_user "$2")
+    status=$?
+    took=$(LC_ALL=C awk -v b="${begin/,/.}" -v e="${EPOCHREALTIME/,/.}" 'BEGIN { printf "%.0f s", e - b }')
+    if [ $status -eq 0 ] && grep -qE "${3-}" <<<"$output"; then
+        tap_ok "$1 ($took)"
+    else
+        tap_not_ok "$1 ($took)" "$output
+exit status $status"
+    fi
+    last_output=$output
+}
+
+result='^Half of the time, the processes left MPI_Barrier more than '
+all_passed='^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$'
+
+try_first_command() {
+    try "./quickstart, from nothing" ./quickstart "$result"
+    local lines
+    lines=$(wc -l <<<"$last_output")
+    tap_expect_empty "its output fits one screen" "$([ "$lines" -le 30 ] || echo "$lines lines")"
+}
+
+try_readme() {      # full or short
+    if [ "$1" = full ]; then
+        try_first_command
+        try "./quickstart check, after it" "./quickstart check" "$all_passed"
+        try "./quickstart from a tree that cannot be written" "cd / && /srv/project/quickstart" "$result"
+    else
+        try_first_command
+        QUICKSTART_TESTS="test/unit/test_model test/unit/test_sync test/check_symbols.sh"
+        try "./quickstart check, after it" "./quickstart check" "$all_passed"
+    fi
+    try "./quickstart again" ./quickstart "$result"
+    tap_expect_empty "it does not configure again" "$(grep -E 'Configuring|Generating' <<<"$last_output")"
+}
+
+inside() {      # WORK WHAT
+    root=$1/root
+    mount_machine "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
+    furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
+    case $2 in
+    full | short) try_readme "$2" ;;
+    *) try "$2" "$2"; printf '%s\n' "$last_output" | sed 's/^/# /' ;;
+    esac
+    tap_done
+}
+
+# ---- On this machine
+
+outside() {     # WHAT
+    local mirror work status begin=$SECONDS child
+    [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all MPIX_TEST_BRIEF=yes
+    [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "it is no part of the quick check"
+    [ "$(id -u)" -eq 0 ] || skip_all "a fresh machine needs root"
+    command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
+    mirror=$(find_mirror) || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
+    unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
+    open_cache || skip_all "cannot keep a system in $cache"
+    # shellcheck disable=SC2086 # mirror and code name
+    make_base $mirror || skip_all "debootstrap fails with ${mirror% *}"
+    echo "# the minimal system took $((SECONDS - begin)) s"
+    work=$(mktemp -d "$cache/run.XXXXXX") || exit 1
+    # All mounts are in the private namespace, so that nothing but files is left when its first process ends.
+    trap 'rm -rf --one-file-system "$work"' EXIT
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --mount-proc --kill-child -- \
+        bash "$0" --inside "$work" "$1" </dev/null 8>&- &
+    child=$!
+    trap 'kill -KILL $child; wait $child; exit 1' HUP INT TERM
+    wait $child
+    status=$?
+    exit $status
+}
+
+case ${1-} in
+--inside)   inside "$2" "$3" ;;
+'')         outside short ;;
+*)          outside "$1" ;;
+esac

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fuzz_options.c - command lines by a table with an option of each kind. The words of the input end with a zero or a
+ * newline; its first byte says with what the sizes are listed.
+ */
+#include "common/options.h"
+#include "fuzz.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 200 };
+
+struct settings {
+    int64_t is_on, whole, bytes, choice, choices;
+    double decimal;
+    struct size_list sizes;
+    struct number_list numbers;
+    const char *text;
+    struct text_list texts;
+};
+
+static const char *color_name(int index)
+{
+    static const char *const names[] = {"red", "green", "blue", NULL};
+    return names[index];
+}
+
+#define PLACE(field) offsetof(struct settings, field)
+static const struct option_spec options[] = {
+    {'o', "on", NULL, OPTION_SWITCH, PLACE(is_on), 0, 0, NULL, "a switch"},
+    {'w', "whole", "N", OPTION_INTEGER, PLACE(whole), 0, 1e9, color_name, "a whole number or a color"},
+    {'b', "bytes", "BYTES", OPTION_BYTES, PLACE(bytes), 1, 1099511627776.0, NULL, "a number of bytes"},
+    {'d', "decimal", "X", OPTION_DECIMAL, PLACE(decimal), 0.001, 1e6, NULL, "a number"},
+    {'c', "choice", "COLOR", OPTION_CHOICE, PLACE(choice), 0, 0, color_name, "a color"},
+    {0, "choices", "COLORS", OPTION_CHOICES, PLACE(choices), 0, 0, color_name, "colors"},
+    {'m', "sizes", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, "sizes,\nor a range"},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, PLACE(numbers), 0.5, 100, NULL, "numbers"},
+    {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, "a text"},
+};
+static const struct option_spec operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, ""};
+static const struct program_spec program = {
+    .name = "program", .purpose = "Is fuzzed.", .options = options, .notes = "",
+    .option_count = sizeof options / sizeof *options, .operand = &operand};
+
+static int cut(char *text, size_t size, char *words[MOST_WORDS])
+{
+    int count = 0;
+    words[count++] = "program";
+    for (char *word = text, *end = text + size; word < end && count < MOST_WORDS;) {
+        words[count++] = word;
+        size_t length = strcspn(word, "\n");
+        word[length] = '\0';
+        word += length + 1;
+    }
+    return count;
+}
+
+static void check_sizes(struct size_list *sizes, uint8_t how)
+{
+    static const double factors[] = {2, 1.01, 1e6, 1.5};
+    FUZZ_REQUIRE(sizes->count >= 0 && sizes->count <= MOST_SIZES);
+    options_list_sizes(sizes, factors[how % 4], how / 4 + 1);
+    FUZZ_REQUIRE(sizes->count >= 1 && sizes->count <= MOST_SIZES);
+    for (int64_t i = 0; i < sizes->count; i++)
+        FUZZ_REQUIRE(sizes->bytes[i] >= 1 && sizes->bytes[i] <= INT64_C(1) << 40);
+}
+
+static void check_numbers(const struct number_list *numbers)
+{
+    FUZZ_REQUIRE(numbers->count >= 0 && numbers->count <= MOST_NUMBERS);
+    for (int64_t i = 0; i < numbers->count; i++)
+        FUZZ_REQUIRE(numbers->values[i] >= 0.5 && numbers->values[i] <= 100);
+}
+
+static void check(const struct settings *settings)
+{
+    FUZZ_REQUIRE(settings->is_on == 0 || settings->is_on == 1);
+    FUZZ_REQUIRE(settings->whole >= -3 && settings->whole <= 1000000000);
+    FUZZ_REQUIRE(settings->bytes >= 1 && settings->bytes <= INT64_C(1) << 40);
+    FUZZ_REQUIRE(settings->decimal >= 0.001 && settings->decimal <= 1e6);
+    FUZZ_REQUIRE(settings->choice >= -1 && settings->choice <= 2);
+    FUZZ_REQUIRE(settings->choices >= 0 && settings->choices <= 7);
+    check_numbers(&settings->numbers);
+    FUZZ_REQUIRE(!settings->text || settings->text[0]);
+    FUZZ_REQUIRE(settings->texts.count >= 0 && settings->texts.count <= MOST_TEXTS);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *words[MOST_WORDS];
+    struct settings settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.least_bytes = 4, .most_bytes = 64}};
+    if (size == 0)
+        return 0;
+    char *text = fuzz_text(data + 1, size - 1);
+    int count = cut(text, size - 1, words);
+    if (options_parse(&program, count, words, &settings) == OPTIONS_RUN) {
+        check(&settings);
+        check_sizes(&settings.sizes, data[0]);
+    }
+    free(text);
+    return 0;
+}

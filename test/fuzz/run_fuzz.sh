@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets with clang in fuzz/build, below the current directory, and runs each of them. The corpus grows
+# in fuzz/TARGET; inputs that crash a target are kept in fuzz/TARGET.crashes. With a few words: the targets to run.
+#
+# Usage, in the build directory: run_fuzz.sh [TARGET...]
+#
+# Environment:
+#   FUZZ_MINUTES   for each target (default 10; a fraction is allowed)
+#   CC             MPI compiler wrapper (default mpicc)
+#   CLANG          compiler that has libFuzzer (default clang)
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$source_dir/../tap.sh"
+. "$source_dir/../analysis/scratch.sh"
+
+targets=("$@")
+[ $# -gt 0 ] || targets=(label settings options plan clock)
+seconds=$(awk -v m="${FUZZ_MINUTES:-10}" 'BEGIN { printf "%d", m * 60 }')
+clang=${CLANG:-clang}
+command -v "$clang" >/dev/null || { echo "1..0 # SKIP no $clang (Debian package: clang)"; exit 0; }
+
+scratch=$PWD/fuzz
+use_compiler "$clang"
+scratch_build "$scratch/build" --enable-sanitizers=address,undefined,float-cast-overflow --disable-shared \
+    CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' -- "${targets[@]/#/test/fuzz/fuzz_}" || exit 1
+
+# Leaks of one input are found; what the MPI library allocates when it is loaded is no leak of ours.
+export UBSAN_OPTIONS=print_stacktrace=1
+for target in "${targets[@]}"; do
+    log=$scratch/$target.log
+    mkdir -p "$scratch/$target" "$scratch/$target.crashes"
+    # What the targets print is thrown away, but not what libFuzzer and the sanitizers say.
+    (cd "$scratch" && "build/test/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=512 \
+        -close_fd_mask=3 -print_final_stats=1 -artifact_prefix="$target.crashes/" \
+        "$target" "$source_dir/corpus/$target") >"$log" 2>&1 </dev/null
+    status=$?
+    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    if [ $status -eq 0 ] && [ "${executions:-0}" -gt 0 ]; then
+        tap_ok "$target: $executions executions in $seconds s, $(ls "$scratch/$target" | wc -l) inputs found"
+    else
+        tap_not_ok "$target: status $status" "$(tail -n 40 "$log")"
+    fi
+done
+tap_done

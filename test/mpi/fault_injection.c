@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fault_injection.c - the program's own PMPI_ functions, hwloc functions and allocator, which can fail once when the
+ * library calls them. All other callers always reach the real ones.
+ */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Who calls */
+
+static uintptr_t library_begin, library_end;
+
+static int find_library(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    if (!strstr(object->dlpi_name, "libmpix_harmonize"))
+        return 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
+            library_begin = object->dlpi_addr + part->p_vaddr;
+            library_end = library_begin + part->p_memsz;
+        }
+    }
+    return 1;
+}
+
+__attribute__((constructor)) static void look_for_library(void)
+{
+    dl_iterate_phdr(find_library, NULL);
+}
+
+static inline bool is_library(const void *caller)
+{
+    return (uintptr_t)caller - library_begin < library_end - library_begin;
+}
+
+/* ---- What fails */
+
+typedef struct function {
+    const char *name;
+    fault_kind kind;
+    _Atomic int calls;
+} function;
+
+#define FUNCTIONS(X)                                                                                                  \
+    X(Comm_split, FAULT_COLLECTIVE) X(Comm_split_type, FAULT_COLLECTIVE) X(Bcast, FAULT_COLLECTIVE)                    \
+    X(Ibcast, FAULT_COLLECTIVE) X(Reduce, FAULT_COLLECTIVE) X(Ireduce, FAULT_COLLECTIVE)                               \
+    X(Allreduce, FAULT_COLLECTIVE) X(Iallreduce, FAULT_COLLECTIVE) X(Gather, FAULT_COLLECTIVE)                         \
+    X(Igather, FAULT_COLLECTIVE) X(Comm_free, FAULT_LOCAL) X(Comm_rank, FAULT_LOCAL) X(Comm_size, FAULT_LOCAL)         \
+    X(Comm_test_inter, FAULT_LOCAL) X(Comm_set_name, FAULT_LOCAL) X(Comm_set_errhandler, FAULT_LOCAL)                  \
+    X(Comm_get_errhandler, FAULT_LOCAL) X(Comm_get_attr, FAULT_LOCAL) X(Comm_set_attr, FAULT_LOCAL)                    \
+    X(Comm_create_keyval, FAULT_LOCAL) X(Initialized, FAULT_LOCAL) X(Finalized, FAULT_LOCAL)                           \
+    X(Info_create, FAULT_LOCAL) X(Info_set, FAULT_LOCAL) X(Info_get, FAULT_LOCAL) X(Info_get_nkeys, FAULT_LOCAL)       \
+    X(Info_get_nthkey, FAULT_LOCAL) X(Error_class, FAULT_LOCAL) X(Error_string, FAULT_LOCAL)                           \
+    X(Add_error_class, FAULT_LOCAL) X(Add_error_code, FAULT_LOCAL) X(Add_error_string, FAULT_LOCAL)                    \
+    X(Iprobe, FAULT_MESSAGE) X(Send, FAULT_MESSAGE) X(Isend, FAULT_MESSAGE) X(Recv, FAULT_MESSAGE)                     \
+    X(Irecv, FAULT_MESSAGE) X(Sendrecv, FAULT_MESSAGE) X(Test, FAULT_MESSAGE) X(Wait, FAULT_MESSAGE)
+
+#define INDEX(name, kind) IN_##name,
+#define ENTRY(name, kind) {"MPI_" #name, kind, 0},
+enum { FUNCTIONS(INDEX) FAULT_FUNCTIONS };
+static function functions[FAULT_FUNCTIONS] = {FUNCTIONS(ENTRY)};
+
+static struct {
+    int function; /* -1: none */
+    int countdown;
+    bool happened;
+} plan = {.function = -1};
+
+static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool faults_are_possible(void)
+{
+    return library_end > library_begin;
+}
+
+const char *fault_name(int i)
+{
+    return i < FAULT_FUNCTIONS ? functions[i].name : NULL;
+}
+
+fault_kind fault_kind_of(int i)
+{
+    return functions[i].kind;
+}
+
+int fault_calls(int i)
+{
+    return functions[i].calls;
+}
+
+void fault_plan(int i, int nth)
+{
+    pthread_mutex_lock(&plan_lock);
+    for (int j = 0; j < FAULT_FUNCTIONS; j++)
+        functions[j].calls = 0;
+    plan.function = i;
+    plan.countdown = nth;
+    plan.happened = false;
+    pthread_mutex_unlock(&plan_lock);
+}
+
+bool fault_happened(void)
+{
+    bool happened = plan.happened;
+    plan.function = -1;
+    return happened;
+}
+
+static bool is_to_fail(int i, const void *caller)
+{
+    if (!is_library(caller))
+        return false;
+    functions[i].calls++;
+    if (plan.function != i || --plan.countdown != 0)
+        return false;
+    plan.happened = true;
+    return true;
+}
+
+static void *real(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    if (!address)
+        abort();
+    return address;
+}
+
+/* As the MPI library does: the error handler of the communicator is called, and the code, with its text, returned. */
+static int fail_on(MPI_Comm comm)
+{
+    int size, code = MPI_Comm_size(MPI_COMM_NULL, &size);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_call_errhandler(comm, code);
+    return code;
+}
+
+#define ALIAS __attribute__((visibility("default")))
+#define FAULTY(name, on, parameters, arguments)                                    \
+    ALIAS int PMPI_##name parameters                                               \
+    {                                                                              \
+        static int(*_Atomic function) parameters;                                  \
+        if (!function)                                                             \
+            function = (int(*) parameters)real("PMPI_" #name);                     \
+        if (is_to_fail(IN_##name, __builtin_return_address(0)))                    \
+            return fail_on(on);                                                    \
+        return function arguments;                                                 \
+    }
+
+typedef MPI_Datatype type;
+typedef MPI_Request *request;
+typedef MPI_Status *status;
+FAULTY(Comm_split, c, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d))
+FAULTY(Comm_split_type, c, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d))
+
+/* What the library broadcasts of an error, a number and a text, has no byte that depends on chance. */
+static _Atomic int untidy;
+
+enum { ERROR_TEXT_BYTES = 256, ERROR_BYTES = (int)sizeof(int) + ERROR_TEXT_BYTES };
+
+int untidy_broadcasts(void)
+{
+    return untidy;
+}
+
+static void look_at_text(const char *text)
+{
+    for (size_t i = strnlen(text, ERROR_TEXT_BYTES); i < ERROR_TEXT_BYTES; i++)
+        if (text[i] != '\0') {
+            untidy++;
+            return;
+        }
+}
+
+ALIAS int PMPI_Bcast(void *data, int count, MPI_Datatype element, int root, MPI_Comm comm)
+{
+    int rank;
+    if (is_to_fail(IN_Bcast, __builtin_return_address(0)))
+        return fail_on(comm);
+    if (is_library(__builtin_return_address(0)) && count == ERROR_BYTES && MPI_Comm_rank(comm, &rank) == MPI_SUCCESS &&
+        rank == root)
+        look_at_text((char *)data + sizeof(int));
+    int (*function)(void *, int, MPI_Datatype, int, MPI_Comm) =
+        (int (*)(void *, int, MPI_Datatype, int, MPI_Comm))real("PMPI_Bcast");
+    return function(data, count, element, root, comm);
+}
+
+FAULTY(Ibcast, c, (void *b, int n, type t, int r, MPI_Comm c, request q), (b, n, t, r, c, q))
+FAULTY(Reduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_Comm c), (s, r, n, t, o, k, c))
+FAULTY(Ireduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_Comm c, request q),
+       (s, r, n, t, o, k, c, q))
+FAULTY(Allreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
+FAULTY(Iallreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c, request q), (s, r, n, t, o, c, q))
+FAULTY(Gather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c), (s, n, t, r, m, u, k, c))
+FAULTY(Igather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c, request q),
+       (s, n, t, r, m, u, k, c, q))
+FAULTY(Comm_free, *c, (MPI_Comm * c), (c))
+FAULTY(Comm_rank, c, (MPI_Comm c, int *r), (c, r))
+FAULTY(Comm_size, c, (MPI_Comm c, int *n), (c, n))
+FAULTY(Comm_test_inter, c, (MPI_Comm c, int *f), (c, f))
+FAULTY(Comm_set_name, c, (MPI_Comm c, const char *n), (c, n))
+FAULTY(Comm_set_errhandler, c, (MPI_Comm c, MPI_Errhandler h), (c, h))
+FAULTY(Comm_get_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler *h), (c, h))
+FAULTY(Comm_get_attr, c, (MPI_Comm c, int k, void *a, int *f), (c, k, a, f))
+FAULTY(Comm_set_attr, c, (MPI_Comm c, int k, void *a), (c, k, a))
+FAULTY(Comm_create_keyval, MPI_COMM_NULL,
+       (MPI_Comm_copy_attr_function * c, MPI_Comm_delete_attr_function *d, int *k, void *x), (c, d, k, x))
+FAULTY(Initialized, MPI_COMM_NULL, (int *f), (f))
+FAULTY(Finalized, MPI_COMM_NULL, (int *f), (f))
+FAULTY(Info_create, MPI_COMM_NULL, (MPI_Info * i), (i))
+FAULTY(Info_set, MPI_COMM_NULL, (MPI_Info i, const char *k, const char *v), (i, k, v))
+FAULTY(Info_get, MPI_COMM_NULL, (MPI_Info i, const char *k, int n, char *v, int *f), (i, k, n, v, f))
+FAULTY(Info_get_nkeys, MPI_COMM_NULL, (MPI_Info i, int *n), (i, n))
+FAULTY(Info_get_nthkey, MPI_COMM_NULL, (MPI_Info i, int n, char *k), (i, n, k))
+FAULTY(Error_class, MPI_COMM_NULL, (int e, int *c), (e, c))
+FAULTY(Error_string, MPI_COMM_NULL, (int e, char *s, int *n), (e, s, n))
+FAULTY(Add_error_class, MPI_COMM_NULL, (int *c), (c))
+FAULTY(Add_error_code, MPI_COMM_NULL, (int c, int *e), (c, e))
+FAULTY(Add_error_string, MPI_COMM_NULL, (int e, const char *s), (e, s))
+FAULTY(Iprobe, c, (int p, int g, MPI_Comm c, int *f, status s), (p, g, c, f, s))
+FAULTY(Send, c, (const void *b, int n, type t, int p, int g, MPI_Comm c), (b, n, t, p, g, c))
+FAULTY(Isend, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
+FAULTY(Recv, c, (void *b, int n, type t, int p, int g, MPI_Comm c, status s), (b, n, t, p, g, c, s))
+FAULTY(Irecv, c, (void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
+FAULTY(Sendrecv, c,
+       (const void *b, int n, type t, int p, int g, void *r, int m, type u, int o, int h, MPI_Comm c, status s),
+       (b, n, t, p, g, r, m, u, o, h, c, s))
+FAULTY(Test, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s))
+FAULTY(Wait, MPI_COMM_NULL, (request q, status s), (q, s))
+
+/* ---- Finding out about the machine */
+
+static _Atomic bool hwloc_fails, clocksource_is_hidden;
+
+void fail_hwloc(bool fails)
+{
+    hwloc_fails = fails;
+}
+
+void hide_clocksource(bool hidden)
+{
+    clocksource_is_hidden = hidden;
+}
+
+ALIAS int hwloc_topology_init(void **topology)
+{
+    int (*function)(void **) = (int (*)(void **))real("hwloc_topology_init");
+    return hwloc_fails && is_library(__builtin_return_address(0)) ? -1 : function(topology);
+}
+
+ALIAS FILE *fopen(const char *path, const char *mode)
+{
+    static char other[] = "hpet\n";
+    FILE *(*function)(const char *, const char *) = (FILE * (*)(const char *, const char *)) real("fopen");
+    if (clocksource_is_hidden && is_library(__builtin_return_address(0)) && strstr(path, "current_clocksource"))
+        return fmemopen(other, strlen(other), "r");
+    return function(path, mode);
+}
+
+/* ---- Memory */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+
+int64_t allocations_alive(void)
+{
+    return -1;
+}
+
+void fail_allocation(int nth)
+{
+    (void)nth;
+}
+
+bool allocation_failed(void)
+{
+    return false;
+}
+
+#else
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void __libc_free(void *block);
+
+enum { BLOCKS = 4096 };
+
+static struct {
+    void *_Atomic blocks[BLOCKS]; /* those that the library allocated and nobody has freed */
+    _Atomic int countdown;
+    _Atomic bool failed;
+} memory;
+
+int64_t allocations_alive(void)
+{
+    int64_t alive = 0;
+    for (int i = 0; i < BLOCKS; i++)
+        alive += memory.blocks[i] != NULL;
+    return alive;
+}
+
+void fail_allocation(int nth)
+{
+    memory.failed = false;
+    memory.countdown = nth;
+}
+
+bool allocation_failed(void)
+{
+    memory.countdown = 0;
+    return memory.failed;
+}
+
+static bool is_out_of_memory(const void *caller)
+{
+    if (!is_library(caller) || memory.countdown <= 0 || atomic_fetch_sub(&memory.countdown, 1) != 1)
+        return false;
+    memory.failed = true;
+    errno = ENOMEM;
+    return true;
+}
+
+static void forget(void *block)
+{
+    for (int i = 0; block && i < BLOCKS; i++)
+        if (memory.blocks[i] == block)
+            memory.blocks[i] = NULL;
+}
+
+static void *note(void *block, const void *caller)
+{
+    for (int i = 0; block && is_library(caller) && i < BLOCKS; i++) {
+        void *none = NULL;
+        if (atomic_compare_exchange_strong(&memory.blocks[i], &none, block))
+            break;
+    }
+    return block;
+}
+
+ALIAS void *malloc(size_t size)
+{
+    const void *caller = __builtin_return_address(0);
+    return is_out_of_memory(caller) ? NULL : note(__libc_malloc(size), caller);
+}
+
+ALIAS void *calloc(size_t count, size_t size)
+{
+    const void *caller = __builtin_return_address(0);
+    return is_out_of_memory(caller) ? NULL : note(__libc_calloc(count, size), caller);
+}
+
+ALIAS void *realloc(void *block, size_t size)
+{
+    const void *caller = __builtin_return_address(0);
+    if (is_out_of_memory(caller))
+        return NULL;
+    void *moved = __libc_realloc(block, size);
+    if (moved && is_library(caller))
+        forget(block);
+    return note(moved, caller);
+}
+
+ALIAS void free(void *block)
+{
+    if (is_library(__builtin_return_address(0)))
+        forget(block);
+    __libc_free(block);
+}
+
+#endif

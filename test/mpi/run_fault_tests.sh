@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Runs sub-test astray of mpix_test, whose last rank does not come to a call, and looks on: the others wait, can be
+# interrupted, and nothing is left. To be run in the build directory.
+#
+# Environment: as for run_mpi_tests.sh
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+
+program=./test/mpi/mpix_test
+launcher=${MPIEXEC:-mpiexec}
+timeout_s=${MPIX_TEST_TIMEOUT:-60}
+export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
+
+if [ ! -x "$program" ]; then
+    echo "1..0"
+    echo "Bail out! $program is not built here"
+    exit 1
+fi
+case $(basename "$launcher") in smpirun)
+    echo "1..0 # SKIP simulated processes cannot be killed"
+    exit 0
+esac
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+now_ms() {
+    local now=${EPOCHREALTIME/[.,]/}
+    echo $((now / 1000))
+}
+
+wait_for() {    # COMMAND...: until it succeeds; false after the time limit
+    local end=$(($(now_ms) + timeout_s * 1000))
+    until "$@"; do
+        [ "$(now_ms)" -lt $end ] || return 1
+        sleep 0.05
+    done
+}
+
+all_wait() { [ -s "$folder/waiting.0" ] && [ -s "$folder/waiting.1" ]; }
+pid_of() { cat "$folder/waiting.$1"; }
+# A process that has ended, but that nobody has asked about, does no harm.
+is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null; }
+all_gone() { is_gone "$job" && is_gone "$(pid_of 0)" && is_gone "$(pid_of 1)"; }
+handled() { [ -e "$folder/handled" ]; }
+segments() { find /dev/shm -maxdepth 1 -name 'mpix_harmonize.*' 2>/dev/null | wc -l; }
+
+start() {       # HOW CALLS: run the program and wait until both ranks are about to make the last call
+    rm -f "$folder"/*
+    # The flags are a list of words.
+    # shellcheck disable=SC2086
+    env MPIX_TEST_FOLDER="$folder" MPIX_TEST_ASTRAY="$1" MPIX_TEST_CALLS="$2" \
+        timeout -k 5 "$timeout_s" $launcher ${MPIEXEC_FLAGS:-} -n 2 $program astray </dev/null >"$folder/output" 2>&1 &
+    job=$!
+    wait_for all_wait || complain "the processes never came to the call"
+}
+
+complain() { complaints+="$1"$'\n'; }
+
+finish() {      # NAME SINCE_MS: wait until all have ended
+    local took_ms
+    if wait_for all_gone; then
+        took_ms=$(($(now_ms) - $2))
+    else
+        complain "processes are left"
+        took_ms=$((timeout_s * 1000))
+        kill -KILL "$(pid_of 0)" "$(pid_of 1)" 2>/dev/null
+    fi
+    wait $job
+    [ -e "$folder/released" ] && complain "a process was released although the other one never came"
+    [ "$(segments)" -le "$segments_before" ] || complain "a segment of shared memory is left"
+    [ -z "$complaints" ] || complain "$(head -n 20 "$folder/output")"
+    tap_expect_empty "$1 (all gone after $((took_ms / 1000)).$(printf %03d $((took_ms % 1000))) s)" "$complaints"
+}
+
+segments_before=$(segments)
+for calls in 0 5; do
+    when="in the first call"
+    [ $calls -gt 0 ] && when="in a later call"
+    for signal in INT TERM; do
+        complaints=
+        start never $calls
+        sleep 1
+        kill -USR1 "$(pid_of 0)"
+        wait_for handled || complain "the handler of a signal did not run"
+        is_gone "$(pid_of 0)" && complain "the process did not wait"
+        since_ms=$(now_ms)
+        kill -$signal "$(pid_of 0)"
+        finish "a rank never comes $when; SIGUSR1 is handled, SIG$signal ends the one that waits" "$since_ms"
+    done
+    for how in exit kill; do
+        complaints=
+        start $how $calls
+        finish "a rank is gone by $how while the other waits $when" "$(($(now_ms) + 500))"
+    done
+done
+
+tap_done

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_environment.c - what surrounds a process: its locale, variables of other programs, limits, missing files.
+ */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PREFIX "mpix_harmonize_"
+#define VARIABLE_PREFIX "MPIX_HARMONIZE_"
+
+/* ---- Locale */
+
+/*
+ * As a program that speaks its user's language does; check_environment.sh runs it with a decimal comma and in Turkish.
+ * MPI starts before: UCX does not start in Turkish.
+ */
+void test_environment_locale(void)
+{
+    char text[TEXT_SIZE];
+    const char *locale = setlocale(LC_ALL, "");
+    if (my_rank == 0)
+        printf("locale %s, decimal point '%s'\n", locale ? locale : "unknown", localeconv()->decimal_point);
+    setenv(VARIABLE_PREFIX "YIELD", "ALWAYS", 1);
+    setenv(VARIABLE_PREFIX "VALID_FRACTION", "0.999", 1);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    CHECK(info_text(comm, "yield", text) && strcmp(text, "always") == 0, "yield is '%s'", text);
+    CHECK(info_text(comm, "valid_fraction", text) && strcmp(text, "0.999") == 0, "valid_fraction is '%s'", text);
+    CHECK_OK(set_setting(comm, "VALID_FRACTION", "0.75"));
+    CHECK_OK(set_setting(comm, "SYNC", "SKAMPI/MEAN-RTT+PROP"));
+    CHECK_CLASS(set_setting(comm, "valid_fraction", "0,75"), MPI_ERR_INFO_VALUE, "a decimal comma");
+    CHECK_MESSAGE(comm, "'0,75'", "from 0.5 to 0.9999");
+    harmonize(comm);
+    unsetenv(VARIABLE_PREFIX "YIELD");
+    unsetenv(VARIABLE_PREFIX "VALID_FRACTION");
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Names */
+
+static void expect_ignored(MPI_Comm comm, const char *expected)
+{
+    char text[TEXT_SIZE] = "";
+    CHECK(info_text(comm, "ignored_environment", text), "get_info says nothing of ignored variables");
+    CHECK(strcmp(text, expected) == 0, "'%s' is ignored, expected '%s'", text, expected);
+}
+
+void test_environment_ignored(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    expect_ignored(comm, "none");
+    setenv(VARIABLE_PREFIX "ROOT", "/opt/mpix", 1);
+    setenv(VARIABLE_PREFIX "TOLERANCE", "700", 1);
+    setenv(VARIABLE_PREFIX "TOLERANCE_NS", "700", 1);
+    expect_ignored(comm, VARIABLE_PREFIX "ROOT, " VARIABLE_PREFIX "TOLERANCE");
+    harmonize(comm);
+    CHECK(info_number(comm, "tolerance_used_ns") == 700, "the tolerance of the environment is not heard");
+    expect_ignored(comm, VARIABLE_PREFIX "ROOT, " VARIABLE_PREFIX "TOLERANCE");
+    unsetenv(VARIABLE_PREFIX "ROOT");
+    unsetenv(VARIABLE_PREFIX "TOLERANCE");
+    unsetenv(VARIABLE_PREFIX "TOLERANCE_NS");
+    MPI_Comm_free(&comm);
+}
+
+static int set_two(MPI_Comm comm, const char *first, const char *first_value, const char *second,
+                   const char *second_value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, first, first_value);
+    MPI_Info_set(info, second, second_value);
+    int code = MPIX_Harmonize_set_info(comm, info);
+    MPI_Info_free(&info);
+    return code;
+}
+
+void test_environment_spellings(void)
+{
+    char text[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(set_two(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", "700"), MPI_ERR_INFO_VALUE,
+                "two values for one setting");
+    info_text(comm, "last_error", text);
+    CHECK(strstr(text, PREFIX "tolerance_ns") && strstr(text, PREFIX "Tolerance_NS"),
+          "the message '%s' does not name both keys", text);
+    CHECK_MESSAGE(comm, "'600'", "'700'");
+    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "auto") == 0, "the tolerance is '%s'", text);
+    CHECK_OK(set_two(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", " 600"));
+    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "600") == 0, "the tolerance is '%s'", text);
+    CHECK_CLASS(set_setting(comm, "slack_min_ns", "200000000"), MPI_ERR_INFO_VALUE, "a least slack above the greatest");
+    CHECK_MESSAGE(comm, PREFIX "slack_min_ns", "slack_max_ns, which is 100000000");
+    CHECK_OK(set_setting(comm, "slack_min_ns", "50000"));
+    CHECK_CLASS(set_setting(comm, "slack_max_ns", "49999"), MPI_ERR_INFO_VALUE, "a greatest slack below the least");
+    CHECK_MESSAGE(comm, PREFIX "slack_max_ns", "'49999'", "slack_min_ns, which is 50000");
+    harmonize(comm);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Standard output and error */
+
+/* What MPIX_Harmonize prints goes into a file. Returns how many bytes; -1: no file. */
+static int64_t printed_bytes(MPI_Comm comm, char beginning[TEXT_SIZE])
+{
+    FILE *file = tmpfile();
+    int saved_out = dup(STDOUT_FILENO), saved_error = dup(STDERR_FILENO);
+    bool can = greatest(MPI_COMM_WORLD, !file || saved_out < 0 || saved_error < 0) == 0;
+    struct stat status = {.st_size = -1};
+    fflush(NULL);
+    if (can) {
+        dup2(fileno(file), STDOUT_FILENO);
+        dup2(fileno(file), STDERR_FILENO);
+        harmonize(comm);
+        fflush(NULL);
+        dup2(saved_out, STDOUT_FILENO);
+        dup2(saved_error, STDERR_FILENO);
+        fstat(fileno(file), &status);
+        rewind(file);
+        beginning[fread(beginning, 1, TEXT_SIZE - 1, file)] = '\0';
+    }
+    close(saved_out);
+    close(saved_error);
+    if (file)
+        fclose(file);
+    return status.st_size;
+}
+
+/* check_environment.sh also runs this where Linux does not show its processors. */
+void test_environment_silent(void)
+{
+    char beginning[TEXT_SIZE] = "";
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    int64_t bytes = printed_bytes(comm, beginning);
+    if (bytes < 0)
+        test_skip("there is no file for what is printed");
+    else
+        CHECK(bytes == 0, "MPIX_Harmonize prints '%s'", beginning);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Shared memory */
+
+static bool uses_shared_memory(MPI_Comm comm, char reason[TEXT_SIZE])
+{
+    char used[TEXT_SIZE] = "";
+    CHECK_OK(set_setting(comm, "rendezvous", "shm"));
+    harmonize_times(comm, 5);
+    info_text(comm, "rendezvous_reason", reason);
+    return info_text(comm, "rendezvous_used", used) && strcmp(used, "shm") == 0;
+}
+
+void test_environment_file_limit(void)
+{
+    char reason[TEXT_SIZE];
+    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    struct rlimit before, none;
+    getrlimit(RLIMIT_FSIZE, &before);
+    none = (struct rlimit){0, before.rlim_max};
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    fflush(NULL);
+    setrlimit(RLIMIT_FSIZE, &none);
+    bool shares = uses_shared_memory(comm, reason);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(!some_share || !shares, "memory is shared in spite of the limit");
+    CHECK(!some_share || strstr(reason, "no shared memory: "), "the reason is '%s'", reason);
+    CHECK(!leaves_shared_memory(), "a name is left in /dev/shm");
+    MPI_Comm_free(&comm);
+}
+
+void test_environment_memory(void)
+{
+    char reason[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    bool usually = uses_shared_memory(comm, reason);
+    MPI_Comm_free(&comm);
+    if (!usually) {
+        test_skip("no memory is shared here: %s", reason);
+        return;
+    }
+    for (int odd = -1; odd < ranks; odd++) {
+        comm = duplicate(MPI_COMM_WORLD);
+        refuse_shared_memory(odd < 0 || my_rank == odd, false);
+        CHECK(uses_shared_memory(comm, reason), "not by a name, where rank %d has no descriptor (-1: all): %s", odd,
+              reason);
+        refuse_shared_memory(false, false);
+        CHECK(!leaves_shared_memory(), "a name is left in /dev/shm");
+        MPI_Comm_free(&comm);
+    }
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_faults.c - what the library calls fails once. The error reaches the user's handler exactly once, later calls
+ * work or fail cleanly and in the same way on all processes, and nothing is left behind.
+ */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ---- Calls that may fail */
+
+static int handler_calls;
+
+static void count_handler_call(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    handler_calls++;
+}
+
+static MPI_Comm make_counted_comm(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    MPI_Comm_create_errhandler(count_handler_call, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    return comm;
+}
+
+typedef struct outcome {
+    const char *what; /* the fault */
+    int failures;     /* calls that returned an error */
+} outcome;
+
+/* Check the code of a call: the handler was called once for an error, and (if collective) all have the same class. */
+static void check_call(outcome *seen, const char *call, int code, bool collective)
+{
+    int class = MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class);
+    CHECK(handler_calls == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d",
+          seen->what, call, handler_calls, code);
+    if (collective) {
+        int64_t most = greatest(MPI_COMM_WORLD, class), fewest = least(MPI_COMM_WORLD, class);
+        CHECK(most == fewest, "%s, %s: the classes are %" PRId64 " and %" PRId64, seen->what, call, fewest, most);
+    }
+    seen->failures += code != MPI_SUCCESS;
+    handler_calls = 0;
+}
+
+static int change_tolerance(MPI_Comm comm, const char *value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpix_harmonize_tolerance_ns", value);
+    MPI_Info_set(info, "mpix_harmonize_rendezvous", "shm");
+    int code = MPIX_Harmonize_set_info(comm, info);
+    MPI_Info_free(&info);
+    return code;
+}
+
+/* Local calls fail only where their fault happens. A bad value makes an error, so that errors are seen to fail too. */
+static void use(MPI_Comm comm, outcome *seen)
+{
+    int flag;
+    double time;
+    MPI_Info info = MPI_INFO_NULL;
+    handler_calls = 0;
+    check_call(seen, "MPIX_Harmonize_set_info", change_tolerance(comm, "600"), true);
+    check_call(seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &flag), true);
+    check_call(seen, "MPIX_Clock_sync", MPIX_Clock_sync(comm), true);
+    check_call(seen, "MPIX_Harmonize, again", MPIX_Harmonize(comm, &flag), true);
+    check_call(seen, "MPIX_Harmonize_get_info", MPIX_Harmonize_get_info(comm, &info), false);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    outcome refused = {seen->what, 0};
+    check_call(&refused, "a bad setting", change_tolerance(comm, "never"), false);
+    CHECK(refused.failures == 1, "%s: a bad setting was accepted", seen->what);
+    if (MPIX_Global_time(comm, &time) != MPI_SUCCESS)
+        handler_calls = 0;
+}
+
+typedef struct belongings {
+    int64_t blocks, mappings;
+} belongings;
+
+static belongings look_at_belongings(void)
+{
+    return (belongings){allocations_alive(), mapped_segments()};
+}
+
+static void check_belongings(const belongings *before, const char *what)
+{
+    belongings now = look_at_belongings();
+    CHECK(now.blocks == before->blocks, "%s: %" PRId64 " blocks of memory are left", what, now.blocks - before->blocks);
+    CHECK(now.mappings == before->mappings, "%s: %" PRId64 " mappings are left", what, now.mappings - before->mappings);
+}
+
+/* ---- MPI functions */
+
+/* The nth call of a function fails on this process (0: on others only). Returns whether it happened anywhere. */
+static bool try_fault(int function, int nth, bool must_recover)
+{
+    char what[80];
+    snprintf(what, sizeof what, "call %d of %s fails", nth, fault_name(function));
+    belongings before = look_at_belongings();
+    outcome first = {what, 0}, second = {what, 0};
+    MPI_Comm comm = make_counted_comm();
+    fault_plan(nth > 0 ? function : -1, nth);
+    use(comm, &first);
+    bool happened = greatest(MPI_COMM_WORLD, fault_happened()) > 0;
+    use(comm, &second);
+    CHECK(!must_recover || second.failures == 0, "%s: later calls fail too", what);
+    MPI_Comm_free(&comm);
+    check_belongings(&before, what);
+    return happened;
+}
+
+static void check_fresh(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 3);
+    MPI_Comm_free(&comm);
+}
+
+static int find_function(const char *name)
+{
+    int i = 0;
+    while (fault_name(i) && strcmp(fault_name(i), name) != 0)
+        i++;
+    return i;
+}
+
+static bool can_inject(void)
+{
+    if (!faults_are_possible())
+        test_skip("the library is linked into the program, so that its calls are not known");
+    return faults_are_possible();
+}
+
+/* If another process waits for a message that is never sent, MPI waits for ever. */
+static bool can_fail_on_all(int function)
+{
+    return ranks == 1 || fault_kind_of(function) != FAULT_MESSAGE;
+}
+
+/* The first calls, and the last; how many there are differs between processes and runs. */
+static void fail_on_all(int function, int calls)
+{
+    enum { EACH = 6 };
+    int last = (int)least(MPI_COMM_WORLD, calls), tried = 0;
+    for (int nth = 1; nth <= EACH && nth <= last; nth++)
+        tried += try_fault(function, nth, false);
+    if (last > EACH)
+        tried += try_fault(function, last, false);
+    CHECK(last == 0 || tried > 0, "%s never failed", fault_name(function));
+    check_fresh();
+}
+
+/* Whatever text MPI has for it, which may be a stack of several lines. */
+static void check_one_line(void)
+{
+    int flag;
+    char last[TEXT_SIZE];
+    MPI_Comm comm = make_counted_comm();
+    fault_plan(find_function("MPI_Comm_split"), 1);
+    int code = MPIX_Harmonize(comm, &flag);
+    CHECK(fault_happened() && code != MPI_SUCCESS, "MPI_Comm_split did not fail");
+    info_text(comm, "last_error", last);
+    CHECK(strstr(last, "MPI_Comm_split failed: ") && !strchr(last, '\n'), "last_error is '%s', not one line", last);
+    CHECK(last[strlen(last) - 1] != ' ', "last_error '%s' ends with a blank", last);
+    MPI_Comm_free(&comm);
+}
+
+/* So that what is not written holds something. */
+static void dirty_the_stack(void)
+{
+    volatile char dirt[16384];
+    for (size_t i = 0; i < sizeof dirt; i++)
+        dirt[i] = 'x';
+}
+
+/* A bad environment is found by MPIX_Harmonize on one process, which tells the others. */
+static void check_broadcast(void)
+{
+    int flag;
+    MPI_Comm comm = make_counted_comm();
+    setenv("MPIX_HARMONIZE_CLOCK", "sundial", 1);
+    dirty_the_stack();
+    CHECK_CLASS(MPIX_Harmonize(comm, &flag), MPI_ERR_ARG, "MPIX_Harmonize with a bad environment");
+    unsetenv("MPIX_HARMONIZE_CLOCK");
+    CHECK(untidy_broadcasts() == 0, "an error was broadcast with something behind its text");
+    MPI_Comm_free(&comm);
+}
+
+void test_faults_text(void)
+{
+    if (!can_inject())
+        return;
+    check_one_line();
+    check_broadcast();
+}
+
+void test_faults_mpi(void)
+{
+    if (!can_inject())
+        return;
+    CHECK(try_fault(find_function("MPI_Comm_create_keyval"), 2, true), "no attribute key was made");
+    fault_plan(-1, 0);
+    outcome seen = {"no fault", 0};
+    MPI_Comm comm = make_counted_comm();
+    use(comm, &seen);
+    int calls[64], functions = 0;
+    for (; fault_name(functions); functions++)
+        calls[functions] = fault_calls(functions);
+    CHECK(seen.failures == 0, "%d calls failed without a fault", seen.failures);
+    MPI_Comm_free(&comm);
+    for (int i = 0; i < functions; i++)
+        if (can_fail_on_all(i))
+            fail_on_all(i, calls[i]);
+}
+
+/* Those whose failure on one process all processes agree on, and so can go on after it. */
+/* In the wait for others, who then notice, as they share memory: all calls fail from then on. */
+static void fail_in_wait(void)
+{
+    MPI_Comm comm = make_counted_comm();
+    outcome seen = {"progress fails on one process", 0};
+    handler_calls = 0;
+    CHECK_OK(change_tolerance(comm, "600"));
+    harmonize_times(comm, 3);
+    fault_plan(my_rank == 0 ? find_function("MPI_Iprobe") : -1, 1);
+    for (int i = 0; i < 3; i++) {
+        int flag;
+        if (my_rank > 0 && i == 0)
+            nap_ms(50);
+        int code = MPIX_Harmonize(comm, &flag);
+        check_call(&seen, "MPIX_Harmonize", code, false);
+    }
+    CHECK(fault_happened() == (my_rank == 0), "progress never failed");
+    CHECK(seen.failures >= 2, "%d calls failed, expected at least 2", seen.failures);
+    CHECK_MESSAGE(comm, "free the communicator");
+    MPI_Comm_free(&comm);
+    check_fresh();
+}
+
+void test_faults_mpi_one(void)
+{
+    static const char *const agreed[] = {"MPI_Comm_create_keyval", "MPI_Comm_set_errhandler", "MPI_Comm_set_name",
+                                         "MPI_Comm_set_attr",      "MPI_Info_get_nkeys",      "MPI_Info_get_nthkey",
+                                         "MPI_Info_get"};
+    if (!can_inject())
+        return;
+    for (size_t i = 0; i < sizeof agreed / sizeof *agreed; i++)
+        for (int rank = 0; rank < ranks; rank++)
+            try_fault(find_function(agreed[i]), my_rank == rank, true);
+    check_fresh();
+    if (least(MPI_COMM_WORLD, processes_of_node()) == ranks)
+        fail_in_wait();
+}
+
+/* ---- Allocations */
+
+static void try_allocations(int rank)
+{
+    enum { MANY = 200 };
+    int64_t any = 1;
+    belongings before = look_at_belongings();
+    for (int nth = 1; any && nth < MANY; nth++) {
+        char what[80];
+        snprintf(what, sizeof what, "allocation %d fails", nth);
+        outcome first = {what, 0}, second = {what, 0};
+        MPI_Comm comm = make_counted_comm();
+        fail_allocation(rank < 0 || rank == my_rank ? nth : 0);
+        use(comm, &first);
+        any = greatest(MPI_COMM_WORLD, allocation_failed());
+        use(comm, &second);
+        CHECK(any || first.failures == 0, "%d calls failed without a fault", first.failures);
+        CHECK(second.failures == 0, "%s: later calls fail too", what);
+        MPI_Comm_free(&comm);
+        check_belongings(&before, what);
+        CHECK(nth > 1 || any, "no allocation failed");
+    }
+    CHECK(!any, "there is always another allocation");
+}
+
+static bool can_fail_allocations(void)
+{
+    if (can_inject() && allocations_alive() < 0)
+        test_skip("this build has an allocator of its own");
+    return faults_are_possible() && allocations_alive() >= 0;
+}
+
+void test_faults_memory(void)
+{
+    if (can_fail_allocations())
+        try_allocations(-1);
+}
+
+void test_faults_memory_one(void)
+{
+    for (int rank = 0; rank < ranks && can_fail_allocations(); rank++)
+        try_allocations(rank);
+}
+
+/* ---- The machine */
+
+void test_faults_hwloc(void)
+{
+    if (!can_inject())
+        return;
+    fail_hwloc(true);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "hwloc fails");
+    MPI_Comm_free(&comm);
+    fail_hwloc(false);
+}
+
+static void check_no_tsc(const char *word)
+{
+    char clock[TEXT_SIZE], reason[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "no time stamp counter");
+    info_text(comm, "base_clock", clock);
+    info_text(comm, "base_clock_reason", reason);
+    CHECK(strcmp(clock, "tsc") != 0, "the base clock is tsc");
+    CHECK(strstr(reason, word), "the reason is '%s', expected one with '%s'", reason, word);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    MPI_Comm_free(&comm);
+}
+
+void test_faults_no_tsc(void)
+{
+    if (!can_inject())
+        return;
+    hide_clocksource(true);
+    check_no_tsc("tsc");
+    hide_clocksource(my_rank == 0);
+    check_no_tsc("tsc");
+    hide_clocksource(false);
+    check_fresh();
+}
+
+/* ---- /dev/shm */
+
+/* Own mounts: as root at once, else in a user namespace, which has to be made before MPI starts threads. */
+static bool have_own_mounts(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+static bool fill(const char *path)
+{
+    char block[4096] = "";
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    while (file >= 0 && write(file, block, sizeof block) > 0)
+        ;
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+typedef struct shm_state {
+    const char *name;
+    const char *target;
+    const char *options;
+    unsigned long flags;
+    bool filled;
+    bool on_one; /* process only, so the others have what MPI_Init found */
+} shm_state;
+
+static const shm_state shm_states[] = {
+    {"tiny", "/dev/shm", "size=4k", 0, false, false},
+    {"full", "/dev/shm", "size=64k", 0, true, false},
+    {"read-only", "/dev/shm", "size=64k", MS_RDONLY, false, false},
+    {"missing", "/dev", "size=64k", 0, false, false},
+    {"another one on one process", "/dev/shm", "size=16m", 0, false, true},
+};
+
+/* Memory without a name needs no /dev/shm; if a process cannot have that, messages take its place. */
+static void check_meeting(const char *what, bool by_name_only)
+{
+    char reason[TEXT_SIZE];
+    refuse_shared_memory(by_name_only, false);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 20);
+    check_clock(comm, what);
+    info_text(comm, "rendezvous_reason", reason);
+    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL), "/dev/shm %s: the reason is '%s'", what, reason);
+    CHECK_OK(set_setting(comm, "rendezvous", "shm"));
+    harmonize_times(comm, 20);
+    MPI_Comm_free(&comm);
+    refuse_shared_memory(false, false);
+}
+
+static void check_shm_state(const shm_state *state)
+{
+    bool affected = !state->on_one || my_rank == ranks - 1;
+    bool mounted = affected && mount("none", state->target, "tmpfs", state->flags, state->options) == 0;
+    bool ready = mounted && (!state->filled || fill("/dev/shm/filler"));
+    meet(MPI_COMM_WORLD);
+    CHECK(!affected || ready, "/dev/shm %s: cannot be made: %s", state->name, strerror(errno));
+    check_meeting(state->name, false);
+    check_meeting(state->name, true);
+    if (mounted)
+        umount2(state->target, MNT_DETACH);
+}
+
+void test_faults_shm(void)
+{
+    bool own = have_own_mounts();
+    start_mpi(MPI_THREAD_SINGLE);
+    if (least(MPI_COMM_WORLD, own) == 0) {
+        test_skip("no right to make mounts of one's own");
+        return;
+    }
+    check_fresh();
+    for (size_t i = 0; i < sizeof shm_states / sizeof *shm_states; i++)
+        check_shm_state(&shm_states[i]);
+    check_fresh();
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Random mixes of calls for a while, with every invariant checked (soak.c): once with clocks that are one but for their
+# steps, once with clocks that drift apart. Prints the tables.
+#
+# Usage, in the build directory: run_soak.sh.
+#
+# Environment:
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+#   SOAK_SECONDS             how long altogether (default 30; make soak: 1200)
+#   SOAK_RANKS               number of processes (default 2)
+#   SOAK_SEED                of the first run (default 1, another one each time by "date"); the second run has the next one
+#   MPIX_TEST_BRIEF          yes: skip
+#   MPIX_TEST_QUICK          yes: skip
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+program=./test/soak/soak
+launcher=${MPIEXEC:-mpiexec}
+ranks=${SOAK_RANKS:-2}
+seed=${SOAK_SEED:-1}
+seconds=$((${SOAK_SECONDS:-30} / 2))
+
+for tier in BRIEF QUICK; do
+    variable=MPIX_TEST_$tier
+    [ "${!variable-}" != yes ] || { echo "1..0 # SKIP $variable=yes"; exit 0; }
+done
+[ -x "$program" ] || { echo "Bail out! $program is missing in $PWD"; exit 1; }
+case $(basename "$launcher") in
+smpirun) echo "1..0 # SKIP the soak needs processes that share memory"; exit 0 ;;
+esac
+
+soak() {            # NAME SEED
+    tap_selects "$1" || return 0
+    local output=$(mktemp) status
+    tap_again="$launcher ${MPIEXEC_FLAGS-} -n $ranks $program $seconds $2"
+    # A run that hangs is ended by the process id of its launcher.
+    # shellcheck disable=SC2086
+    timeout -k 10 $((seconds + 240)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" </dev/null >"$output"
+    status=$?
+    sed 's/^/# /' "$output"
+    rm -f "$output"
+    if [ $status -eq 0 ]; then tap_ok "$1"; else tap_not_ok "$1" "exit status $status"; fi
+}
+
+soak "soak, clocks that are one" $((seed + seed % 2))
+soak "soak, clocks that drift apart" $((seed + 1 - seed % 2))
+tap_done

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_overtaken.c - a thread that reads the global clock is descheduled just before it raises the floor, and overtaken
+ * by a new estimate. The clock is compiled here once more, with that moment as a hook.
+ */
+#include "base/units.h"
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+
+static void (*meanwhile)(void);
+
+static void be_descheduled(void)
+{
+    void (*others)(void) = meanwhile;
+    meanwhile = NULL;
+    if (others)
+        others();
+}
+
+#undef atomic_compare_exchange_weak
+#define atomic_compare_exchange_weak(object, expected, wanted) \
+    (be_descheduled(), atomic_compare_exchange_weak_explicit(object, expected, wanted, memory_order_seq_cst, memory_order_seq_cst))
+
+#include "clock/base_clock_private.h"
+#include "clock/global_clock.c"
+
+/* A reading takes time, as the clock waits for some to pass; SOON_NS: for what a test does of it. */
+enum { READ_NS = 20, SOON_NS = 5000 };
+
+static int64_t hand_ns;
+static mh_global_clock clock_read;
+
+static int64_t hand_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    return hand_ns += READ_NS;
+}
+
+static const int64_t steps_ns[] = {3600 * MH_NS_PER_S, 10 * MH_NS_PER_MS, -3600 * MH_NS_PER_S};
+static int64_t step_ns;
+
+static void follow_step(void)
+{
+    mh_global_clock_follow_step(&clock_read, step_ns);
+}
+
+static void start(void)
+{
+    static const mh_clock_kind settable = {.name = "hand", .may_be_set = true, .now_ns = hand_now_ns};
+    mh_estimate estimate = {.bound_ns = 100};
+    hand_ns = 5 * MH_NS_PER_S;
+    mh_global_clock_init(&clock_read);
+    clock_read.base = (mh_base_clock){.kind = &settable, .now_ns = hand_now_ns, .may_be_set = true};
+    mh_global_clock_publish(&clock_read, &estimate);
+}
+
+/* Global time goes on as if the step had never been read. */
+START_TEST(an_overtaken_reading_leaves_no_trace)
+{
+    step_ns = steps_ns[_i];
+    start();
+    bool was_read = _i % 2 == 0; /* before the step */
+    int64_t before_ns = was_read ? mh_global_clock_now_ns(&clock_read) : 5 * MH_NS_PER_S;
+    hand_ns += step_ns;
+    meanwhile = follow_step;
+    int64_t during_ns = mh_global_clock_now_ns(&clock_read);
+    if (meanwhile) /* a step back is below the floor, which is not raised */
+        be_descheduled();
+    hand_ns += MH_NS_PER_MS;
+    int64_t after_ns = mh_global_clock_now_ns(&clock_read);
+    EXPECT(during_ns >= before_ns && during_ns <= before_ns + SOON_NS, "the reading that was overtaken is off by %" PRId64 " ns",
+           during_ns - before_ns);
+    EXPECT(after_ns - during_ns >= MH_NS_PER_MS - SOON_NS && after_ns - during_ns <= MH_NS_PER_MS + SOON_NS,
+           "%" PRId64 " ns of global time pass in a millisecond", after_ns - during_ns);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, an_overtaken_reading_leaves_no_trace, 0, COUNT_OF(steps_ns));
+}
+
+int main(void)
+{
+    return run_suite("overtaken", add);
+}

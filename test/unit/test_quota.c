@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_quota.c - CPU quotas of control groups, from files that look like those of Linux. */
+#define _GNU_SOURCE
+#include "topology/quota.h"
+#include "support.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define V1 "/sys/fs/cgroup/cpu"
+#define V2 "/sys/fs/cgroup"
+
+typedef struct file {
+    const char *path, *text;
+} file;
+
+static const struct {
+    const char *name;
+    file files[8];
+    int64_t processors; /* 0: no limit */
+} cases[] = {
+    {"no files", {{NULL, NULL}}, 0},
+    {"version 2 without a quota", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "max 100000\n"}}, 0},
+    {"version 2", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "200000 100000\n"}}, 2},
+    {"rounded up", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "200001 100000\n"}}, 3},
+    {"a part of a processor", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "1000 100000\n"}}, 1},
+    {"further up",
+     {{"/proc/self/cgroup", "0::/a/b/c\n"},
+      {V2 "/a/cpu.max", "300000 100000\n"},
+      {V2 "/a/b/c/cpu.max", "max 100000\n"}},
+     3},
+    {"the tightest, above",
+     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/cpu.max", "300000 100000\n"}, {V2 "/a/b/cpu.max", "800000 100000\n"}},
+     3},
+    {"the tightest, below",
+     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/cpu.max", "800000 100000\n"}, {V2 "/a/b/cpu.max", "300000 100000\n"}},
+     3},
+    {"not a neighbor's",
+     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/b/cpu.max", "max 100000\n"}, {V2 "/a/c/cpu.max", "100000 100000\n"}},
+     0},
+    {"the root of a container", {{"/proc/self/cgroup", "0::/\n"}, {V2 "/cpu.max", "400000 100000\n"}}, 4},
+    {"a group that the container does not see",
+     {{"/proc/self/cgroup", "0::/docker/0123\n"}, {V2 "/cpu.max", "400000 100000\n"}},
+     4},
+    {"version 1 without a quota",
+     {{"/proc/self/cgroup", "4:cpu,cpuacct:/a\n"},
+      {V1 "/a/cpu.cfs_quota_us", "-1\n"},
+      {V1 "/a/cpu.cfs_period_us", "100000\n"}},
+     0},
+    {"version 1",
+     {{"/proc/self/cgroup", "9:memory:/m\n4:cpuacct,cpu:/a\n1:name=systemd:/s\n"},
+      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
+      {V1 "/a/cpu.cfs_period_us", "20000\n"},
+      {V1 "/m/cpu.cfs_quota_us", "10000\n"},
+      {V1 "/m/cpu.cfs_period_us", "10000\n"}},
+     3},
+    {"version 1, not cpuset",
+     {{"/proc/self/cgroup", "4:cpuset:/a\n"},
+      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
+      {V1 "/a/cpu.cfs_period_us", "20000\n"}},
+     0},
+    {"hybrid",
+     {{"/proc/self/cgroup", "4:cpu:/a\n0::/b\n"},
+      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
+      {V1 "/a/cpu.cfs_period_us", "50000\n"}},
+     1},
+    {"nonsense",
+     {{"/proc/self/cgroup", "nonsense\n\n:\n0::/a\n"},
+      {V2 "/a/cpu.max", "many 100000\n"},
+      {V2 "/cpu.max", "100000\n"}},
+     0},
+    {"a period of 0", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "100000 0\n"}}, 0},
+    {"an empty file", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", ""}}, 0},
+};
+
+static char root[64];
+
+static void begin(void)
+{
+    strcpy(root, "/tmp/test_quota.XXXXXX");
+    EXPECT(mkdtemp(root) != NULL, "no temporary folder");
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+static void end(void)
+{
+    nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void write_file(const file *wanted)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", root, wanted->path);
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *stream = fopen(path, "w");
+    EXPECT(stream != NULL, "cannot write %s", path);
+    fputs(wanted->text, stream);
+    fclose(stream);
+}
+
+START_TEST(quota_is_found)
+{
+    begin();
+    for (int i = 0; i < COUNT_OF(cases[_i].files) && cases[_i].files[i].path; i++)
+        write_file(&cases[_i].files[i]);
+    mh_quota quota = mh_quota_find(root);
+    end();
+    int64_t expected = cases[_i].processors ? cases[_i].processors : INT64_MAX;
+    EXPECT(quota.processors == expected, "%s: %" PRId64 " processors, not %" PRId64, cases[_i].name, quota.processors,
+           expected);
+    EXPECT((quota.group != 0) == (expected != INT64_MAX), "%s: group %" PRIu64, cases[_i].name, quota.group);
+}
+END_TEST
+
+START_TEST(processes_share_the_group_that_limits_them)
+{
+    static const file files[] = {{V2 "/a/cpu.max", "200000 100000\n"},
+                                 {V2 "/a/b/cpu.max", "max 100000\n"},
+                                 {V2 "/a/c/cpu.max", "300000 100000\n"},
+                                 {V2 "/d/cpu.max", "200000 100000\n"}};
+    static const file lines[] = {{"/proc/self/cgroup", "0::/a/b\n"},
+                                 {"/proc/self/cgroup", "0::/a/c\n"},
+                                 {"/proc/self/cgroup", "0::/d\n"}};
+    mh_quota found[COUNT_OF(lines)];
+    begin();
+    for (int i = 0; i < COUNT_OF(files); i++)
+        write_file(&files[i]);
+    for (int i = 0; i < COUNT_OF(lines); i++) {
+        write_file(&lines[i]);
+        found[i] = mh_quota_find(root);
+    }
+    end();
+    EXPECT(found[0].group == found[1].group, "two processes below one group do not share its quota");
+    EXPECT(found[0].group != found[2].group, "processes of different groups share a quota");
+}
+END_TEST
+
+START_TEST(overlong_group_is_no_harm)
+{
+    static char line[5000];
+    memset(line, 'x', sizeof line - 1);
+    memcpy(line, "0::/", 4);
+    begin();
+    write_file(&(file){"/proc/self/cgroup", line});
+    EXPECT(mh_quota_find(root).processors == INT64_MAX, "a quota out of nowhere");
+    end();
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, quota_is_found, 0, COUNT_OF(cases));
+    tcase_add_test(tests, processes_share_the_group_that_limits_them);
+    tcase_add_test(tests, overlong_group_is_no_harm);
+}
+
+int main(void)
+{
+    return run_suite("quota", add);
+}

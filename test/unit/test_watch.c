@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_watch.c - steps of a base clock are told from what its rate and a busy machine explain. Both clocks are made up. */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "clock/watch.h"
+#include "support.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+/* The true time; each reading of a clock takes some of it. */
+static int64_t true_now_ns, read_ns = 20;
+static int64_t stepped_ns;
+static double base_rate = 1, steady_rate = 1;
+
+static int64_t base_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    true_now_ns += read_ns;
+    return (int64_t)(base_rate * (double)true_now_ns) + stepped_ns;
+}
+
+/* In place of that of the C library: the watch reads CLOCK_MONOTONIC alone. */
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    (void)id;
+    true_now_ns += read_ns;
+    int64_t now_ns = (int64_t)(steady_rate * (double)true_now_ns);
+    *time = (struct timespec){(time_t)(now_ns / MH_NS_PER_S), (long)(now_ns % MH_NS_PER_S)};
+    return 0;
+}
+
+static const mh_clock_kind settable = {.name = "settable", .now_ns = base_now_ns, .may_be_set = true};
+static const mh_clock_kind raw = {.name = "raw", .now_ns = base_now_ns, .is_raw = true};
+
+static mh_clock_watch start(mh_base_clock *base, const mh_clock_kind *kind)
+{
+    mh_clock_watch watch;
+    true_now_ns = 1000 * MH_NS_PER_S;
+    stepped_ns = 0;
+    base_rate = steady_rate = 1;
+    read_ns = 20;
+    *base = (mh_base_clock){.kind = kind, .now_ns = kind->now_ns, .may_be_set = kind->may_be_set};
+    mh_clock_watch_start(&watch, base);
+    return watch;
+}
+
+static const int64_t steps_ns[] = {-3600 * MH_NS_PER_S, -MH_NS_PER_S, -10 * MH_NS_PER_MS, -5 * MH_NS_PER_US,
+                                   5 * MH_NS_PER_US,    MH_NS_PER_MS, MH_NS_PER_S,        3600 * MH_NS_PER_S};
+
+START_TEST(a_step_is_found_once_with_its_size)
+{
+    mh_base_clock base;
+    mh_clock_watch watch = start(&base, &settable);
+    for (int i = 0; i < 100; i++) {
+        true_now_ns += MH_NS_PER_MS << i % 10;
+        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "look %d finds a step before there was one", i);
+    }
+    stepped_ns = steps_ns[_i];
+    int64_t found_ns = mh_clock_watch_look(&watch, &base);
+    EXPECT(llabs(found_ns - steps_ns[_i]) <= 100, "a step of %" PRId64 " ns is taken for %" PRId64 " ns", steps_ns[_i], found_ns);
+    EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a step of %" PRId64 " ns is found twice", steps_ns[_i]);
+}
+END_TEST
+
+START_TEST(being_descheduled_is_no_step)
+{
+    mh_base_clock base;
+    mh_clock_watch watch = start(&base, &settable);
+    read_ns = 50 * MH_NS_PER_MS; /* between any two readings */
+    for (int i = 0; i < 10; i++)
+        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "look %d finds a step", i);
+}
+END_TEST
+
+/* The kernel may slew CLOCK_MONOTONIC by a tenth, which is no step of the raw clock. */
+START_TEST(slews_are_no_steps)
+{
+    static const double rates[] = {0.9, 0.9995, 1.0005, 1.1};
+    for (int i = 0; i < COUNT_OF(rates); i++) {
+        mh_base_clock base;
+        mh_clock_watch watch = start(&base, &raw);
+        steady_rate = rates[i];
+        mh_clock_watch_start(&watch, &base);
+        true_now_ns += MH_NS_PER_S;
+        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a slew to %g is taken for a step", rates[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_look_is_due)
+{
+    mh_base_clock base;
+    mh_clock_watch watch = start(&base, &settable);
+    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns), "a clock that may be set is not looked at each time");
+    watch = start(&base, &raw);
+    EXPECT(!mh_clock_watch_is_due(&watch, watch.base_ns + MH_NS_PER_MS), "a raw clock is looked at all the time");
+    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 100 * MH_NS_PER_MS), "a raw clock is not looked at after 100 ms");
+    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns - 1), "a clock that went back is not looked at");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, a_step_is_found_once_with_its_size, 0, COUNT_OF(steps_ns));
+    tcase_add_test(tests, being_descheduled_is_no_step);
+    tcase_add_test(tests, slews_are_no_steps);
+    tcase_add_test(tests, a_look_is_due);
+}
+
+int main(void)
+{
+    return run_suite("watch", add);
+}
