@@ -11,8 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-/* How much later each further rank tells of an error that may be everyone's, up to a rank. */
-enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20 };
+/*
+ * How much later each further rank tells of an error that may be everyone's, up to a rank; and how long a rank that has
+ * told waits before it ends all others: launchers were seen to lose what a process wrote just before.
+ */
+enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
 
 static void count_nodes(struct world *world)
 {
@@ -127,29 +130,38 @@ bool world_agree(const struct world *world, int code, const char *call)
     return first_failed == world->ranks;
 }
 
+static void pause_ns(long ns)
+{
+    const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+
+    nanosleep(&pause, NULL);
+}
+
 /* Where several ranks fail at once, the first to tell so ends the others before they do. */
 static void let_others_speak(const struct world *world)
 {
-    const int64_t pause_ns = (int64_t)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS;
-    const struct timespec pause = {.tv_sec = pause_ns / 1000000000, .tv_nsec = pause_ns % 1000000000};
+    pause_ns((long)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS);
+}
 
-    nanosleep(&pause, NULL);
+static _Noreturn void abort_all(void)
+{
+    pause_ns(ABORT_PAUSE_NS);
+    MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* the world of the example may be a part of it */
+    abort();
 }
 
 void world_fail(const struct world *world, int code, const char *call)
 {
     let_others_speak(world);
     report(world, code, call);
-    MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* world may be a part of it */
-    abort();
+    abort_all();
 }
 
 void world_abort(const struct world *world, const char *what)
 {
     let_others_speak(world);
     fprintf(stderr, "%s: rank %d: %s\n", world->program, world->rank, what);
-    MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* world may be a part of it */
-    abort();
+    abort_all();
 }
 
 void world_describe(const struct world *world, const char *title)
