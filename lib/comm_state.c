@@ -274,7 +274,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     else if (error->code == MPI_SUCCESS && ensure_keyvals(error) == MPI_SUCCESS)
         mh_settings_from_environment(&settings, error);
     int code = mh_settings_agree(&settings, MPI_ERR_ARG, channel->comm, error);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS || !state)
         return code;
     state->channel = *channel;
     state->settings = settings;

@@ -52,7 +52,7 @@ static void note_window(const mh_sync_run_context *context, const mh_offset *off
 /* Two that share a clock do not drift apart. */
 static int compare(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_offset offset;
+    mh_offset offset = {.bound_ns = MH_TIME_UNKNOWN_NS};
     int code = ask(context, reference_rank, REQUEST_BURST, error);
     if (code == MPI_SUCCESS)
         code = mh_step_measure(context, reference_rank, 0, &offset, error);
@@ -63,7 +63,7 @@ static int compare(const mh_sync_run_context *context, int reference_rank, mh_er
 
 static int verify(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_clock_identity mine = mh_base_clock_identity(context->clock), theirs;
+    mh_clock_identity mine = mh_base_clock_identity(context->clock), theirs = {0};
     int code = ask(context, reference_rank, REQUEST_IDENTITY, error);
     if (code == MPI_SUCCESS)
         code = mh_recv(context->channel, &theirs, sizeof theirs, reference_rank, MH_TAG_IDENTITY, error);
