@@ -250,7 +250,7 @@ static int draw(struct triad_run *run)
 static int allocate(struct triad_run *run)
 {
     const struct size_list *sizes = &run->settings.sizes;
-    size_t elements = 0;
+    size_t elements = 1;
 
     for (int64_t i = 0; i < sizes->count; i++) {
         if ((size_t)sizes->bytes[i] / sizeof(double) > elements)

@@ -399,6 +399,15 @@ static int cut_words(char *line, char *words[MOST_WORDS])
     return count;
 }
 
+static bool are_same(const struct number_list *a, const struct number_list *b)
+{
+    bool same = a->count == b->count;
+
+    for (int64_t i = 0; same && i < a->count; i++)
+        same = a->values[i] == b->values[i];
+    return same;
+}
+
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL. */
 static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
 {
@@ -409,8 +418,8 @@ static const char *find_common_option(const struct bench_settings *line, const s
            : line->full != command->full     ? "--full"
            : line->list != command->list     ? "--list"
            : line->seed != command->seed     ? "--seed"
-           : memcmp(&line->tail, &command->tail, sizeof(line->tail)) != 0 ? "--tail"
-                                                                          : NULL;
+           : !are_same(&line->tail, &command->tail) ? "--tail"
+                                                    : NULL;
 }
 
 static bool read_line(const struct reader *reader, char *line)
