@@ -13,7 +13,7 @@
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
-cluster=$source_dir/../test/cluster
+hosts=$source_dir/../test/hosts
 launcher=${MPIEXEC:-mpiexec}
 calls=${BENCH_CALLS:-100000}
 noise_s=${BENCH_NOISE_S:-10}
@@ -51,7 +51,7 @@ on_node() {     # RANKS CALLS TITLE [FLAG...]
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    output=$(MH_MPIEXEC=$launcher "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 ./bench/compare_barriers \
+    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 ./bench/compare_barriers \
         --clock tsc --calls $((calls / 4 > 0 ? calls / 4 : 1)) --title "2 ranks, 2 hosts, TCP" "${other[@]}" "${json[@]}" 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then

@@ -3,8 +3,8 @@
 #
 # The library itself with many processes, under SimGrid's SMPI. True time is known: it is the simulator's.
 #
-# Usage: run_scale_tests.sh            the tests (under two minutes)
-#        run_scale_tests.sh study      a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
+# Usage: run_simgrid_tests.sh          the tests (under two minutes)
+#        run_simgrid_tests.sh study    a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
 #                                      lopsided links and with slow processes (many hours and 14 GB of memory for the last)
 # Skipped where SimGrid is missing, and with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
 # Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 1024 4096 16384"), MH_STUDY_LABELS.
@@ -13,7 +13,7 @@ set -u
 source_dir=$(cd "$(dirname "$0")" && pwd)
 top=$source_dir/../..
 . "$source_dir/../tap.sh"
-. "$source_dir/../simulated/truth.sh"
+. "$source_dir/truth.sh"
 . "$top/examples/figures/simgrid.sh"
 seed=${MH_SEED:-3}
 MH_SIMULATED_CLOCK=$(simgrid_clock "$seed")
