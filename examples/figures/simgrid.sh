@@ -71,7 +71,7 @@ simgrid_build() {
     [ ${#list[@]} -gt 0 ] || { echo "the build of $top has no program $program" >&2; return 1; }
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner smpicc -std=gnu11 -O2 $simgrid_few_mappings -DMH_WITH_SIMULATED_CLOCK \
-        -DPACKAGE_VERSION='"simulated"' -I"$top/lib" -I"$top/include" -I"$top/test" -I"$top/examples" \
+        -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,examples{,/bench}} \
         "${list[@]/#/$top/}" "${@/#/$top/}" -o "$output" $(pkg-config --cflags --libs hwloc) -lm -lpthread
 }
 
