@@ -19,7 +19,7 @@ declare -A may_include=(
 )
 # Pure mathematics, to be tested and understood without MPI.
 free_of_mpi=(base/statistics base/config base/text base/wide clock/model clock/tracker topology/topology
-    topology/arrival topology/quota base/shared_memory deadline/slack "sync/offset*")
+    topology/arrival topology/quota base/shared_memory deadline/slack sync/schedule "sync/offset*")
 hwloc_user=topology/topology_discover.c
 
 mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
