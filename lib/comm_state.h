@@ -8,7 +8,7 @@
 #ifndef MH_COMM_STATE_H
 #define MH_COMM_STATE_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "deadline/deadline.h"
 #include "settings.h"
 #include "sync/session.h"

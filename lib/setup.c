@@ -4,6 +4,8 @@
 
 #include "base/units.h"
 #include "topology/topology_discover.h"
+#include "topology/tree.h"
+#include "transport/warm_up.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +58,21 @@ static void configure_deadline(mh_comm_state *state)
     mh_deadline_configure(&state->deadline, &wanted);
 }
 
+/* Along a tree such as the clocks are synchronized along. */
+static int warm_up(const mh_channel *channel, mh_error *error)
+{
+    mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
+    if (tree.parent >= 0)
+        tree.child[tree.children++] = tree.parent;
+    return mh_warm_up(channel, tree.child, tree.children, error);
+}
+
 static int set_up_at(mh_comm_state *state, const mh_place *places, mh_error *error)
 {
     mh_session *session = &state->session;
     mh_label label = label_of(&state->settings);
     int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
-    int code = mh_settle(&state->channel, error);
+    int code = warm_up(&state->channel, error);
     if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
         code = mh_rendezvous_open(&state->rendezvous, &state->channel, places, error);
     if (code == MPI_SUCCESS && !mh_session_has_clock(session))

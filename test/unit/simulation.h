@@ -2,14 +2,14 @@
 /*
  * simulation.h - processes with clocks of their own and a network with delays, in one program and in virtual time.
  *
- * simulation.c takes the place of base/message.c: what the library sends goes through the simulated network, and takes
+ * simulation.c takes the place of transport/message.c: what the library sends goes through the simulated network, and takes
  * virtual time that chance decides. Each process is a thread, but as each message names its sender, results depend on
  * the seed alone. The truth is known: it is the virtual time.
  */
 #ifndef MH_TEST_SIMULATION_H
 #define MH_TEST_SIMULATION_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "clock/base_clock.h"
 
 #include <stdbool.h>
