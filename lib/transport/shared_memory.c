@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "base/shared_memory.h"
+#include "transport/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
