@@ -88,13 +88,13 @@ $output"
     fi
 }
 
-downstream=$test_dir/downstream
+hello=$test_dir/../examples/hello
 for kind in shared static; do
-    try C $kind "${CC:-mpicc}" "$downstream/hello.c"
-    try C++ $kind "${MPICXX-mpicxx}" "$downstream/hello.cc"
+    try C $kind "${CC:-mpicc}" "$hello/hello.c"
+    try C++ $kind "${MPICXX-mpicxx}" "$hello/hello.cc"
 done
-try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$downstream/bracket.c"
+try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$hello/bracket.c"
 # Standing in for a C++ source, the file is told to the compiler as one.
-try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$downstream/bracket.c"
+try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$hello/bracket.c"
 
 tap_done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/ and examples/: fails on any complaint.
+# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/, examples/ and test/programs/: fails on any complaint.
 #
 # Usage: run_lint.sh [FILE...], by default all files
 #
@@ -8,9 +8,9 @@
 cd "$top" || exit 1
 
 files=("$@")
-[ $# -gt 0 ] || mapfile -t files < <(find lib examples -name '*.c' | sort)
+[ $# -gt 0 ] || mapfile -t files < <(find lib examples test/programs -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1)
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
@@ -44,7 +44,7 @@ if command -v cppcheck >/dev/null; then
         --enable=warning,performance,portability,style --template='{file}:{line}: {id}: {message}' \
         --suppress=variableScope --suppress=unusedStructMember --suppress=strtokCalled \
         --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
-        -D__x86_64__ -Iinclude -Ilib -Iexamples "${files[@]}" 2>&1)
+        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
     tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"

@@ -2,7 +2,7 @@
 /* calls.c - calls on one communicator, and what a process records of each. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 
-#include "simulated/simulated.h"
+#include "simulation/simulated.h"
 #include "soak.h"
 
 #include <fcntl.h>

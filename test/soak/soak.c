@@ -9,7 +9,7 @@
  */
 #include "soak.h"
 
-#include "simulated/simulated.h"
+#include "simulation/simulated.h"
 
 #include <signal.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tally.c - what has been counted, the tables at the end, and the resources of this process. */
-#include "simulated/simulated.h"
+#include "simulation/simulated.h"
 #include "soak.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "deadline/deadline.h"
 #include "deadline/rendezvous_private.h"
-#include "simulation.h"
+#include "virtual_processes.h"
 #include "support.h"
 
 enum { CALLS = 400, TOLERANCE_NS = 500, FLOOR_NS = 80, CEILING_NS = 50 * 1000 * 1000, ROUNDING_NS = 3 };

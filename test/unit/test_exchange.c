@@ -3,7 +3,7 @@
  * test_exchange.c - bursts of exchanges between two simulated processes: how many there are, and that both ends agree.
  */
 #include "base/units.h"
-#include "simulation.h"
+#include "virtual_processes.h"
 #include "support.h"
 #include "sync/exchange.h"
 #include "sync/offset.h"

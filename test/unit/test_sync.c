@@ -4,7 +4,7 @@
  * bound that it claims, at once and with age.
  */
 #include "base/units.h"
-#include "simulation.h"
+#include "virtual_processes.h"
 #include "support.h"
 #include "sync/sync_private.h"
 

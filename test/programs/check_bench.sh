@@ -4,7 +4,7 @@
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/../test/tap.sh"
+. "$source_dir/../tap.sh"
 case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) echo "1..0 # SKIP the simulator has no time of its own"; exit 0 ;;
 esac
@@ -12,7 +12,7 @@ json=$(mktemp) || exit 1
 trap 'rm -f "$json"' EXIT
 
 # shellcheck disable=SC2086
-run() { timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./bench/compare_barriers --calls 50 --repeats 2 "$@" 2>&1 </dev/null; }
+run() { timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./test/performance/compare_barriers --calls 50 --repeats 2 "$@" 2>&1 </dev/null; }
 
 output=$(run --json "$json")
 for subject in MPI_Barrier tree collective; do

@@ -4,7 +4,7 @@
 # Runs the MPI tests (test/mpi) across several hosts, which with_hosts.sh makes on this machine. Skipped as a whole
 # if that is not possible.
 #
-# Usage, in the build directory: run_cluster_tests.sh [SUBTEST...]
+# Usage, in the build directory: run_hosts_tests.sh [SUBTEST...]
 #
 # Environment:
 #   MPIEXEC, CC            the launcher of the MPI library, MPICH's or Open MPI's, and its compiler wrapper

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs each program briefly, and checks what it prints and how it exits. No claim about speed is tested here.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #
@@ -15,9 +15,9 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-. "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-programs=${BUILDDIR:-examples}
+programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -13,7 +13,7 @@
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
-cluster=$source_dir/../test/cluster
+hosts=$source_dir/../hosts
 launcher=${MPIEXEC:-mpiexec}
 calls=${BENCH_CALLS:-100000}
 noise_s=${BENCH_NOISE_S:-10}
@@ -44,14 +44,14 @@ on_node() {     # RANKS CALLS TITLE [FLAG...]
     local ranks=$1 count=$2 title=$3
     shift 3
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" ./bench/compare_barriers --calls "$count" --warmup $((count / 20)) \
+    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" ./test/performance/compare_barriers --calls "$count" --warmup $((count / 20)) \
         --title "$title" "${other[@]}" "${json[@]}" </dev/null
 }
 
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    output=$(MH_MPIEXEC=$launcher "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 ./bench/compare_barriers \
+    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 ./test/performance/compare_barriers \
         --clock tsc --calls $((calls / 4 > 0 ? calls / 4 : 1)) --title "2 ranks, 2 hosts, TCP" "${other[@]}" "${json[@]}" 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
@@ -96,7 +96,7 @@ under_noise() {
 }
 
 instructions() {    # CALLS
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null ./bench/harmonize_calls "$1" 2>&1 | sed -n 's/.*refs: *//p' | tr -d ,
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null ./test/performance/harmonize_calls "$1" 2>&1 | sed -n 's/.*refs: *//p' | tr -d ,
 }
 
 count_instructions() {
@@ -133,7 +133,7 @@ describe_machine() {
     echo '```'
 }
 
-[ -x ./bench/compare_barriers ] || { echo "run_bench.sh: bench/compare_barriers is not built in $PWD" >&2; exit 1; }
+[ -x ./test/performance/compare_barriers ] || { echo "run_bench.sh: test/performance/compare_barriers is not built in $PWD" >&2; exit 1; }
 if [ -z "$record" ]; then
     run_all
 else

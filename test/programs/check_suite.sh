@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_bench: each scheme, format and option does what the manual says. No claim about speed is tested here.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #
@@ -12,10 +12,10 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-. "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 source_dir=$(dirname "$0")
-programs=${BUILDDIR:-examples}
+programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -67,7 +67,7 @@ check_list() {
     expect_status 0
     awk '/^suite_operations =/ || /^suite_persistent_operations =/ { inside = 1; sub(/.*=/, "") }
          inside { more = /\\$/; sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }' \
-        "$source_dir/examples.am" | sort >"$scratch/installed"
+        "$source_dir/../../examples/examples.am" | sort >"$scratch/installed"
     awk '{ print $1 }' "$scratch/out" | sort >"$scratch/listed"
     # Libraries before MPI 4 lack some forms, which are not installed then.
     grep -q _persistent "$scratch/listed" || sed -i /_persistent/d "$scratch/installed"
@@ -77,7 +77,7 @@ check_list() {
 # By the name of mpix_osu_NAME. The program that tests link is a program where the other one may be a script of libtool.
 check_names() {
     for name in reduce fence; do
-        ln -s "$(cd "$programs" && pwd)/check_faults" "$scratch/mpix_osu_$name"
+        ln -s "$(cd "$checks" && pwd)/check_faults" "$scratch/mpix_osu_$name"
     done
     own_programs=$programs programs=$scratch
     run alone mpix_osu_reduce -m 4:8 -i 10 --format csv

@@ -9,7 +9,7 @@
  * synchronisation, and how often a second a process was interrupted, which is the control: on a machine that does much
  * else, clocks cannot be compared well.
  */
-#include "simulated/simulated.h"
+#include "simulation/simulated.h"
 
 #include <math.h>
 #include <mpix_harmonize.h>

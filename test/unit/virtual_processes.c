@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulation.h"
+#include "virtual_processes.h"
 
 #include "clock/base_clock_private.h"
 #include "support.h"

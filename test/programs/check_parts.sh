@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Parts of the benchmark suite that need MPI, each by a small program of its own.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #              MPI_LIBRARY    the MPI library; Open MPI gets more ranks than there are cores
@@ -10,8 +10,8 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-. "$(dirname "$0")/../test/tap.sh"
-programs=${BUILDDIR:-examples}
+. "$(dirname "$0")/../tap.sh"
+checks=${BUILDDIR:-.}/test/programs
 # What MPI libraries leak is not of interest here.
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
@@ -20,7 +20,7 @@ run() {     # RANKS PROGRAM [ARGUMENT]...
     shift 2
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
-    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$programs/$program" "$@" </dev/null 2>&1
+    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$checks/$program" "$@" </dev/null 2>&1
 }
 
 check_barriers() {  # RANKS

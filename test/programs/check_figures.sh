@@ -4,7 +4,7 @@
 # each figure once with a handful of calls at 2 ranks. No claim about speed is tested here, but of a simulation, whose
 # time is not the machine's.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #              FIGURES        those to measure (default: all)
@@ -15,8 +15,8 @@
 set -u
 export LC_ALL=C
 
-. "$(dirname "$0")/../test/tap.sh"
-figures=$(cd "${BUILDDIR:-examples}" && pwd)/mpix_figures || exit 1
+. "$(dirname "$0")/../tap.sh"
+figures=$(cd "${BUILDDIR:-.}/examples" && pwd)/mpix_figures || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -3,7 +3,7 @@
 # Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program; and
 # whether they stay where they are when samples are left out by chance.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #              AWK            (default: awk)
@@ -15,8 +15,8 @@ LC_ALL=C
 export LC_ALL
 
 here=$(dirname "$0")
-. "$here/../test/tap.sh"
-programs=${BUILDDIR:-examples}
+. "$here/../tap.sh"
+programs=${BUILDDIR:-.}/examples
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

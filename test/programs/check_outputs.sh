@@ -3,7 +3,7 @@
 # What the programs do where an output cannot be written: they say so, name the file, and fail. And how they end after
 # a bad option.
 #
-# Environment: BUILDDIR       where the programs are (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              CC             compiles what is preloaded (default: mpicc)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
@@ -13,9 +13,9 @@
 set -u
 export LC_ALL=C
 
-. "$(dirname "$0")/../test/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-programs=${BUILDDIR:-examples}
+programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -93,7 +93,8 @@ alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 alone mpix_skew -n 10 -x 1 --raw FILE
 2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --raw FILE
 END
-    [ ! -x "$programs/../bench/compare_barriers" ] || echo "2 ../bench/compare_barriers -n 5 -x 1 -r 1 --json FILE"
+    [ ! -x "$programs/../test/performance/compare_barriers" ] ||
+        echo "2 ../test/performance/compare_barriers -n 5 -x 1 -r 1 --json FILE"
 }
 charts() {
     cat <<END

@@ -27,7 +27,7 @@
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
-#include "simulated/simulated.h"
+#include "simulation/simulated.h"
 
 #include <math.h>
 #include <pthread.h>

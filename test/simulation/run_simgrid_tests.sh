@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The library itself with many processes, under SimGrid's SMPI: 16 processes a host, links of 1 us with exponential jitter of
-# mean 1 us for each message of a synchronisation, drifts of +-20 ppm with random walk. True time is known: it is the
-# simulator's.
+# The library itself with many processes, under SimGrid's SMPI. True time is known: it is the simulator's.
 #
-# Usage: run_scale_tests.sh            the tests (under two minutes)
-#        run_scale_tests.sh study      a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
+# Usage: run_simgrid_tests.sh          the tests (under two minutes)
+#        run_simgrid_tests.sh study    a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
 #                                      lopsided links and with slow processes (many hours and 14 GB of memory for the last)
 # Skipped where SimGrid is missing, and with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
 # Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 1024 4096 16384"), MH_STUDY_LABELS.
@@ -15,53 +13,22 @@ set -u
 source_dir=$(cd "$(dirname "$0")" && pwd)
 top=$source_dir/../..
 . "$source_dir/../tap.sh"
-. "$source_dir/../simulated/truth.sh"
+. "$source_dir/truth.sh"
+. "$top/examples/figures/simgrid.sh"
 seed=${MH_SEED:-3}
-export MH_SIMULATED_CLOCK=exact=n0,spread=20000,walk=10,seed=$seed,jitter=1000
+MH_SIMULATED_CLOCK=$(simgrid_clock "$seed")
+export MH_SIMULATED_CLOCK
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || { echo "1..0 # SKIP MPIX_TEST_BRIEF=yes"; exit 0; }
-command -v smpicc >/dev/null && command -v smpirun >/dev/null || {
-    echo "1..0 # SKIP SimGrid is missing (Debian packages: libsimgrid-dev)"
-    exit 0
-}
+problem=$(simgrid_problem)
+[ -z "$problem" ] || { echo "1..0 # SKIP $problem"; exit 0; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Each process has a copy of the program, and Linux limits a simulation to 65,530 mappings.
-few_mappings="-Wl,-z,norelro -Wl,-z,noseparate-code"
-without_guards=--cfg=contexts/guard-size:0
-# The simulator's default collective operations are linear, and cost it the square of the number of processes.
-collectives="--cfg=smpi/gather:ompi_binomial --cfg=smpi/reduce:ompi_binomial --cfg=smpi/allreduce:rdb"
-
-build() {
-    local flags="-std=gnu11 -O2 $few_mappings -DMH_WITH_SIMULATED_CLOCK -DPACKAGE_VERSION=\"scale\" -I$top/lib -I$top/include -I$top/test"
-    # shellcheck disable=SC2046,SC2086
-    smpicc $flags "$top"/lib/*.c "$top"/lib/*/*.c "$top"/test/simulated/*.c -o "$work/clock_truth" \
-        $(pkg-config --libs hwloc) -lm -lpthread
-}
-
-describe_platform() {   # HOSTS
-    cat >"$work/platform.xml" <<EOF
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <cluster id="hosts" prefix="n" radical="0-$(($1 - 1))" suffix="" speed="10Gf" bw="10GBps" lat="500ns"
-             loopback_bw="20GBps" loopback_lat="200ns"/>
-  </zone>
-</platform>
-EOF
-    for ((host = 0; host < $1; host++)); do
-        printf "n$host\n%.0s" {1..16}
-    done >"$work/hosts"
-}
-
 simulate() {        # RANKS SECONDS PERIOD_US LABEL
-    describe_platform $((($1 + 15) / 16))
-    # shellcheck disable=SC2086
-    (cd "$work" && timeout "${MH_SCALE_TIMEOUT:-$limit_s}" smpirun -platform platform.xml -hostfile hosts -np "$1" \
-        --cfg=smpi/simulate-computation:no $without_guards $collectives ./clock_truth "$2" "$3" "$4" 2>&1 </dev/null |
-        grep readings=)
+    simgrid_platform "$work" "$1"
+    simgrid_runner="timeout ${MH_SCALE_TIMEOUT:-$limit_s}"
+    simgrid_run "$work" "$1" "$work/clock_truth" "$2" "$3" "$4" 2>&1 </dev/null | grep readings=
 }
 
 # One row: times in ms, errors, bounds and skews in ns.
@@ -92,7 +59,7 @@ study() {
     done
 }
 
-build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the library does not build with smpicc"; exit 1; }
+simgrid_build "$top" clock_truth "$work/clock_truth" >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the library does not build with smpicc"; exit 1; }
 limit_s=300
 if [ "${1-}" = study ]; then
     limit_s=7200

@@ -3,7 +3,7 @@
 # Runs check_operations at several rank counts: results that are right, results that were made wrong, plans that are
 # refused.
 #
-# Environment: BUILDDIR       where the program is (default: examples)
+# Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #              MPIX_TEST_WRAPPER  a command to run it under, such as "valgrind -q --error-exitcode=1"
@@ -12,8 +12,8 @@ LC_ALL=C
 export LC_ALL
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-. "$(dirname "$0")/../test/tap.sh"
-program=${BUILDDIR:-examples}/check_operations
+. "$(dirname "$0")/../tap.sh"
+program=${BUILDDIR:-.}/test/programs/check_operations
 
 check() {       # NAME RANKS WHAT
     tap_selects "$1, ranks: $2" || return 0

@@ -11,8 +11,8 @@ set -u
 source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 . "$source_dir/truth.sh"
-cluster=$source_dir/../cluster
-program=./test/simulated/clock_truth
+hosts=$source_dir/../hosts
+program=./test/simulation/clock_truth
 export MH_SIMULATED_CLOCK
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || { echo "1..0 # SKIP MPIX_TEST_BRIEF=yes"; exit 0; }
@@ -60,7 +60,7 @@ on_hosts() {        # NAME CLOCK MOST_P99_NS
     tap_selects "$1" || return 0
     local line status
     MH_SIMULATED_CLOCK=exact=host1,$2
-    line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$cluster/with_hosts.sh" 2 "$cluster/mpiexec_hosts.sh" -n 2 "$program" 5 1000 \
+    line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "$program" 5 1000 \
         track/skampi/20+prop 1000 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
