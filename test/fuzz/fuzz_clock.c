@@ -41,7 +41,7 @@ static int64_t take_number(input *from, int most_bits)
 
 static int take_burst(input *from, int64_t local_ns, int64_t remote_ns, mh_exchange exchanges[MOST_EXCHANGES])
 {
-    int count = 1 + (int)take(from, 1) % MOST_EXCHANGES;
+    int count = 1 + (int)(take(from, 1) & (MOST_EXCHANGES - 1));
     int64_t now_ns = take_number(from, CHANGE_BITS - 1);
     for (int i = 0; i < count; i++) {
         int64_t there_ns = take_number(from, CHANGE_BITS - 5), back_ns = take_number(from, CHANGE_BITS - 5);

@@ -144,12 +144,12 @@ typedef enum fault_kind { FAULT_LOCAL, FAULT_COLLECTIVE, FAULT_MESSAGE } fault_k
 bool faults_are_possible(void);
 
 /* The functions of MPI that can fail; NULL past the last. */
-const char *fault_name(int function);
-fault_kind fault_kind_of(int function);
+const char *fault_name(int i);
+fault_kind fault_kind_of(int i);
 
 /* From now on count the calls of the library; the nth call of this function fails (-1: of none). */
-void fault_plan(int function, int nth);
-int fault_calls(int function);
+void fault_plan(int i, int nth);
+int fault_calls(int i);
 
 /* Whether that has happened; no call fails any more. */
 bool fault_happened(void);

@@ -142,12 +142,12 @@ static void check_reader(const reader *reader, const char *what)
 /* Labels in turn, so that estimates of different quality follow each other. */
 static void synchronize_often(MPI_Comm comm, int syncs)
 {
-    static const char *const labels[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none",          "prop",
-                                         "hca3o/skampi/3",  "track/skampi/3",  "jk/2/skampi/1", "hca2/2/meanrtt/2"};
+    static const char *const turns[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none",          "prop",
+                                        "hca3o/skampi/3",  "track/skampi/3",  "jk/2/skampi/1", "hca2/2/meanrtt/2"};
     int64_t last_ns = INT64_MIN, bound_ns;
     for (int i = 0; i < syncs; i++) {
         if (i % 25 == 0)
-            CHECK_OK(set_setting(comm, "sync", labels[i / 25 % 8]));
+            CHECK_OK(set_setting(comm, "sync", turns[i / 25 % 8]));
         if (i % 3 == 0)
             harmonize(comm);
         else

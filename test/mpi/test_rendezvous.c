@@ -132,14 +132,14 @@ void test_rendezvous_naps(void)
  */
 void test_rendezvous_yields(void)
 {
-    static const char *const choices[] = {"shm", "dissemination", "tree"};
+    static const char *const yielding[] = {"shm", "dissemination", "tree"};
     if (ranks < 2) {
         test_skip("one process waits for nobody");
         return;
     }
     for (int i = 0; i < 3; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "rendezvous", choices[i]));
+        CHECK_OK(set_setting(comm, "rendezvous", yielding[i]));
         CHECK_OK(set_setting(comm, "yield", "auto"));
         harmonize_times(comm, 3);
         meet(comm);
@@ -147,7 +147,7 @@ void test_rendezvous_yields(void)
             nap_ms(100);
         int64_t before = yields();
         harmonize(comm);
-        CHECK(my_rank == 1 || yields() > before, "rendezvous %s: a process waits for 100 ms and never yields", choices[i]);
+        CHECK(my_rank == 1 || yields() > before, "rendezvous %s: a process waits for 100 ms and never yields", yielding[i]);
         MPI_Comm_free(&comm);
     }
 }

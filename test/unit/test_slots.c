@@ -41,7 +41,7 @@ static mh_report report_of(const crew *crew, int index, int64_t round)
     int64_t fields[FIELDS];
     mh_report report;
     for (int i = 0; i < FIELDS; i++)
-        fields[i] = round * i + (index * (2 * i + 1) + round) % crew->size;
+        fields[i] = round * i + (INT64_C(1) * index * (2 * i + 1) + round) % crew->size;
     memcpy(&report, fields, sizeof report);
     return report;
 }
