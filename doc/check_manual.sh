@@ -94,8 +94,9 @@ check_environment() {
 }
 
 check_statistics() {
-    grep '^statistic|' "$scratch/tables" | while IFS='|' read -r _ name; do
-        [ -n "$(entry "$pages/MPIX_Harmonize_get_info.3" "mpix_harmonize_$name")" ] || echo "no entry for mpix_harmonize_$name"
+    grep '^statistic|' "$scratch/tables" | while IFS='|' read -r _ name unit doc; do
+        text=$(entry "$pages/MPIX_Harmonize_get_info.3" "mpix_harmonize_$name")
+        contains "$text" " $unit. $doc" || echo "no entry for mpix_harmonize_$name that begins '$unit. $doc'"
     done
 }
 
@@ -196,7 +197,7 @@ check_formatter() { # COMMAND
 
 tap_expect_empty "mpix_harmonize.7: each setting with unit, default and allowed values" "$(check_settings)"
 tap_expect_empty "mpix_harmonize.7: each environment variable" "$(check_environment)"
-tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic" "$(check_statistics)"
+tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic with its unit" "$(check_statistics)"
 tap_expect_empty "no page names what is neither setting nor statistic" "$(check_unknown_names)"
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page states the version" "$(check_versions)"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * print_settings - the table of settings and the names of statistics, for check_manual.sh.
+ * print_settings - the tables of settings and statistics, for check_manual.sh.
  *
- * A line "setting|NAME|UNIT|DEFAULT|ALLOWED" for each setting, then "statistic|NAME" for each statistic.
+ * A line "setting|NAME|UNIT|DEFAULT|ALLOWED" for each setting, then "statistic|NAME|UNIT|DOC" for each statistic.
  */
-#include "settings.h"
+#include "info.h"
 
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ int main(void)
         mh_setting_allowed(setting, allowed, sizeof allowed);
         printf("setting|%s|%s|%s|%s\n", setting->name, setting->unit, setting->default_text, allowed);
     }
-    for (int i = 0; mh_statistic_name(i); i++)
-        printf("statistic|%s\n", mh_statistic_name(i));
+    for (int i = 0; mh_statistic_at(i); i++)
+        printf("statistic|%s|%s|%s\n", mh_statistic_at(i)->name, mh_statistic_at(i)->unit, mh_statistic_at(i)->doc);
     return 0;
 }

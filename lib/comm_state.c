@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * comm_state.c - states are found by an attribute of their communicator, or without asking MPI by what a thread remembers;
+ * they end with the communicator, or with MPI.
+ */
 #include "comm_state.h"
 
 #include <pthread.h>
@@ -84,7 +88,7 @@ static void free_state(mh_comm_state *state)
         return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
     PMPI_Comm_free(&state->channel.comm);
-    mh_sync_plan_free(&state->plan);
+    mh_session_free(&state->session);
     mh_rendezvous_close(&state->rendezvous);
     free(state);
 }
@@ -274,13 +278,13 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     else if (error->code == MPI_SUCCESS && ensure_keyvals(error) == MPI_SUCCESS)
         mh_settings_from_environment(&settings, error);
     int code = mh_settings_agree(&settings, MPI_ERR_ARG, channel->comm, error);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS || !state)
         return code;
     state->channel = *channel;
     state->settings = settings;
     state->before_world = !initialized;
-    mh_global_clock_init(&state->clock);
-    mh_deadline_init(&state->deadline, &state->channel, &state->clock, &state->rendezvous);
+    mh_session_init(&state->session, &state->channel);
+    mh_deadline_init(&state->deadline, &state->channel, &state->session.clock, &state->rendezvous);
     return MPI_SUCCESS;
 }
 

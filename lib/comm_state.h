@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.h - what hangs on a communicator: its private communicator, settings, clock and deadline.
+ * comm_state.h - what hangs on a communicator: its private communicator, settings, session and deadline.
  *
  * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with
  * it or at MPI_Finalize.
@@ -8,12 +8,10 @@
 #ifndef MH_COMM_STATE_H
 #define MH_COMM_STATE_H
 
-#include "base/message.h"
-#include "clock/global_clock.h"
-#include "clock/watch.h"
+#include "transport/message.h"
 #include "deadline/deadline.h"
 #include "settings.h"
-#include "sync/sync.h"
+#include "sync/session.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,24 +24,9 @@ typedef struct mh_comm_state {
     bool before_world;   /* made before MPI_Init, so the communicator is that of a session */
     _Atomic unsigned lookups;
     mh_settings settings;
-    bool oversubscribed; /* some node has more processes than processors */
-
-    mh_sync_plan plan;
-    bool plan_is_current; /* else the settings have changed: the next call plans and synchronises anew */
-
-    mh_global_clock clock; /* the estimate of rank 0 defines global time */
-    mh_clock_watch watch;  /* over the base clock of this process */
-    int64_t epoch_unix_ns;  /* Unix time of global time zero */
-    int64_t synced_at_ns;   /* local time of the last synchronisation */
-    int64_t sync_duration_ns;
-    int64_t sync_typical_ns; /* of those after the first, which is longer; 0: none yet */
-    int64_t sync_total_ns;
-    int64_t syncs;
-    int64_t first_synced_at_ns; /* local time of the first synchronisation */
-    int64_t interval_ns;    /* until the next synchronisation; 0: never, all share one clock */
-    int64_t disruptions;    /* how often a clock was found wrong, by this process or by a synchronisation */
-    bool disrupted;         /* found since the last synchronisation: the next call starts the clock anew */
-
+    bool oversubscribed;  /* some node has more processes than processors */
+    mh_session session;
+    bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes anew */
     mh_rendezvous rendezvous;
     mh_deadline deadline;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* harmonize.h - what the public functions do with a communicator's state. */
+/* harmonize.h - the collective calls on a communicator's state. */
 #ifndef MH_HARMONIZE_H
 #define MH_HARMONIZE_H
 
@@ -12,13 +12,7 @@
  */
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error);
 
-/* Synchronise the clocks by the settings; anew where some process found its clock wrong. Collective. */
+/* Synchronize the clocks by the settings; anew where some process found its clock wrong. Collective. */
 int mh_clock_sync(mh_comm_state *state, mh_error *error);
-
-/* Change the settings. Collective; all or nothing. */
-int mh_change_settings(mh_comm_state *state, MPI_Info info, mh_error *error);
-
-/* Write the statistics of state, and the last error, into info. state may be NULL. Local. */
-int mh_report_statistics(mh_comm_state *state, MPI_Info info, mh_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "harmonize.h"
+#include "info.h"
 
 #include <math.h>
 
@@ -88,7 +89,7 @@ static int find_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 
 static int check_clock(mh_comm_state *state, mh_error *error)
 {
-    if (state && mh_global_clock_is_set(&state->clock))
+    if (state && mh_global_clock_is_set(&state->session.clock))
         return MPI_SUCCESS;
     return mh_fail(error, MPI_ERR_OTHER,
                    "the clock of this communicator has not been synchronised; "
@@ -129,7 +130,7 @@ int PMPIX_Global_time(MPI_Comm comm, double *time)
         check_pointer(time, "MPIX_Global_time", "time", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    *time = (double)mh_global_clock_now_ns(&state->clock) * MH_S_PER_NS;
+    *time = (double)mh_global_clock_now_ns(&state->session.clock) * MH_S_PER_NS;
     return MPI_SUCCESS;
 }
 
@@ -143,7 +144,7 @@ int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest)
         check_pointer(latest, "MPIX_Global_time_interval", "latest", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    mh_reading reading = mh_global_clock_read(&state->clock);
+    mh_reading reading = mh_global_clock_read(&state->session.clock);
     bool unknown = reading.bound_ns == MH_TIME_UNKNOWN_NS;
     *earliest = unknown ? -HUGE_VAL : (double)(reading.time_ns - reading.bound_ns) * MH_S_PER_NS;
     *latest = unknown ? HUGE_VAL : (double)(reading.time_ns + reading.bound_ns) * MH_S_PER_NS;
@@ -160,7 +161,7 @@ int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
         check_pointer(bound_ns, "MPIX_Global_time_ns", "bound_ns", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    mh_reading reading = mh_global_clock_read(&state->clock);
+    mh_reading reading = mh_global_clock_read(&state->session.clock);
     *time_ns = reading.time_ns;
     *bound_ns = reading.bound_ns;
     return MPI_SUCCESS;
@@ -170,15 +171,9 @@ int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
     mh_error error = MH_NO_ERROR;
     mh_comm_state *state;
-    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_change_settings(state, info, &error) == MPI_SUCCESS)
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_info_set(state, info, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
     return fail_collective(comm, state, &error);
-}
-
-static int fill_info(mh_comm_state *state, const mh_settings *settings, MPI_Info info, mh_error *error)
-{
-    int code = mh_settings_to_info(settings, info, error);
-    return code == MPI_SUCCESS ? mh_report_statistics(state, info, error) : code;
 }
 
 /* Before there is a state, the settings are those of the environment; where that is bad, last_error says so. */
@@ -193,7 +188,7 @@ static int get_info(MPI_Comm comm, MPI_Info *info, mh_error *error)
     if (!state && mh_settings_from_environment(&from_environment, &bad_environment) != MPI_SUCCESS)
         mh_error_remember(&bad_environment);
     MH_TRY(error, PMPI_Info_create, (info));
-    code = fill_info(state, state ? &state->settings : &from_environment, *info, error);
+    code = mh_info_get(state, state ? &state->settings : &from_environment, *info, error);
     if (code != MPI_SUCCESS)
         PMPI_Info_free(info);
     return code;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.c - the table of settings, and how they are read from the environment and from info objects. */
 #include "settings.h"
 
 #include "base/text.h"
@@ -6,7 +7,6 @@
 #include "deadline/rendezvous.h"
 #include "sync/label.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,19 +64,6 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
                              "processors that they may use."},
 };
 
-static const char *const statistic_names[] = {
-    "base_clock", "base_clock_reason", "base_clock_read_ns", "bound_ns",  "calls",      "clock_age_ns", "clock_status", "disruptions", "interval_ns",
-    "epoch_unix_ns", "ignored_environment", "last_error", "lateness_ns", "levels", "misses", "need_ns",
-    "oversubscribed",
-    "rendezvous_reason", "rendezvous_used", "slack_ns",     "syncs",              "sync_duration_ns", "sync_total_ns", "tolerance_used_ns", "version",
-};
-
-const char *mh_statistic_name(int place)
-{
-    int count = (int)(sizeof statistic_names / sizeof *statistic_names);
-    return place < count ? statistic_names[place] : NULL;
-}
-
 void mh_settings_default(mh_settings *settings)
 {
     char why[MH_ERROR_MESSAGE_SIZE];
@@ -93,14 +80,6 @@ static int find_setting(const char *name)
     return -1;
 }
 
-static int is_statistic(const char *name)
-{
-    for (int i = 0; mh_statistic_name(i); i++)
-        if (mh_same_name(name, mh_statistic_name(i)))
-            return 1;
-    return 0;
-}
-
 static void list_names(char *text, size_t size)
 {
     size_t used = 0;
@@ -112,6 +91,7 @@ static void list_names(char *text, size_t size)
 typedef struct source {
     const char *kind;
     int bad_value; /* the error class */
+    bool (*is_ignored)(const char *name); /* of names that are no setting's */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
 } source;
 
@@ -214,7 +194,7 @@ static int apply_key(mh_settings *settings, source *from, const char *key, const
     int i = find_setting(name);
     if (i >= 0)
         return apply_value(settings, from, i, key, value, error);
-    if (is_statistic(name))
+    if (from->is_ignored(name))
         return MPI_SUCCESS;
     list_names(text, sizeof text);
     return mh_fail(error, MPI_ERR_INFO_KEY, "info key %.60s: no such setting; allowed: " MH_INFO_PREFIX "... %s", key,
@@ -232,12 +212,12 @@ static int apply_nth_key(mh_settings *settings, source *from, MPI_Info info, int
     return found ? apply_key(settings, from, key, value, error) : MPI_SUCCESS;
 }
 
-int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error)
+int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignored)(const char *name), mh_error *error)
 {
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
     mh_settings changed = *settings;
-    source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE};
+    source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE, .is_ignored = is_ignored};
     int keys = 0, code = MPI_SUCCESS;
     MH_TRY(error, PMPI_Info_get_nkeys, (info, &keys));
     for (int n = 0; n < keys && code == MPI_SUCCESS; n++)

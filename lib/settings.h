@@ -11,6 +11,8 @@
 #include "base/config.h"
 #include "base/error.h"
 
+#include <stdbool.h>
+
 #define MH_INFO_PREFIX "mpix_harmonize_"
 
 enum {
@@ -32,9 +34,6 @@ enum { MH_YIELD_AUTO, MH_YIELD_ALWAYS, MH_YIELD_NEVER };
 
 extern const mh_setting mh_settings_table[MH_SET_COUNT];
 
-/* Names of the statistics that get_info returns beside the settings; NULL past the last. set_info ignores them. */
-const char *mh_statistic_name(int place);
-
 typedef struct mh_settings {
     mh_setting_value values[MH_SET_COUNT];
 } mh_settings;
@@ -53,9 +52,10 @@ void mh_settings_ignored_environment(char *text, size_t size);
 
 /*
  * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and may not give
- * it different values. Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then unchanged. Local.
+ * it different values. Names of which is_ignored says so are ignored. Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY; then
+ * unchanged. Local.
  */
-int mh_settings_from_info(mh_settings *settings, MPI_Info info, mh_error *error);
+int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignored)(const char *name), mh_error *error);
 
 /*
  * Agree on settings: error, where a process comes with one, is made everybody's; else settings that differ are an error

@@ -11,15 +11,16 @@ awk=${AWK:-awk}
 
 declare -A may_include=(
     [base]="base"
-    [clock]="clock base"
-    [topology]="topology base"
-    [sync]="sync clock topology base"
-    [deadline]="deadline clock topology base"
-    [.]=". deadline sync topology clock base"
+    [transport]="transport base"
+    [clock]="clock transport base"
+    [topology]="topology clock transport base"
+    [sync]="sync topology clock transport base"
+    [deadline]="deadline topology clock transport base"
+    [.]=". deadline sync topology clock transport base"
 )
 # Pure mathematics, to be tested and understood without MPI.
 free_of_mpi=(base/statistics base/config base/text base/wide clock/model clock/tracker topology/topology
-    topology/arrival topology/quota base/shared_memory deadline/slack "sync/offset*")
+    topology/tree topology/quota transport/shared_memory deadline/slack sync/schedule "sync/offset*")
 hwloc_user=topology/topology_discover.c
 
 mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
@@ -42,7 +43,7 @@ complaints=$(while read -r file included; do
 done <<<"$includes")
 tap_expect_empty "includes are written from lib/" "$complaints"
 
-for folder in base clock topology sync deadline .; do
+for folder in base transport clock topology sync deadline .; do
     complaints=$(while read -r file included; do
         [ -n "$file" ] && [ "$(folder_of "$file")" = "$folder" ] || continue
         target=$(folder_of "$included")

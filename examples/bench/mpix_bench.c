@@ -259,9 +259,9 @@ static struct row_keys name_keys(const struct bench *bench, const struct job *jo
     snprintf(root, sizeof(root), "%d", (int)settings->root);
     return (struct row_keys){
         .operation = operation_short_name(operation),
-        .sync = release_name((int)settings->sync),
-        .barrier = release_has_barrier((enum release_kind)settings->sync) ? barrier_name((int)settings->barrier) : "",
-        .cadence = release_cadence((enum release_kind)settings->sync),
+        .release = release_name((int)settings->release),
+        .barrier = release_has_barrier((enum release_kind)settings->release) ? barrier_name((int)settings->barrier) : "",
+        .cadence = release_cadence((enum release_kind)settings->release),
         .comm = job->comm.text,
         .ranks = bench->communicator.group_ranks,
         .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
@@ -369,7 +369,7 @@ static const char *limit_of(const struct samples *samples)
 /* Whether a size ended as it was to, valid samples or not. */
 static bool is_as_wanted(const struct bench_settings *settings, const struct row *row, const struct samples *samples)
 {
-    bool time_is_aim = settings->sync == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
+    bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
 
     if (settings->ci_percent > 0)
         return analysis_is_narrow(&row->analysis, settings->ci_percent);

@@ -113,7 +113,7 @@ static const struct option_spec options[] = {
      "calls of a scheme before it is the other's turn;\nless where they take more than 25 ms or 5 % of S"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL,
      "calls of a scheme before those timed,\nbut not above a quarter of its time"},
-    {0, "schemes", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, scheme_name, "which to measure"},
+    {0, "release", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, scheme_name, "which to measure"},
     {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, exit_clock_name,
      "what exits are compared by: tsc, global (the\nlibrary's own), or auto: tsc where all ranks share it"},
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,

@@ -59,7 +59,7 @@ static const struct option_spec options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
      "how often the triad is timed at each size"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
-    {0, "sync", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
+    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
     {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
      "print comma-separated values: one line of titles,\nthen data"},
@@ -175,7 +175,7 @@ static void print_head(const struct triad_run *run, const struct table *table)
 {
     if (!run->settings.csv) {
         world_describe(&run->world, "triad a = b + 3 c, from the first rank to start to the last to finish");
-        printf("# Synchronisation: %s\n", release_name((int)run->settings.release));
+        printf("# Release: %s\n", release_name((int)run->settings.release));
         printf("# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
                (long long)run->settings.iterations);
     }
@@ -250,7 +250,7 @@ static int draw(struct triad_run *run)
 static int allocate(struct triad_run *run)
 {
     const struct size_list *sizes = &run->settings.sizes;
-    size_t elements = 0;
+    size_t elements = 1;
 
     for (int64_t i = 0; i < sizes->count; i++) {
         if ((size_t)sizes->bytes[i] / sizeof(double) > elements)

@@ -737,7 +737,6 @@ static int draw(struct check_run *run)
     struct plot_panel panels[LABELS_MOST] = {0};
     char age_text[AGES_MOST][24];
     const char *age_names[AGES_MOST];
-    const struct plot plot = {"Error of the global clock against rank 0", panels, run->plan.labels, 0};
     int status = STATUS_GOOD;
 
     for (int age = 0; age < run->plan.ages; age++) {
@@ -755,6 +754,7 @@ static int draw(struct check_run *run)
                                         .series = charts[i].series,
                                         .series_count = run->has_truth ? LINES : LINE_TRUE};
     }
+    const struct plot plot = {"Error of the global clock against rank 0", panels, run->plan.labels, 0};
     if (status == STATUS_GOOD)
         status = plot_draw(&run->plot, &run->world, &plot);
     else

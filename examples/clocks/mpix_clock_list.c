@@ -503,13 +503,13 @@ static int print_list(const struct list_run *run)
 static int draw_chart(struct list_run *run)
 {
     struct plot_series series[MACHINE_CLOCKS];
-    int count = 0;
+    int drawn = 0;
 
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         struct curve *curve = &run->listings[clock].curve;
 
         if (!run->listings[clock].lacks)
-            series[count++] = (struct plot_series){.title = machine_clocks[clock].name,
+            series[drawn++] = (struct plot_series){.title = machine_clocks[clock].name,
                                                    .style = PLOT_LINES,
                                                    .colour = clock + 1,
                                                    .count = CURVE_POINTS,
@@ -520,7 +520,7 @@ static int draw_chart(struct list_run *run)
         .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
         .y = {.label = "share of intervals that are not longer"},
         .series = series,
-        .series_count = count,
+        .series_count = drawn,
     };
     const struct plot plot = {
         .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};

@@ -11,8 +11,12 @@
 static void occupy_closed_streams(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
-        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
-            open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+        bool is_closed = fcntl(descriptor, F_GETFD) == -1 && errno == EBADF;
+
+        int taken = is_closed ? open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR) : descriptor;
+
+        if (taken != descriptor)
+            return;
     }
 }
 

@@ -87,8 +87,10 @@ static int start_gnuplot(pid_t *child, FILE *script, int picture_descriptor)
     posix_spawn_file_actions_t actions;
     int error;
 
-    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
-        return errno != 0 ? errno : EIO;
+    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0) {
+        error = errno;
+        return error != 0 ? error : EIO;
+    }
     error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;

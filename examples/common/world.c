@@ -81,12 +81,12 @@ int world_refuse(const struct world *world, const char *format, ...)
     return STATUS_BAD_OPTION;
 }
 
-bool world_all(const struct world *world, bool condition)
+int world_and(const struct world *world, int condition)
 {
     int all = condition;
 
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world->comm);
-    return all != 0;
+    return all;
 }
 
 bool world_statistic(const struct world *world, const char *key, char *text, size_t text_bytes)

@@ -57,7 +57,13 @@ bool world_options(const struct world *world, const struct program_spec *program
 int world_refuse(const struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* world_all - true on all ranks if condition is true on all. Collective. */
-bool world_all(const struct world *world, bool condition);
+int world_and(const struct world *world, int condition);
+
+/* The condition once more, and without a branch: an analyzer, which sees one process, learns what holds in this one. */
+static inline bool world_all(const struct world *world, bool condition)
+{
+    return (world_and(world, condition) & (int)condition) != 0;
+}
 
 /*
  * world_agree - true on all ranks if code is MPI_SUCCESS on all. Collective.

@@ -76,42 +76,6 @@ double mh_base_clock_steady_limit(const mh_base_clock *clock)
     return is_corrected ? 0 : (1 + MH_RAW_RATE_LIMIT) / (1 - slew_limit()) - 1;
 }
 
-#ifdef SMPI_H
-/*
- * A simulated clock moves by simulator calls, ten nanoseconds with each reading: sleep through most of a wait instead.
- */
-static void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
-{
-    int64_t wait_ns = deadline_ns - mh_base_clock_now_ns(clock);
-    struct timespec wait = {wait_ns / MH_NS_PER_S, wait_ns % MH_NS_PER_S};
-    if (wait_ns > 0)
-        nanosleep(&wait, NULL);
-}
-#else
-static inline void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
-{
-    (void)clock;
-    (void)deadline_ns;
-}
-#endif
-
-static int64_t wait_until_or_set_back(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
-{
-    int64_t now_ns;
-    do
-        now_ns = mh_base_clock_now_ns(clock);
-    while (now_ns >= from_ns && now_ns < deadline_ns);
-    return now_ns;
-}
-
-int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
-{
-    sleep_towards(clock, deadline_ns);
-    if (clock->may_be_set)
-        return wait_until_or_set_back(clock, from_ns, deadline_ns);
-    return clock->kind->wait_until(clock, deadline_ns);
-}
-
 static int64_t measure_read_cost_ns(const mh_base_clock *clock)
 {
     enum { BLOCKS = 16, READS = 64 };
@@ -163,6 +127,8 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
     return MPI_SUCCESS;
 }
 
+enum { TAG_CALIBRATION = MH_TAGS_CLOCK };
+
 /* One calibration for a node: two would be two clocks. Only the first process of the node measures. */
 static int share_scale(mh_base_clock *clock, const mh_channel *channel, const int *node_ranks, int node_size,
                        mh_error *error)
@@ -170,10 +136,10 @@ static int share_scale(mh_base_clock *clock, const mh_channel *channel, const in
     if (!clock->kind->calibrate)
         return MPI_SUCCESS;
     if (channel->rank != node_ranks[0])
-        return mh_recv(channel, &clock->scale, sizeof clock->scale, node_ranks[0], MH_TAG_IDENTITY, error);
+        return mh_recv(channel, &clock->scale, sizeof clock->scale, node_ranks[0], TAG_CALIBRATION, error);
     clock->scale = clock->kind->calibrate();
     for (int i = 1; i < node_size; i++) {
-        int code = mh_send(channel, &clock->scale, sizeof clock->scale, node_ranks[i], MH_TAG_IDENTITY, error);
+        int code = mh_send(channel, &clock->scale, sizeof clock->scale, node_ranks[i], TAG_CALIBRATION, error);
         if (code != MPI_SUCCESS)
             return code;
     }

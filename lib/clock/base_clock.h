@@ -7,7 +7,7 @@
 #ifndef MH_BASE_CLOCK_H
 #define MH_BASE_CLOCK_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "clock/model.h"
 
 #include <stdint.h>
@@ -70,12 +70,6 @@ static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 {
     return clock->now_ns(clock);
 }
-
-/*
- * Spin until the clock reads deadline_ns or more; returns what it read last. from_ns is an earlier reading: a clock
- * that comes to lie before it has been set back, which ends the wait, as it might take hours else.
- */
-int64_t mh_base_clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns);
 
 /* What identifies the clock of this process. */
 mh_clock_identity mh_base_clock_identity(const mh_base_clock *clock);

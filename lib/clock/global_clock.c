@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "base/wide.h"
+#include "clock/wait.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static int64_t raise_floor(mh_global_clock *clock, int64_t time_ns)
 static void outlast_reordering(const mh_base_clock *base)
 {
     int64_t now_ns = mh_base_clock_now_ns(base);
-    mh_base_clock_wait_until(base, now_ns, now_ns + MH_NS_PER_US);
+    mh_wait_until(base, now_ns, now_ns + MH_NS_PER_US, false);
 }
 
 void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate)

@@ -3,7 +3,7 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
-#include "deadline/wait.h"
+#include "clock/wait.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef MH_DEADLINE_H
 #define MH_DEADLINE_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "clock/global_clock.h"
 #include "deadline/rendezvous.h"
 #include "deadline/slack.h"

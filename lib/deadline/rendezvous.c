@@ -19,12 +19,12 @@ const char *mh_rendezvous_choice(int place)
     return place <= KINDS ? kinds[place - 1]->name : NULL;
 }
 
-static int open_groups(mh_rendezvous *rendezvous, const mh_group *all, const mh_group *leaders, const mh_group *node,
-                       const mh_place *places, mh_error *error)
+static int open_groups(mh_rendezvous *rendezvous, const mh_group *leaders, const mh_group *node, const mh_place *places,
+                       mh_error *error)
 {
-    rendezvous->all = mh_message_tree_of(all);
-    rendezvous->leaders = mh_message_tree_of(leaders);
-    rendezvous->node = mh_topology_arrival(places, node, node->index);
+    rendezvous->all = mh_tree_binomial(rendezvous->channel->rank, rendezvous->channel->size);
+    rendezvous->leaders = mh_tree_of_group(leaders);
+    rendezvous->node = mh_tree_of_node(places, node, node->index);
     rendezvous->node_index = node->index;
     rendezvous->node_size = node->size;
     return mh_slots_open(rendezvous, node, error);
@@ -32,17 +32,15 @@ static int open_groups(mh_rendezvous *rendezvous, const mh_group *all, const mh_
 
 int mh_rendezvous_open(mh_rendezvous *rendezvous, const mh_channel *channel, const mh_place *places, mh_error *error)
 {
-    mh_group all, leaders, node;
+    mh_group leaders, node;
     *rendezvous = (mh_rendezvous){.channel = channel};
-    int missing = mh_topology_group(places, channel->size, channel->rank, 0, 1, &all);
-    missing |= mh_topology_group(places, channel->size, channel->rank, 0, 2, &leaders);
+    int missing = mh_topology_group(places, channel->size, channel->rank, 0, 2, &leaders);
     missing |= mh_topology_group(places, channel->size, channel->rank, 1, 2, &node);
     if (missing)
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the groups of a rendezvous", channel->rank);
     int code = mh_error_agree(error, channel->comm);
     if (code == MPI_SUCCESS)
-        code = open_groups(rendezvous, &all, &leaders, &node, places, error);
-    mh_group_free(&all);
+        code = open_groups(rendezvous, &leaders, &node, places, error);
     mh_group_free(&leaders);
     mh_group_free(&node);
     if (code != MPI_SUCCESS)

@@ -7,9 +7,9 @@
 #ifndef MH_RENDEZVOUS_H
 #define MH_RENDEZVOUS_H
 
-#include "base/message.h"
-#include "base/shared_memory.h"
-#include "topology/arrival.h"
+#include "transport/message.h"
+#include "transport/shared_memory.h"
+#include "topology/tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,21 +48,14 @@ typedef struct mh_order {
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
 } mh_order;
 
-/* The neighbours of a process in a binomial tree of messages, by rank; children with fewer descendants first. */
-typedef struct mh_message_tree {
-    int parent; /* -1: this is the root */
-    int children;
-    int child[31];
-} mh_message_tree;
-
 /* What a communicator has for its processes to meet. */
 typedef struct mh_rendezvous {
     const mh_channel *channel;
     const struct mh_rendezvous_kind *kind; /* in use */
     char reason[112];                      /* why it is */
-    mh_message_tree all;
-    mh_message_tree leaders;  /* the first processes of nodes */
-    mh_arrival node;          /* the neighbours within the node */
+    mh_tree all;
+    mh_tree leaders;  /* the first processes of nodes */
+    mh_tree node;          /* the neighbours within the node */
     int node_index, node_size;
     mh_shared_memory slots;   /* of the processes of the node */
     char no_slots[64];        /* why there are none */

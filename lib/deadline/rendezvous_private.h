@@ -5,6 +5,9 @@
 
 #include "deadline/rendezvous.h"
 
+/* Of all messages of the family: they come in the order in which each process sends them. */
+enum { MH_TAG_MEETING = MH_TAGS_RELEASE };
+
 typedef struct mh_rendezvous_kind {
     const char *name;
     const char *doc;
@@ -36,13 +39,10 @@ static inline void mh_report_combine(mh_report *greatest, const mh_report *other
     mh_raise(&greatest->rehearse, other->rehearse);
 }
 
-/* A binomial tree of the processes of a group. Local. */
-mh_message_tree mh_message_tree_of(const mh_group *group);
-
 /* Gather reports to the root of the tree: report holds this process's own, and then the greatest of its descendants. */
-int mh_message_tree_report(const mh_channel *channel, const mh_message_tree *tree, mh_report *report, mh_error *error);
+int mh_tree_report(const mh_channel *channel, const mh_tree *tree, mh_report *report, mh_error *error);
 
 /* The root's order to all of the tree. */
-int mh_message_tree_order(const mh_channel *channel, const mh_message_tree *tree, mh_order *order, mh_error *error);
+int mh_tree_order(const mh_channel *channel, const mh_tree *tree, mh_order *order, mh_error *error);
 
 #endif

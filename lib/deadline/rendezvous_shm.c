@@ -16,7 +16,7 @@
 
 static int report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
 {
-    const mh_arrival *node = &rendezvous->node;
+    const mh_tree *node = &rendezvous->node;
     *greatest = *mine;
     rendezvous->round++;
     for (int i = 0; i < node->children; i++) {
@@ -27,17 +27,17 @@ static int report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *g
         mh_report_combine(greatest, &child->report);
     }
     if (node->parent < 0)
-        return mh_message_tree_report(rendezvous->channel, &rendezvous->leaders, greatest, error);
+        return mh_tree_report(rendezvous->channel, &rendezvous->leaders, greatest, error);
     mh_slots_report(rendezvous, &mh_slot_of(rendezvous, rendezvous->node_index)->report, greatest);
     return MPI_SUCCESS;
 }
 
 static int order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error)
 {
-    const mh_arrival *node = &rendezvous->node;
+    const mh_tree *node = &rendezvous->node;
     int code;
     if (node->parent < 0) {
-        code = mh_message_tree_order(rendezvous->channel, &rendezvous->leaders, order, error);
+        code = mh_tree_order(rendezvous->channel, &rendezvous->leaders, order, error);
     } else {
         mh_order_line *parent = &mh_slot_of(rendezvous, node->parent)->order;
         code = mh_slots_await(rendezvous, &parent->round, error);

@@ -5,19 +5,7 @@
  */
 #include "deadline/rendezvous_private.h"
 
-mh_message_tree mh_message_tree_of(const mh_group *group)
-{
-    mh_message_tree tree = {.parent = -1};
-    int step = 1;
-    for (; step < group->size && !(group->index & step); step *= 2)
-        if (group->index + step < group->size)
-            tree.child[tree.children++] = group->ranks[group->index + step];
-    if (group->index > 0)
-        tree.parent = group->ranks[group->index - step];
-    return tree;
-}
-
-int mh_message_tree_report(const mh_channel *channel, const mh_message_tree *tree, mh_report *report, mh_error *error)
+int mh_tree_report(const mh_channel *channel, const mh_tree *tree, mh_report *report, mh_error *error)
 {
     for (int i = 0; i < tree->children; i++) {
         mh_report other;
@@ -29,7 +17,7 @@ int mh_message_tree_report(const mh_channel *channel, const mh_message_tree *tre
     return tree->parent < 0 ? MPI_SUCCESS : mh_send(channel, report, sizeof *report, tree->parent, MH_TAG_MEETING, error);
 }
 
-int mh_message_tree_order(const mh_channel *channel, const mh_message_tree *tree, mh_order *order, mh_error *error)
+int mh_tree_order(const mh_channel *channel, const mh_tree *tree, mh_order *order, mh_error *error)
 {
     int code = MPI_SUCCESS;
     if (tree->parent >= 0)
@@ -42,12 +30,12 @@ int mh_message_tree_order(const mh_channel *channel, const mh_message_tree *tree
 static int report(mh_rendezvous *rendezvous, const mh_report *mine, mh_report *greatest, mh_error *error)
 {
     *greatest = *mine;
-    return mh_message_tree_report(rendezvous->channel, &rendezvous->all, greatest, error);
+    return mh_tree_report(rendezvous->channel, &rendezvous->all, greatest, error);
 }
 
 static int order(mh_rendezvous *rendezvous, mh_order *order, mh_error *error)
 {
-    return mh_message_tree_order(rendezvous->channel, &rendezvous->all, order, error);
+    return mh_tree_order(rendezvous->channel, &rendezvous->all, order, error);
 }
 
 const mh_rendezvous_kind mh_rendezvous_tree = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* slots.c - getting the memory, and waiting for what others write into it. */
 #include "deadline/slots.h"
+
+#include "deadline/rendezvous_private.h"
 
 #include <sched.h>
 #include <stdio.h>

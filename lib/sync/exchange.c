@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* exchange.c - how many exchanges a burst takes, and what it means if they contradict each other. */
 #include "sync/exchange.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
  * the least.
  */
 #define AGREEMENT 0.003
+
+enum { TAG_EXCHANGE = MH_TAGS_SYNC };
 
 /* Fewer may agree by chance. */
 enum { LEAST_EXCHANGES = 5 };
@@ -38,9 +41,9 @@ static bool agree(const least_two *there, const least_two *back)
 static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exchange, mh_error *error)
 {
     exchange->sent_ns = mh_base_clock_now_ns(link->clock);
-    int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
+    int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
     if (code == MPI_SUCCESS)
-        code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, MH_TAG_EXCHANGE, error);
+        code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
     exchange->received_ns = mh_base_clock_now_ns(link->clock);
     return code;
 }
@@ -90,11 +93,11 @@ int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *erro
 {
     int64_t is_last = false;
     while (!is_last) {
-        int code = mh_recv(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
+        int code = mh_recv(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
         if (code != MPI_SUCCESS)
             return code;
         int64_t now_ns = mh_model_apply(model, mh_base_clock_now_ns(link->clock));
-        code = mh_send(link->channel, &now_ns, sizeof now_ns, link->peer, MH_TAG_EXCHANGE, error);
+        code = mh_send(link->channel, &now_ns, sizeof now_ns, link->peer, TAG_EXCHANGE, error);
         if (code != MPI_SUCCESS)
             return code;
     }

@@ -7,7 +7,7 @@
 #ifndef MH_EXCHANGE_H
 #define MH_EXCHANGE_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "clock/base_clock.h"
 #include "clock/model.h"
 #include "sync/exchange_data.h"

@@ -7,7 +7,7 @@
 #ifndef MH_SYNC_H
 #define MH_SYNC_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "clock/base_clock.h"
 #include "clock/model.h"
 #include "clock/tracker.h"

@@ -8,6 +8,9 @@
 #include "sync/offset.h"
 #include "sync/sync.h"
 
+/* Beside that of exchanges. */
+enum { MH_TAG_ESTIMATE = MH_TAGS_SYNC + 1, MH_TAG_IDENTITY = MH_TAGS_SYNC + 2 };
+
 /* One run of an algorithm in a group of at least two, of which this process is one. */
 typedef struct mh_sync_run_context {
     const mh_channel *channel;

@@ -29,7 +29,7 @@ typedef enum request { REQUEST_IDENTITY, REQUEST_BURST, REQUEST_ESTIMATE } reque
 static int ask(const mh_sync_run_context *context, int reference_rank, request wanted, mh_error *error)
 {
     int64_t message = wanted;
-    return mh_send(context->channel, &message, sizeof message, reference_rank, MH_TAG_MODEL, error);
+    return mh_send(context->channel, &message, sizeof message, reference_rank, MH_TAG_ESTIMATE, error);
 }
 
 /* All windows of a shared clock contain zero, at any time, so they may be intersected. */
@@ -52,7 +52,7 @@ static void note_window(const mh_sync_run_context *context, const mh_offset *off
 /* Two that share a clock do not drift apart. */
 static int compare(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_offset offset;
+    mh_offset offset = {.bound_ns = MH_TIME_UNKNOWN_NS};
     int code = ask(context, reference_rank, REQUEST_BURST, error);
     if (code == MPI_SUCCESS)
         code = mh_step_measure(context, reference_rank, 0, &offset, error);
@@ -63,7 +63,7 @@ static int compare(const mh_sync_run_context *context, int reference_rank, mh_er
 
 static int verify(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    mh_clock_identity mine = mh_base_clock_identity(context->clock), theirs;
+    mh_clock_identity mine = mh_base_clock_identity(context->clock), theirs = {0};
     int code = ask(context, reference_rank, REQUEST_IDENTITY, error);
     if (code == MPI_SUCCESS)
         code = mh_recv(context->channel, &theirs, sizeof theirs, reference_rank, MH_TAG_IDENTITY, error);
@@ -132,7 +132,7 @@ static int serve_client(const mh_sync_run_context *context, int client_rank, mh_
     int64_t wanted = REQUEST_IDENTITY;
     int code = MPI_SUCCESS;
     while (code == MPI_SUCCESS && wanted != REQUEST_ESTIMATE) {
-        code = mh_recv(context->channel, &wanted, sizeof wanted, client_rank, MH_TAG_MODEL, error);
+        code = mh_recv(context->channel, &wanted, sizeof wanted, client_rank, MH_TAG_ESTIMATE, error);
         if (code == MPI_SUCCESS && wanted == REQUEST_IDENTITY)
             code = send_identity(context, client_rank, error);
         else if (code == MPI_SUCCESS && wanted == REQUEST_BURST)

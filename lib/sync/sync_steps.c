@@ -172,19 +172,19 @@ int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_s
 
 int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error)
 {
-    return mh_send(context->channel, context->estimate, sizeof *context->estimate, client_rank, MH_TAG_MODEL, error);
+    return mh_send(context->channel, context->estimate, sizeof *context->estimate, client_rank, MH_TAG_ESTIMATE, error);
 }
 
 int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    return mh_recv(context->channel, context->estimate, sizeof *context->estimate, reference_rank, MH_TAG_MODEL, error);
+    return mh_recv(context->channel, context->estimate, sizeof *context->estimate, reference_rank, MH_TAG_ESTIMATE, error);
 }
 
 int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
                              mh_error *error)
 {
     mh_estimate reference;
-    int code = mh_recv(context->channel, &reference, sizeof reference, reference_rank, MH_TAG_MODEL, error);
+    int code = mh_recv(context->channel, &reference, sizeof reference, reference_rank, MH_TAG_ESTIMATE, error);
     if (code == MPI_SUCCESS)
         *context->estimate = mh_estimate_compose(&reference, relation, mh_base_clock_now_ns(context->clock));
     return code;
@@ -196,7 +196,7 @@ static int send_bound(const mh_sync_run_context *context, int client_rank, mh_er
     int64_t now_ns = mh_base_clock_now_ns(context->clock);
     mh_estimate error_only = mh_estimate_at(context->estimate, now_ns);
     error_only.model = (mh_model){mh_model_apply(&context->estimate->model, now_ns), 0, 0};
-    return mh_send(context->channel, &error_only, sizeof error_only, client_rank, MH_TAG_MODEL, error);
+    return mh_send(context->channel, &error_only, sizeof error_only, client_rank, MH_TAG_ESTIMATE, error);
 }
 
 static int learn_by_offset(const mh_sync_run_context *context, int reference_rank, mh_error *error)

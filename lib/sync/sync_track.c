@@ -9,9 +9,8 @@
  * repeated for some forty milliseconds to learn a first drift, which does not take longer with more processes. The
  * error grows with the square root of the depth of the tree.
  */
+#include "clock/wait.h"
 #include "sync/sync_private.h"
-
-#include <sched.h>
 
 enum {
     COLD_PASSES = 4, /* of the first ones, whose bursts are lopsided by microseconds */
@@ -36,18 +35,6 @@ static int merge(const mh_sync_run_context *context, int reference_rank, mh_erro
     return mh_step_compose_estimate(context, reference_rank, &relation, error);
 }
 
-/* Since from_ns, for so long. */
-static void pause_since(const mh_sync_run_context *context, int64_t from_ns, int64_t pause_ns)
-{
-    const mh_base_clock *clock = context->clock;
-    int64_t now_ns;
-    if (!context->channel->yields)
-        mh_base_clock_wait_until(clock, from_ns, from_ns + pause_ns);
-    else
-        while ((now_ns = mh_base_clock_now_ns(clock)) < from_ns + pause_ns && now_ns >= from_ns)
-            sched_yield();
-}
-
 static int run(const mh_sync_run_context *context, mh_error *error)
 {
     static const mh_pair_protocol burst = {mh_step_track, serve}, cold_burst = {measure_cold, serve};
@@ -55,7 +42,7 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     int passes = context->level->trained ? 1 : FIRST_PASSES, code = MPI_SUCCESS;
     int64_t first_ns = mh_base_clock_now_ns(context->clock);
     for (int i = 0; i < passes && code == MPI_SUCCESS; i++) {
-        pause_since(context, first_ns, i * (int64_t)FIRST_PASS_NS);
+        mh_wait_until(context->clock, first_ns, first_ns + i * (int64_t)FIRST_PASS_NS, context->channel->yields);
         code = mh_pairs_outward(context, passes > 1 && i < COLD_PASSES ? &cold_burst : &burst, error);
     }
     if (code == MPI_SUCCESS)

@@ -132,7 +132,7 @@ static int exceeds_quota(MPI_Comm node, const self *me, int processes, bool *exc
     int all_have = groups != NULL, sharers = 0;
     int code = PMPI_Allreduce(MPI_IN_PLACE, &all_have, 1, MPI_INT, MPI_LAND, node);
     code = mh_check_mpi(error, code, "PMPI_Allreduce");
-    if (code == MPI_SUCCESS && all_have)
+    if (code == MPI_SUCCESS && groups && all_have)
         code = count_sharers(node, me, groups, processes, &sharers, error);
     free(groups);
     *exceeds = sharers > me->quota.processors;

@@ -3,7 +3,7 @@
 #ifndef MH_TOPOLOGY_DISCOVER_H
 #define MH_TOPOLOGY_DISCOVER_H
 
-#include "base/message.h"
+#include "transport/message.h"
 #include "topology/topology.h"
 
 /*

@@ -2,39 +2,19 @@
 # Line coverage of lib/ by the unit tests and the MPI tests: builds in analysis/coverage, below the current directory,
 # prints a table and the lines that were not run, and fails below the goal.
 #
-# Environment:
-#   CC                       MPI compiler wrapper of gcc (default mpicc.mpich, or mpicc)
-#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
-#   ANALYSIS_RANKS           rank counts of the MPI tests (default "2 3")
-#   COVERAGE_GOAL            percent (default 92)
-#   GCOV                     the gcov that belongs to the compiler (default gcov)
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$source_dir/../.." && pwd)
-. "$source_dir/../tap.sh"
-. "$source_dir/scratch.sh"
+# Environment: as for scratch.sh, where CC calls gcc, and
+#   ANALYSIS_RANKS   rank counts of the MPI tests (default "2 3")
+#   COVERAGE_GOAL    percent (default 92)
+#   GCOV             the gcov that belongs to the compiler (default gcov)
+. "$(dirname "$0")/scratch.sh"
 
 scratch=$PWD/analysis/coverage
 goal=${COVERAGE_GOAL:-92}
 # Not -O2, which merges lines. Without the static library every source is compiled once.
 flags=(--disable-static CFLAGS='-g -O0 --coverage -fprofile-update=atomic')
-use_launcher
-scratch_build "$scratch" "${flags[@]}" -- all || exit 1
-unit_tests=$(cd "$scratch" && list_unit_tests)
-# shellcheck disable=SC2086
-scratch_build "$scratch" "${flags[@]}" -- \
-    $unit_tests test/mpi/mpix_test test/mpi/wrapper_test || exit 1
-
-cd "$scratch" || exit 1
+build_tests "$scratch" "${flags[@]}"
 find . -name '*.gcda' -delete
-for test in $unit_tests; do
-    output=$("$test" 2>&1 </dev/null) || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
-done
-export MPIX_TEST_RANKS=${ANALYSIS_RANKS:-2 3}
-output=$(bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) ||
-    tap_not_ok "MPI tests" "$(grep -vE '^ok ' <<<"$output" | head -n 200)"
+run_tests "${ANALYSIS_RANKS:-2 3}"
 
 # All in one run of gcov, which adds up what headers have in each object.
 rm -rf gcov

@@ -3,15 +3,8 @@
 #
 # Usage: run_lint.sh [FILE...], by default all files
 #
-# Environment:
-#   CC   MPI compiler wrapper, which knows where mpi.h is (default mpicc.mpich, or mpicc)
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$source_dir/../.." && pwd)
-. "$source_dir/../tap.sh"
-. "$source_dir/scratch.sh"
+# Environment: as for scratch.sh
+. "$(dirname "$0")/scratch.sh"
 cd "$top" || exit 1
 
 files=("$@")

@@ -2,16 +2,8 @@
 # The thread sanitizer over what threads do: builds in analysis/tsan, below the current directory; fails on any report.
 # Before that it takes the library's locks away, and expects races to be reported.
 #
-# Environment:
-#   CC                       MPI compiler wrapper (default mpicc.mpich, or mpicc)
-#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$source_dir/../.." && pwd)
-. "$source_dir/../tap.sh"
-. "$source_dir/scratch.sh"
+# Environment: as for scratch.sh
+. "$(dirname "$0")/scratch.sh"
 
 subtests=(threads readers readers_beside_frees threads_first_use threads_info threads_passing clock_resync)
 unit_tests=(test_slots test_global_clock)

@@ -3,16 +3,8 @@
 # memory, leak) may have a stack frame of this library. What the MPI library does by itself is counted, not judged.
 # Builds in analysis/valgrind, below the current directory. Before that, a library with a fault has to be reported.
 #
-# Environment:
-#   CC                       MPI compiler wrapper (default mpicc.mpich, or mpicc)
-#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$source_dir/../.." && pwd)
-. "$source_dir/../tap.sh"
-. "$source_dir/scratch.sh"
+# Environment: as for scratch.sh
+. "$(dirname "$0")/scratch.sh"
 
 command -v valgrind >/dev/null || { echo "1..0 # SKIP no valgrind (Debian package: valgrind)"; exit 0; }
 scratch=$PWD/analysis/valgrind

@@ -1,6 +1,16 @@
-# Builds of the whole project in scratch directories, to be sourced. Expects top, the source tree.
+# Head of the analysis scripts, to be sourced: builds of the whole project in scratch directories, and their tests.
+#
+# Environment:
+#   CC                       MPI compiler wrapper (default mpicc.mpich, or mpicc)
+#   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+#   MAKE                     (default make)
+set -u
+export LC_ALL=C
 
-# With what MPI programs are compiled when the build says nothing.
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../.." && pwd)
+. "$top/test/tap.sh"
+
 CC=${CC:-$(command -v mpicc.mpich || command -v mpicc)}
 MAKE=${MAKE:-make}
 # How to repeat a test that fails, in the same directory.
@@ -46,6 +56,25 @@ use_launcher() {    # sets the launcher that belongs to $CC, unless the caller n
 list_unit_tests() { # in a build directory: the programs of the unit tests
     "$MAKE" -s Makefile >/dev/null 2>&1
     printf '%s\n' 'print-unit-tests:' '	@echo $(unit_tests)' | "$MAKE" -s -f Makefile -f - print-unit-tests
+}
+
+build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit and MPI tests, and goes there
+    use_launcher
+    scratch_build "$@" -- all || exit 1
+    unit_tests=$(cd "$1" && list_unit_tests)
+    # shellcheck disable=SC2086
+    scratch_build "$@" -- $unit_tests test/mpi/mpix_test test/mpi/wrapper_test || exit 1
+    cd "$1" || exit 1
+}
+
+run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
+    local test output
+    for test in $unit_tests; do
+        output=$("$test" 2>&1 </dev/null) && tap_ok "$test" || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
+    done
+    output=$(MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
+        tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||
+        tap_not_ok "MPI tests: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 400)"
 }
 
 mpi_include_flags() {

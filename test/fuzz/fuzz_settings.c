@@ -4,7 +4,7 @@
  * the input. What is accepted is accepted again in its canonical form; what is refused leaves the settings unchanged.
  */
 #include "fuzz.h"
-#include "settings.h"
+#include "info.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static void try_info(void)
     mh_error error = {.code = MPI_SUCCESS};
     mh_settings_default(&defaults);
     settings = defaults;
-    int code = mh_settings_from_info(&settings, MPI_INFO_ENV, &error); /* any but the null handle */
+    int code = mh_settings_from_info(&settings, MPI_INFO_ENV, mh_is_statistic, &error); /* any but the null handle */
     check_settings(&settings);
     if (code != MPI_SUCCESS) {
         check_error(&error);

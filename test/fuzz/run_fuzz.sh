@@ -8,13 +8,7 @@
 #   FUZZ_MINUTES   for each target (default 10; a fraction is allowed)
 #   CC             MPI compiler wrapper (default mpicc)
 #   CLANG          compiler that has libFuzzer (default clang)
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$source_dir/../.." && pwd)
-. "$source_dir/../tap.sh"
-. "$source_dir/../analysis/scratch.sh"
+. "$(dirname "$0")/../analysis/scratch.sh"
 
 targets=("$@")
 [ $# -gt 0 ] || targets=(label settings options plan clock)

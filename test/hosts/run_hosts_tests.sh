@@ -96,13 +96,10 @@ reason_against() {  # SUBTEST SETTINGS
     echo "${not_here[$1]-}"
 }
 
-# run_mpi_tests.sh takes its list from where it lies, so it gets a place with a list of its own.
+# Writes the list for run_mpi_tests.sh.
 prepare() {     # CLUSTER RANKS [SUBTEST...]
     local cluster=$1 all_ranks=$2 subtest ranks settings reason
     shift 2
-    mkdir -p "$work_dir/mpi" || exit 1
-    ln -sf "$source_dir/../tap.sh" "$work_dir/"
-    ln -sf "$source_dir/../mpi/run_mpi_tests.sh" "$work_dir/mpi/"
     while read -r subtest ranks settings; do
         [[ $# -eq 0 || " $* " == *" $subtest "* ]] || continue
         reason=$(reason_against "$subtest" "$settings")
@@ -111,7 +108,7 @@ prepare() {     # CLUSTER RANKS [SUBTEST...]
         else
             tap_skip "$cluster: $subtest at $ranks ranks${settings:+, $settings}" "$reason"
         fi
-    done < <(lines_for "$all_ranks") 3>"$work_dir/mpi/testlist"
+    done < <(lines_for "$all_ranks") 3>"$MPIX_TEST_LIST"
 }
 
 # The tests of one cluster become tests of this script.
@@ -143,12 +140,13 @@ run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]
     export MPIX_TEST_HOSTS="env MH_MPIEXEC=$MH_MPIEXEC MH_HOSTS_PLACEMENT=$3 $source_dir/with_hosts.sh $hosts"
     shift 3
     prepare "$cluster" "$ranks" "$@"
-    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$work_dir/mpi/run_mpi_tests.sh" </dev/null 2>&1)
+    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$source_dir/../mpi/run_mpi_tests.sh" </dev/null 2>&1)
 }
 
 check_hosts
 work_dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$work_dir"' EXIT
+export MPIX_TEST_LIST=$work_dir/testlist
 trap 'exit 1' HUP INT TERM
 unset MPIX_TEST_RANKS
 for cluster in $clusters; do

@@ -2,26 +2,11 @@
 # Runs sub-test astray of mpix_test, whose last rank does not come to a call, and looks on: the others wait, can be
 # interrupted, and nothing is left. To be run in the build directory.
 #
-# Environment: as for run_mpi_tests.sh
-set -u
+# Environment: as for program.sh
+. "$(dirname "$0")/program.sh"
 
-source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/../tap.sh"
-
-program=./test/mpi/mpix_test
-launcher=${MPIEXEC:-mpiexec}
 timeout_s=${MPIX_TEST_TIMEOUT:-60}
-export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
-
-if [ ! -x "$program" ]; then
-    echo "1..0"
-    echo "Bail out! $program is not built here"
-    exit 1
-fi
-case $(basename "$launcher") in smpirun)
-    echo "1..0 # SKIP simulated processes cannot be killed"
-    exit 0
-esac
+! uses_simulator || skip_all "simulated processes cannot be killed"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -62,6 +47,7 @@ finish() {      # NAME SINCE_MS: wait until all have ended
     local took_ms
     if wait_for all_gone; then
         took_ms=$(($(now_ms) - $2))
+        [ $took_ms -ge 0 ] || took_ms=0
     else
         complain "processes are left"
         took_ms=$((timeout_s * 1000))

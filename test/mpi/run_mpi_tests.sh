@@ -5,6 +5,7 @@
 #
 # Environment:
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
+#   MPIX_TEST_LIST           a list in the place of test/mpi/testlist
 #   MPIX_TEST_RANKS          only these rank counts, e.g. "1 2"
 #   MPIX_TEST_TIMEOUT        seconds for one run (default 120)
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
@@ -14,29 +15,13 @@
 # A line of the list is: SUBTEST RANKS[*]... [NAME=VALUE...], where the latter are environment variables of the run.
 # A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
 # status for a crash and spend seconds on it.
-set -u
+. "$(dirname "$0")/program.sh"
 
-source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/../tap.sh"
-
-list=$source_dir/testlist
-program=./test/mpi/mpix_test
-launcher=${MPIEXEC:-mpiexec}
+list=${MPIX_TEST_LIST:-$source_dir/testlist}
 timeout_s=${MPIX_TEST_TIMEOUT:-120}
-# Leaks of the MPI library itself would be reported at exit.
-export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
 
-if [ ! -x "$program" ]; then
-    echo "1..0"
-    echo "Bail out! $program is not built here"
-    exit 1
-fi
-case $(basename "$launcher") in smpirun)
-    if [ -z "${MPIEXEC_FLAGS:-}" ]; then
-        echo "1..0 # SKIP smpirun needs a platform: MPIEXEC_FLAGS='-platform FILE -hostfile FILE'"
-        exit 0
-    fi
-esac
+! uses_simulator || [ -n "${MPIEXEC_FLAGS-}" ] ||
+    skip_all "smpirun needs a platform: MPIEXEC_FLAGS='-platform FILE -hostfile FILE'"
 
 wanted() {      # WORD LIST; an empty list wants everything
     [ -z "$2" ] && return 0

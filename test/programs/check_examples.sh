@@ -94,7 +94,7 @@ check_skew_refusals() {
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
 --seconds nan
---schemes barrier,
+--release barrier,
 --raw /nonexistent/directory/file
 word
 END
@@ -161,7 +161,7 @@ check_skew_tables() {
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
-    run 2 mpix_skew -n 100 --clock global --schemes harmonize --csv
+    run 2 mpix_skew -n 100 --clock global --release harmonize --csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
@@ -489,7 +489,7 @@ check_triad_rows() {
 
 check_triad() {
     for sync in barrier harmonize; do
-        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --sync "$sync" --csv
+        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --release "$sync" --csv
         expect_status 0
         problems=$(check_triad_rows)
         [ -z "$problems" ] || complain "$problems"
@@ -504,7 +504,7 @@ check_triad() {
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
 --array-size 12
---sync window
+--release window
 --plot triad.pdf
 END
 }

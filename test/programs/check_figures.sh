@@ -143,7 +143,7 @@ END
     : >"$scratch/launches"
 }
 # What mpix_bench would print.
-one_row='printf "operation,sync,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
+one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
 
 # While the barrier varies, what the library makes of the reduction by itself does not change, nor after a failure.
 check_algorithms() {
@@ -213,7 +213,7 @@ known_heat_map() {
     mkdir -p "$scratch/out"
     cat >"$scratch/out/reduce-heatmap.csv" <<'END'
 # library: Known MPI 1.0
-algorithm,run,source,operation,sync,barrier,ranks,size_bytes,avg_ns,makespan_ns
+algorithm,run,source,operation,release,barrier,ranks,size_bytes,avg_ns,makespan_ns
 binomial,1,own,reduce,barrier,linear,8,4,500.0,50000.0
 binomial,1,own,reduce,barrier,bruck,8,4,1000.0,4050.0
 binomial,1,own,reduce,harmonize,,8,4,1000.0,4000.0

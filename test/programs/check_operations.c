@@ -201,7 +201,7 @@ static void check_plan(struct work_plan *plan, bool with_faults)
 
     faulty.call = call_and_spoil;
     true_operation = operation;
-    plan->most_bytes = MANY_ELEMENTS * datatype_bytes(plan->datatype);
+    plan->most_bytes = (int64_t)MANY_ELEMENTS * datatype_bytes(plan->datatype);
     plan->cache_bytes = CACHE_BYTES;
     if (with_faults)
         plan->operation = &faulty;

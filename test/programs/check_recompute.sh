@@ -39,7 +39,7 @@ recompute() {   # [-v VARIABLE=VALUE]...
 }
 
 check_local() {
-    measure 2 allreduce -m 4:1024 -i 150 -x 10 --sync barrier --tail 1,50,99.9,100
+    measure 2 allreduce -m 4:1024 -i 150 -x 10 --release barrier --tail 1,50,99.9,100
     recompute
 }
 
@@ -49,25 +49,25 @@ check_makespan() {
 }
 
 check_window() {
-    measure 2 reduce -m 4:64 -i 100 -x 10 --sync window --time-slice 1 --root rotate
+    measure 2 reduce -m 4:64 -i 100 -x 10 --release window --time-slice 1 --root rotate
     recompute
 }
 
 # Fewer samples than an interval takes.
 check_few() {
-    measure 2 alltoall -m 1,2,4 -i 5 -x 0 --sync none
+    measure 2 alltoall -m 1,2,4 -i 5 -x 0 --release none
     recompute
 }
 
 # A third rank stands aside.
 check_aside() {
-    measure 3 allgather -m 1:16 -i 50 -x 5 --sync barrier --barrier bruck --comm every:2
+    measure 3 allgather -m 1:16 -i 50 -x 5 --release barrier --barrier bruck --comm every:2
     recompute
 }
 
 # 30 %: as many valid samples as without, and the counts of the others are about right.
 check_left_out() {
-    measure 2 allreduce -m 4:1024 -i 150 -x 10 --sync barrier --invalid-percent 30 --seed 3
+    measure 2 allreduce -m 4:1024 -i 150 -x 10 --release barrier --invalid-percent 30 --seed 3
     recompute -v unbiased=1
     grep -v '^#' "$scratch/csv" | "${AWK:-awk}" -F, '
         NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }

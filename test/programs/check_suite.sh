@@ -26,7 +26,7 @@ MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
 
-keys=operation,sync,barrier,cadence,comm,ranks,datatype,reduction,root,buffers,cache,run_time,size_bytes
+keys=operation,release,barrier,cadence,comm,ranks,datatype,reduction,root,buffers,cache,run_time,size_bytes
 figures=avg_ns,max_mean_ns,makespan_ns,mean_ns,deviation_ns,min_ns,max_ns,median_ns,median_low_ns,median_high_ns
 titles=$keys,valid,missed,late,$figures,p50_ns,p90_ns,p95_ns,p99_ns,slowest_rank,fastest_rank
 
@@ -98,10 +98,10 @@ algorithms="linear tree binomial doublering recursivedoubling bruck"
 
 check_schemes() {
     for sync in $schemes; do
-        echo "allreduce -m 4,64 --sync $sync"
+        echo "allreduce -m 4,64 --release $sync"
     done >"$scratch/jobs"
     for algorithm in $algorithms; do
-        echo "bcast -m 8 --sync barrier --barrier $algorithm # a comment"
+        echo "bcast -m 8 --release barrier --barrier $algorithm # a comment"
     done >>"$scratch/jobs"
     printf '\n# nothing\n' >>"$scratch/jobs"
     run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv
@@ -130,7 +130,7 @@ allreduce -m 8,16 --comm every:2
 reduce -m 8,16 --root 1 --run-time makespan -T double --op max
 reduce -m 8,16 --root rotate --cache rotate
 gather -m 8,16 --in-place --cache cold
-bcast -m 8:32 --size-factor 4 --sync window --window-us 500
+bcast -m 8:32 --size-factor 4 --release window --window-us 500
 END
     run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv --max-repeat 100
     expect_status 0
@@ -253,7 +253,7 @@ check_marks() {
 }
 
 check_invalid_share() {
-    run 2 mpix_bench reduce -m 8:8 -i 499 -x 20 --sync barrier --invalid-percent 30 --format csv --raw "$scratch/raw"
+    run 2 mpix_bench reduce -m 8:8 -i 499 -x 20 --release barrier --invalid-percent 30 --format csv --raw "$scratch/raw"
     expect_status 0
     reported=$(rows | cut -d, -f14-)
     [ "$reported" = "$(recompute "$scratch/raw")" ] || complain "from the raw times: $(recompute "$scratch/raw")"
@@ -323,15 +323,15 @@ check_stopping() {
     run alone mpix_bench allreduce -m 8,8 --time-slice 0.02 -i 1000000000 --format csv
     expect_status 0
     [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 2 ] || complain "does not tell of the time slice"
-    run alone mpix_bench allreduce -m 8,8 --sync round-time --time-slice 0.02 --format csv
+    run alone mpix_bench allreduce -m 8,8 --release round-time --time-slice 0.02 --format csv
     expect_status 0
     [ -z "$(own_messages)" ] || complain "complains although time is the aim"
-    run alone mpix_bench allreduce -m 8:8 --sync round-time --time-slice 0.02 -i 1000000000 --format csv
+    run alone mpix_bench allreduce -m 8:8 --release round-time --time-slice 0.02 -i 1000000000 --format csv
     [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 1 ] ||
         complain "does not tell that samples are missing"
-    run alone mpix_bench allreduce -m 8:8 --sync barrier -i 30 --ci-percent 100 --format csv
+    run alone mpix_bench allreduce -m 8:8 --release barrier -i 30 --ci-percent 100 --format csv
     [ -z "$(own_messages)" ] || complain "complains although the interval is narrow"
-    run alone mpix_bench allreduce -m 8:8 --sync barrier -i 5 --ci-percent 100 --format csv
+    run alone mpix_bench allreduce -m 8:8 --release barrier -i 5 --ci-percent 100 --format csv
     own_messages | grep -q 'not within 100 % after 5 valid samples, the limit (--iterations)' ||
         complain "does not tell that there is no interval"
 }
@@ -368,12 +368,12 @@ check_refusals() {
 fence fence
 --list
 --unknown bcast --unknown
---sync bcast --sync fence
---barrier bcast --sync barrier --barrier fence
+--release bcast --release fence
+--barrier bcast --release barrier --barrier fence
 --barrier bcast --barrier tree
 --window-us bcast --window-us 10
 --window-us bcast --window-us 0
---window-us bcast --sync window --window-us 0.0001
+--window-us bcast --release window --window-us 0.0001
 --overlap ibcast --test-calls 3
 --size-factor bcast -m 4,8 --size-factor 3
 --raw bcast --raw same --output same

@@ -28,6 +28,7 @@
 #include "base/units.h"
 #include "clock/base_clock_private.h"
 #include "simulation/simulated.h"
+#include "transport/test_hook.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -238,7 +239,7 @@ int64_t mh_simulated_messages(void)
     return messages;
 }
 
-void mh_simulated_delay(int from, int to)
+void mh_delay_message(int from, int to)
 {
     messages++;
     if (!simulated.known || (simulated.jitter <= 0 && simulated.lopsided <= 0 && simulated.slow <= 0))

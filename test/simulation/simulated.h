@@ -11,9 +11,6 @@ int64_t mh_simulated_true_ns(void);
 /* How often the clock of this process has jumped until now, and by how much altogether. */
 int64_t mh_simulated_jumps(int64_t *sum_ns);
 
-/* Sleep for as long as a message from one rank to another is delayed; it is counted. */
-void mh_simulated_delay(int from, int to);
-
 /* Messages of this process so far. */
 int64_t mh_simulated_messages(void);
 

@@ -5,6 +5,7 @@
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
+#include "clock/wait.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -95,7 +96,7 @@ START_TEST(wait_ends_when_the_clock_reads_the_deadline)
         if (i % WAITS == 0)
             rescale(&clock, &scale, 0.5 + chance_unit(&dice));
         int64_t deadline_ns = mh_base_clock_now_ns(&clock) + chance_between(&dice, -50, 500);
-        int64_t read_ns = mh_base_clock_wait_until(&clock, INT64_MIN, deadline_ns);
+        int64_t read_ns = mh_wait_until(&clock, INT64_MIN, deadline_ns, false);
         EXPECT_SEEDED(read_ns >= deadline_ns, "%s, wait %d: it ends %" PRId64 " ns before the deadline",
                       kinds[_i]->name, i, deadline_ns - read_ns);
     }
@@ -110,7 +111,7 @@ START_TEST(wait_for_the_past_ends_at_once)
         return;
     for (int i = 0; i < COUNT_OF(pasts_ns); i++) {
         int64_t before_ns = mh_base_clock_now_ns(&clock);
-        int64_t read_ns = mh_base_clock_wait_until(&clock, INT64_MIN, before_ns - pasts_ns[i]);
+        int64_t read_ns = mh_wait_until(&clock, INT64_MIN, before_ns - pasts_ns[i], false);
         int64_t after_ns = mh_base_clock_now_ns(&clock);
         /* The counter may be read early in a wait, by less than this. */
         EXPECT(read_ns >= before_ns - MH_NS_PER_US && read_ns <= after_ns,

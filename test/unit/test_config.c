@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_config.c - settings: what each accepts and refuses, with which message. */
 #include "base/error.h"
-#include "settings.h"
+#include "info.h"
 #include "support.h"
 
 #include <ctype.h>
@@ -89,8 +89,7 @@ START_TEST(table_entry_is_complete)
                "%s: a name is of lower case letters", setting->name);
     for (int other = 0; other < _i; other++)
         EXPECT(strcmp(setting->name, setting_at(other)->name) != 0, "%s is there twice", setting->name);
-    for (int i = 0; mh_statistic_name(i); i++)
-        EXPECT(strcmp(setting->name, mh_statistic_name(i)) != 0, "%s is a setting and a statistic", setting->name);
+    EXPECT(!mh_is_statistic(setting->name), "%s is a setting and a statistic", setting->name);
     EXPECT(setting->type != MH_SETTING_INTEGER || setting->least < setting->most, "%s has no range", setting->name);
     EXPECT(setting->type != MH_SETTING_INTEGER || setting->unit[0], "%s has no unit", setting->name);
     EXPECT(setting->type != MH_SETTING_CHOICE || (setting->choice && setting->choice(0)), "%s has no choice",
@@ -99,13 +98,17 @@ START_TEST(table_entry_is_complete)
 }
 END_TEST
 
-START_TEST(statistics_have_different_names)
+START_TEST(statistics_are_complete)
 {
-    for (int i = 0; mh_statistic_name(i); i++)
+    EXPECT(mh_statistic_at(0) != NULL, "there are no statistics");
+    for (int i = 0; mh_statistic_at(i); i++) {
+        const mh_statistic *statistic = mh_statistic_at(i);
+        EXPECT(statistic->unit && statistic->doc && statistic->doc[0], "%s has no unit or no description", statistic->name);
+        int ways = (statistic->text != NULL) + (statistic->number != NULL) + (statistic->field != 0);
+        EXPECT(ways == 1, "%s is read in %d ways", statistic->name, ways);
         for (int other = 0; other < i; other++)
-            EXPECT(strcmp(mh_statistic_name(i), mh_statistic_name(other)) != 0, "%s is there twice",
-                   mh_statistic_name(i));
-    EXPECT(mh_statistic_name(0) != NULL, "there are no statistics");
+            EXPECT(strcmp(statistic->name, mh_statistic_at(other)->name) != 0, "%s is there twice", statistic->name);
+    }
 }
 END_TEST
 
@@ -393,7 +396,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, table_entry_is_complete, 0, MH_SET_COUNT);
-    tcase_add_test(tests, statistics_have_different_names);
+    tcase_add_test(tests, statistics_are_complete);
     tcase_add_loop_test(tests, default_is_accepted, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, blanks_around_and_case_do_not_matter, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, values_without_sense_are_refused, 0, MH_SET_COUNT);

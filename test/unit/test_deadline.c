@@ -69,11 +69,7 @@ static mh_estimate exact_estimate(const simulation *world, int rank)
 /* Without the shared memory, in which no virtual time would pass. */
 static void open_rendezvous(const mh_channel *channel, mh_rendezvous *rendezvous)
 {
-    int ranks[SIMULATED_MOST];
-    for (int i = 0; i < channel->size; i++)
-        ranks[i] = i;
-    mh_group all = {channel->size, channel->rank, ranks};
-    *rendezvous = (mh_rendezvous){.channel = channel, .all = mh_message_tree_of(&all), .no_slots = "simulated"};
+    *rendezvous = (mh_rendezvous){.channel = channel, .all = mh_tree_binomial(channel->rank, channel->size), .no_slots = "simulated"};
 }
 
 static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base, const play *play,

@@ -21,6 +21,8 @@ typedef struct play {
     int reported;   /* to the reference */
 } play;
 
+enum { TAG_TEST = 900 };
+
 static void run_burst(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
 {
     play *play = argument;
@@ -30,12 +32,12 @@ static void run_burst(const simulation *world, const mh_channel *channel, const 
     if (channel->rank == 0) {
         mh_model bare = mh_model_identity();
         mh_exchange_serve(&link, &bare, &error);
-        mh_recv(channel, &play->reported, sizeof play->reported, 1, MH_TAG_MODEL, &error);
+        mh_recv(channel, &play->reported, sizeof play->reported, 1, TAG_TEST, &error);
         return;
     }
     play->burst = (mh_burst){play->exchanges, play->most, play->may_stop, MH_RAW_RATE_LIMIT, 0, false};
     mh_exchange_measure(&link, &play->burst, &error);
-    mh_send(channel, &play->burst.count, sizeof play->burst.count, 0, MH_TAG_MODEL, &error);
+    mh_send(channel, &play->burst.count, sizeof play->burst.count, 0, TAG_TEST, &error);
 }
 
 static simulation make_world(double jitter_ns)

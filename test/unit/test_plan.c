@@ -194,7 +194,7 @@ END_TEST
 
 START_TEST(how_many)
 {
-    struct job job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .sync = RELEASE_HARMONIZE}};
+    struct job job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .release = RELEASE_HARMONIZE}};
 
     ck_assert_int_eq(job_wanted(&job, 8192), 1000);
     ck_assert_int_eq(job_wanted(&job, 8193), 100);
@@ -204,7 +204,7 @@ START_TEST(how_many)
     job.settings.ci_percent = 1;
     ck_assert_int_gt(job_wanted(&job, 8), 1000);
     job.settings.ci_percent = 0;
-    job.settings.sync = RELEASE_ROUND_TIME;
+    job.settings.release = RELEASE_ROUND_TIME;
     ck_assert_int_gt(job_wanted(&job, 8), 1000);
     ck_assert_double_gt(job_time_slice_s(&job), 0);
     job.settings.iterations = 5;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_shared_memory.c - memory that processes share, each way, and what is left of it when a process is killed. */
-#include "base/shared_memory.h"
+#include "transport/shared_memory.h"
 #include "support.h"
 
 #include <signal.h>

@@ -77,7 +77,7 @@ static mh_rendezvous open_member(const member *member, mh_channel *channel)
     return (mh_rendezvous){.channel = channel,
                            .kind = crew->kind,
                            .leaders = {.parent = -1},
-                           .node = mh_topology_arrival(crew->places, &node, member->index),
+                           .node = mh_tree_of_node(crew->places, &node, member->index),
                            .node_index = member->index,
                            .node_size = crew->size,
                            .slots = {crew->memory, 0}};

@@ -113,13 +113,13 @@ static double mean_of(const int64_t *values, int64_t count)
 static void summarise_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
                                 struct analysis *analysis)
 {
-    int64_t low, high;
+    int64_t low, high, below_ns = sorted[(count - 1) / 2], above_ns = sorted[count / 2];
 
     analysis->mean_ns = mean_of(sorted, count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
     analysis->least_ns = sorted[0];
     analysis->most_ns = sorted[count - 1];
-    analysis->median_ns = ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+    analysis->median_ns = ((double)below_ns + (double)above_ns) / 2;
     analysis->median_interval = analyse_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];

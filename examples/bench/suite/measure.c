@@ -488,7 +488,7 @@ bool measure_open(struct measure *measure)
     bool good;
 
     most_calls = most_calls > 1 ? most_calls : 1;
-    release_open(&measure->releaser, measure->span, (enum release_kind)settings->sync,
+    release_open(&measure->releaser, measure->span, (enum release_kind)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
     measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;

@@ -44,22 +44,22 @@ static const struct option_spec options[] = {
      "what sizes from MIN to MAX are multiplied by\n(default 2)"},
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
      "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
-     "--sync round-time 100000)"},
+     "--release round-time 100000)"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL,
      "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
     {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
     {0, "time-slice", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
-     "seconds per size, at most\n(default 0.5 with --sync round-time, else no limit)"},
+     "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
     {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL,
      "stop a size as soon as the 95 % confidence interval\nof its median is within X % of the median"},
-    {0, "sync", "SCHEME", OPTION_CHOICE, PLACE(sync), 0, 0, release_name,
+    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
      "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, barrier_name,
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
     {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
-     "the window of --sync window, in microseconds;\n0: found by itself, and adapted (default 0)"},
+     "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
      "the datatype (default float for reductions, char for\nothers)"},
     {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
@@ -295,15 +295,15 @@ static bool fit_scheme(const struct reader *reader, struct job *job)
 {
     struct bench_settings *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
-    const char *sync = release_name((int)settings->sync);
+    const char *scheme = release_name((int)settings->release);
 
     if (allowed != NULL)
         return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->sync))
-        return refuse(reader, "option --barrier is not allowed together with --sync %s, give barrier or barrier2",
-                      sync);
-    if (settings->window_us >= 0 && settings->sync != RELEASE_WINDOW)
-        return refuse(reader, "option --window-us is not allowed together with --sync %s, give window", sync);
+    if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->release))
+        return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
+                      scheme);
+    if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
+        return refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
     if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
         return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
                       LEAST_WINDOW_US);
@@ -399,6 +399,15 @@ static int cut_words(char *line, char *words[MOST_WORDS])
     return count;
 }
 
+static bool are_same(const struct number_list *a, const struct number_list *b)
+{
+    bool same = a->count == b->count;
+
+    for (int64_t i = 0; same && i < a->count; i++)
+        same = a->values[i] == b->values[i];
+    return same;
+}
+
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL. */
 static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
 {
@@ -409,8 +418,8 @@ static const char *find_common_option(const struct bench_settings *line, const s
            : line->full != command->full     ? "--full"
            : line->list != command->list     ? "--list"
            : line->seed != command->seed     ? "--seed"
-           : memcmp(&line->tail, &command->tail, sizeof(line->tail)) != 0 ? "--tail"
-                                                                          : NULL;
+           : !are_same(&line->tail, &command->tail) ? "--tail"
+                                                    : NULL;
 }
 
 static bool read_line(const struct reader *reader, char *line)
@@ -496,7 +505,7 @@ static const struct bench_settings default_settings = {
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
     .max_repeat = 10,
-    .sync = RELEASE_HARMONIZE,
+    .release = RELEASE_HARMONIZE,
     .barrier = NOT_GIVEN,
     .window_us = NOT_GIVEN,
     .test_calls = NOT_GIVEN,
@@ -557,7 +566,7 @@ int64_t job_wanted(const struct job *job, int64_t size_bytes)
 {
     if (job->settings.iterations != NOT_GIVEN)
         return job->settings.iterations;
-    if (job->settings.ci_percent > 0 || job->settings.sync == RELEASE_ROUND_TIME)
+    if (job->settings.ci_percent > 0 || job->settings.release == RELEASE_ROUND_TIME)
         return MOST_ITERATIONS;
     return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
 }
@@ -584,7 +593,7 @@ int64_t job_cache_bytes(const struct job *job, int64_t cache_bytes)
 
 double job_time_slice_s(const struct job *job)
 {
-    if (job->settings.time_slice_s <= 0 && job->settings.sync == RELEASE_ROUND_TIME)
+    if (job->settings.time_slice_s <= 0 && job->settings.release == RELEASE_ROUND_TIME)
         return ROUND_TIME_SLICE_S;
     return job->settings.time_slice_s;
 }

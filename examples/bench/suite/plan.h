@@ -22,7 +22,7 @@ struct bench_settings {
     int64_t max_repeat;
     double time_slice_s;     /* 0: none was given */
     double ci_percent;       /* 0: does not matter */
-    int64_t sync;            /* enum release_kind */
+    int64_t release;            /* enum release_kind */
     int64_t barrier;         /* of barrier_at; or NOT_GIVEN */
     double window_us;        /* 0: to be found; or NOT_GIVEN */
     int64_t datatype;        /* or NOT_GIVEN, likewise the next two */

@@ -42,7 +42,7 @@ struct column {
 
 static const struct column data_columns[] = {
     {"operation", KIND_TEXT, PART_KEYS, ROW(keys.operation)},
-    {"sync", KIND_TEXT, PART_KEYS, ROW(keys.sync)},
+    {"release", KIND_TEXT, PART_KEYS, ROW(keys.release)},
     {"barrier", KIND_TEXT, PART_KEYS, ROW(keys.barrier)},
     {"cadence", KIND_TEXT, PART_KEYS, ROW(keys.cadence)},
     {"comm", KIND_TEXT, PART_KEYS, ROW(keys.comm)},
@@ -448,7 +448,7 @@ void report_titles(const struct report *report, const struct row_keys *keys, con
     print_trait(file, "root ", keys->root);
     print_trait(file, "buffers ", keys->buffers);
     print_trait(file, "cache ", keys->cache);
-    fprintf(file, "\n# Synchronisation: %s", keys->sync);
+    fprintf(file, "\n# Release: %s", keys->release);
     if (keys->barrier[0] != '\0')
         fprintf(file, " (%s)", keys->barrier);
     fprintf(file, "\n# Cadence: %s\n", keys->cadence);
@@ -502,7 +502,7 @@ void report_row(const struct report *report, const struct row *row)
 
 void report_raw_head(FILE *file)
 {
-    fputs("operation,sync,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
+    fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
 }
 
 static void print_raw_line(FILE *file, const struct row_keys *keys, const struct sample_set *set, int64_t call,
@@ -513,7 +513,7 @@ static void print_raw_line(FILE *file, const struct row_keys *keys, const struct
 
     print_csv_text(file, keys->operation);
     fputc(',', file);
-    print_csv_text(file, keys->sync);
+    print_csv_text(file, keys->release);
     fputc(',', file);
     print_csv_text(file, keys->barrier);
     fprintf(file, ",%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s\n", keys->size_bytes, call, rank,

@@ -17,7 +17,7 @@ const char *report_format_name(int index);
 /* The independent variables of a row: the first columns of CSV, in this order. */
 struct row_keys {
     const char *operation; /* short name */
-    const char *sync;      /* scheme */
+    const char *release;      /* scheme */
     const char *barrier;   /* algorithm, "" where the scheme has none */
     const char *cadence;   /* "isolated" or "streaming" */
     const char *comm;      /* which communicator, as --comm names it */

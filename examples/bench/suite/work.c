@@ -179,7 +179,7 @@ static bool all_agree(MPI_Comm comm, bool condition)
 {
     int all = condition;
 
-    return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0;
+    return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0 && condition;
 }
 
 /* malloc grants more than there is, so the node is asked before any memory is touched. */

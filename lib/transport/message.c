@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/message.h"
+/* message.c - the library's messages: blocking calls of MPI, or tests with yields between them. */
+#include "transport/message.h"
+
+#include "transport/test_hook.h"
 
 #include <sched.h>
-#include <time.h>
-
-/* In tests with simulated clocks, messages may be delayed. */
-#ifdef MH_WITH_SIMULATED_CLOCK
-void mh_simulated_delay(int from, int to);
-#define DELAY_MESSAGE(from, to) mh_simulated_delay(from, to)
-#else
-#define DELAY_MESSAGE(from, to)
-#endif
 
 /* A message that comes at all soon comes within fewer tests: they take some tens of microseconds at least. */
 enum { TESTS_BEFORE_YIELD = 500 };
@@ -46,7 +40,7 @@ static int await(const mh_channel *channel, MPI_Request *request, mh_error *erro
 
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)
 {
-    DELAY_MESSAGE(channel->rank, peer);
+    mh_delay_message(channel->rank, peer);
     BLOCKING_OR_YIELDING(channel, error, PMPI_Send, PMPI_Isend, data, bytes, MPI_BYTE, peer, tag, channel->comm);
 }
 
@@ -64,64 +58,21 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
 int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
                 mh_error *error)
 {
-    DELAY_MESSAGE(channel->rank, to);
+    mh_delay_message(channel->rank, to);
     MPI_Request sent;
     MH_TRY(error, PMPI_Isend, (mine, bytes, MPI_BYTE, to, tag, channel->comm, &sent));
     int code = mh_recv(channel, theirs, bytes, from, tag, error);
     return code != MPI_SUCCESS ? code : await(channel, &sent, error);
 }
 
+/* Nobody sends it. */
+enum { TAG_NEVER = MH_TAGS_TRANSPORT };
+
 int mh_make_progress(const mh_channel *channel, mh_error *error)
 {
     int found;
-    MH_TRY(error, PMPI_Iprobe, (MPI_ANY_SOURCE, MH_TAG_NEVER, channel->comm, &found, MPI_STATUS_IGNORE));
+    MH_TRY(error, PMPI_Iprobe, (MPI_ANY_SOURCE, TAG_NEVER, channel->comm, &found, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
-}
-
-enum {
-    MOST_NEIGHBOURS = 32, /* in a binomial tree of as many processes as an int counts */
-    SETTLE_ROUNDS = 2,    /* the first may find processes that have not fallen asleep yet */
-    SETTLE_SLEEP_NS = 150 * 1000
-};
-
-static int neighbours_in_tree(const mh_channel *channel, int *neighbours)
-{
-    int count = 0, step = 1;
-    for (; step < channel->size && !(channel->rank & step); step *= 2)
-        if (channel->rank + step < channel->size)
-            neighbours[count++] = channel->rank + step;
-    if (channel->rank > 0)
-        neighbours[count++] = channel->rank - step;
-    return count;
-}
-
-static int exchange_asleep(const mh_channel *channel, const int *neighbours, int count, mh_error *error)
-{
-    static const struct timespec sleep = {0, SETTLE_SLEEP_NS};
-    static const char token = 0;
-    MPI_Request sent[MOST_NEIGHBOURS];
-    nanosleep(&sleep, NULL);
-    for (int i = 0; i < count; i++)
-        MH_TRY(error, PMPI_Isend, (&token, 1, MPI_BYTE, neighbours[i], MH_TAG_SETTLE, channel->comm, &sent[i]));
-    nanosleep(&sleep, NULL);
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
-        char received;
-        code = mh_recv(channel, &received, 1, neighbours[i], MH_TAG_SETTLE, error);
-    }
-    if (code != MPI_SUCCESS)
-        return code;
-    for (int i = 0; i < count; i++)
-        MH_TRY(error, PMPI_Wait, (&sent[i], MPI_STATUS_IGNORE));
-    return MPI_SUCCESS;
-}
-
-int mh_settle(const mh_channel *channel, mh_error *error)
-{
-    int neighbours[MOST_NEIGHBOURS], count = neighbours_in_tree(channel, neighbours), code = MPI_SUCCESS;
-    for (int i = 0; i < SETTLE_ROUNDS && code == MPI_SUCCESS; i++)
-        code = exchange_asleep(channel, neighbours, count, error);
-    return code;
 }
 
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)

@@ -22,18 +22,8 @@ typedef struct mh_channel {
     bool yields; /* more processes than processors on a node */
 } mh_channel;
 
-/* Tags of the private communicator. */
-enum { MH_TAG_EXCHANGE = 1, MH_TAG_MODEL = 2, MH_TAG_IDENTITY = 3, MH_TAG_SETTLE = 4, MH_TAG_MEETING = 5, MH_TAG_NEVER = 6 };
-
-/*
- * Let the connections of a new channel settle: messages go along a tree, both ways, while all processes sleep.
- * Collective; takes about a millisecond.
- *
- * Until that has happened to a process, a helper thread of the MPI library may watch its connections, and is then woken
- * by each message (UCX over TCP does this): one direction of a pair, or both, takes microseconds longer for as long as
- * the process happens to poll whenever a message arrives.
- */
-int mh_settle(const mh_channel *channel, mh_error *error);
+/* The tags of each folder begin here, so that no two folders share one. */
+enum { MH_TAGS_TRANSPORT = 0, MH_TAGS_CLOCK = 100, MH_TAGS_SYNC = 200, MH_TAGS_RELEASE = 300 };
 
 /* Send bytes to peer. Blocking. */
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "base/shared_memory.h"
+#include "transport/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,8 @@ enum { NAME_TRIES = 100 };
 
 static int explain(char *why, size_t why_size, const char *what, int code)
 {
-    snprintf(why, why_size, "%s: %s", what, strerror(code));
+    errno = code;
+    snprintf(why, why_size, "%s: %m", what);
     return -1;
 }
 
@@ -86,7 +87,8 @@ static int map_file(mh_shared_memory *memory, int file, size_t bytes)
     void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (data == MAP_FAILED)
         return errno;
-    *memory = (mh_shared_memory){data, bytes};
+    memory->data = data;
+    memory->bytes = bytes;
     return 0;
 }
 

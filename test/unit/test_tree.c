@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_arrival.c - the tree of arrival within a node: that it is one tree, how deep it is, and who crosses packages. */
+/* test_tree.c - trees: that each is one, how deep that of a node is, and who crosses packages. */
 #include "support.h"
-#include "topology/arrival.h"
+#include "topology/tree.h"
 
 enum { MOST = 300 };
 
@@ -24,7 +24,7 @@ static const division divisions[] = {
 
 static mh_place places[MOST];
 static int ranks[MOST];
-static mh_arrival arrivals[MOST];
+static mh_tree arrivals[MOST];
 
 static mh_group build(const division *division)
 {
@@ -36,7 +36,7 @@ static mh_group build(const division *division)
     }
     mh_group node = {division->size, 0, ranks};
     for (int i = 0; i < division->size; i++)
-        arrivals[i] = mh_topology_arrival(places, &node, i);
+        arrivals[i] = mh_tree_of_node(places, &node, i);
     return node;
 }
 
@@ -90,13 +90,55 @@ START_TEST(one_process_of_each_place_reports_to_another_place)
 }
 END_TEST
 
+/* ---- The binomial tree */
+
+START_TEST(children_of_binomial_tree_agree_with_parents)
+{
+    for (int size = 1; size <= 70; size++) {
+        int listed[70] = {0};
+        for (int index = 0; index < size; index++) {
+            mh_tree tree = mh_tree_binomial(index, size);
+            EXPECT((tree.parent < 0) == (index == 0), "of %d, %d has parent %d", size, index, tree.parent);
+            for (int i = 0; i < tree.children; i++) {
+                int child = tree.child[i];
+                EXPECT(child == index + (1 << i), "of %d, child %d of %d is %d", size, i, index, child);
+                EXPECT(mh_tree_binomial(child, size).parent == index, "of %d, %d is a child of %d, who is not its parent",
+                       size, child, index);
+                listed[child]++;
+            }
+        }
+        for (int index = 1; index < size; index++)
+            EXPECT(listed[index] == 1, "of %d, %d is a child of %d", size, index, listed[index]);
+    }
+}
+END_TEST
+
+START_TEST(tree_of_group_has_ranks)
+{
+    int members[] = {3, 5, 8, 13, 21};
+    mh_tree root = mh_tree_of_group(&(mh_group){5, 0, members}), inner = mh_tree_of_group(&(mh_group){5, 2, members});
+    EXPECT(root.parent == -1 && root.children == 3 && root.child[0] == 5 && root.child[1] == 8 && root.child[2] == 21,
+           "the root has %d children", root.children);
+    EXPECT(inner.parent == 3 && inner.children == 1 && inner.child[0] == 13, "the third has parent %d", inner.parent);
+}
+END_TEST
+
+START_TEST(binomial_tree_fits)
+{
+    EXPECT(mh_tree_binomial(0, INT32_MAX / 2).children < MH_TREE_MAX_CHILDREN, "no room for a parent beside the children");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
     tcase_add_loop_test(tests, one_process_of_each_place_reports_to_another_place, 0, COUNT_OF(divisions));
+    tcase_add_test(tests, children_of_binomial_tree_agree_with_parents);
+    tcase_add_test(tests, tree_of_group_has_ranks);
+    tcase_add_test(tests, binomial_tree_fits);
 }
 
 int main(void)
 {
-    return run_suite("arrival", add);
+    return run_suite("tree", add);
 }

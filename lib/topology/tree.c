@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology/arrival.h"
+/* tree.c - the binomial tree, and the tree of a node that heeds its packages and NUMA nodes. */
+#include "topology/tree.h"
 
 #include <stdbool.h>
+
+mh_tree mh_tree_binomial(int index, int size)
+{
+    mh_tree tree = {.parent = -1};
+    int step = 1;
+    for (; step < size && !(index & step); step *= 2)
+        if (index + step < size)
+            tree.child[tree.children++] = index + step;
+    if (index > 0)
+        tree.parent = index - step;
+    return tree;
+}
+
+mh_tree mh_tree_of_group(const mh_group *group)
+{
+    mh_tree tree = mh_tree_binomial(group->index, group->size);
+    for (int i = 0; i < tree.children; i++)
+        tree.child[i] = group->ranks[tree.child[i]];
+    if (tree.parent >= 0)
+        tree.parent = group->ranks[tree.parent];
+    return tree;
+}
 
 static bool together(const mh_place *places, const mh_group *node, int a, int b)
 {
@@ -48,29 +71,29 @@ static int first_of_place(const mh_place *places, const mh_group *node, int want
 
 static int parent_of(int position)
 {
-    return (position - 1) / MH_ARRIVAL_FAN_IN;
+    return (position - 1) / MH_TREE_FAN_IN;
 }
 
-static void add(mh_arrival *arrival, int child)
+static void add(mh_tree *tree, int child)
 {
     if (child >= 0)
-        arrival->child[arrival->children++] = child;
+        tree->child[tree->children++] = child;
 }
 
-mh_arrival mh_topology_arrival(const mh_place *places, const mh_group *node, int index)
+mh_tree mh_tree_of_node(const mh_place *places, const mh_group *node, int index)
 {
-    mh_arrival arrival = {.parent = -1};
+    mh_tree tree = {.parent = -1};
     int inner = position(places, node, index);
-    for (int i = 1; i <= MH_ARRIVAL_FAN_IN; i++)
-        add(&arrival, member_at(places, node, index, inner * MH_ARRIVAL_FAN_IN + i));
+    for (int i = 1; i <= MH_TREE_FAN_IN; i++)
+        add(&tree, member_at(places, node, index, inner * MH_TREE_FAN_IN + i));
     if (inner > 0) {
-        arrival.parent = member_at(places, node, index, parent_of(inner));
-        return arrival;
+        tree.parent = member_at(places, node, index, parent_of(inner));
+        return tree;
     }
     int outer = place_number(places, node, index);
-    for (int i = 1; i <= MH_ARRIVAL_FAN_IN; i++)
-        add(&arrival, first_of_place(places, node, outer * MH_ARRIVAL_FAN_IN + i));
+    for (int i = 1; i <= MH_TREE_FAN_IN; i++)
+        add(&tree, first_of_place(places, node, outer * MH_TREE_FAN_IN + i));
     if (outer > 0)
-        arrival.parent = first_of_place(places, node, parent_of(outer));
-    return arrival;
+        tree.parent = first_of_place(places, node, parent_of(outer));
+    return tree;
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.c - the one way to wait for a time: far from it give the processor away if need be, near it spin. */
+#include "clock/wait.h"
+
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* A yield among processes that yield as well takes some microseconds; one nearer to the deadline would overrun it. */
+enum { NEAR_NS = 50 * 1000 };
+
+#ifdef SMPI_H
+/*
+ * A simulated clock moves by simulator calls, ten nanoseconds with each reading: sleep through most of a wait instead.
+ */
+static void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    int64_t wait_ns = deadline_ns - mh_base_clock_now_ns(clock);
+    struct timespec wait = {wait_ns / MH_NS_PER_S, wait_ns % MH_NS_PER_S};
+    if (wait_ns > 0)
+        nanosleep(&wait, NULL);
+}
+#else
+static inline void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    (void)clock;
+    (void)deadline_ns;
+}
+#endif
+
+static void yield_towards(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
+{
+    int64_t now_ns;
+    while ((now_ns = mh_base_clock_now_ns(clock)) < deadline_ns - NEAR_NS && now_ns >= from_ns)
+        sched_yield();
+}
+
+static int64_t spin_until_or_set_back(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
+{
+    int64_t now_ns;
+    do
+        now_ns = mh_base_clock_now_ns(clock);
+    while (now_ns >= from_ns && now_ns < deadline_ns);
+    return now_ns;
+}
+
+int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns, bool yields)
+{
+    sleep_towards(clock, deadline_ns);
+    if (yields)
+        yield_towards(clock, from_ns, deadline_ns);
+    if (clock->may_be_set)
+        return spin_until_or_set_back(clock, from_ns, deadline_ns);
+    return clock->kind->wait_until(clock, deadline_ns);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.h - wait for a time on a base clock. */
+#ifndef MH_WAIT_H
+#define MH_WAIT_H
+
+#include "clock/base_clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Wait until the clock reads deadline_ns or more; returns what it read last. from_ns is an earlier reading: a clock that
+ * comes to lie before it has been set back, which ends the wait, as it might take hours else. With yields set, other
+ * processes get the processor while the deadline is far.
+ */
+int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns, bool yields);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* info.c - the table of statistics, and what set_info and get_info do. */
+#include "info.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "setup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { KEY_SIZE = 64, TEXT_SIZE = MH_STATISTIC_TEXT_SIZE };
+
+static void copy(char text[TEXT_SIZE], const char *from)
+{
+    snprintf(text, TEXT_SIZE, "%s", from);
+}
+
+static void base_clock(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, mh_base_clock_name(&state->session.clock.base));
+}
+
+static void base_clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, state->session.clock.base.reason);
+}
+
+static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, state->session.disrupted ? "disrupted" : "synchronised");
+}
+
+/* The groups that this process takes part in: "all 4 + node 16, shared clock". */
+static void levels(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    static const char *const sharing[] = {[MH_SHARING_UNKNOWN] = "",
+                                          [MH_SHARING_VERIFIED] = ", shared clock",
+                                          [MH_SHARING_REFUTED] = ", clock not shared"};
+    const mh_sync_plan *plan = &state->session.plan;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < plan->levels && used < TEXT_SIZE; i++) {
+        const mh_level *level = &plan->level[i];
+        if (level->group.size > 0)
+            used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%s %d%s", used ? " + " : "", mh_level_name(i),
+                                     level->group.size, sharing[level->sharing]);
+    }
+}
+
+static void rendezvous_used(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, state->rendezvous.kind ? mh_rendezvous_name(&state->rendezvous) : "");
+}
+
+static void rendezvous_reason(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, state->rendezvous.reason);
+}
+
+static void version(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    (void)state;
+    copy(text, PACKAGE_VERSION);
+}
+
+static void ignored_environment(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    (void)state;
+    mh_settings_ignored_environment(text, TEXT_SIZE);
+}
+
+static void last_error(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    (void)state;
+    mh_error_last(text);
+}
+
+static int64_t bound_ns(mh_comm_state *state)
+{
+    return mh_global_clock_read(&state->session.clock).bound_ns;
+}
+
+static int64_t clock_age_ns(mh_comm_state *state)
+{
+    return mh_base_clock_now_ns(&state->session.clock.base) - state->session.schedule.last_ns;
+}
+
+static int64_t oversubscribed(mh_comm_state *state)
+{
+    return state->oversubscribed;
+}
+
+#define FIELD(path) .field = offsetof(mh_comm_state, path)
+
+static const mh_statistic statistics[] = {
+    {"version", "No unit", "The version of the library.", true, .text = version},
+    {"last_error", "No unit", "The message of the last error of this process, whatever its communicator.", true,
+     .text = last_error},
+    {"ignored_environment", "No unit",
+     "The environment variables of this process that begin with MPIX_HARMONIZE_ but name no setting.", true,
+     .text = ignored_environment},
+    {"base_clock", "No unit", "The base clock in use.", .text = base_clock},
+    {"base_clock_reason", "No unit", "Why this base clock is in use.", .text = base_clock_reason},
+    {"base_clock_read_ns", "Nanoseconds", "What one reading of the base clock costs on this process.",
+     FIELD(session.clock.base.read_cost_ns)},
+    {"bound_ns", "Nanoseconds", "The bound of the global clock on this process at the time of this call.",
+     .number = bound_ns},
+    {"clock_age_ns", "Nanoseconds", "Time since the end of the last synchronization on this process.",
+     .number = clock_age_ns},
+    {"clock_status", "No unit", "Whether the clock of this process is synchronised, or was found wrong.",
+     .text = clock_status},
+    {"disruptions", "A count",
+     "How often clocks were synchronized anew because this process, or a synchronization, found one wrong.",
+     FIELD(session.disruptions)},
+    {"epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
+     "The time of day on rank 0's node when global time was zero.", FIELD(session.epoch_unix_ns)},
+    {"interval_ns", "Nanoseconds", "From the last synchronization to the next one.",
+     FIELD(session.schedule.interval_ns)},
+    {"levels", "No unit", "The levels of the synchronization as this process sees them.", .text = levels},
+    {"sync_duration_ns", "Nanoseconds", "How long the last synchronization took on this process, by its base clock.",
+     FIELD(session.schedule.duration_ns)},
+    {"sync_total_ns", "Nanoseconds", "The time of all synchronizations so far on this process.",
+     FIELD(session.schedule.total_ns)},
+    {"syncs", "A count", "Synchronizations of comm so far.", FIELD(session.schedule.count)},
+    {"calls", "A count", "Calls of MPIX_Harmonize(3) on comm so far.", FIELD(deadline.calls)},
+    {"misses", "A count", "Those of the calls whose flag was 0 on this process.", FIELD(deadline.misses)},
+    {"lateness_ns", "Nanoseconds", "How long after the deadline this process left the last call in which it waited.",
+     FIELD(deadline.lateness_ns)},
+    {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(deadline.report.need_ns)},
+    {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(deadline.slack_ns)},
+    {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(deadline.tolerance_ns)},
+    {"rendezvous_used", "No unit", "How processes report their arrival and receive the deadline.",
+     .text = rendezvous_used},
+    {"rendezvous_reason", "No unit", "Why this is used.", .text = rendezvous_reason},
+    {"oversubscribed", "1 or 0", "Whether some node has more processes of comm than processors that they may use.",
+     .number = oversubscribed},
+};
+
+enum { STATISTICS = sizeof statistics / sizeof *statistics };
+
+const mh_statistic *mh_statistic_at(int place)
+{
+    return place < STATISTICS ? &statistics[place] : NULL;
+}
+
+bool mh_is_statistic(const char *name)
+{
+    for (int i = 0; i < STATISTICS; i++)
+        if (mh_same_name(name, statistics[i].name))
+            return true;
+    return false;
+}
+
+static void describe(const mh_statistic *statistic, mh_comm_state *state, char text[TEXT_SIZE])
+{
+    int64_t number;
+    if (statistic->text) {
+        statistic->text(state, text);
+        return;
+    }
+    number = statistic->number ? statistic->number(state) : *(const int64_t *)((const char *)state + statistic->field);
+    if (number == MH_TIME_UNKNOWN_NS)
+        copy(text, "unknown");
+    else
+        snprintf(text, TEXT_SIZE, "%" PRId64, number);
+}
+
+static int put_statistic(const mh_statistic *statistic, mh_comm_state *state, MPI_Info info, mh_error *error)
+{
+    char key[KEY_SIZE], text[TEXT_SIZE];
+    snprintf(key, sizeof key, MH_INFO_PREFIX "%s", statistic->name);
+    describe(statistic, state, text);
+    /* An empty value is not allowed in an info object. */
+    MH_TRY(error, PMPI_Info_set, (info, key, text[0] ? text : "none"));
+    return MPI_SUCCESS;
+}
+
+int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info, mh_error *error)
+{
+    bool is_set = state && mh_global_clock_is_set(&state->session.clock);
+    int code = mh_settings_to_info(settings, info, error);
+    for (int i = 0; i < STATISTICS && code == MPI_SUCCESS; i++)
+        if (is_set || statistics[i].is_always_there)
+            code = put_statistic(&statistics[i], state, info, error);
+    return code;
+}
+
+static void check_clock(const mh_comm_state *state, const mh_settings *changed, mh_error *error)
+{
+    const mh_setting_value *now = &state->settings.values[MH_SET_CLOCK], *next = &changed->values[MH_SET_CLOCK];
+    if (error->code == MPI_SUCCESS && mh_session_has_clock(&state->session) && next->number != now->number)
+        mh_fail(error, MPI_ERR_INFO_VALUE,
+                "setting " MH_INFO_PREFIX "clock: '%s' is not valid; allowed: %s, as the clock is in use", next->text,
+                now->text);
+}
+
+int mh_info_set(mh_comm_state *state, MPI_Info info, mh_error *error)
+{
+    mh_settings changed = state->settings;
+    mh_settings_from_info(&changed, info, mh_is_statistic, error);
+    check_clock(state, &changed, error);
+    int code = mh_settings_agree(&changed, MPI_ERR_INFO_VALUE, state->channel.comm, error);
+    return code == MPI_SUCCESS ? mh_setup_change(state, &changed, error) : code;
+}

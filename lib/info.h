@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * info.h - the settings and statistics of a communicator as info objects.
+ *
+ * One table (info.c) makes the info keys mpix_harmonize_NAME of the statistics, and the manual's list of them.
+ */
+#ifndef MH_INFO_H
+#define MH_INFO_H
+
+#include "comm_state.h"
+
+#include <stddef.h>
+
+enum { MH_STATISTIC_TEXT_SIZE = MH_ERROR_MESSAGE_SIZE };
+
+typedef struct mh_statistic {
+    const char *name; /* without the prefix mpix_harmonize_ */
+    const char *unit; /* as the manual has it */
+    const char *doc;
+    bool is_always_there; /* else once the clock of the communicator has been synchronized */
+    /* One of these says how it is read: into text, as a number, or as a number where there is one in the state. */
+    void (*text)(const mh_comm_state *state, char text[MH_STATISTIC_TEXT_SIZE]);
+    int64_t (*number)(mh_comm_state *state);
+    size_t field;
+} mh_statistic;
+
+/* The statistic at a place of the table; NULL past the last. */
+const mh_statistic *mh_statistic_at(int place);
+
+/* Whether a name, whatever its case, is that of a statistic. */
+bool mh_is_statistic(const char *name);
+
+/* Change the settings by info, which may hold statistics, too: they are ignored. Collective; all or nothing. */
+int mh_info_set(mh_comm_state *state, MPI_Info info, mh_error *error);
+
+/* Write settings, the statistics of state, which may be NULL, and the last error into info. Local. */
+int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info, mh_error *error);
+
+#endif

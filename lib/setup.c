@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* setup.c - what settings mean for a state: topology, base clock, session and deadline. */
+#include "setup.h"
+
+#include "base/units.h"
+#include "topology/topology_discover.h"
+#include "topology/tree.h"
+#include "transport/warm_up.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
+
+static int64_t or_auto(const mh_settings *settings, int setting, int64_t automatic)
+{
+    int64_t number = settings->values[setting].number;
+    return number == MH_CONFIG_AUTO ? automatic : number;
+}
+
+static void configure_waiting(mh_comm_state *state)
+{
+    int64_t choice = state->settings.values[MH_SET_YIELD].number;
+    state->channel.yields = choice == MH_YIELD_AUTO ? state->oversubscribed : choice == MH_YIELD_ALWAYS;
+}
+
+static mh_label label_of(const mh_settings *settings)
+{
+    mh_label label;
+    char why[MH_ERROR_MESSAGE_SIZE];
+    mh_label_parse(settings->values[MH_SET_SYNC].text, &label, why, sizeof why);
+    return label;
+}
+
+static void configure_session(mh_comm_state *state)
+{
+    const mh_settings *settings = &state->settings;
+    state->session.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_MS, 0) * MH_NS_PER_MS;
+    state->session.target_ns = or_auto(settings, MH_SET_CLOCK_TARGET_NS, 0);
+}
+
+static void configure_deadline(mh_comm_state *state)
+{
+    const mh_settings *settings = &state->settings;
+    mh_label label = label_of(settings);
+    int64_t read_ns = state->session.clock.base.read_cost_ns, tolerance_ns = TOLERANCE_READS * read_ns;
+    if (tolerance_ns < MIN_TOLERANCE_NS)
+        tolerance_ns = MIN_TOLERANCE_NS;
+    int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
+    int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
+    int64_t least_met = or_auto(settings, MH_SET_VALID_FRACTION, 0);
+    mh_deadline_settings wanted = {.rendezvous_choice = (int)settings->values[MH_SET_RENDEZVOUS].number,
+                                   .clocks_agree = mh_label_synchronises(&label),
+                                   .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
+                                   .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
+                                   .slack_ceiling_ns = ceiling_ns,
+                                   .least_met = (double)least_met * MH_CONFIG_BILLIONTH};
+    mh_deadline_configure(&state->deadline, &wanted);
+}
+
+/* Along a tree such as the clocks are synchronized along. */
+static int warm_up(const mh_channel *channel, mh_error *error)
+{
+    mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
+    if (tree.parent >= 0)
+        tree.child[tree.children++] = tree.parent;
+    return mh_warm_up(channel, tree.child, tree.children, error);
+}
+
+static int set_up_at(mh_comm_state *state, const mh_place *places, mh_error *error)
+{
+    mh_session *session = &state->session;
+    mh_label label = label_of(&state->settings);
+    int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
+    int code = warm_up(&state->channel, error);
+    if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
+        code = mh_rendezvous_open(&state->rendezvous, &state->channel, places, error);
+    if (code == MPI_SUCCESS && !mh_session_has_clock(session))
+        code = mh_session_open_clock(session, clock_choice, places, error);
+    return code == MPI_SUCCESS ? mh_session_plan(session, &label, places, error) : code;
+}
+
+/* The table of places is not kept. */
+int mh_setup(mh_comm_state *state, mh_error *error)
+{
+    const mh_channel *channel = &state->channel;
+    mh_place *places = calloc((size_t)channel->size, sizeof *places);
+    if (!places)
+        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the places of %d processes", channel->rank,
+                channel->size);
+    int code = mh_error_agree(error, channel->comm);
+    if (code == MPI_SUCCESS)
+        code = mh_topology_discover(channel, places, &state->oversubscribed, error);
+    configure_waiting(state);
+    if (code == MPI_SUCCESS)
+        code = set_up_at(state, places, error);
+    free(places);
+    if (code != MPI_SUCCESS)
+        return code;
+    configure_session(state);
+    configure_deadline(state);
+    state->plan_is_current = true;
+    return MPI_SUCCESS;
+}
+
+int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error *error)
+{
+    if (strcmp(settings->values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
+        state->plan_is_current = false;
+    state->settings = *settings;
+    if (mh_session_has_clock(&state->session)) {
+        configure_waiting(state);
+        configure_session(state);
+        configure_deadline(state);
+    }
+    if (!mh_global_clock_is_set(&state->session.clock))
+        return MPI_SUCCESS;
+    int code = mh_session_reschedule(&state->session, error);
+    if (code == MPI_SUCCESS)
+        mh_deadline_sync_at(&state->deadline, mh_session_due_ns(&state->session));
+    return code;
+}

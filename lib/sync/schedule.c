@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schedule.c - the policy: as rarely as errors allow, never so often that it costs the user much. */
+#include "sync/schedule.h"
+
+#include "base/units.h"
+
+#define MIN_INTERVAL_NS (100 * MH_NS_PER_MS)
+
+/* The same in the first second, while drifts are hardly known. */
+#define MIN_YOUNG_INTERVAL_NS (20 * MH_NS_PER_MS)
+
+/* An interval is at least so many synchronizations long: they take 0.045 % of the time. */
+enum { MIN_INTERVAL_DURATIONS = 2200 };
+
+/* One in which a process was descheduled changes what is typical by half at most. */
+static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
+{
+    if (before_ns == 0)
+        return duration_ns;
+    int64_t max_ns = before_ns + before_ns / 2, min_ns = before_ns / 2;
+    return duration_ns > max_ns ? max_ns : duration_ns < min_ns ? min_ns : duration_ns;
+}
+
+void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first)
+{
+    schedule->last_ns = now_ns;
+    if (is_first)
+        schedule->first_ns = now_ns;
+}
+
+void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual)
+{
+    schedule->duration_ns = duration_ns;
+    schedule->total_ns += duration_ns;
+    if (schedule->count++ > 0 && is_usual && duration_ns > 0)
+        schedule->typical_ns = typical_duration(schedule->typical_ns, duration_ns);
+}
+
+static int64_t min_interval_ns(const mh_schedule *schedule)
+{
+    if (schedule->last_ns - schedule->first_ns < MH_NS_PER_S)
+        return MIN_YOUNG_INTERVAL_NS;
+    int64_t interval_ns = MIN_INTERVAL_DURATIONS * schedule->typical_ns;
+    return interval_ns > MIN_INTERVAL_NS ? interval_ns : MIN_INTERVAL_NS;
+}
+
+void mh_schedule_choose(mh_schedule *schedule, int64_t fixed_ns, int64_t wanted_ns)
+{
+    int64_t min_ns = min_interval_ns(schedule);
+    if (wanted_ns == INT64_MAX)
+        schedule->interval_ns = 0;
+    else if (fixed_ns > 0)
+        schedule->interval_ns = fixed_ns;
+    else
+        schedule->interval_ns = wanted_ns > min_ns ? wanted_ns : min_ns;
+}
+
+void mh_schedule_follow_step(mh_schedule *schedule, int64_t step_ns)
+{
+    schedule->first_ns += step_ns;
+    schedule->last_ns += step_ns;
+}

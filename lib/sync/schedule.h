@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * schedule.h - when the clocks are to be synchronized again, and how long that took so far. Pure; no MPI.
+ *
+ * All times are those of the local clock.
+ */
+#ifndef MH_SCHEDULE_H
+#define MH_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct mh_schedule {
+    int64_t first_ns;    /* the end of the first synchronization */
+    int64_t last_ns;     /* the end of the last one */
+    int64_t interval_ns; /* from the last one to the next; 0: never */
+    int64_t count;       /* of synchronizations that nothing disturbed */
+    int64_t duration_ns; /* of the last of these */
+    int64_t total_ns;    /* of all of these */
+    int64_t typical_ns;  /* of those after the first, which is longer; 0: none yet */
+} mh_schedule;
+
+/* A synchronization has ended, whether disturbed or not. */
+void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first);
+
+/* Nothing disturbed it. is_usual: not the first, not repeated, and it took no time to narrow bounds. */
+void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual);
+
+/*
+ * Choose the interval. fixed_ns: what the user asks for; 0: nothing. wanted_ns: what the processes ask for, which
+ * synchronizing must not take too much of the time for; INT64_MAX: never again.
+ */
+void mh_schedule_choose(mh_schedule *schedule, int64_t fixed_ns, int64_t wanted_ns);
+
+/* The local clock was stepped by so much. */
+void mh_schedule_follow_step(mh_schedule *schedule, int64_t step_ns);
+
+#endif
