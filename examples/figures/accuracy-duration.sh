@@ -20,6 +20,6 @@ measure() {
 table() {
     $awk -F, "$read_csv"'
         BEGIN { print "ranks,sync,age,took_ms,error_ns" }
-        { print value("ranks") "," value("sync") "," value("age_s") + 0 "," at_least(value("took_ms"), 0.001) "," \
+        { print value("ranks") "," value("sync") "," value("age_ns") / 1e9 "," at_least(value("took_ns") / 1e6, 0.001) "," \
             at_least(error_ns(), 1) }' "$data"
 }

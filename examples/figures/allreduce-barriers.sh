@@ -17,7 +17,7 @@ measure() {
     for barrier in $(few $(library_algorithms barrier)); do
         choose_algorithm barrier "$barrier"
         progress "$ranks ranks, barrier $barrier"
-        bench "$ranks" algorithm,source "library,$barrier" $options --sync barrier || return
+        bench "$ranks" algorithm,source "library,$barrier" $options --release barrier || return
     done
     choose_algorithm barrier library
 }

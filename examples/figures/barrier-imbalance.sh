@@ -11,8 +11,8 @@ raw_to_skews() {
         /^#/ { next }
         !titles++ { for (i = 1; i <= NF; i++) column[$i] = i; print "synchronization,size_bytes,call,skew_ns"; next }
         {
-            key = group; sync = $column["sync"]; barrier = $column["barrier"]
-            if (key == "") key = sync == "barrier" ? "own " barrier : sync
+            key = group; release = $column["release"]; barrier = $column["barrier"]
+            if (key == "") key = release == "barrier" ? "own " barrier : release
             call = key "," $column["size_bytes"] "," $column["call"]; start = $column["start_ns"]
             if ($column["mark"] != "valid") bad[call] = 1
             if (!(call in least)) { order[++count] = call; least[call] = most[call] = start }
@@ -45,17 +45,17 @@ measure() {
     calls="$(calls_for 20 1000 1)"
     progress "$ranks ranks, barriers of mpix_bench"
     for barrier in $(own_barriers); do
-        echo "bcast -m 4:4 $calls --sync barrier --barrier $barrier"
+        echo "bcast -m 4:4 $calls --release barrier --barrier $barrier"
     done >"$work/jobs"
     for scheme in round-time harmonize; do
-        echo "bcast -m 4:4 $calls --sync $scheme"
+        echo "bcast -m 4:4 $calls --release $scheme"
     done >>"$work/jobs"
     bench_skews "$ranks" "" --jobs "$work/jobs" || return
     # shellcheck disable=SC2046,SC2086
     for barrier in $(few $(library_algorithms barrier)); do
         choose_algorithm barrier "$barrier"
         progress "$ranks ranks, barrier $barrier"
-        bench_skews "$ranks" "MPI $barrier" bcast -m 4:4 $calls --sync barrier || return
+        bench_skews "$ranks" "MPI $barrier" bcast -m 4:4 $calls --release barrier || return
     done
     choose_algorithm barrier library
 }

@@ -17,7 +17,7 @@ read_csv='
     # Axes of logarithms have no 0.
     function at_least(number, min) { return number < min ? min : number }
     function barrier_label() {
-        return value("sync") == "harmonize" ? "harmonized" : value("source") == "own" ? pretty(value("barrier")) : \
+        return value("release") == "harmonize" ? "harmonized" : value("source") == "own" ? pretty(value("barrier")) : \
             "MPI: " pretty(value("source"))
     }
     /^#/ { next }

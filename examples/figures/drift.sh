@@ -8,7 +8,7 @@ needs=mpix_clock_drift
 
 measure() {
     progress "$(most_ranks) ranks, $(amount 60 1) seconds"
-    launch "$(most_ranks)" mpix_clock_drift --csv --seconds "$(amount 60 1)" --interval "$(amount 0.1 0.02)" \
+    launch "$(most_ranks)" mpix_clock_drift --format csv --seconds "$(amount 60 1)" --interval "$(amount 0.1 0.02)" \
         --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
 }
 
@@ -19,7 +19,7 @@ table() {
         {
             key = value("clock") SUBSEP value("rank")
             if (!(key in n)) { keys[++count] = key; first[key] = value("offset_ns") }
-            i = ++n[key]; x[key, i] = value("time_s"); y[key, i] = value("offset_ns") - first[key]
+            i = ++n[key]; x[key, i] = value("time_ns") / 1e9; y[key, i] = value("offset_ns") - first[key]
             sx[key] += x[key, i]; sy[key] += y[key, i]; sxx[key] += x[key, i] ^ 2; sxy[key] += x[key, i] * y[key, i]
         }
         END {

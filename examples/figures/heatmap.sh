@@ -10,7 +10,7 @@ heat_cells() {
     $awk -F, -v what="$1" "$read_csv"'
         value("avg_ns") == "" { next }
         {
-            group = value("sync") == "harmonize" ? 3 : value("source") == "own" ? 2 : 1
+            group = value("release") == "harmonize" ? 3 : value("source") == "own" ? 2 : 1
             label = group == 3 ? "run " value("run") : pretty(value(group == 2 ? "barrier" : "source"))
             row = value("algorithm")
             if (is_new("row " row)) rows[++row_count] = row

@@ -7,7 +7,7 @@ eval pairs("operation", "algorithm")
 in_panel = list
 kinds = "harmonize barrier"
 kind_titles = "harmonized 'after a barrier'"
-x_column = "ranks"; by = "algorithm"; kind = "sync"; panel_by = "operation"; scale = 0.001
+x_column = "ranks"; by = "algorithm"; kind = "release"; panel_by = "operation"; scale = 0.001
 eval values("ranks")
 eval ranks_below
 set multiplot layout 2, 3 title title

@@ -11,7 +11,7 @@ measure() {
         progress "$ranks ranks"
         for operation in bcast reduce allreduce; do
             for scheme in barrier harmonize; do
-                echo "$operation -m 4:4 $(calls_for 20 50000 0.5) --sync $scheme"
+                echo "$operation -m 4:4 $(calls_for 20 50000 0.5) --release $scheme"
             done
         done >"$work/jobs"
         bench "$ranks" algorithm library --jobs "$work/jobs" || return

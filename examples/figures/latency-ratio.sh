@@ -11,8 +11,8 @@ table() {
     $awk -F, "$read_csv"'
         value("avg_ns") == "" { next }
         { key = value("operation") SUBSEP value("algorithm") SUBSEP value("size_bytes") }
-        value("sync") == "barrier" { barrier[key] = value("avg_ns") }
-        value("sync") == "harmonize" { list[++n] = key; harmonized[n] = value("avg_ns") }
+        value("release") == "barrier" { barrier[key] = value("avg_ns") }
+        value("release") == "harmonize" { list[++n] = key; harmonized[n] = value("avg_ns") }
         END {
             print "operation,algorithm,size_bytes,ratio"
             for (i = 1; i <= n; i++) {

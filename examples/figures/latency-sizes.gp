@@ -7,7 +7,7 @@ eval pairs("operation", "algorithm")
 in_panel = list
 kinds = "harmonize barrier"
 kind_titles = "harmonized 'after a barrier'"
-x_column = "size_bytes"; y_column = "avg_ns"; by = "algorithm"; kind = "sync"; panel_by = "operation"; scale = 0.001
+x_column = "size_bytes"; y_column = "avg_ns"; by = "algorithm"; kind = "release"; panel_by = "operation"; scale = 0.001
 set multiplot layout 1, 3 title title
 eval sizes_below
 eval panel_keys

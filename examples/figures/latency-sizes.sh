@@ -25,7 +25,7 @@ measure() {
             choose_algorithm $operation "$algorithm"
             progress "$ranks ranks, $operation $algorithm"
             for scheme in barrier harmonize; do
-                echo "$operation -m $sizes $calls --sync $scheme"
+                echo "$operation -m $sizes $calls --release $scheme"
             done >"$work/jobs"
             bench "$ranks" algorithm "$algorithm" --jobs "$work/jobs" || return
         done

@@ -195,9 +195,9 @@ bench_own_barriers() {
     local ranks=$1 keys=$2 values=$3 barrier
     shift 3
     for barrier in $(own_barriers); do
-        echo "$* --sync barrier --barrier $barrier"
+        echo "$* --release barrier --barrier $barrier"
     done >"$work/jobs"
-    echo "$* --sync harmonize" >>"$work/jobs"
+    echo "$* --release harmonize" >>"$work/jobs"
     bench "$ranks" "$keys,source" "$values,own" --jobs "$work/jobs"
 }
 
@@ -207,5 +207,5 @@ few() {                 # WORD...: with --quick the first two
 
 # RANKS RUN ALGORITHMS AGES: a row for each algorithm and age: the time that the synchronization took, and errors.
 check_clock() {
-    collect ranks,run "$1,$2" "$1" mpix_clock_check --csv --sync "$3" --ages "$4"
+    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages "$4"
 }

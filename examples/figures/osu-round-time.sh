@@ -10,7 +10,7 @@ measure() {
     local ranks run scheme
     ranks=$(most_ranks)
     for scheme in barrier round-time harmonize; do
-        echo "allreduce -m $(amount 4:4096 4:16) $(calls_for 20 5000 0.3) --sync $scheme"
+        echo "allreduce -m $(amount 4:4096 4:16) $(calls_for 20 5000 0.3) --release $scheme"
     done >"$work/jobs"
     for ((run = 1; run <= $(amount 5 2); run++)); do
         progress "$ranks ranks, launch $run"
@@ -23,14 +23,14 @@ table() {
     $awk -F, "$read_csv"'
         value("avg_ns") == "" { next }
         {
-            us = value("avg_ns") / 1000; key = value("sync") "," value("size_bytes")
+            us = value("avg_ns") / 1000; key = value("release") "," value("size_bytes")
             if (is_new(key)) { list[++n] = key; min[key] = max[key] = us }
             runs[key]++; sum[key] += us
             if (us < min[key]) min[key] = us
             if (us > max[key]) max[key] = us
         }
         END {
-            print "sync,size_bytes,mean_us,min_us,max_us"
+            print "release,size_bytes,mean_us,min_us,max_us"
             for (i = 1; i <= n; i++)
                 print list[i] "," sum[list[i]] / runs[list[i]] "," min[list[i]] "," max[list[i]]
         }' "$data"

@@ -24,8 +24,8 @@ measure() {
             run=$((run + 1))
             progress "$ranks ranks, reduce $reduce, barrier $barrier"
             {
-                echo "$options --sync barrier"
-                [ $run -gt 3 ] || echo "$options --sync harmonize"
+                echo "$options --release barrier"
+                [ $run -gt 3 ] || echo "$options --release harmonize"
             } >"$work/jobs"
             bench "$ranks" algorithm,run,source "$reduce,$run,$barrier" --jobs "$work/jobs" || return
         done

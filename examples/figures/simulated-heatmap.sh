@@ -56,12 +56,12 @@ simulate_reduction() {
     shift
     progress "reduce $reduce, barriers"
     for barrier in $(amount "$(own_barriers)" "doublering bruck"); do
-        echo "$* --sync barrier --barrier $barrier"
+        echo "$* --release barrier --barrier $barrier"
     done >"$work/jobs"
     simulate "$reduce" 1 --jobs "$work/jobs" || return
     for seed in $(amount "1 2 3" "1 2"); do
         progress "reduce $reduce, harmonized, seed $seed"
-        simulate "$reduce" "$seed" "$@" --sync harmonize || return
+        simulate "$reduce" "$seed" "$@" --release harmonize || return
     done
 }
 

@@ -21,7 +21,7 @@ measure() {
 # Single launches, and their medians.
 table() {
     echo "what,sync,ranks,value"
-    $awk -F, "$read_csv"'{ print "launch," value("sync") "," value("ranks") "," value("took_ms") }' "$data" |
+    $awk -F, "$read_csv"'{ print "launch," value("sync") "," value("ranks") "," value("took_ns") / 1e6 }' "$data" |
         tee "$work/launches"
     medians 3 <"$work/launches" | sed 's/^launch/median/'
 }
