@@ -187,25 +187,11 @@ static int check_job(struct bench *bench, struct job *job)
                                                                                          : STATUS_BAD_OPTION;
 }
 
-/* Rank 0 opens a file for writing. Collective. */
-static bool open_file(const struct bench *bench, const char *option, const char *path, FILE **file)
-{
-    bool good = true;
-
-    if (is_root(bench) && path != NULL)
-        good = (*file = fopen(path, "w")) != NULL;
-    good = all_agree(bench, good);
-    if (!good)
-        world_refuse(&bench->world, "option %s: \"%.200s\" is not allowed, give a file that can be written (see --help)",
-                     option, path != NULL ? path : "");
-    return good;
-}
-
 static bool open_files(struct bench *bench)
 {
     bench->report.file = stdout;
-    return open_file(bench, "--output", bench->plan.settings.output, &bench->report.file) &&
-           open_file(bench, "--raw", bench->plan.settings.raw, &bench->raw);
+    return output_create(&bench->world, "--output", bench->plan.settings.output, &bench->report.file) == STATUS_GOOD &&
+           output_create(&bench->world, "--raw", bench->plan.settings.raw, &bench->raw) == STATUS_GOOD;
 }
 
 /* Closes files. Returns false where something could not be written. Standard output is looked at last of all. */
@@ -545,7 +531,7 @@ static void prepare_report(struct bench *bench)
     const struct bench_settings *settings = &bench->plan.settings;
     struct report *report = &bench->report;
 
-    report->format = (enum report_format)settings->format;
+    report->format = (enum output_format)settings->format;
     report->full = settings->full != 0;
     report->fractions = bench->fractions;
     choose_fractions(bench, &settings->tail);

@@ -60,7 +60,7 @@ struct skew_settings {
     int64_t warmup;
     int64_t schemes; /* bit i for scheme i */
     int64_t clock;
-    int64_t csv;
+    struct output output;
     double limit_s;
     double watch_s;
     const char *raw_path; /* rank 0 only */
@@ -100,7 +100,7 @@ struct skew_run {
 
 struct figures {
     double p50_ns, p90_ns, p99_ns, most_ns;
-    double per_call_ns, valid_fraction, valid_per_s;
+    double per_call_ns, valid_per_s;
 };
 
 #define PLACE(field) offsetof(struct skew_settings, field)
@@ -120,8 +120,7 @@ static const struct option_spec options[] = {
      "write scheme,call,skew_ns,valid of each call to FILE"},
     {0, "watch", "SECONDS", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
-     "print comma-separated values: one line of titles,\nthen data"},
+    OUTPUT_OPTIONS(PLACE(output)),
 };
 
 static const char notes[] =
@@ -131,7 +130,7 @@ static const char notes[] =
     "  p50, p90, p99  quantiles of the skew by nearest rank: the least value that 50, 90, 99 % do not exceed\n"
     "  max            the greatest skew\n"
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
-    "  valid          valid calls / all calls\n"
+    "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
     "With --watch, slack is what rank 0 states: the time it allows between deciding on an exit and the exit.\n"
     "\n"
@@ -142,17 +141,18 @@ static const struct program_spec program = {"mpix_skew",
                                             options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column skew_columns[] = {
-    {"scheme", "scheme", 12, 0},       {"p50(ns)", "p50_ns", 12, 1},      {"p90(ns)", "p90_ns", 12, 1},
-    {"p99(ns)", "p99_ns", 12, 1},      {"max(ns)", "max_ns", 14, 1},      {"call(ns)", "per_call_ns", 14, 1},
-    {"valid", "valid_fraction", 9, 4}, {"valid/s", "valid_per_s", 12, 0},
+    {"scheme", "scheme", 12, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},      {"p90(ns)", "p90_ns", 12, 1, 0},
+    {"p99(ns)", "p99_ns", 12, 1, 0},      {"max(ns)", "max_ns", 14, 1, 0},      {"call(ns)", "call_ns", 14, 1, 0},
+    {"calls", "calls", 10, 0, 0},         {"valid", "valid", 10, 0, 0},         {"valid/s", "valid_per_s", 12, 0, 0},
 };
 enum { SKEW_COLUMNS = sizeof(skew_columns) / sizeof(skew_columns[0]) };
 
 static const struct column watch_columns[] = {
-    {"time(s)", "time_s", 12, 2},
-    {"slack(ns)", "slack_ns", 14, 0},
-    {"valid", "valid_fraction", 9, 4},
-    {"call(ns)", "per_call_ns", 14, 1},
+    {"time(s)", "time_ns", 12, 2, 1e9},
+    {"slack(ns)", "slack_ns", 14, 0, 0},
+    {"calls", "calls", 10, 0, 0},
+    {"valid", "valid", 10, 0, 0},
+    {"call(ns)", "call_ns", 14, 1, 0},
 };
 enum { WATCH_COLUMNS = sizeof(watch_columns) / sizeof(watch_columns[0]) };
 
@@ -326,7 +326,7 @@ static bool find_quantiles(const struct tally *tally, double tick_ns, struct fig
 /* Prints the row of a scheme, on rank 0. Returns STATUS_FAILED where it has no valid call. */
 static int print_scheme(const struct skew_run *run, int index, double tick_ns, struct figures *figures)
 {
-    const struct table table = {skew_columns, SKEW_COLUMNS, run->settings.csv};
+    const struct table table = {skew_columns, SKEW_COLUMNS, &run->settings.output};
     const struct tally *tally = &run->tallies[index];
     const char *skew_text = tally->valid > 0 ? NULL : "";
 
@@ -335,7 +335,6 @@ static int print_scheme(const struct skew_run *run, int index, double tick_ns, s
         return STATUS_FAILED;
     }
     figures->per_call_ns = per_call_ns(tally);
-    figures->valid_fraction = (double)tally->valid / (double)tally->calls;
     figures->valid_per_s = (double)tally->valid / (double)tally->loop_ns * 1e9;
     table_row(&table, (struct cell[]){{schemes[index].name, 0},
                                       {skew_text, figures->p50_ns},
@@ -343,7 +342,8 @@ static int print_scheme(const struct skew_run *run, int index, double tick_ns, s
                                       {skew_text, figures->p99_ns},
                                       {skew_text, figures->most_ns},
                                       {NULL, figures->per_call_ns},
-                                      {NULL, figures->valid_fraction},
+                                      {NULL, (double)tally->calls},
+                                      {NULL, (double)tally->valid},
                                       {NULL, figures->valid_per_s}});
     if (tally->valid > 0)
         return STATUS_GOOD;
@@ -353,44 +353,46 @@ static int print_scheme(const struct skew_run *run, int index, double tick_ns, s
 }
 
 /* A skew of zero is one below the step of the clock, so the ratio is a lower bound there. */
-static void print_ratio(const char *name, double dividend, double divisor, double step_ns)
+static void print_ratio(FILE *file, const char *name, double dividend, double divisor, double step_ns)
 {
     if (divisor > 0)
-        printf(" %s %.2f", name, dividend / divisor);
+        fprintf(file, " %s %.2f", name, dividend / divisor);
     else if (dividend > 0 && step_ns > 0)
-        printf(" %s >%.2f", name, dividend / step_ns);
+        fprintf(file, " %s >%.2f", name, dividend / step_ns);
     else
-        printf(" %s -", name);
+        fprintf(file, " %s -", name);
 }
 
 static void print_ratios(const struct skew_run *run, const struct figures *figures, double tick_ns)
 {
+    FILE *file = run->settings.output.file;
     const struct figures *barrier = &figures[SCHEME_BARRIER];
     const struct figures *harmonize = &figures[SCHEME_HARMONIZE];
     double step_ns = (double)run->clock.step_ticks * tick_ns;
 
-    printf("# Ratio barrier / harmonize:");
-    print_ratio("p50", barrier->p50_ns, harmonize->p50_ns, step_ns);
-    print_ratio("p99", barrier->p99_ns, harmonize->p99_ns, step_ns);
-    print_ratio("call", barrier->per_call_ns, harmonize->per_call_ns, 0);
-    printf("\n");
+    fprintf(file, "# Ratio barrier / harmonize:");
+    print_ratio(file, "p50", barrier->p50_ns, harmonize->p50_ns, step_ns);
+    print_ratio(file, "p99", barrier->p99_ns, harmonize->p99_ns, step_ns);
+    print_ratio(file, "call", barrier->per_call_ns, harmonize->per_call_ns, 0);
+    fprintf(file, "\n");
 }
 
 static void print_head(const struct skew_run *run, const char *clock_text)
 {
-    const struct table table = {skew_columns, SKEW_COLUMNS, run->settings.csv};
+    FILE *file = run->settings.output.file;
+    const struct table table = {skew_columns, SKEW_COLUMNS, &run->settings.output};
 
-    if (!run->settings.csv) {
-        world_describe(&run->world, "exit skew, from the first to the last rank to leave a call");
-        printf("# Clock: %s\n", clock_text);
-        printf("# Cadence: streaming, calls follow each other at once; schemes take turns after %lld\n",
+    if (run->settings.output.format == FORMAT_TABLE) {
+        world_describe(&run->world, file, "exit skew, from the first to the last rank to leave a call");
+        fprintf(file, "# Clock: %s\n", clock_text);
+        fprintf(file, "# Cadence: streaming, calls follow each other at once; schemes take turns after %lld\n",
                (long long)run->block_calls);
-        printf("# Calls:");
+        fprintf(file, "# Calls:");
         for (int i = 0; i < SCHEME_COUNT; i++) {
             if (is_chosen(run, i))
-                printf(" %s %lld", schemes[i].name, (long long)run->tallies[i].calls);
+                fprintf(file, " %s %lld", schemes[i].name, (long long)run->tallies[i].calls);
         }
-        printf("\n");
+        fprintf(file, "\n");
     } else if (run->clock.kind == EXIT_CLOCK_GLOBAL) {
         fprintf(stderr, "%s: clock: %s\n", program.name, clock_text);
     }
@@ -407,7 +409,7 @@ static int print_results(const struct skew_run *run, double tick_ns, const char 
         if (is_chosen(run, i) && print_scheme(run, i, tick_ns, &figures[i]) != STATUS_GOOD)
             status = STATUS_FAILED;
     }
-    if (status == STATUS_GOOD && !run->settings.csv && is_chosen(run, SCHEME_BARRIER) &&
+    if (status == STATUS_GOOD && run->settings.output.format == FORMAT_TABLE && is_chosen(run, SCHEME_BARRIER) &&
         is_chosen(run, SCHEME_HARMONIZE))
         print_ratios(run, figures, tick_ns);
     return status;
@@ -451,15 +453,16 @@ static int compare_schemes(struct skew_run *run)
     return status;
 }
 
-static void print_watch_row(const struct skew_run *run, const struct table *table, double time_s,
+static void print_watch_row(const struct skew_run *run, const struct table *table, double time_ns,
                             const struct tally *tally)
 {
     char slack[64];
 
     world_statistic(&run->world, "mpix_harmonize_slack_ns", slack, sizeof(slack));
-    table_row(table, (struct cell[]){{NULL, time_s},
-                                     {slack, 0},
-                                     {NULL, (double)tally->valid / (double)tally->calls},
+    table_row(table, (struct cell[]){{NULL, time_ns},
+                                     {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
+                                     {NULL, (double)tally->calls},
+                                     {NULL, (double)tally->valid},
                                      {NULL, per_call_ns(tally)}});
 }
 
@@ -473,7 +476,7 @@ static void add_tally(struct tally *sum, const struct tally *part)
 /* Calls MPIX_Harmonize for some time, with a row on rank 0 each interval and at the end. */
 static int watch(struct skew_run *run)
 {
-    const struct table table = {watch_columns, WATCH_COLUMNS, run->settings.csv};
+    const struct table table = {watch_columns, WATCH_COLUMNS, &run->settings.output};
     const struct scheme *scheme = &schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     struct tally tally = {0};
@@ -481,8 +484,8 @@ static int watch(struct skew_run *run)
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
 
-    if (root && !run->settings.csv)
-        world_describe(&run->world, "MPIX_Harmonize, as it goes");
+    if (root && run->settings.output.format == FORMAT_TABLE)
+        world_describe(&run->world, run->settings.output.file, "MPIX_Harmonize, as it goes");
     if (root)
         table_head(&table);
     while (calls > 0) {
@@ -495,7 +498,7 @@ static int watch(struct skew_run *run)
         now_ns = system_time_ns() - begin_ns;
         last = (double)now_ns >= run->settings.watch_s * 1e9;
         if (root && (last || now_ns >= next_row_ns)) {
-            print_watch_row(run, &table, (double)now_ns * 1e-9, &tally);
+            print_watch_row(run, &table, (double)now_ns, &tally);
             tally = (struct tally){0};
             next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - next_row_ns) / WATCH_INTERVAL_NS);
         }
@@ -555,23 +558,6 @@ static bool call_first(const struct skew_run *run)
     return true;
 }
 
-/* Opens the raw file on rank 0 before anything is measured. Collective. */
-static bool open_raw(struct skew_run *run)
-{
-    bool good = true;
-
-    if (run->world.rank == 0 && run->settings.raw_path != NULL) {
-        run->raw = fopen(run->settings.raw_path, "w");
-        good = run->raw != NULL;
-    }
-    good = world_all(&run->world, good);
-    if (!good)
-        world_refuse(&run->world,
-                     "option --raw: \"%.200s\" is not allowed, give a file that can be written (see --help)",
-                     run->settings.raw_path);
-    return good;
-}
-
 static int run_program(struct skew_run *run)
 {
     int status;
@@ -583,14 +569,19 @@ static int run_program(struct skew_run *run)
     status = exit_clock_open(&run->clock, &run->world, (enum exit_clock_kind)run->settings.clock);
     if (status != STATUS_GOOD)
         return status;
-    if (!open_raw(run) || !allocate(run))
+    status = output_open(&run->settings.output, &run->world);
+    if (status == STATUS_GOOD)
+        status = output_create(&run->world, "--raw", run->settings.raw_path, &run->raw);
+    if (status != STATUS_GOOD)
+        return status;
+    if (!allocate(run))
         status = STATUS_BAD_OPTION;
     else if (!call_first(run))
         status = STATUS_FAILED;
     else
         status = run->settings.watch_s > 0 ? watch(run) : compare_schemes(run);
     release_memory(run);
-    return status;
+    return output_close(&run->settings.output, &run->world) == STATUS_GOOD ? status : STATUS_FAILED;
 }
 
 int main(int argc, char **argv)

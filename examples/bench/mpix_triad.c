@@ -25,7 +25,7 @@ struct triad_settings {
     int64_t iterations;
     int64_t warmup;
     int64_t release;
-    int64_t csv;
+    struct output output;
     const char *plot_path; /* rank 0 only */
 };
 
@@ -61,8 +61,7 @@ static const struct option_spec options[] = {
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
     {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
-     "print comma-separated values: one line of titles,\nthen data"},
+    OUTPUT_OPTIONS(PLACE(output)),
     PLOT_OPTION(PLACE(plot_path)),
 };
 
@@ -82,10 +81,10 @@ static const struct program_spec program = {
     sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
-    {"Size", "size_bytes", 12, 0},           {"Longest(us)", "longest_us", 14, 2},
-    {"Low(us)", "global_low_us", 14, 2},     {"Global(us)", "global_us", 14, 2},
-    {"High(us)", "global_high_us", 14, 2},   {"Barrier(us)", "barrier_us", 14, 2},
-    {"Global(MB/s)", "global_mb_s", 15, 1},  {"Barrier(MB/s)", "barrier_mb_s", 16, 1},
+    {"Size", "size_bytes", 12, 0, 0},           {"Longest(us)", "longest_ns", 14, 2, 1e3},
+    {"Low(us)", "global_low_ns", 14, 2, 1e3},     {"Global(us)", "global_ns", 14, 2, 1e3},
+    {"High(us)", "global_high_ns", 14, 2, 1e3},   {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
+    {"Global(MB/s)", "global_mb_s", 15, 1, 0},  {"Barrier(MB/s)", "barrier_mb_s", 16, 1, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -154,7 +153,7 @@ static double rate(const struct triad_run *run, int64_t size_bytes, int64_t time
 
 static struct cell time_cell(int64_t time_ns)
 {
-    return (struct cell){time_ns == INT64_MAX ? "" : NULL, (double)time_ns / 1e3};
+    return (struct cell){time_ns == INT64_MAX ? "" : NULL, (double)time_ns};
 }
 
 static void print_row(const struct triad_run *run, const struct table *table, const struct result *result)
@@ -173,10 +172,10 @@ static void print_row(const struct triad_run *run, const struct table *table, co
 
 static void print_head(const struct triad_run *run, const struct table *table)
 {
-    if (!run->settings.csv) {
-        world_describe(&run->world, "triad a = b + 3 c, from the first rank to start to the last to finish");
-        printf("# Release: %s\n", release_name((int)run->settings.release));
-        printf("# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
+    if (run->settings.output.format == FORMAT_TABLE) {
+        world_describe(&run->world, run->settings.output.file, "triad a = b + 3 c, from the first rank to start to the last to finish");
+        fprintf(run->settings.output.file, "# Release: %s\n", release_name((int)run->settings.release));
+        fprintf(run->settings.output.file, "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
                (long long)run->settings.iterations);
     }
     table_head(table);
@@ -195,7 +194,7 @@ static bool is_right(const struct triad_run *run)
 
 static int measure(struct triad_run *run)
 {
-    const struct table table = {columns, COLUMNS, run->settings.csv};
+    const struct table table = {columns, COLUMNS, &run->settings.output};
     const struct size_list *sizes = &run->settings.sizes;
 
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
@@ -290,11 +289,15 @@ static int run_program(struct triad_run *run)
 {
     int status = get_ready(run);
 
+    if (status == STATUS_GOOD)
+        status = output_open(&run->settings.output, &run->world);
     if (status == STATUS_GOOD) {
         status = measure(run);
         if (run->world.rank == 0 && run->settings.plot_path != NULL && draw(run) != STATUS_GOOD)
             status = STATUS_FAILED;
     }
+    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
+        status = STATUS_FAILED;
     plot_close(&run->plot);
     free(run->a);
     free(run->b);

@@ -34,7 +34,7 @@ struct check_settings {
     int64_t repeat;
     int64_t truth;
     int64_t ranks;
-    int64_t csv;
+    struct output output;
     double sample;
     double keep_ms;
     const char *labels_text; /* the texts: rank 0 only */
@@ -107,8 +107,7 @@ static const struct option_spec options[] = {
      "measure by a shared clock, too: tsc, none,\nor auto: tsc where all ranks share it"},
     {0, "ranks", NULL, OPTION_SWITCH, PLACE(ranks), 0, 0, NULL, "print a row for each rank checked"},
     PLOT_OPTION(PLACE(plot_path)),
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
-     "print comma-separated values: one line of titles,\nthen data"},
+    OUTPUT_OPTIONS(PLACE(output)),
 };
 
 static const char notes[] =
@@ -135,33 +134,33 @@ static const struct program_spec program = {
 
 /* The first column of both is as wide as the longest label. */
 static const struct column summary_columns[] = {
-    {"sync", "sync", 0, 0},
-    {"age(s)", "age_s", 9, 2},
-    {"took(ms)", "took_ms", 11, 3},
-    {"call(ms)", "call_ms", 11, 3},
-    {"syncs", "syncs", 7, 0},
-    {"checks", "checks", 8, 0},
-    {"p50(ns)", "p50_ns", 11, 0},
-    {"p99(ns)", "p99_ns", 11, 0},
-    {"max(ns)", "max_ns", 11, 0},
-    {"half(ns)", "half_width_ns", 11, 0},
-    {"true(ns)", "true_ns", 13, 1},
-    {"bound(ns)", "bound_ns", 12, 0},
-    {"viol", "violations", 6, 0},
+    {"sync", "sync", 0, 0, 0},
+    {"age(s)", "age_ns", 9, 2, 1e9},
+    {"took(ms)", "took_ns", 11, 3, 1e6},
+    {"call(ms)", "call_ns", 11, 3, 1e6},
+    {"syncs", "syncs", 7, 0, 0},
+    {"checks", "checks", 8, 0, 0},
+    {"p50(ns)", "p50_ns", 11, 0, 0},
+    {"p99(ns)", "p99_ns", 11, 0, 0},
+    {"max(ns)", "max_ns", 11, 0, 0},
+    {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0},
+    {"bound(ns)", "bound_ns", 12, 0, 0},
+    {"viol", "violations", 6, 0, 0},
 };
 enum { SUMMARY_COLUMNS = sizeof(summary_columns) / sizeof(summary_columns[0]) };
 
 static const struct column rank_columns[] = {
-    {"sync", "sync", 0, 0},
-    {"run", "run", 6, 0},
-    {"rank", "rank", 8, 0},
-    {"age(s)", "age_s", 11, 4},
-    {"error(ns)", "error_ns", 12, 0},
-    {"half(ns)", "half_width_ns", 11, 0},
-    {"true(ns)", "true_ns", 13, 1},
-    {"half(ns)", "true_half_width_ns", 11, 1},
-    {"bound(ns)", "bound_ns", 12, 0},
-    {"viol", "violation", 6, 0},
+    {"sync", "sync", 0, 0, 0},
+    {"run", "run", 6, 0, 0},
+    {"rank", "rank", 8, 0, 0},
+    {"age(s)", "age_ns", 11, 4, 1e9},
+    {"error(ns)", "error_ns", 12, 0, 0},
+    {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0},
+    {"half(ns)", "true_half_width_ns", 11, 1, 0},
+    {"bound(ns)", "bound_ns", 12, 0, 0},
+    {"viol", "violation", 6, 0, 0},
 };
 enum { RANK_COLUMNS = sizeof(rank_columns) / sizeof(rank_columns[0]) };
 
@@ -453,7 +452,7 @@ static bool report_open(struct report *report, const struct check_run *run)
     }
     report->columns[0].width = width;
     report->table =
-        (struct table){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, run->settings.csv != 0};
+        (struct table){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
     report->values = malloc((size_t)repeat * (size_t)run->checked * sizeof(report->values[0]));
     return report->values != NULL;
 }
@@ -461,19 +460,20 @@ static bool report_open(struct report *report, const struct check_run *run)
 static void print_head(const struct report *report)
 {
     const struct check_run *run = report->run;
+    FILE *file = run->settings.output.file;
 
-    if (run->settings.csv && is_sampled(run))
+    if (run->settings.output.format != FORMAT_TABLE && is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", program.name, (long long)run->settings.seed);
-    if (!run->settings.csv) {
-        world_describe(&run->world, "error of the global clock against that of rank 0");
-        printf("# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
+    if (run->settings.output.format == FORMAT_TABLE) {
+        world_describe(&run->world, file, "error of the global clock against that of rank 0");
+        fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
                (long long)run->settings.exchanges);
-        printf(is_sampled(run) ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
-        printf("# Truth: %s\n", run->truth_text);
+        fprintf(file, is_sampled(run) ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
+        fprintf(file, "# Truth: %s\n", run->truth_text);
         if (run->settings.keep_ms > 0)
-            printf("# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
+            fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
         else
-            printf("# Clocks: free-running after one synchronisation\n");
+            fprintf(file, "# Clocks: free-running after one synchronisation\n");
     }
     table_head(&report->table);
 }
@@ -499,7 +499,7 @@ static void print_ranks(struct report *report, int label, int repeat, int age, d
         table_row(&report->table, (struct cell[]){{run->plan.label[label], 0},
                                                   {NULL, repeat + 1},
                                                   {NULL, run->checked_rank[i]},
-                                                  {NULL, checks[i].age_s},
+                                                  {NULL, checks[i].age_s * 1e9},
                                                   {NULL, (double)error->error_ns},
                                                   {NULL, (double)error->half_width_ns},
                                                   {no_truth(run), clock_error_true_ns(error, tick_ns)},
@@ -544,7 +544,7 @@ static int64_t gather(struct report *report, int label, int age, double tick_ns,
     return count;
 }
 
-static double median_of_runs_ms(struct report *report, int label, bool call)
+static double median_of_runs_ns(struct report *report, int label, bool call)
 {
     const struct check_run *run = report->run;
 
@@ -554,7 +554,7 @@ static double median_of_runs_ms(struct report *report, int label, bool call)
         report->values[repeat] = call ? trial->call_ns : trial->sync_ns;
     }
     sort_ascending(report->values, run->settings.repeat);
-    return (double)quantile(report->values, run->settings.repeat, 0.5) * 1e-6;
+    return (double)quantile(report->values, run->settings.repeat, 0.5);
 }
 
 static int64_t most_syncs(const struct check_run *run, int label, int age)
@@ -572,8 +572,8 @@ static int64_t most_syncs(const struct check_run *run, int label, int age)
 static void print_summary(struct report *report, int label, int age, double tick_ns)
 {
     const struct check_run *run = report->run;
-    double took_ms = median_of_runs_ms(report, label, false);
-    double call_ms = median_of_runs_ms(report, label, true);
+    double took_ns = median_of_runs_ns(report, label, false);
+    double call_ns = median_of_runs_ns(report, label, true);
     struct extremes most;
     int64_t count = gather(report, label, age, tick_ns, &most);
 
@@ -582,9 +582,9 @@ static void print_summary(struct report *report, int label, int age, double tick
     if (run->settings.ranks)
         return;
     table_row(&report->table, (struct cell[]){{run->plan.label[label], 0},
-                                              {NULL, run->plan.age_s[age]},
-                                              {NULL, took_ms},
-                                              {NULL, call_ms},
+                                              {NULL, run->plan.age_s[age] * 1e9},
+                                              {NULL, took_ns},
+                                              {NULL, call_ns},
                                               {NULL, (double)most_syncs(run, label, age)},
                                               {NULL, (double)count},
                                               {NULL, (double)quantile(report->values, count, 0.5)},
@@ -823,6 +823,8 @@ static int prepare(struct check_run *run)
         status = open_truth(run);
     if (status == STATUS_GOOD)
         status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    if (status == STATUS_GOOD)
+        status = output_open(&run->settings.output, &run->world);
     if (status == STATUS_GOOD && run->world.ranks < 2)
         status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
     return status;
@@ -840,6 +842,8 @@ static int run_program(struct check_run *run)
         if (run->world.rank == 0 && run->settings.plot_path != NULL && draw(run) != STATUS_GOOD)
             status = STATUS_FAILED;
     }
+    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
+        status = STATUS_FAILED;
     plot_close(&run->plot);
     release(run, &report);
     return status;

@@ -48,7 +48,7 @@ struct drift_settings {
     int64_t exchanges;
     int64_t clocks; /* bit i for clock i */
     double threshold_ns; /* 0: the series' own */
-    int64_t csv;
+    struct output output;
     const char *raw_path; /* these two on rank 0 only */
     const char *plot_path;
 };
@@ -108,9 +108,8 @@ static const struct option_spec options[] = {
     {0, "threshold", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
      "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,
-     "write rank,clock,time_s,offset_ns,half_width_ns,used\nof each burst to FILE"},
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
-     "print comma-separated values: one line of titles,\nthen data"},
+     "write rank,clock,time_ns,offset_ns,half_width_ns,used\nof each burst to FILE"},
+    OUTPUT_OPTIONS(PLACE(output)),
     PLOT_OPTION(PLACE(plot_path)),
 };
 
@@ -134,18 +133,18 @@ static const struct program_spec program = {"mpix_clock_drift",
                                             options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
-    {"rank", "rank", 7, 0},
-    {"clock", "clock", 14, 0},
-    {"window(s)", "window_s", 11, 3},
-    {"fits", "fits", 6, 0},
-    {"slope(ppb)", "slope_ppb", 13, 1},
-    {"least(ppb)", "slope_least_ppb", 13, 1},
-    {"most(ppb)", "slope_most_ppb", 13, 1},
-    {"rms(ns)", "residual_rms_ns", 11, 1},
-    {"max(ns)", "residual_max_ns", 11, 1},
-    {"half(ns)", "half_width_ns", 10, 0},
-    {"points", "points", 8, 0},
-    {"linear(s)", "linear_s", 11, 3},
+    {"rank", "rank", 7, 0, 0},
+    {"clock", "clock", 14, 0, 0},
+    {"window(s)", "window_ns", 11, 3, 1e9},
+    {"fits", "fits", 6, 0, 0},
+    {"slope(ppb)", "slope_ppb", 13, 1, 0},
+    {"least(ppb)", "slope_least_ppb", 13, 1, 0},
+    {"most(ppb)", "slope_most_ppb", 13, 1, 0},
+    {"rms(ns)", "residual_rms_ns", 11, 1, 0},
+    {"max(ns)", "residual_max_ns", 11, 1, 0},
+    {"half(ns)", "half_width_ns", 10, 0, 0},
+    {"points", "points", 8, 0, 0},
+    {"linear(s)", "linear_ns", 11, 3, 1e9},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -435,7 +434,7 @@ static void print_row(const struct drift_run *run, const struct table *table, in
 
     table_row(table, (struct cell[]){{NULL, rank},
                                      {machine_clocks[run->clock_list[place]].name, 0},
-                                     {NULL, duration_s(run, series) / windows},
+                                     {NULL, duration_s(run, series) / windows * 1e9},
                                      {NULL, windows},
                                      {figure, fits.slope_ppb},
                                      {figure, fits.least_ppb},
@@ -444,25 +443,27 @@ static void print_row(const struct drift_run *run, const struct table *table, in
                                      {figure, fits.most_ns},
                                      {NULL, (double)series->half_width_ns},
                                      {NULL, series->count},
-                                     {NULL, series->linear_s}});
+                                     {NULL, series->linear_s * 1e9}});
 }
 
 static void print_head(const struct drift_run *run)
 {
-    world_describe(&run->world, "drift of clocks against those of rank 0");
-    printf("# Bursts: %d with each rank, %g s apart or more, of %lld exchanges with each clock after %d discarded\n",
+    FILE *file = run->settings.output.file;
+
+    world_describe(&run->world, file, "drift of clocks against those of rank 0");
+    fprintf(file, "# Bursts: %d with each rank, %g s apart or more, of %lld exchanges with each clock after %d discarded\n",
            run->rounds, run->settings.interval_s, (long long)run->settings.exchanges, BURST_DISCARDED);
     if (run->settings.threshold_ns > 0)
-        printf("# Linear: while residuals are at most %g ns\n", run->settings.threshold_ns);
+        fprintf(file, "# Linear: while residuals are at most %g ns\n", run->settings.threshold_ns);
     else
-        printf("# Linear: while residuals are at most the median half width\n");
+        fprintf(file, "# Linear: while residuals are at most the median half width\n");
 }
 
 static void print_table(const struct drift_run *run)
 {
-    const struct table table = {columns, COLUMNS, run->settings.csv};
+    const struct table table = {columns, COLUMNS, &run->settings.output};
 
-    if (!run->settings.csv)
+    if (run->settings.output.format == FORMAT_TABLE)
         print_head(run);
     table_head(&table);
     for (int rank = 1; rank < run->world.ranks; rank++) {
@@ -479,15 +480,15 @@ static int write_raw(const struct drift_run *run)
 
     if (run->raw == NULL)
         return STATUS_GOOD;
-    fprintf(run->raw, "rank,clock,time_s,offset_ns,half_width_ns,used\n");
+    fprintf(run->raw, "rank,clock,time_ns,offset_ns,half_width_ns,used\n");
     for (int i = 0; i < (run->world.ranks - 1) * run->clock_count; i++) {
         const struct series *series = &run->series[i];
 
         for (int round = 0; round < run->rounds; round++) {
             const struct point *point = &series->points[round];
 
-            fprintf(run->raw, "%d,%s,%.9f,%lld,%lld,%d\n", 1 + i / run->clock_count,
-                    machine_clocks[run->clock_list[i % run->clock_count]].name, point->time_s,
+            fprintf(run->raw, "%d,%s,%.0f,%lld,%lld,%d\n", 1 + i / run->clock_count,
+                    machine_clocks[run->clock_list[i % run->clock_count]].name, point->time_s * 1e9,
                     (long long)middle_ns(point), (long long)half_width_ns(point), is_undisturbed(series, point));
         }
     }
@@ -583,22 +584,6 @@ static int choose_clocks(struct drift_run *run)
     return STATUS_GOOD;
 }
 
-/* Opens the raw file on rank 0 before anything is measured. Collective. */
-static int open_raw(struct drift_run *run)
-{
-    bool good = true;
-
-    if (run->world.rank == 0 && run->settings.raw_path != NULL) {
-        run->raw = fopen(run->settings.raw_path, "w");
-        good = run->raw != NULL;
-    }
-    return world_all(&run->world, good)
-               ? STATUS_GOOD
-               : world_refuse(&run->world,
-                              "option --raw: \"%.200s\" is not allowed, give a file that can be written (see --help)",
-                              run->settings.raw_path);
-}
-
 static bool allocate_on_root(struct drift_run *run)
 {
     int count = (run->world.ranks - 1) * run->clock_count;
@@ -653,7 +638,9 @@ static int get_ready(struct drift_run *run)
     if (status == STATUS_GOOD)
         status = plot_open(&run->plot, &run->world, run->settings.plot_path);
     if (status == STATUS_GOOD)
-        status = open_raw(run);
+        status = output_open(&run->settings.output, &run->world);
+    if (status == STATUS_GOOD)
+        status = output_create(&run->world, "--raw", run->settings.raw_path, &run->raw);
     return status == STATUS_GOOD ? allocate(run) : status;
 }
 
@@ -670,6 +657,8 @@ static int run_program(struct drift_run *run)
         if (run->world.rank == 0)
             status = report(run);
     }
+    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
+        status = STATUS_FAILED;
     plot_close(&run->plot);
     release_memory(run);
     return status;

@@ -40,7 +40,7 @@ enum { CURVE_POINTS = 200 };
 
 struct list_settings {
     int64_t reads;
-    int64_t csv;
+    struct output output;
     const char *plot_path; /* rank 0 only */
 };
 
@@ -85,8 +85,7 @@ struct list_run {
 
 static const struct option_spec options[] = {
     {'n', "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "readings of each clock"},
-    {0, "csv", NULL, OPTION_SWITCH, PLACE(csv), 0, 0, NULL,
-     "print comma-separated values: one line of titles,\nthen data; reasons and warnings go to stderr"},
+    OUTPUT_OPTIONS(PLACE(output)),
     PLOT_OPTION(PLACE(plot_path)),
 };
 
@@ -109,25 +108,27 @@ static const struct program_spec program = {"mpix_clock_list",
                                             options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {
-    {"clock", "clock", 14, 0},         {"read(ns)", "read_ns", 11, 1},  {"slowest", "slowest_rank", 9, 0},
-    {"step(ns)", "step_ns", 11, 1},    {"stated(ns)", "stated_ns", 13, 1}, {"usable", "usable", 8, 0},
-    {"auto", "auto", 6, 0},            {"groups", "groups", 8, 0},      {"doubt(ns)", "doubt_ns", 11, 0},
-    {"members", "members", 12, 0},
+    {"clock", "clock", 14, 0, 0},         {"read(ns)", "read_ns", 11, 1, 0},  {"slowest", "slowest_rank", 9, 0, 0},
+    {"step(ns)", "step_ns", 11, 1, 0},    {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
+    {"auto", "auto", 6, 0, 0},            {"groups", "groups", 8, 0, 0},      {"doubt(ns)", "doubt_ns", 11, 0, 0},
+    {"members", "members", 12, 0, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 /* A remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
 __attribute__((format(printf, 2, 3))) static void remark(const struct list_run *run, const char *format, ...)
 {
+    bool is_table = run->settings.output.format == FORMAT_TABLE;
+    FILE *file = is_table ? run->settings.output.file : stderr;
     va_list arguments;
 
     va_start(arguments, format);
-    if (run->settings.csv)
-        fprintf(stderr, "%s: ", program.name);
+    if (is_table)
+        fputs("# ", file);
     else
-        printf("# ");
-    vfprintf(run->settings.csv ? stderr : stdout, format, arguments);
-    fputc('\n', run->settings.csv ? stderr : stdout);
+        fprintf(file, "%s: ", program.name);
+    vfprintf(file, format, arguments);
+    fputc('\n', file);
     va_end(arguments);
 }
 
@@ -430,7 +431,7 @@ static bool print_row(const struct list_run *run, const struct table *table, int
         fprintf(stderr, "%s: out of memory\n", program.name);
         return false;
     }
-    if (!table->csv && strlen(members) > SHOWN_GROUPS_BYTES)
+    if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
         strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
     table_row(table, (struct cell[]){{machine_clocks[clock].name, 0},
                                      {no_figure, listing->most.read_ns},
@@ -483,7 +484,7 @@ static void tell_slow_clocks(const struct list_run *run)
 
 static int print_list(const struct list_run *run)
 {
-    const struct table table = {columns, COLUMNS, run->settings.csv};
+    const struct table table = {columns, COLUMNS, &run->settings.output};
 
     remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
@@ -591,8 +592,8 @@ static int list_clocks(struct list_run *run)
             return STATUS_FAILED;
         }
     }
-    if (!run->settings.csv)
-        world_describe(&run->world, "base clocks, as the library can take them");
+    if (run->settings.output.format == FORMAT_TABLE)
+        world_describe(&run->world, run->settings.output.file, "base clocks, as the library can take them");
     tell_kernel_warnings(run);
     if (run->world.rank == 0) {
         status = print_list(run);
@@ -606,6 +607,8 @@ static int run_program(struct list_run *run)
 {
     int status = plot_open(&run->plot, &run->world, run->settings.plot_path);
 
+    if (status == STATUS_GOOD)
+        status = output_open(&run->settings.output, &run->world);
     if (status != STATUS_GOOD)
         return status;
     run->room = calloc((size_t)run->settings.reads, sizeof(run->room[0]));
@@ -617,6 +620,8 @@ static int run_program(struct list_run *run)
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel);
     }
+    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
+        status = STATUS_FAILED;
     plot_close(&run->plot);
     free(run->room);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)

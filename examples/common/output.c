@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "output.h"
 
+#include "world.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <string.h>
 #include <unistd.h>
+
+const char *output_format_name(int index)
+{
+    static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
+
+    return index >= 0 && index < (int)(sizeof(names) / sizeof(names[0])) ? names[index] : NULL;
+}
 
 /* open gives the lowest number that is free, so what is opened here takes the place of what is closed. */
 static void occupy_closed_streams(void)
@@ -49,4 +58,31 @@ bool output_finish(FILE *file, const char *path, const char *program)
         fprintf(stderr, "%s: cannot write %s%s%s\n", program, is_standard ? "the results to standard output" : path,
                 errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
     return good;
+}
+
+int output_create(const struct world *world, const char *option, const char *path, FILE **file)
+{
+    bool good = true;
+
+    if (world->rank == 0 && path != NULL)
+        good = (*file = fopen(path, "w")) != NULL;
+    if (world_all(world, good))
+        return STATUS_GOOD;
+    return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written (see --help)",
+                        option, path != NULL ? path : "");
+}
+
+int output_open(struct output *output, const struct world *world)
+{
+    output->file = stdout;
+    return output_create(world, "--output", output->path, &output->file);
+}
+
+int output_close(struct output *output, const struct world *world)
+{
+    FILE *file = output->file;
+
+    output->file = NULL;
+    return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
+                                                                                                : STATUS_FAILED;
 }

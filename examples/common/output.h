@@ -6,7 +6,30 @@
 #define OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+struct world;
+
+enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+/* output_format_name - the names of the formats, NULL after the last. */
+const char *output_format_name(int index);
+
+/* Where results go. Part of a program's settings: the options fill in all but the file. */
+struct output {
+    int64_t format;   /* enum output_format */
+    const char *path; /* NULL: standard output. Of use on rank 0 only */
+    FILE *file;
+};
+
+/* The lines of a program's options table for a struct output at an offset in its settings. */
+#define OUTPUT_OPTIONS(place)                                                                                          \
+    {0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(struct output, format), 0, 0, output_format_name,        \
+     "table, csv, or json (a line for each row)"},                                                                     \
+        {0, "output", "FILE", OPTION_TEXT, (place) + offsetof(struct output, path), 0, 0, NULL,                        \
+         "write to FILE, not to standard output"}
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale
@@ -23,5 +46,21 @@ void output_begin(void);
  * Returns true, or false after one line on standard error that names the file.
  */
 bool output_finish(FILE *file, const char *path, const char *program);
+
+/*
+ * output_create - open a file for writing on rank 0, before anything is measured. Collective.
+ *
+ * option   that named the file
+ * path     of use on rank 0 only; NULL: the file stays as it is
+ *
+ * Returns STATUS_GOOD, or STATUS_BAD_OPTION after a line about it.
+ */
+int output_create(const struct world *world, const char *option, const char *path, FILE **file);
+
+/* output_open - open the file of results. Collective. Returns as output_create does. */
+int output_open(struct output *output, const struct world *world);
+
+/* output_close - close a file that output_open opened. Returns STATUS_GOOD, or STATUS_FAILED after a line about it. */
+int output_close(struct output *output, const struct world *world);
 
 #endif /* OUTPUT_H */

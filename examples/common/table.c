@@ -1,39 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* table.c - rows for people, aligned, or for programs: comma-separated values, or lines of JSON. */
 #include "table.h"
 
-#include <stdio.h>
+#include "quote.h"
 
 void table_head(const struct table *table)
 {
+    FILE *file = table->output->file;
+
+    if (table->output->format == FORMAT_JSON)
+        return;
     for (int i = 0; i < table->column_count; i++) {
         const struct column *column = &table->columns[i];
 
-        if (table->csv)
-            printf("%s%s", i > 0 ? "," : "", column->csv_name);
+        if (table->output->format == FORMAT_CSV)
+            fprintf(file, "%s%s", i > 0 ? "," : "", column->name);
         else
-            printf("%c%*s", i == 0 ? '#' : ' ', column->width - 1, column->title);
+            fprintf(file, "%c%*s", i == 0 ? '#' : ' ', column->width - 1, column->title);
     }
-    putchar('\n');
-    fflush(stdout);
+    fputc('\n', file);
+    fflush(file);
 }
 
-static void print_cell(const struct table *table, const struct column *column, const struct cell *cell)
+static void print_aligned(FILE *file, const struct column *column, const struct cell *cell)
 {
-    int width = table->csv ? 0 : column->width - 1;
-
-    if (cell->text == NULL)
-        printf("%*.*f", width, column->decimals, cell->number);
+    if (cell->text != NULL)
+        fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
     else
-        printf("%*s", width, cell->text[0] == '\0' && !table->csv ? "-" : cell->text);
+        fprintf(file, "%*.*f", column->width - 1, column->decimals,
+                cell->number / (column->unit > 0 ? column->unit : 1));
+}
+
+static void print_plain(FILE *file, bool json, const struct column *column, const struct cell *cell)
+{
+    if (json)
+        fprintf(file, "\"%s\":", column->name);
+    if (cell->text == NULL)
+        fprintf(file, "%.*f", column->unit > 0 ? 0 : column->decimals, cell->number);
+    else if (!json)
+        quote_csv(file, cell->text);
+    else if (cell->text[0] == '\0')
+        fputs("null", file);
+    else
+        quote_json(file, cell->text);
 }
 
 void table_row(const struct table *table, const struct cell *cells)
 {
+    FILE *file = table->output->file;
+    bool aligned = table->output->format == FORMAT_TABLE, json = table->output->format == FORMAT_JSON;
+
+    fputs(json ? "{" : "", file);
     for (int i = 0; i < table->column_count; i++) {
-        if (i > 0 || !table->csv)
-            putchar(table->csv ? ',' : ' ');
-        print_cell(table, &table->columns[i], &cells[i]);
+        if (i > 0 || aligned)
+            fputc(aligned ? ' ' : ',', file);
+        if (aligned)
+            print_aligned(file, &table->columns[i], &cells[i]);
+        else
+            print_plain(file, json, &table->columns[i], &cells[i]);
     }
-    putchar('\n');
-    fflush(stdout);
+    fputs(json ? "}\n" : "\n", file);
+    fflush(file);
 }

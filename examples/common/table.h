@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * table.h - rows for people, aligned, or comma-separated values.
+ * table.h - rows for people, aligned, or for programs: comma-separated values, or lines of JSON.
  */
 #ifndef TABLE_H
 #define TABLE_H
 
-#include <stdbool.h>
+#include "output.h"
 
 struct column {
     const char *title;    /* in the table for people */
-    const char *csv_name; /* in comma-separated values, with its unit */
+    const char *name;     /* for programs, with its unit */
     int width;            /* characters, at least two more than the title */
     int decimals;
+    double unit;          /* people see numbers divided by this, programs see whole ones; 0: both see the same */
 };
 
 struct cell {
@@ -22,10 +23,10 @@ struct cell {
 struct table {
     const struct column *columns;
     int column_count;
-    bool csv;
+    const struct output *output;
 };
 
-/* table_head - print the line of titles. */
+/* table_head - print the line of titles; JSON has none. */
 void table_head(const struct table *table);
 
 /* table_row - print a row of as many cells as there are columns. */

@@ -164,7 +164,7 @@ void world_abort(const struct world *world, const char *what)
     abort_all();
 }
 
-void world_describe(const struct world *world, const char *title)
+void world_describe(const struct world *world, FILE *file, const char *title)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length;
@@ -175,7 +175,7 @@ void world_describe(const struct world *world, const char *title)
     library[strcspn(library, "\r\n")] = '\0';
     for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
         *tab = ' ';
-    printf("# %s %s: %s\n", world->program, options_version(), title);
-    printf("# MPI library: %s\n", library);
-    printf("# Ranks: %d on %d %s\n", world->ranks, world->nodes, world->nodes == 1 ? "node" : "nodes");
+    fprintf(file, "# %s %s: %s\n", world->program, options_version(), title);
+    fprintf(file, "# MPI library: %s\n", library);
+    fprintf(file, "# Ranks: %d on %d %s\n", world->ranks, world->nodes, world->nodes == 1 ? "node" : "nodes");
 }

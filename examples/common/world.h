@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_BAD_OPTION = 2 };
 
@@ -98,8 +99,9 @@ bool world_statistic(const struct world *world, const char *key, char *text, siz
 /*
  * world_describe - print the lines that head a table, on rank 0: program, version, title, MPI library, ranks.
  *
+ * file    of use on rank 0 only
  * title   what the program measures
  */
-void world_describe(const struct world *world, const char *title);
+void world_describe(const struct world *world, FILE *file, const char *title);
 
 #endif /* WORLD_H */

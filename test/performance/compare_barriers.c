@@ -78,10 +78,10 @@ static const struct program_spec program = {
     .notes = "The last column is the time of a call of MPI_Barrier over that of this one, in the same run.\n"};
 
 static const struct column columns[] = {
-    {"subject", "subject", 14, 0},     {"call(ns)", "call_ns", 12, 1},  {"p50(ns)", "p50_ns", 10, 1},
-    {"p99(ns)", "p99_ns", 12, 1},      {"p99.9(ns)", "p999_ns", 12, 1}, {"max(ns)", "max_ns", 14, 1},
-    {"valid", "valid", 9, 4},          {"valid/s", "valid_per_s", 12, 0},
-    {"barrier/this", "barrier_over_this", 14, 2},
+    {"subject", "subject", 14, 0, 0},     {"call(ns)", "call_ns", 12, 1, 0},  {"p50(ns)", "p50_ns", 10, 1, 0},
+    {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
+    {"valid", "valid", 9, 4, 0},          {"valid/s", "valid_per_s", 12, 0, 0},
+    {"barrier/this", "barrier_over_this", 14, 2, 0},
 };
 
 static int call_once(const struct subject *subject, int *valid)
@@ -234,10 +234,11 @@ static void print_json(FILE *file, const struct bench *bench, const struct subje
 
 static void print_all(const struct bench *bench, struct figures (*all)[MOST_REPEATS], FILE *json)
 {
-    const struct table table = {columns, sizeof(columns) / sizeof(columns[0]), false};
+    const struct output output = {.format = FORMAT_TABLE, .file = stdout};
+    const struct table table = {columns, sizeof(columns) / sizeof(columns[0]), &output};
     double barrier_ns = median_of(all[0], bench->settings.repeats).per_call_ns;
 
-    world_describe(&bench->world, bench->settings.title);
+    world_describe(&bench->world, stdout, bench->settings.title);
     printf("# Calls: %ld of each, median of %ld repetitions\n", (long)bench->settings.calls, (long)bench->settings.repeats);
     table_head(&table);
     for (int i = 0; i < bench->subject_count; i++) {

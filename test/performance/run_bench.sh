@@ -66,7 +66,7 @@ under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch $((before_s + noise_s + after_s)) --csv \
+    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch $((before_s + noise_s + after_s)) --format csv \
         >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s
@@ -81,16 +81,16 @@ under_noise() {
     awk -F, -v from=$before_s -v to=$((before_s + noise_s)) '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
         {
-            time = $column["time_s"]
+            time = $column["time_ns"] / 1e9
             phase = time <= from ? "before" : time <= to + 0.25 ? "during" : time <= to + 1.25 ? "first second after" : "later"
-            valid[phase] += $column["valid_fraction"]; call[phase] += $column["per_call_ns"]; rows[phase]++
+            valid[phase] += $column["valid"]; calls[phase] += $column["calls"]; call[phase] += $column["call_ns"]; rows[phase]++
         }
         END {
             split("before,during,first second after,later", phases, ",")
             printf "%20s %10s %12s\n", "phase", "valid", "call(ns)"
             for (i = 1; i <= 4; i++)
                 if (rows[phases[i]])
-                    printf "%20s %10.4f %12.1f\n", phases[i], valid[phases[i]] / rows[phases[i]], call[phases[i]] / rows[phases[i]]
+                    printf "%20s %10.4f %12.1f\n", phases[i], valid[phases[i]] / calls[phases[i]], call[phases[i]] / rows[phases[i]]
         }' "$rows"
     rm -f "$rows"
 }

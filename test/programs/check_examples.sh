@@ -24,13 +24,13 @@ trap 'exit 1' HUP INT TERM
 
 clock_programs="mpix_clock_list mpix_clock_drift"
 all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad $clock_programs"
-clock_titles=sync,age_s,took_ms,call_ms,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
-clock_rank_titles=sync,run,rank,age_s,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
+clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
+clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
-drift_titles=rank,clock,window_s,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
-half_width_ns,points,linear_s
-triad_titles=size_bytes,longest_us,global_low_us,global_us,global_high_us,barrier_us,global_mb_s,barrier_mb_s
-skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,per_call_ns,valid_fraction,valid_per_s
+drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
+half_width_ns,points,linear_ns
+triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_s,barrier_mb_s
+skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 complain() {    # WHAT: with all there is to know about the last run
     echo "$command: $1"
@@ -98,8 +98,8 @@ check_skew_refusals() {
 --raw /nonexistent/directory/file
 word
 END
-    run 2 mpix_skew --csv=no
-    expect_refusal --csv
+    run 2 mpix_skew --format html
+    expect_refusal --format
     run alone mpix_skew --watch 1 --raw "$scratch/raw"
     expect_refusal --raw
 }
@@ -117,7 +117,7 @@ check_skew_rows() {
             getline row <rows
             if (row != titles) bad("titles")
             while ((getline row <rows) > 0) {
-                if (split(row, field, ",") != 8) bad("number of columns")
+                if (split(row, field, ",") != 9) bad("number of columns")
                 scheme = field[1]
                 n = valid[scheme]
                 order = order scheme " "
@@ -127,9 +127,9 @@ check_skew_rows() {
                 if (field[3] != skew[scheme, rank(90)]) bad("p90 is not " skew[scheme, rank(90)])
                 if (field[4] != skew[scheme, rank(99)]) bad("p99 is not " skew[scheme, rank(99)])
                 if (field[5] != skew[scheme, n]) bad("max is not " skew[scheme, n])
-                if (field[7] != sprintf("%.4f", n / calls)) bad("valid fraction is not " n / calls)
-                product = n > 0 ? field[6] * field[8] / (n / calls) / 1e9 : 1
-                if (product < 0.99 || product > 1.01) bad("time per call against valid per second")
+                if (field[7] != calls || field[8] != n) bad("calls and valid ones are not " calls " and " n)
+                rate = n / calls * 1e9 / field[6]
+                if ((field[9] - rate) ^ 2 > (0.5 + 0.01 * rate) ^ 2) bad("valid per second is not " rate)
             }
             if (order != "barrier harmonize ") print "schemes: " order
         }'
@@ -145,7 +145,7 @@ expect_skew_status() {
 check_skew() {
     for ranks in 1 2; do
         # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -n 211 --block 50 -x 20 --seconds 60 --csv --raw "$scratch/raw"
+        run "$ranks" mpix_skew -n 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
         expect_skew_status
         problems=$(check_skew_rows 211)
         [ -z "$problems" ] || complain "$problems"
@@ -155,13 +155,13 @@ check_skew() {
 check_skew_tables() {
     run 2 mpix_skew -n 500 -x 20
     expect_skew_status
-    problems=$(check_table 8 2)
+    problems=$(check_table 9 2)
     [ -z "$problems" ] || complain "$problems"
     if [ "$status" -eq 0 ]; then
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
-    run 2 mpix_skew -n 100 --clock global --release harmonize --csv
+    run 2 mpix_skew -n 100 --clock global --release harmonize --format csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
@@ -169,7 +169,7 @@ check_skew_tables() {
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
-    run 2 mpix_clock_check --sync hca3/5,none,track --ages 0,0.05 --repeat 2 --csv
+    run 2 mpix_clock_check --sync hca3/5,none,track --ages 0,0.05 --repeat 2 --format csv
     expect_status 0
     problems=$(awk -F, -v titles="$clock_titles" '
         function bad(what) { print what ": " $0 }
@@ -184,7 +184,7 @@ check_clock_summary() {
         END {
             n = split("hca3/5 none track", label, " ")
             for (i = 1; i <= n; i++)
-                expected = expected label[i] " 0.00 1 2 0\n" label[i] " 0.05 1 2 0\n"
+                expected = expected label[i] " 0 1 2 0\n" label[i] " 50000000 1 2 0\n"
             if (keys != expected) print "sync, age, syncs, checks, violations: " keys
         }' "$scratch/out")
     [ -z "$problems" ] || complain "$problems"
@@ -200,7 +200,7 @@ check_clock_ranks() {
         }
         NR == 1 { if ($0 != titles) bad("titles"); next }
         NF != 10 || $1 != "none" || $2 != 1 + int((NR - 2) / 4) || $3 != 1 + NR % 2 || $9 != "" || $10 != 0 { bad("row") }
-        $4 < (int((NR - 2) / 2) % 2) * 0.05 { bad("age") }
+        $4 < (int((NR - 2) / 2) % 2) * 5e7 { bad("age") }
         differs($5, $6, $3) { bad("error by exchanges") }
         $7 != "" && differs($7, $8, $3) { bad("error by the shared clock") }
         END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/out"
@@ -208,7 +208,7 @@ check_clock_ranks() {
 
 check_clock_errors() {
     for case in mpix_clock_check:0 check_clock_error:1; do
-        run 3 ${case%:*} --sync none --ages 0,0.05 --repeat 2 --ranks --csv
+        run 3 ${case%:*} --sync none --ages 0,0.05 --repeat 2 --ranks --format csv
         expect_status 0
         problems=$(check_clock_ranks ${case#*:})
         [ -z "$problems" ] || complain "$problems"
@@ -229,7 +229,7 @@ check_clock_violations() {
 check_clock_sample() {
     for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
         # shellcheck disable=SC2086
-        run 3 mpix_clock_check --sync none --ages 0 --ranks --csv --seed 7 $sample
+        run 3 mpix_clock_check --sync none --ages 0 --ranks --format csv --seed 7 $sample
         expect_status 0
         [ "$(wc -l <"$scratch/out")" -eq 2 ] || complain "not one row"
         own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
@@ -297,13 +297,13 @@ check_plot() {
 }
 
 check_watch() {
-    run 2 mpix_skew --watch 0.6 --csv
+    run 2 mpix_skew --watch 0.6 --format csv
     expect_status 0
     problems=$(awk -F, '
-        NR == 1 { if ($0 != "time_s,slack_ns,valid_fraction,per_call_ns") print "titles: " $0; next }
-        NF != 4 || $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 0 || $3 > 1 || $4 <= 0 { print "row: " $0 }
+        NR == 1 { if ($0 != "time_ns,slack_ns,calls,valid,call_ns") print "titles: " $0; next }
+        NF != 5 || $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 1 || $4 > $3 || $5 <= 0 { print "row: " $0 }
         { before = $1 }
-        END { if (NR < 2) print "no rows"; if (before < 0.6) print "ends at " before }' "$scratch/out")
+        END { if (NR < 2) print "no rows"; if (before < 0.6e9) print "ends at " before }' "$scratch/out")
     [ -z "$problems" ] || complain "$problems"
 }
 
@@ -334,7 +334,7 @@ check_list_rows() {
 
 check_list() {
     for ranks in 1 2; do
-        run "$ranks" mpix_clock_list --reads 2000 --csv
+        run "$ranks" mpix_clock_list --reads 2000 --format csv
         expect_status 0
         problems=$(check_list_rows "$ranks")
         [ -z "$problems" ] || complain "$problems"
@@ -358,7 +358,7 @@ check_list_slow_clocksource() {
     program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
     # The variables are those of the inner shell.
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --csv' - "$scratch/hpet" "$clocksource" \
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --format csv' - "$scratch/hpet" "$clocksource" \
         "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     expect_status 0
@@ -416,10 +416,10 @@ check_drift_rows() {
             }
             return reach
         }
-        NR == 1 { if ($0 != "rank,clock,time_s,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
-        NF != 6 || $3 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) { print "raw: " $0 }
-        { length_s = $3 }
-        $6 == 1 { if (!n) first_ns = $4; x[++n] = $3; y[n] = $4 - first_ns }
+        NR == 1 { if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
+        NF != 6 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) { print "raw: " $0 }
+        { length_s = $3 / 1e9 }
+        $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
         END {
             getline row <rows
             if (row != titles) bad("titles")
@@ -427,9 +427,9 @@ check_drift_rows() {
             for (parts = 8; parts >= 1; parts /= 2) {
                 getline row <rows
                 if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")
-                if (f[3] != sprintf("%.3f", length_s / parts)) bad("length of windows")
+                if ((f[3] - length_s * 1e9 / parts) ^ 2 > 4) bad("length of windows")
                 if (f[10] != half || f[11] != n) bad("half width " half ", points " n)
-                if (differ(f[12], reach)) bad("linear for " reach)
+                if (differ(f[12] / 1e9, reach)) bad("linear for " reach)
                 check_fits(parts)
             }
         }' "$scratch/raw"
@@ -439,7 +439,7 @@ check_drift_rows() {
 # what the clock drifts during a burst, which is long where other programs take the processors.
 check_drift_truth() {
     awk -F, '
-        $1 == 1 && $6 == 1 { x[++n] = $3; y[n] = $4 - 1.2e7 * $3 ^ 2; if ($5 > half) half = $5 }
+        $1 == 1 && $6 == 1 { x[++n] = $3 / 1e9; y[n] = $4 - 1.2e7 * x[n] ^ 2; if ($5 > half) half = $5 }
         END {
             for (i = 1; i <= n; i++) { mean_x += x[i] / n; mean_y += y[i] / n }
             for (i = 1; i <= n; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
@@ -451,7 +451,7 @@ check_drift_truth() {
 }
 
 check_known_drift() {
-    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e6 --raw "$scratch/raw" --csv
+    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e6 --raw "$scratch/raw" --format csv
     expect_status 0
     problems=$(check_drift_rows 1e6; check_drift_truth)
     [ -z "$problems" ] || complain "$problems"
@@ -465,9 +465,9 @@ check_drift() {
     [ -z "$problems" ] || complain "$problems"
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
-    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --csv
+    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --format csv
     expect_status 0
-    [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0.000" ] || complain "figures without points"
+    [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
 }
 
 # Bounds in order, rates that follow from the times, and a clock that errs less than a second.
@@ -475,21 +475,22 @@ check_triad_rows() {
     awk -F, -v titles="$triad_titles" '
         function bad(what) { print what ": " $0 }
         # Both are rounded, the rate to a tenth, which is much where a busy machine makes it small.
-        function differ(rate, time_us) {
+        function differ(rate, time_ns,    time_us) {
+            time_us = time_ns / 1e3
             return time_us > 0 && (rate * time_us - 6 * $1) ^ 2 > (0.06 * time_us + 0.006 * rate + 0.01 * 6 * $1) ^ 2
         }
         NR == 1 { if ($0 != titles) bad("titles"); size = 1024; next }
         NF != 8 || $1 != size { bad("keys") }
         { size *= 2 }
         $0 ~ /nan|inf/ { bad("no number") }
-        !($2 > 0 && $2 <= $4 + 1000 && $3 <= $4 && $4 <= $5 && $5 < $4 + 1e6 && $6 >= $2) { bad("order of times") }
+        !($2 > 0 && $2 <= $4 + 1e6 && $3 <= $4 && $4 <= $5 && $5 < $4 + 1e9 && $6 >= $2) { bad("order of times") }
         differ($7, $4) || differ($8, $6) { bad("rates") }
         END { if (size != 8192) print "sizes end before " size }' "$scratch/out"
 }
 
 check_triad() {
     for sync in barrier harmonize; do
-        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --release "$sync" --csv
+        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --release "$sync" --format csv
         expect_status 0
         problems=$(check_triad_rows)
         [ -z "$problems" ] || complain "$problems"
@@ -530,10 +531,10 @@ END
 
 # Where there is a gnuplot.
 check_clock_charts() {
-    run 2 mpix_clock_list -n 1000 --csv --plot "$scratch/list.svg"
+    run 2 mpix_clock_list -n 1000 --format csv --plot "$scratch/list.svg"
     expect_status 0
     grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
+    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --format csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
     expect_status 0
     grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
 }

@@ -69,7 +69,7 @@ static void print_rows(const struct report *report, const struct row_keys *keys)
         report_row(report, &rows[i]);
 }
 
-static void print_report(enum report_format format, bool full, bool everything, FILE *file)
+static void print_report(enum output_format format, bool full, bool everything, FILE *file)
 {
     const struct report report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions),
                                   everything};
@@ -93,7 +93,7 @@ static void print_raw(FILE *file)
 
 static const struct {
     const char *golden;
-    enum report_format format;
+    enum output_format format;
     bool full, everything, raw;
 } reports[] = {
     {"report_brief.txt", FORMAT_TABLE, false, false, false}, {"report_brief_all.txt", FORMAT_TABLE, false, true, false},
@@ -216,10 +216,10 @@ END_TEST
 
 START_TEST(names_of_formats)
 {
-    ck_assert_str_eq(report_format_name(FORMAT_TABLE), "table");
-    ck_assert_str_eq(report_format_name(FORMAT_CSV), "csv");
-    ck_assert_str_eq(report_format_name(FORMAT_JSON), "json");
-    ck_assert_ptr_null(report_format_name(FORMAT_JSON + 1));
+    ck_assert_str_eq(output_format_name(FORMAT_TABLE), "table");
+    ck_assert_str_eq(output_format_name(FORMAT_CSV), "csv");
+    ck_assert_str_eq(output_format_name(FORMAT_JSON), "json");
+    ck_assert_ptr_null(output_format_name(FORMAT_JSON + 1));
 }
 END_TEST
 

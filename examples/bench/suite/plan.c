@@ -90,7 +90,7 @@ static const struct option_spec options[] = {
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, report_format_name,
+    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, output_format_name,
      "table, csv, or json (a line for each row)"},
     {0, "output", "FILE", OPTION_TEXT, PLACE(output), 0, 0, NULL, "write to FILE, not to standard output"},
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/report.h"
 
+#include "common/quote.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -122,14 +124,7 @@ static const struct column full_columns[] = {
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-const char *report_format_name(int index)
-{
-    static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
-
-    return index >= 0 && index < COUNT_OF(names) ? names[index] : NULL;
-}
-
-/* ---- Numbers and texts */
+/* ---- Numbers */
 
 /* With a point, whatever the locale has in its place. Writes nothing for what is not a number. */
 static void write_number(char text[VALUE_BYTES], double number, int decimals)
@@ -158,65 +153,6 @@ static void write_percentage(char text[VALUE_BYTES], double fraction)
         text[--length] = '\0';
     if (length > 0 && text[length - 1] == '.')
         text[length - 1] = '\0';
-}
-
-static void print_csv_text(FILE *file, const char *text)
-{
-    if (text[0] != '#' && strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-/* The bytes of the character that a text begins with in UTF-8, 0 where it is none. */
-static int utf8_bytes(const unsigned char *text)
-{
-    static const struct {
-        unsigned char first, last; /* the first byte */
-        unsigned char least, most; /* the second byte */
-        int bytes;
-    } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-                 {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-    int form = 0;
-
-    while (form < COUNT_OF(forms) && (text[0] < forms[form].first || text[0] > forms[form].last))
-        form++;
-    if (form == COUNT_OF(forms))
-        return 0;
-    for (int i = 1; i < forms[form].bytes; i++) {
-        if (text[i] < (i == 1 ? forms[form].least : 0x80) || text[i] > (i == 1 ? forms[form].most : 0xbf))
-            return 0;
-    }
-    return forms[form].bytes;
-}
-
-static void print_json_text(FILE *file, const char *text)
-{
-    const unsigned char *next = (const unsigned char *)text;
-
-    fputc('"', file);
-    while (*next != '\0') {
-        int bytes = utf8_bytes(next);
-
-        if (*next == '"' || *next == '\\')
-            fprintf(file, "\\%c", *next);
-        else if (*next < ' ' || *next == 0x7f)
-            fprintf(file, "\\u%04x", *next);
-        else if (bytes == 0)
-            fputs("\\ufffd", file); /* the character for what is none */
-        else
-            fwrite(next, 1, (size_t)bytes, file);
-        next += bytes > 0 ? bytes : 1;
-    }
-    fputc('"', file);
 }
 
 /* ---- Columns */
@@ -372,7 +308,7 @@ static void print_csv_value(const struct report *report, const struct column *co
 
     if (!first)
         fputc(',', report->file);
-    print_csv_text(report->file, value_of(report, column, shown, quantile, buffer));
+    quote_csv(report->file, value_of(report, column, shown, quantile, buffer));
 }
 
 static void print_json_value(const struct report *report, const struct column *column, const struct shown *shown,
@@ -386,7 +322,7 @@ static void print_json_value(const struct report *report, const struct column *c
     if (value[0] == '\0')
         fputs("null", report->file);
     else if (column->kind == KIND_TEXT)
-        print_json_text(report->file, value);
+        quote_json(report->file, value);
     else
         fputs(value, report->file);
 }
@@ -407,9 +343,9 @@ static void print_json_head(FILE *file, const struct provenance_item *items, int
     fputs("{\"provenance\":{", file);
     for (int i = 0; i < item_count; i++) {
         fputs(i > 0 ? "," : "", file);
-        print_json_text(file, items[i].key);
+        quote_json(file, items[i].key);
         fputc(':', file);
-        print_json_text(file, items[i].value);
+        quote_json(file, items[i].value);
     }
     fputs("}}\n", file);
 }
@@ -511,11 +447,11 @@ static void print_raw_line(FILE *file, const struct row_keys *keys, const struct
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     int64_t place = call * set->ranks + rank;
 
-    print_csv_text(file, keys->operation);
+    quote_csv(file, keys->operation);
     fputc(',', file);
-    print_csv_text(file, keys->release);
+    quote_csv(file, keys->release);
     fputc(',', file);
-    print_csv_text(file, keys->barrier);
+    quote_csv(file, keys->barrier);
     fprintf(file, ",%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s\n", keys->size_bytes, call, rank,
             set->times[place].start_ns, set->times[place].end_ns, marks[set->marks[place]]);
 }

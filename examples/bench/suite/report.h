@@ -5,14 +5,12 @@
 #ifndef REPORT_H
 #define REPORT_H
 
+#include "common/output.h"
 #include "suite/analysis.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
-const char *report_format_name(int index);
 
 /* The independent variables of a row: the first columns of CSV, in this order. */
 struct row_keys {
@@ -55,7 +53,7 @@ struct provenance_item {
 };
 
 struct report {
-    enum report_format format;
+    enum output_format format;
     FILE *file;
     bool full;                 /* the table has all columns */
     bool overlap;              /* the table and CSV have the columns of overlap */

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+title="Latency of MPI_Allreduce after different barriers"
+papers="Cluster 2018, Figure 7"
+look="All bars of a size are the same operation. What differs is the barrier before it. No barrier distorts the harmonized
+one."
+needs=mpix_bench
+
+measure() {
+    local ranks barrier options
+    ranks=$(most_ranks)
+    options="allreduce -m 4,8,16,64 $(calls_for 20 20000 0.5)"
+    progress "$ranks ranks, barriers of mpix_bench"
+    # shellcheck disable=SC2086
+    bench_own_barriers "$ranks" algorithm library $options || return
+    # shellcheck disable=SC2046,SC2086
+    for barrier in $(few $(library_algorithms barrier)); do
+        choose_algorithm barrier "$barrier"
+        progress "$ranks ranks, barrier $barrier"
+        bench "$ranks" algorithm,source "library,$barrier" $options --release barrier || return
+    done
+    choose_algorithm barrier library
+}
+
+table() {
+    $awk -F, "$read_csv"'
+        BEGIN { print "ranks,label,size_bytes,avg_us" }
+        value("avg_ns") != "" {
+            print value("ranks") "," barrier_label() "," value("size_bytes") "," value("avg_ns") / 1000
+        }' "$data"
+}

@@ -1,0 +1,23 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+title="Latency over processes, 4 B, after a barrier and harmonized"
+papers="EuroMPI 2023, Figures 8, 11, 14"
+look="Harmonized curves should grow smoothly. Those after a barrier go up and down with the shape of the barrier."
+needs=mpix_bench
+
+measure() {
+    local ranks scheme operation
+    for ranks in $(split_list "$ranks_list"); do
+        progress "$ranks ranks"
+        for operation in bcast reduce allreduce; do
+            for scheme in barrier harmonize; do
+                echo "$operation -m 4:4 $(calls_for 20 50000 0.5) --release $scheme"
+            done
+        done >"$work/jobs"
+        bench "$ranks" algorithm library --jobs "$work/jobs" || return
+    done
+}
+
+table() {
+    rows_with avg_ns
+}

@@ -1,0 +1,211 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How figures measure: launches of the programs, algorithms of the MPI library, and rows of CSV. Sourced by mpix_figures.
+
+processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+
+# Every launch at hand: 2, 4, 8 ... while each has a processor.
+default_ranks() {
+    local count list=2
+    for ((count = 4; count <= processors; count *= 2)); do list+=,$count; done
+    echo "$list"
+}
+most_ranks() {
+    split_list "$ranks_list" | tr ' ' '\n' | sort -n | tail -n 1
+}
+
+# Prints why programs cannot be measured with, if they cannot.
+launcher_problem() {    # FEWEST RANKS
+    if [ -z "$launcher" ] || ! command -v "$launcher" >/dev/null 2>&1; then
+        echo "there is no MPI launcher${launcher:+ \"$launcher\"}, name it by MPIEXEC"
+    elif [[ $(basename "$launcher") == smpirun ]]; then
+        echo "$program was built for the simulator, which only simulated-heatmap is for"
+    elif [ "$(most_ranks)" -lt "$1" ]; then
+        echo "it needs $1 ranks, --ranks gives fewer"
+    elif [ "$processors" -lt 2 ] && [ "$ranks_given" -eq 0 ]; then
+        echo "there is 1 processor, and ranks that take turns leave nothing to see; --ranks 2 tries it all the same"
+    fi
+}
+
+# COMMAND...: with a limit of time, and so that a signal to this script ends it: a trap waits for a command, not for one
+# in the background. Standard input is empty.
+supervised=
+simgrid_runner=supervise
+supervise() {
+    timeout -k 5 $most_seconds "$@" </dev/null &
+    supervised=$!
+    wait $supervised
+    set -- $?
+    supervised=
+    return "$1"
+}
+end_supervised() {
+    trap '' HUP INT TERM
+    [ -z "$supervised" ] || { kill -TERM "$supervised" && wait "$supervised"; } 2>/dev/null
+    exit $failed
+}
+
+# Sets bind to flags that keep ranks on cores of their own, where there are enough and the launcher can.
+bind=
+find_binding() {        # RANKS
+    bind=
+    [ -z "${MPIEXEC_FLAGS+set}" ] && [ "$1" -le "$processors" ] || return 0
+    case $mpi_library in
+    MPICH*) bind='-bind-to core' ;;
+    Open\ MPI*) bind='--bind-to core' ;;
+    *) return 0 ;;
+    esac
+    # Processors may be more than cores.
+    if [ "${bound_ranks-}" != "$1" ]; then
+        bound_ranks=$1 binding_works=no
+        # shellcheck disable=SC2086
+        ! supervise "$launcher" $launcher_flags $bind -n "$1" true >/dev/null 2>&1 || binding_works=yes
+    fi
+    [ $binding_works = yes ] || bind=
+}
+
+# RANKS PROGRAM [OPTION]...: its standard output; what it and the launcher say else goes to the log.
+launch() {
+    local ranks=$1 name=$2
+    shift 2
+    find_binding "$ranks"
+    echo "\$ $launcher $launcher_flags $bind -n $ranks $name $*" >>"$log"
+    # Flags are words.
+    # shellcheck disable=SC2086
+    supervise "$launcher" $launcher_flags $bind -n "$ranks" "$here/$name" "$@" 2>>"$log"
+}
+
+# ---- Algorithms of the MPI library
+
+# OPERATION: the names of algorithms that can be asked for, the library's own choice first.
+library_algorithms() {
+    case $mpi_library/$1 in
+    MPICH\ 3.[0-3]*/barrier) echo "library recursive_doubling" ;;
+    MPICH\ 3.*/barrier) echo "library dissemination" ;;
+    MPICH\ 4.0*/barrier) echo "library dissemination smp" ;;
+    MPICH*/barrier) echo "library k_dissemination smp" ;;
+    MPICH*/reduce) echo "library binomial reduce_scatter_gather" ;;
+    MPICH*/bcast) echo "library binomial scatter_ring_allgather" ;;
+    MPICH*/allreduce) echo "library recursive_doubling reduce_scatter_allgather" ;;
+    Open\ MPI*/barrier) echo "library linear double_ring recursive_doubling bruck tree" ;;
+    Open\ MPI*/reduce) echo "library linear chain pipeline binary binomial in_order_binary rabenseifner" ;;
+    Open\ MPI*/bcast) echo "library basic_linear binomial knomial" ;;
+    Open\ MPI*/allreduce) echo "library nonoverlapping recursive_doubling ring" ;;
+    *) echo library ;;
+    esac
+}
+
+# OPERATION ALGORITHM: Open MPI's number of it.
+open_mpi_number() {
+    case $1/$2 in
+    barrier/linear | reduce/linear | bcast/basic_linear) echo 1 ;;
+    barrier/double_ring | reduce/chain | allreduce/nonoverlapping) echo 2 ;;
+    barrier/recursive_doubling | reduce/pipeline | allreduce/recursive_doubling) echo 3 ;;
+    barrier/bruck | reduce/binary | allreduce/ring) echo 4 ;;
+    reduce/binomial) echo 5 ;;
+    barrier/tree | reduce/in_order_binary | bcast/binomial) echo 6 ;;
+    reduce/rabenseifner | bcast/knomial) echo 7 ;;
+    esac
+}
+
+# OPERATION ALGORITHM: by the environment, which launchers hand on to ranks they start here; "library" asks for none.
+choose_algorithm() {
+    local upper
+    upper=$(tr '[:lower:]' '[:upper:]' <<<"$1")
+    case $mpi_library/$2 in
+    */library)
+        unset "MPIR_CVAR_${upper}_INTRA_ALGORITHM" "MPIR_CVAR_${upper}_DEVICE_COLLECTIVE"
+        unset "OMPI_MCA_coll_tuned_${1}_algorithm" ;;
+    # Of this operation only: what another one does is not to change with it.
+    MPICH*) export "MPIR_CVAR_${upper}_DEVICE_COLLECTIVE=0" "MPIR_CVAR_${upper}_INTRA_ALGORITHM=$2" ;;
+    Open\ MPI*)
+        export OMPI_MCA_coll_tuned_use_dynamic_rules=1
+        export "OMPI_MCA_coll_tuned_${1}_algorithm=$(open_mpi_number "$1" "$2")" ;;
+    esac
+}
+
+choose_no_algorithms() {
+    local operation
+    for operation in barrier reduce bcast allreduce; do choose_algorithm $operation library; done
+}
+
+# ---- Rows of CSV
+
+# KEYS VALUES: appends CSV from standard input with columns before it, and a line of titles to the first only.
+append_csv() {
+    $awk -v keys="$1" -v values="$2" -v file="$data" '
+        BEGIN { while ((getline line <file) > 0) if (line !~ /^#/) has_titles = 1; close(file) }
+        /^#/ || /^$/ { next }
+        !seen++ { if (!has_titles) print keys "," $0 >>file; next }
+        { print values "," $0 >>file; rows++ }
+        END { exit rows == 0 }'
+}
+
+# KEYS VALUES RANKS PROGRAM [OPTION]...: keeps the rows that a program prints. All of them exit with 1 where a row has
+# no figures, or doubtful ones, of which they tell; what else there is, is kept.
+collect() {
+    local keys=$1 values=$2 status
+    shift 2
+    launch "$@" >"$work/out"
+    status=$?
+    if append_csv "$keys" "$values" <"$work/out" && [ $status -le 1 ]; then
+        [ $status -eq 0 ] || doubt "$2 at $1 ranks: $(last_message "$2")"
+        return 0
+    fi
+    complain "$figure_name: $2 at $1 ranks failed, exit status $status"
+    return $failed
+}
+
+# WHAT: told for the first launch of a figure, and how many there were in the end.
+doubts=0
+doubt() {
+    doubts=$((doubts + 1))
+    [ $doubts -gt 1 ] || complain "$figure_name: not all rows have figures, or good ones ($1)"
+}
+
+last_message() {        # PROGRAM: what it said last, or where to look
+    grep "^$1: " "$log" | tail -n 1 | cut -d' ' -f2- | grep . || echo "see $log"
+}
+
+# RANKS KEYS VALUES [OPTION]...: rows of mpix_bench.
+bench() {
+    local ranks=$1 keys=$2 values=$3
+    shift 3
+    collect "$keys" "$values" "$ranks" mpix_bench --format csv "$@"
+}
+
+# Means feel every interruption, so there are many calls, but not for longer than this where calls are slow, or hardly
+# any is valid.
+calls_for() {           # QUICK-CALLS CALLS SECONDS: as options of mpix_bench
+    if [ $quick -eq 1 ]; then echo "-i $1 --time-slice 1"; else echo "-i $2 --time-slice $3"; fi
+}
+
+# NORMAL QUICK: one of them.
+amount() {
+    if [ $quick -eq 1 ]; then echo "$2"; else echo "$1"; fi
+}
+
+own_barriers() {
+    amount "linear tree binomial doublering recursivedoubling bruck" "linear doublering"
+}
+
+# RANKS KEYS VALUES OPERATION [OPTION]...: after the barriers of mpix_bench, and harmonised, all in one launch.
+bench_own_barriers() {
+    local ranks=$1 keys=$2 values=$3 barrier
+    shift 3
+    for barrier in $(own_barriers); do
+        echo "$* --release barrier --barrier $barrier"
+    done >"$work/jobs"
+    echo "$* --release harmonize" >>"$work/jobs"
+    bench "$ranks" "$keys,source" "$values,own" --jobs "$work/jobs"
+}
+
+few() {                 # WORD...: with --quick the first two
+    if [ $quick -eq 1 ]; then echo "${1-} ${2-}"; else echo "$*"; fi
+}
+
+# RANKS RUN ALGORITHMS AGES: a row for each algorithm and age: the time that the synchronization took, and errors.
+check_clock() {
+    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages "$4"
+}
