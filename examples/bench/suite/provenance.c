@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 
+#include "common/kernel.h"
 #include "common/text.h"
 
 #include <mpix_harmonize.h>
@@ -319,9 +320,7 @@ static void add_machine(struct provenance *provenance)
     add(provenance, "kernel", text);
     add_processor(provenance, names.machine);
     add_processor_count(provenance);
-    if (!read_value("/sys/devices/system/clocksource/clocksource0/current_clocksource", "", text))
-        strcpy(text, unknown);
-    add(provenance, "clocksource", text);
+    add(provenance, "clocksource", kernel_clocksource(text) ? text : unknown);
 }
 
 /* ---- The library */
