@@ -15,12 +15,12 @@ declare -A may_include=(
     [clock]="clock transport base"
     [topology]="topology clock transport base"
     [sync]="sync topology clock transport base"
-    [deadline]="deadline topology clock transport base"
-    [.]=". deadline sync topology clock transport base"
+    [release]="release topology clock transport base"
+    [.]=". release sync topology clock transport base"
 )
 # Pure mathematics, to be tested and understood without MPI.
 free_of_mpi=(base/statistics base/config base/text base/wide clock/model clock/tracker topology/topology
-    topology/tree topology/quota transport/shared_memory deadline/slack sync/schedule "sync/offset*")
+    topology/tree topology/quota transport/shared_memory release/slack sync/schedule "sync/offset*")
 hwloc_user=topology/topology_discover.c
 
 mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
@@ -43,7 +43,7 @@ complaints=$(while read -r file included; do
 done <<<"$includes")
 tap_expect_empty "includes are written from lib/" "$complaints"
 
-for folder in base transport clock topology sync deadline .; do
+for folder in base transport clock topology sync release .; do
     complaints=$(while read -r file included; do
         [ -n "$file" ] && [ "$(folder_of "$file")" = "$folder" ] || continue
         target=$(folder_of "$included")
@@ -60,6 +60,10 @@ complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder;
     esac
 done)
 tap_expect_empty "each folder has a rule" "$complaints"
+
+# The source, the header and the private header of a name are one file here.
+complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
+tap_expect_empty "no file includes one that includes it" "$complaints"
 
 reaches_mpi() {     # FILE: prints how it comes to include mpi.h, if it does
     {
