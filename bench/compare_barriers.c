@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * compare_barriers - MPIX_Harmonize by each rendezvous, MPI_Barrier, and any other library's MPIX_Harmonize, in one
+ * compare_barriers - MPIX_Harmonize by each algorithm, MPI_Barrier, and any other library's MPIX_Harmonize, in one
  * run.
  *
  * Subjects take turns in blocks, and all is repeated several times; figures are medians over the repetitions. An exit
@@ -72,7 +72,7 @@ static const struct option_spec options[] = {
 
 static const struct program_spec program = {
     .name = "compare_barriers",
-    .purpose = "Compares the exits from MPIX_Harmonize by each rendezvous with those from MPI_Barrier.",
+    .purpose = "Compares the exits from MPIX_Harmonize by each algorithm with those from MPI_Barrier.",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .notes = "The last column is the time of a call of MPI_Barrier over that of this one, in the same run.\n"};
@@ -100,7 +100,7 @@ static void add_subject(struct bench *bench, const char *name, harmonize_functio
 }
 
 /* A communicator whose processes meet in one way; none where that is impossible here. */
-static void add_rendezvous(struct bench *bench, const char *name)
+static void add_algorithm(struct bench *bench, const char *name)
 {
     struct subject *subject = &bench->subjects[bench->subject_count];
     char used[64];
@@ -110,12 +110,12 @@ static void add_rendezvous(struct bench *bench, const char *name)
 
     add_subject(bench, name, MPIX_Harmonize);
     MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_rendezvous", name);
+    MPI_Info_set(info, "mpix_harmonize_barrier", name);
     world_require(&bench->world, MPIX_Harmonize_set_info(subject->comm, info), "MPIX_Harmonize_set_info");
     world_require(&bench->world, MPIX_Harmonize(subject->comm, &flag), "MPIX_Harmonize");
     MPI_Info_free(&info);
     own.comm = subject->comm;
-    if (world_statistic(&own, "mpix_harmonize_rendezvous_used", used, sizeof(used)) && strcmp(used, name) != 0) {
+    if (world_statistic(&own, "mpix_harmonize_barrier_used", used, sizeof(used)) && strcmp(used, name) != 0) {
         MPI_Comm_free(&subject->comm);
         bench->subject_count--;
     }
@@ -138,11 +138,11 @@ static bool add_other(struct bench *bench, const char *path)
 
 static bool choose_subjects(struct bench *bench, char *other)
 {
-    static const char *const rendezvous[] = {"shm", "dissemination", "tree", "collective"};
+    static const char *const algorithms[] = {"shm", "dissemination", "tree", "collective"};
 
     add_subject(bench, "MPI_Barrier", NULL);
-    for (size_t i = 0; i < sizeof(rendezvous) / sizeof(rendezvous[0]); i++)
-        add_rendezvous(bench, rendezvous[i]);
+    for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
+        add_algorithm(bench, algorithms[i]);
     return other[0] == '\0' || add_other(bench, other);
 }
 

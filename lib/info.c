@@ -130,9 +130,9 @@ static const mh_statistic statistics[] = {
     {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(rounds.arrival.need_ns)},
     {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},
     {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(rounds.tolerance_ns)},
-    {"rendezvous_used", "No unit", "How processes report their arrival and receive the deadline.",
+    {"barrier_used", "No unit", "How processes report their arrival and receive the deadline.",
      .text = barrier_used},
-    {"rendezvous_reason", "No unit", "Why this is used.", .text = barrier_reason},
+    {"barrier_reason", "No unit", "Why this is used.", .text = barrier_reason},
     {"oversubscribed", "1 or 0", "Whether some node has more processes of comm than processors that they may use.",
      .number = oversubscribed},
 };

@@ -41,7 +41,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
                                           "older than this, but never where prop has verified that all share one clock; auto follows "
                                           "clock_target_ns for tracked clocks, and is 1000 for others, or more where a "
                                           "synchronisation would else take more than 0.05 % of the time."},
-    [MH_SET_RENDEZVOUS] = {.name = "rendezvous", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
+    [MH_SET_BARRIER] = {.name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
                            .choice = mh_barrier_choice,
                            .doc = "How processes report their arrival and receive the deadline."},
     [MH_SET_TOLERANCE_NS] = {.name = "tolerance_ns", .unit = "nanoseconds", .default_text = "auto",
