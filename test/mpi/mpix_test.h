@@ -194,12 +194,12 @@ void test_flag_under_load(void);
 void test_stopped(void);
 void test_late(void);
 
-/* test_rendezvous.c */
-void test_rendezvous(void);
-void test_rendezvous_change(void);
-void test_rendezvous_refused(void);
-void test_rendezvous_naps(void);
-void test_rendezvous_yields(void);
+/* test_barrier_algorithms.c */
+void test_barrier_algorithms(void);
+void test_barrier_change(void);
+void test_barrier_refused(void);
+void test_barrier_naps(void);
+void test_barrier_yields(void);
 
 /* test_communicators.c */
 void test_subcomm(void);

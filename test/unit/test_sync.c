@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "virtual_processes.h"
 #include "support.h"
+#include "sync/sync_label.h"
 #include "sync/sync_private.h"
 
 /* ---- The tree */

@@ -8,8 +8,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#define FORCED_SETTING "mpix_harmonize_rendezvous"
-#define FORCED_STATISTIC "mpix_harmonize_rendezvous_used"
+#define FORCED_SETTING "mpix_harmonize_barrier"
+#define FORCED_STATISTIC "mpix_harmonize_barrier_used"
 
 static const char *const names[SCHEMES] = {"barrier",       "harmonize", "shm", "dissemination", "tree",
                                            "collective", "other"};

@@ -336,8 +336,8 @@ static void add_statistics(struct provenance *provenance, const struct world *wo
         {"clock_sync", "mpix_harmonize_sync"},
         {"clock_levels", "mpix_harmonize_levels"},
         {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
-        {"rendezvous", "mpix_harmonize_rendezvous_used"},
-        {"rendezvous_reason", "mpix_harmonize_rendezvous_reason"},
+        {"harmonize_barrier", "mpix_harmonize_barrier_used"},
+        {"harmonize_barrier_reason", "mpix_harmonize_barrier_reason"},
         {"tolerance_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
