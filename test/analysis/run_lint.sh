@@ -17,7 +17,7 @@ cd "$top" || exit 1
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test/programs -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1)
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
@@ -51,7 +51,7 @@ if command -v cppcheck >/dev/null; then
         --enable=warning,performance,portability,style --template='{file}:{line}: {id}: {message}' \
         --suppress=variableScope --suppress=unusedStructMember --suppress=strtokCalled \
         --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
-        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench "${files[@]}" 2>&1)
+        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
     tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"

@@ -118,7 +118,8 @@ static double calibrate(const struct measure *measure)
     return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
 }
 
-/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation alone. */
+/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation
+ * alone. */
 static int64_t call_overlapped(const struct measure *measure, int64_t compute_ns)
 {
     const struct world *span = measure->span;
@@ -297,7 +298,8 @@ static int64_t count_invalid(const struct measure *measure, int64_t calls)
 
 /* ---- Decisions of rank 0 */
 
-/* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each batch. */
+/* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each
+ * batch. */
 static bool is_narrow(const struct measure *measure, struct progress *progress, const struct samples *samples)
 {
     double percent = measure->job->settings.ci_percent;
