@@ -173,10 +173,12 @@ static void print_row(const struct triad_run *run, const struct table *table, co
 static void print_head(const struct triad_run *run, const struct table *table)
 {
     if (run->settings.output.format == FORMAT_TABLE) {
-        world_describe(&run->world, run->settings.output.file, "triad a = b + 3 c, from the first rank to start to the last to finish");
+        world_describe(&run->world, run->settings.output.file,
+                       "triad a = b + 3 c, from the first rank to start to the last to finish");
         fprintf(run->settings.output.file, "# Release: %s\n", release_name((int)run->settings.release));
-        fprintf(run->settings.output.file, "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
-               (long long)run->settings.iterations);
+        fprintf(run->settings.output.file,
+                "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
+                (long long)run->settings.iterations);
     }
     table_head(table);
 }

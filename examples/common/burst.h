@@ -2,10 +2,10 @@
 /*
  * burst.h - bursts of exchanges between two ranks, and what they tell about the offset of their clocks.
  *
- * An exchange is a message to the peer, which answers with a reading of its clock. No message arrives before it was sent,
- * so each exchange bounds the peer's offset from both sides, and a burst leaves a window: independent least delays of
- * both directions, as the SKaMPI benchmark estimates offsets. The first exchanges after a silence are lopsided by
- * microseconds and are discarded.
+ * An exchange is a message to the peer, which answers with a reading of its clock. No message arrives before it was
+ * sent, so each exchange bounds the peer's offset from both sides, and a burst leaves a window: independent least
+ * delays of both directions, as the SKaMPI benchmark estimates offsets. The first exchanges after a silence are
+ * lopsided by microseconds and are discarded.
  */
 #ifndef BURST_H
 #define BURST_H

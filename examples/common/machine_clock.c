@@ -116,8 +116,9 @@ int64_t system_time_ns(void)
 
 const char *machine_clock_lack(int index)
 {
-    return index == MACHINE_CLOCK_TSC && !machine_tsc_is_invariant() ? "the processor has no invariant time stamp counter"
-                                                              : NULL;
+    return index == MACHINE_CLOCK_TSC && !machine_tsc_is_invariant()
+               ? "the processor has no invariant time stamp counter"
+               : NULL;
 }
 
 /* Reads both clocks at one instant, as nearly as may be. */

@@ -45,7 +45,8 @@ const char *machine_clock_name(int index);
  */
 const char *machine_clock_lack(int index);
 
-/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep state. */
+/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep state.
+ */
 bool machine_tsc_is_invariant(void);
 
 /* system_time_ns - the system's monotonic clock, for durations on one rank. */
@@ -61,8 +62,8 @@ struct tsc_rate {
 void tsc_rate_begin(struct tsc_rate *rate);
 
 /*
- * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits where that is too short.
- * Local.
+ * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits where that is too
+ * short. Local.
  *
  * Returns 1 where there is no counter.
  */

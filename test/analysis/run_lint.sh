@@ -10,7 +10,8 @@ cd "$top" || exit 1
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null)
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks $(mpi_include_flags) \
+    $(pkg-config --cflags hwloc 2>/dev/null)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -Itest -D_GNU_SOURCE '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
@@ -48,7 +49,7 @@ if command -v cppcheck >/dev/null; then
         --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
         --suppress=readdirCalled --suppress=invalidFunctionArg \
         --suppress=constParameter:test/mpi/test_errors.c --suppress=nullPointer:test/hosts/mpich_hosts.c \
-        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench "${files[@]}" 2>&1)
+        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
     tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"

@@ -151,7 +151,8 @@ void skew_measure(struct skew_run *run)
             int64_t left = run->settings.calls - run->tallies[i].calls;
 
             if ((mask >> i & 1) != 0)
-                skew_run_block(run, &run->schemes[i], left < run->block_calls ? left : run->block_calls, &run->tallies[i]);
+                skew_run_block(run, &run->schemes[i], left < run->block_calls ? left : run->block_calls,
+                               &run->tallies[i]);
         }
     }
 }
@@ -195,4 +196,3 @@ void skew_free(struct skew_run *run)
     for (int i = 0; i < SCHEMES; i++)
         free(run->tallies[i].records);
 }
-

@@ -35,7 +35,8 @@ static void duplicate(const struct skew_run *run, struct scheme *scheme)
     world_require(&run->world, MPI_Comm_dup(run->world.comm, &scheme->comm), "MPI_Comm_dup");
 }
 
-/* A communicator whose processes use one barrier of the library. Leaves the scheme out where that is impossible here. */
+/* A communicator whose processes use one barrier of the library. Leaves the scheme out where that is impossible here.
+ */
 static void force_barrier(struct skew_run *run, int index)
 {
     struct scheme *scheme = &run->schemes[index];

@@ -69,4 +69,3 @@ void skew_watch(struct skew_run *run)
         calls = skew_follow_rank_0(run, last ? 0 : skew_fitting_calls(run, &block_tally, MOST_WATCH_BLOCK_NS));
     }
 }
-

@@ -2,9 +2,9 @@
 /*
  * communicator.h - which processes carry out an operation together.
  *
- * Two communicators take part in a measurement. The span is all processes that measure: they are released together, and a
- * sample is of all of them. The group is the one that carries out the operation. Where the span is split in groups, all
- * groups carry it out at the same time.
+ * Two communicators take part in a measurement. The span is all processes that measure: they are released together, and
+ * a sample is of all of them. The group is the one that carries out the operation. Where the span is split in groups,
+ * all groups carry it out at the same time.
  */
 #ifndef COMMUNICATOR_H
 #define COMMUNICATOR_H

@@ -2,6 +2,7 @@
 #include "suite/measure.h"
 
 #include "common/random.h"
+#include "suite/compute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,6 @@ enum { FIRST_INTERVAL = 30 };
 enum { PROGRESS_WIDTH = 78 };
 /* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
 #define CLOCK_CHECK_NS 20e6
-enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
 
 /* One call on one rank. */
 struct call_note {
@@ -75,69 +75,6 @@ static size_t batch_bytes(int64_t calls)
     return sizeof(struct batch_head) + (size_t)calls * (sizeof(struct call_note) + 1);
 }
 
-/* ---- Computing beside an operation */
-
-/* Arithmetic that no compiler can leave out. Returns its result. */
-__attribute__((noinline)) static double compute_rounds(int64_t rounds)
-{
-    double value = 1;
-
-    for (int64_t i = 0; i < rounds; i++) {
-        value = value * 0.999999 + 1e-6;
-        __asm__ volatile("" : "+m"(value));
-    }
-    return value;
-}
-
-#ifdef SMPI_H
-/* A simulator takes no time for arithmetic. */
-static void compute(const struct measure *measure, int64_t ns)
-{
-    wait_until(&measure->releaser, global_time_ns(measure->span) + ns);
-}
-#else
-static void compute(const struct measure *measure, int64_t ns)
-{
-    compute_rounds((int64_t)((double)ns * measure->calls_per_ns));
-}
-#endif
-
-/* The quickest of several runs is the least disturbed. */
-static double calibrate(const struct measure *measure)
-{
-    int64_t least_ns = INT64_MAX;
-
-    for (int i = 0; i < CALIBRATIONS; i++) {
-        int64_t begin_ns = global_time_ns(measure->span);
-        int64_t took_ns;
-
-        compute_rounds(CALIBRATION_ROUNDS);
-        took_ns = global_time_ns(measure->span) - begin_ns;
-        least_ns = took_ns < least_ns ? took_ns : least_ns;
-    }
-    return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
-}
-
-/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation alone. */
-static int64_t call_overlapped(const struct measure *measure, int64_t compute_ns)
-{
-    const struct world *span = measure->span;
-    int64_t tests = measure->job->settings.test_calls;
-    int64_t computed_ns = 0;
-
-    world_require(span, work_start(measure->work), measure->function);
-    for (int64_t i = 0; i <= tests; i++) {
-        int64_t begin_ns = global_time_ns(span);
-
-        compute(measure, compute_ns / (tests + 1));
-        computed_ns += global_time_ns(span) - begin_ns;
-        if (i < tests)
-            world_require(span, work_test(measure->work), "MPI_Test");
-    }
-    world_require(span, work_finish(measure->work), measure->function);
-    return computed_ns;
-}
-
 /* ---- A batch */
 
 static void make_call(struct measure *measure, int64_t slot, int64_t compute_ns, struct call_note *note, uint8_t *mark)
@@ -152,7 +89,7 @@ static void make_call(struct measure *measure, int64_t slot, int64_t compute_ns,
     if (compute_ns == 0)
         called = work_call(measure->work);
     else
-        note->compute_ns = call_overlapped(measure, compute_ns);
+        note->compute_ns = compute_call_overlapped(measure, compute_ns);
     note->end_ns = global_time_ns(span);
     world_require(span, called, measure->function);
     *mark = (uint8_t)release_mark(&measure->releaser);
@@ -297,7 +234,8 @@ static int64_t count_invalid(const struct measure *measure, int64_t calls)
 
 /* ---- Decisions of rank 0 */
 
-/* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each batch. */
+/* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each
+ * batch. */
 static bool is_narrow(const struct measure *measure, struct progress *progress, const struct samples *samples)
 {
     double percent = measure->job->settings.ci_percent;
@@ -491,7 +429,7 @@ bool measure_open(struct measure *measure)
     release_open(&measure->releaser, measure->span, (enum release_kind)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
-    measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;
+    measure->calls_per_ns = settings->overlap ? compute_calibrate(measure) : 0;
     measure->shows_progress = measure->span->rank == 0 && isatty(STDERR_FILENO);
     measure->batch = calloc(1, sizeof(*measure->batch));
     good = measure->batch != NULL;

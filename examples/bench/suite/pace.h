@@ -2,8 +2,9 @@
 /*
  * pace.h - how far ahead starting times are set, learned from what batches of calls needed. No MPI.
  *
- * A batch tells one figure, a quantile over its calls; what is gone by is the median of the last such figures. So neither
- * a disturbed call nor a disturbed batch has a say, and what has changed for good is learned within a few batches.
+ * A batch tells one figure, a quantile over its calls; what is gone by is the median of the last such figures. So
+ * neither a disturbed call nor a disturbed batch has a say, and what has changed for good is learned within a few
+ * batches.
  */
 #ifndef PACE_H
 #define PACE_H
@@ -33,9 +34,9 @@ struct cycles {
 /*
  * window_next - the length of the next batch's windows.
  *
- * A batch of which over a quarter is invalid makes them longer (as SKaMPI does), but only if a quarter of its calls took
- * so long: one call that was interrupted spoils those after it that fall into the interruption, whatever the length.
- * Windows shrink as long as no call needs all of them, and quickly where they are far too long.
+ * A batch of which over a quarter is invalid makes them longer (as SKaMPI does), but only if a quarter of its calls
+ * took so long: one call that was interrupted spoils those after it that fall into the interruption, whatever the
+ * length. Windows shrink as long as no call needs all of them, and quickly where they are far too long.
  *
  * length_ns   so far, 0 for none
  * calls       of the batch

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite/plan.h"
+#include "suite/plan_private.h"
 
-#include "common/random.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/report.h"
@@ -20,9 +19,6 @@ enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARG
 /* Where an interval or a time slice decides when to stop. */
 enum { MOST_ITERATIONS = 100000 };
 #define ROUND_TIME_SLICE_S 0.5
-/* A shorter window is less than a nanosecond. */
-#define LEAST_WINDOW_US 0.001
-#define USUAL_SIZE_FACTOR 2
 #define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
 
 enum { MOST_WORDS = 256, MOST_JOBS = 20000, MOST_JOB_FILE_BYTES = 1 << 20 };
@@ -127,15 +123,7 @@ const char *plan_program(const char *argv0)
     return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
 }
 
-/* Who speaks in messages: the program, or a line of a file of jobs. */
-struct reader {
-    struct plan *plan;
-    const char *program;
-    const char *speaker;
-    int ranks;
-};
-
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct reader *reader, const char *format, ...)
+bool plan_refuse(const struct reader *reader, const char *format, ...)
 {
     va_list arguments;
 
@@ -184,137 +172,6 @@ static bool is_in_group(int index, int group)
     }
 }
 
-static bool has_halves(const struct operation *operation)
-{
-    enum operation_form form = operation_get_form(operation);
-
-    return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
-}
-
-static bool keeps_buffers(const struct operation *operation)
-{
-    return operation_get_form(operation) == FORM_PERSISTENT;
-}
-
-static int find_name(const char *(*name_at)(int), const char *name)
-{
-    for (int i = 0; name_at(i) != NULL; i++) {
-        if (strcmp(name_at(i), name) == 0)
-            return i;
-    }
-    return 0;
-}
-
-/* Whether an operation heeds the options that were given. Where a group of operations was named, each heeds what it can. */
-static bool fit_operation(const struct reader *reader, struct job *job, bool named)
-{
-    const struct operation *operation = operation_at(job->operation);
-    const char *name = operation_short_name(operation);
-    struct bench_settings *settings = &job->settings;
-
-    if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
-        return refuse(reader, "option --root is not allowed: %s takes no root", name);
-    if (named && settings->reduction != NOT_GIVEN && !operation_reduces(operation))
-        return refuse(reader, "option --op is not allowed: %s does not reduce", name);
-    if (named && settings->in_place && !operation_allows_in_place(operation))
-        return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
-    if (named && settings->overlap && !has_halves(operation))
-        return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
-    if (named && settings->cache == CACHE_ROTATE && keeps_buffers(operation))
-        return refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold", name);
-    if (settings->root == NOT_GIVEN || !operation_has_root(operation))
-        settings->root = 0;
-    if (settings->reduction == NOT_GIVEN)
-        settings->reduction = find_name(reduction_name, "sum");
-    settings->in_place = settings->in_place && operation_allows_in_place(operation);
-    settings->overlap = settings->overlap && has_halves(operation);
-    if (settings->cache == CACHE_ROTATE && keeps_buffers(operation))
-        settings->cache = CACHE_WARM;
-    return true;
-}
-
-static bool fit_datatype(const struct reader *reader, struct job *job)
-{
-    const struct operation *operation = operation_at(job->operation);
-    struct bench_settings *settings = &job->settings;
-
-    if (settings->datatype == NOT_GIVEN)
-        settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
-    if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
-        return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
-                      reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
-    return true;
-}
-
-static bool fit_sizes(const struct reader *reader, struct job *job)
-{
-    const struct operation *operation = operation_at(job->operation);
-    int element_bytes = datatype_bytes((int)job->settings.datatype);
-    struct size_list *sizes = &job->settings.sizes;
-    double factor = job->settings.size_factor;
-    bool listed = sizes->count > 0;
-
-    if (listed && factor > 0)
-        return refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
-    if (!operation_has_size(operation)) {
-        sizes->count = 1;
-        sizes->bytes[0] = 0;
-        return true;
-    }
-    if (sizes->least_bytes < 1) /* not given */
-        sizes->least_bytes = element_bytes < sizes->most_bytes ? element_bytes : sizes->most_bytes;
-    options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
-    for (int64_t i = 0; i < sizes->count; i++) {
-        if (sizes->bytes[i] % element_bytes != 0)
-            return refuse(reader,
-                          "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
-                          "element (%s)",
-                          (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
-                          datatype_name((int)job->settings.datatype));
-    }
-    if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
-        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);
-    return true;
-}
-
-static void shuffle(struct size_list *sizes, int64_t seed)
-{
-    uint64_t state = (uint64_t)seed;
-
-    for (int64_t i = sizes->count - 1; i > 0; i--) {
-        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
-        int64_t size = sizes->bytes[i];
-
-        sizes->bytes[i] = sizes->bytes[other];
-        sizes->bytes[other] = size;
-    }
-}
-
-/* What does not depend on the operation. */
-static bool fit_scheme(const struct reader *reader, struct job *job)
-{
-    struct bench_settings *settings = &job->settings;
-    const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
-    const char *scheme = release_name((int)settings->release);
-
-    if (allowed != NULL)
-        return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->release))
-        return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
-                      scheme);
-    if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
-        return refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
-    if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
-        return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
-                      LEAST_WINDOW_US);
-    if (settings->test_calls != NOT_GIVEN && !settings->overlap)
-        return refuse(reader, "option --test-calls is not allowed without --overlap");
-    settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
-    settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
-    settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
-    return true;
-}
-
 /* Makes room for one more job: for twice as many each time there are a power of two. */
 static bool reserve_job(struct plan *plan)
 {
@@ -335,16 +192,16 @@ static bool add_job(const struct reader *reader, const struct bench_settings *se
     struct job *job;
 
     if (plan->job_count == MOST_JOBS)
-        return refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
+        return plan_refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
     if (!reserve_job(plan))
-        return refuse(reader, "out of memory");
+        return plan_refuse(reader, "out of memory");
     job = &plan->jobs[plan->job_count++];
     *job = (struct job){.settings = *settings, .operation = operation};
-    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
-        !fit_sizes(reader, job))
+    if (!plan_fit_scheme(reader, job) || !plan_fit_operation(reader, job, named) || !plan_fit_datatype(reader, job) ||
+        !plan_fit_sizes(reader, job))
         return false;
     if (settings->shuffle)
-        shuffle(&job->settings.sizes, settings->seed);
+        plan_shuffle(&job->settings.sizes, settings->seed);
     job->size_count = (int)job->settings.sizes.count;
     return true;
 }
@@ -360,7 +217,8 @@ static bool add_group(const struct reader *reader, const struct bench_settings *
             return false;
     }
     if (reader->plan->job_count == before)
-        return refuse(reader, "this MPI library has no operation of \"%s\", give one of --list", group_names[group]);
+        return plan_refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
+                           group_names[group]);
     return true;
 }
 
@@ -368,16 +226,16 @@ static bool add_group(const struct reader *reader, const struct bench_settings *
 static bool add_jobs(const struct reader *reader, const struct bench_settings *settings)
 {
     if (settings->operations.count == 0)
-        return refuse(reader, "no operation is named, give one of --list");
+        return plan_refuse(reader, "no operation is named, give one of --list");
     for (int64_t i = 0; i < settings->operations.count; i++) {
         const char *name = settings->operations.texts[i];
         int operation = find_operation(name);
         int group = find_group(name);
 
         if (operation < 0 && operation_absence(name) != NULL)
-            return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
+            return plan_refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
-            return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
+            return plan_refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
         if (operation >= 0 ? !add_job(reader, settings, operation, true) : !add_group(reader, settings, group))
             return false;
     }
@@ -408,7 +266,8 @@ static bool are_same(const struct number_list *a, const struct number_list *b)
     return same;
 }
 
-/* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL. */
+/* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
+ */
 static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
 {
     return line->output != command->output   ? "--output"
@@ -432,7 +291,7 @@ static bool read_line(const struct reader *reader, char *line)
     const char *common;
 
     if (count < 0)
-        return refuse(reader, "more than %d words", MOST_WORDS - 1);
+        return plan_refuse(reader, "more than %d words", MOST_WORDS - 1);
     if (count == 1)
         return true;
     settings.operations.count = 0;
@@ -440,7 +299,7 @@ static bool read_line(const struct reader *reader, char *line)
         return false;
     common = find_common_option(&settings, command);
     if (common != NULL)
-        return refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
+        return plan_refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
     return add_jobs(reader, &settings);
@@ -477,8 +336,9 @@ static bool read_jobs(const struct reader *command, const char *path)
 
     command->plan->text = read_file(path);
     if (command->plan->text == NULL)
-        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read, of at most %d bytes",
-                      path, MOST_JOB_FILE_BYTES);
+        return plan_refuse(
+            command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read, of at most %d bytes",
+            path, MOST_JOB_FILE_BYTES);
     reader.speaker = speaker;
     for (char *next = command->plan->text; (line = next) != NULL;) {
         next = strchr(line, '\n');
@@ -489,7 +349,7 @@ static bool read_jobs(const struct reader *command, const char *path)
             return false;
     }
     if (command->plan->job_count == 0)
-        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
+        return plan_refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
     return true;
 }
 
@@ -535,7 +395,7 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
     if (osu_name != NULL)
         plan->settings.operations = (struct text_list){1, {osu_name}};
     if (osu_name != NULL && find_operation(osu_name) < 0) {
-        refuse(&reader, "there is no operation \"%.60s\"", osu_name);
+        plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
     }
     outcome = options_parse(&spec, argc, argv, &plan->settings);
@@ -545,7 +405,7 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
         return print_list();
     if (plan->settings.raw != NULL && plan->settings.output != NULL &&
         strcmp(plan->settings.raw, plan->settings.output) == 0) {
-        refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
+        plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
                plan->settings.raw);
         return OPTIONS_BAD;
     }

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longer values, of command lines and of the MPI library's choices, are cut off, so that all others find their place. */
+/* Longer values, of command lines and of the MPI library's choices, are cut off, so that all others find their place.
+ */
 enum { VALUE_BYTES = 2048, NAME_BYTES = 256, DIGITS = 32 };
 
 #define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)

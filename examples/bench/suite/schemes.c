@@ -134,7 +134,8 @@ static const struct scheme schemes_table[] = {
     [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
     [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
     [RELEASE_WINDOW] = {"window", "starting times told for a batch of calls", "isolated", false, release_in_window},
-    [RELEASE_ROUND_TIME] = {"round-time", "a starting time told by MPI_Bcast", "isolated", false, release_by_round_time},
+    [RELEASE_ROUND_TIME] = {"round-time", "a starting time told by MPI_Bcast", "isolated", false,
+                            release_by_round_time},
     [RELEASE_NONE] = {"none", "nothing", "streaming", false, release_at_once},
 };
 enum { SCHEMES = sizeof(schemes_table) / sizeof(schemes_table[0]) };

@@ -2,8 +2,8 @@
 /*
  * schemes.h - how processes are released into a call together, and whether that worked.
  *
- * Calls come in batches. Before a batch, rank 0 makes its orders, which all ranks get; in it, each call has a slot, a number
- * from 0; after it, rank 0 learns from what all ranks noted.
+ * Calls come in batches. Before a batch, rank 0 makes its orders, which all ranks get; in it, each call has a slot, a
+ * number from 0; after it, rank 0 learns from what all ranks noted.
  */
 #ifndef SCHEMES_H
 #define SCHEMES_H
@@ -49,7 +49,8 @@ struct release_orders {
 
 /* What a rank noted in a batch; of several ranks the greatest counts. */
 struct release_note {
-    int64_t ready_ns; /* window: from the decision to being ready for slot 0. round-time: to knowing a start, 90 % of calls */
+    int64_t ready_ns; /* window: from the decision to being ready for slot 0. round-time: to knowing a start, 90 % of
+                         calls */
     struct cycles cycles;
 };
 
@@ -78,7 +79,8 @@ struct releaser {
 void release_open(struct releaser *releaser, const struct world *span, enum release_kind kind,
                   const struct barrier_algorithm *barrier, double window_us);
 
-/* release_needs_probe - whether a few calls have to come first, from which starting times are found. The same on all ranks. */
+/* release_needs_probe - whether a few calls have to come first, from which starting times are found. The same on all
+ * ranks. */
 bool release_needs_probe(const struct releaser *releaser);
 
 /* release_forget - another operation or size comes: what was learned of its cycles is void. */

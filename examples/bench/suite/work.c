@@ -417,8 +417,6 @@ int work_set_size(struct work *work, int64_t size_bytes)
     return code;
 }
 
-/* ---- Calls */
-
 void work_prepare(struct work *work, int64_t call)
 {
     choose(work, call);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* prepare.c - what is found out before anything is measured: communicators, roots, memory, files. */
+#include "suite/bench.h"
+
+#include "common/output.h"
+#include "suite/arena.h"
+
+#include <string.h>
+
+void bench_close_communicator(struct bench *bench)
+{
+    if (bench->choice != NULL)
+        communicator_close(&bench->communicator, &bench->world);
+    bench->choice = NULL;
+}
+
+bool bench_open_communicator(struct bench *bench, const struct communicator_choice *choice)
+{
+    if (bench->choice != NULL && strcmp(bench->choice->text, choice->text) == 0)
+        return true;
+    bench_close_communicator(bench);
+    bench->choice = choice;
+    return world_agree(&bench->world, communicator_open(&bench->communicator, &bench->world, choice),
+                       "making the communicator");
+}
+
+/* ---- Before anything is measured */
+
+struct work_plan bench_plan_work(const struct bench *bench, const struct job *job)
+{
+    struct work_plan plan = {.operation = operation_at(job->operation),
+                             .comm = bench->communicator.group,
+                             .datatype = (int)job->settings.datatype,
+                             .reduction = (int)job->settings.reduction,
+                             .root = (int)job->settings.root,
+                             .in_place = job->settings.in_place != 0,
+                             .cache = (enum cache_mode)job->settings.cache,
+                             .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
+
+    for (int i = 0; i < job->size_count; i++) {
+        if (job->settings.sizes.bytes[i] > plan.most_bytes)
+            plan.most_bytes = job->settings.sizes.bytes[i];
+    }
+    return plan;
+}
+
+bool bench_all_agree(const struct bench *bench, bool good)
+{
+    return world_all(&bench->world, good);
+}
+
+static void remove_size(struct job *job, int64_t size_bytes)
+{
+    int kept = 0;
+
+    for (int i = 0; i < job->size_count; i++) {
+        if (job->settings.sizes.bytes[i] != size_bytes)
+            job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
+    }
+    job->size_count = kept;
+    job->settings.sizes.count = kept;
+}
+
+static void refuse_sizes(const struct bench *bench, const struct job *job, const struct work_plan *plan, int64_t bytes)
+{
+    const char *name = operation_short_name(plan->operation);
+    const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
+
+    if (bytes < 0)
+        world_refuse(&bench->world,
+                     "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)",
+                     name, (long long)plan->most_bytes);
+    else
+        world_refuse(&bench->world,
+                     "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
+                     "--mem-limit %lld allows (see --help)",
+                     option, name, (long long)plan->most_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
+                     (long long)job_mem_limit_bytes(job));
+}
+
+/* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
+static bool check_limit(struct bench *bench, struct job *job)
+{
+    for (;;) {
+        struct work_plan plan = bench_plan_work(bench, job);
+        int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
+
+        /* Groups may differ. Without a sign, -1 is the greatest. */
+        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
+            return true;
+        if (!job->settings.sizes.given && job->size_count > 1) {
+            remove_size(job, plan.most_bytes);
+            continue;
+        }
+        refuse_sizes(bench, job, &plan, bytes);
+        return false;
+    }
+}
+
+/* Allocates, to see whether it can be done. */
+static bool check_memory(struct bench *bench, const struct job *job)
+{
+    struct work_plan plan = bench_plan_work(bench, job);
+    char why[WORK_WHY_BYTES] = "";
+    struct work *work = NULL;
+    bool takes_part = communicator_takes_part(&bench->communicator);
+    bool good;
+
+    if (takes_part)
+        work = work_open(&plan, why);
+    good = bench_all_agree(bench, !takes_part || work != NULL);
+    if (work != NULL)
+        work_close(work);
+    if (!good)
+        world_refuse(&bench->world, "%s of %lld bytes: %s", operation_short_name(plan.operation),
+                     (long long)plan.most_bytes, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+    return good;
+}
+
+static bool check_root(struct bench *bench, const struct job *job)
+{
+    int root = (int)job->settings.root;
+    int least_ranks = bench->world.ranks;
+
+    if (communicator_takes_part(&bench->communicator))
+        MPI_Comm_size(bench->communicator.group, &least_ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &least_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
+    if (root < least_ranks)
+        return true;
+    world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate (see --help)",
+                 root, least_ranks - 1);
+    return false;
+}
+
+int bench_check_job(struct bench *bench, struct job *job)
+{
+    if (!bench_open_communicator(bench, &job->comm))
+        return STATUS_FAILED;
+    return check_root(bench, job) && check_limit(bench, job) && check_memory(bench, job) ? STATUS_GOOD
+                                                                                         : STATUS_BAD_OPTION;
+}
+
+bool bench_open_files(struct bench *bench)
+{
+    bench->report.file = stdout;
+    return output_create(&bench->world, "--output", bench->plan.settings.output, &bench->report.file) == STATUS_GOOD &&
+           output_create(&bench->world, "--raw", bench->plan.settings.raw, &bench->raw) == STATUS_GOOD;
+}
+
+bool bench_close_files(struct bench *bench)
+{
+    const struct bench_settings *settings = &bench->plan.settings;
+    bool good = true;
+
+    if (bench->report.file != NULL && bench->report.file != stdout)
+        good = output_finish(bench->report.file, settings->output, bench->world.program);
+    if (bench->raw != NULL)
+        good = output_finish(bench->raw, settings->raw, bench->world.program) && good;
+    return good;
+}

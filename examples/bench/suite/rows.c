@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.c - measuring one size, and what is said of it. */
+#include "suite/bench.h"
+
+#include "suite/arena.h"
+#include "suite/barriers.h"
+
+#include <stdlib.h>
+
+/* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
+enum { CHECKS = 3, MOST_CHECKS = 64 };
+
+/* ---- Rows */
+
+struct row_keys bench_name_keys(const struct bench *bench, const struct job *job)
+{
+    const struct operation *operation = operation_at(job->operation);
+    const struct bench_settings *settings = &job->settings;
+    static char root[16]; /* the caller is done with it before the next job */
+
+    snprintf(root, sizeof(root), "%d", (int)settings->root);
+    return (struct row_keys){.operation = operation_short_name(operation),
+                             .release = release_name((int)settings->release),
+                             .barrier = release_has_barrier((enum release_kind)settings->release)
+                                            ? barrier_name((int)settings->barrier)
+                                            : "",
+                             .cadence = release_cadence((enum release_kind)settings->release),
+                             .comm = job->comm.text,
+                             .ranks = bench->communicator.group_ranks,
+                             .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+                             .reduction = operation_reduces(operation) ? reduction_name((int)settings->reduction) : "",
+                             .root = !operation_has_root(operation)   ? ""
+                                     : settings->root == ROOT_ROTATES ? "rotating"
+                                                                      : root,
+                             .buffers = settings->in_place ? "in place" : "separate",
+                             .cache = cache_mode_name((int)settings->cache),
+                             .run_time = run_time_name((int)settings->run_time)};
+}
+
+/* Elements found wrong on all ranks, in a few calls. Collective over the span. */
+static int64_t validate(const struct bench *bench, const struct measure *measure)
+{
+    int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
+    int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
+    int64_t all_wrong = 0;
+
+    for (int i = 0; i < checks; i++) {
+        int64_t wrong = 0;
+
+        world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
+        all_wrong += wrong;
+    }
+    world_require(measure->span,
+                  MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, measure->span->comm),
+                  "MPI_Allreduce");
+    return all_wrong;
+}
+
+static void analyse_samples(const struct bench *bench, const struct measure *measure, const struct samples *samples,
+                            enum run_time run_time, struct analysis *analysis)
+{
+    struct sample_set set = samples_set(samples);
+
+    if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
+        world_abort(measure->span, "out of memory");
+}
+
+/* The median of what was computed in valid samples. */
+static double median_computed(const struct measure *measure, const struct samples *samples)
+{
+    /* As a set of one rank whose calls begin at 0. */
+    struct call_times *times = malloc((size_t)samples->calls * sizeof(times[0]));
+    uint8_t *marks = malloc((size_t)samples->calls);
+    struct sample_set set = {1, samples->calls, times, marks};
+    struct analysis analysis;
+
+    if (times == NULL || marks == NULL)
+        world_abort(measure->span, "out of memory");
+    for (int64_t i = 0; i < samples->calls; i++) {
+        times[i] = (struct call_times){0, samples->compute_ns[i]};
+        marks[i] = MARK_VALID;
+        for (int rank = 0; rank < samples->ranks; rank++)
+            marks[i] |= samples->marks[i * samples->ranks + rank];
+    }
+    if (!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &analysis))
+        world_abort(measure->span, "out of memory");
+    free(times);
+    free(marks);
+    return analysis.median_ns;
+}
+
+/* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
+static bool measure_overlap(struct bench *bench, struct measure *measure, int64_t size_bytes, double pure_ns,
+                            struct overlap *overlap)
+{
+    struct samples samples = {0};
+    struct analysis analysis;
+    int64_t compute_ns = (int64_t)pure_ns;
+    double hidden;
+
+    world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
+    if (compute_ns <= 0)
+        return false;
+    measure_size(measure, size_bytes, compute_ns, &samples);
+    if (samples.valid > 0) {
+        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &analysis);
+        *overlap = (struct overlap){true, pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
+        hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / pure_ns);
+        overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
+    }
+    samples_free(&samples);
+    return overlap->measured;
+}
+
+void bench_tell_cache(const struct bench *bench, const struct job *job)
+{
+    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
+
+    if (bench_is_root(bench) && job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
+        fprintf(stderr,
+                "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
+                bench->world.program, operation_short_name(operation_at(job->operation)),
+                cache_mode_name((int)job->settings.cache), (long long)(used_bytes + used_bytes / 2) >> 20,
+                (long long)cache_bytes >> 20);
+}
+
+/* What brought a size to its end. */
+static const char *limit_of(const struct samples *samples)
+{
+    return samples->end == END_REPEATED ? "--max-repeat" : samples->end == END_SLICE ? "--time-slice" : "--iterations";
+}
+
+/* Whether a size ended as it was to, valid samples or not. */
+static bool is_as_wanted(const struct bench_settings *settings, const struct row *row, const struct samples *samples)
+{
+    bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
+
+    if (settings->ci_percent > 0)
+        return analysis_is_narrow(&row->analysis, settings->ci_percent);
+    return samples->end == END_ENOUGH || (samples->end == END_SLICE && time_is_aim);
+}
+
+/* Tells on standard error why a row rests on fewer samples than wanted, or on too few for the interval wanted. */
+static void tell_shortage(const struct measure *measure, const struct row *row, const struct samples *samples)
+{
+    const struct bench_settings *settings = &measure->job->settings;
+
+    if (samples->valid > 0 && is_as_wanted(settings, row, samples))
+        return;
+    if (samples->valid > 0 && settings->ci_percent > 0) {
+        fprintf(stderr, "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples, "
+                        "the limit (%s)\n",
+                measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, settings->ci_percent,
+                (long long)samples->valid, limit_of(samples));
+        return;
+    }
+    fprintf(stderr, "%s: %s, %lld bytes: only %lld valid samples in %lld calls, the limit (%s)\n",
+            measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, (long long)samples->valid,
+            (long long)samples->calls, limit_of(samples));
+}
+
+/* What would not be known otherwise about starting times, as a comment in the table. */
+static void tell_window(const struct bench *bench, const struct measure *measure, int64_t size_bytes)
+{
+    if (bench->report.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
+        fprintf(bench->report.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
+                (double)measure->releaser.window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
+}
+
+/* Rank 0: writes the row of a size. */
+static void write_row(struct bench *bench, const struct measure *measure, const struct row *row,
+                      const struct samples *samples)
+{
+    struct sample_set set = samples_set(samples);
+
+    tell_window(bench, measure, row->keys.size_bytes);
+    report_row(&bench->report, row);
+    fflush(bench->report.file);
+    tell_shortage(measure, row, samples);
+    if (bench->raw != NULL)
+        report_raw(bench->raw, &row->keys, &set);
+    if (row->wrong > 0)
+        fprintf(stderr, "%s: %s, %lld bytes: validation found %lld wrong elements\n", measure->world->program,
+                row->keys.operation, (long long)row->keys.size_bytes, (long long)row->wrong);
+    if (row->analysis.valid == 0 || row->wrong > 0)
+        bench->status = STATUS_FAILED;
+}
+
+void bench_run_size(struct bench *bench, struct measure *measure, const struct row_keys *keys, int64_t size_bytes)
+{
+    const struct bench_settings *settings = &measure->job->settings;
+    struct row row = {
+        .keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
+    struct samples samples = {0};
+    struct analysis local = {0};
+    bool root = bench_is_root(bench);
+
+    row.keys.size_bytes = size_bytes;
+    world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
+    measure_size(measure, size_bytes, 0, &samples);
+    if (root)
+        analyse_samples(bench, measure, &samples, (enum run_time)settings->run_time, &row.analysis);
+    if (root && settings->overlap)
+        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &local);
+    if (settings->overlap &&
+        !measure_overlap(bench, measure, size_bytes, local.valid > 0 ? local.median_ns : 0, &row.overlap) && root)
+        fprintf(stderr, "%s: %s, %lld bytes: no valid sample to tell the overlap by\n", bench->world.program,
+                keys->operation, (long long)size_bytes);
+    if (settings->validation)
+        row.wrong = validate(bench, measure);
+    if (root)
+        write_row(bench, measure, &row, &samples);
+    samples_free(&samples);
+}

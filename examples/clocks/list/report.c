@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - the list, remarks on it, and the chart. */
+#include "list/list.h"
+
+#include "common/kernel.h"
+#include "common/table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The system reads its clocks without a system call in a tenth of this. */
+#define SLOW_READ_NS 500
+
+static const struct column columns[] = {
+    {"clock", "clock", 14, 0, 0},         {"read(ns)", "read_ns", 11, 1, 0},  {"slowest", "slowest_rank", 9, 0, 0},
+    {"step(ns)", "step_ns", 11, 1, 0},    {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
+    {"auto", "auto", 6, 0, 0},            {"groups", "groups", 8, 0, 0},      {"doubt(ns)", "doubt_ns", 11, 0, 0},
+    {"members", "members", 12, 0, 0},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+/* A remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
+__attribute__((format(printf, 2, 3))) static void remark(const struct list_run *run, const char *format, ...)
+{
+    bool is_table = run->settings.output.format == FORMAT_TABLE;
+    FILE *file = is_table ? run->settings.output.file : stderr;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (is_table)
+        fputs("# ", file);
+    else
+        fprintf(file, "%s: ", run->world.program);
+    vfprintf(file, format, arguments);
+    fputc('\n', file);
+    va_end(arguments);
+}
+
+/* ---- The list */
+
+static int count_groups(const struct listing *listing, int ranks)
+{
+    int groups = 0;
+
+    for (int rank = 0; rank < ranks; rank++)
+        groups += listing->group[rank] == rank;
+    return groups;
+}
+
+/* Appends the ranks of a group, from its first one. Returns the end of the text. */
+static char *write_group(const struct listing *listing, int ranks, int first, char *end)
+{
+    for (int rank = first; rank < ranks;) {
+        int last = rank;
+
+        if (listing->group[rank] != first) {
+            rank++;
+            continue;
+        }
+        while (last + 1 < ranks && listing->group[last + 1] == first)
+            last++;
+        end += sprintf(end, last > rank ? "%s%d-%d" : "%s%d", rank > first ? "+" : "", rank, last);
+        rank = last + 1;
+    }
+    return end;
+}
+
+/* Returns the members of all groups; the caller frees it. */
+static char *describe_groups(const struct listing *listing, int ranks)
+{
+    enum { RANK_CHARACTERS = 12 };
+    char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1);
+    char *end = text;
+
+    if (text == NULL)
+        return NULL;
+    for (int rank = 0; rank < ranks; rank++) {
+        if (listing->group[rank] != rank)
+            continue;
+        if (end > text)
+            *end++ = '|';
+        end = write_group(listing, ranks, rank, end);
+    }
+    return text;
+}
+
+static bool print_row(const struct list_run *run, const struct table *table, int clock)
+{
+    const struct listing *listing = &run->listings[clock];
+    const char *no_figure = listing->lacks ? "" : NULL;
+    char *members = describe_groups(listing, run->world.ranks);
+
+    if (members == NULL) {
+        fprintf(stderr, "%s: out of memory\n", run->world.program);
+        return false;
+    }
+    if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
+        strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
+    table_row(table, (struct cell[]){{machine_clocks[clock].name, 0},
+                                     {no_figure, listing->most.read_ns},
+                                     {no_figure, listing->slowest},
+                                     {listing->most.step_ns > 0 ? no_figure : "", listing->most.step_ns},
+                                     {listing->most.stated_ns > 0 ? no_figure : "", listing->most.stated_ns},
+                                     {NULL, listing->usable},
+                                     {NULL, clock == run->chosen},
+                                     {no_figure, count_groups(listing, run->world.ranks)},
+                                     {no_figure, (double)listing->doubt_ns},
+                                     {listing->lacks ? "" : members, 0}});
+    free(members);
+    return true;
+}
+
+void list_tell_warnings(const struct list_run *run)
+{
+    char text[KERNEL_WARNING_BYTES] = "";
+    int kernel_rank;
+
+    MPI_Comm_rank(run->kernel, &kernel_rank);
+    if (kernel_rank == 0)
+        kernel_clock_warning(text);
+    if (run->world.rank > 0) {
+        MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, NULL, 0, MPI_CHAR, 0, run->world.comm);
+        return;
+    }
+    char *all = malloc((size_t)run->world.ranks * KERNEL_WARNING_BYTES);
+    MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, all, KERNEL_WARNING_BYTES, MPI_CHAR, 0, run->world.comm);
+    for (int rank = 0; rank < run->world.ranks; rank++) {
+        const char *warning = all + (size_t)rank * KERNEL_WARNING_BYTES;
+
+        if (warning[0] != '\0')
+            remark(run, "Warning: rank %d: %s", rank, warning);
+    }
+    free(all);
+}
+
+static void tell_slow_clocks(const struct list_run *run)
+{
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        const struct listing *listing = &run->listings[clock];
+
+        if (!listing->lacks && listing->most.read_ns > SLOW_READ_NS)
+            remark(run, "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns", listing->slowest,
+                   machine_clocks[clock].name, listing->most.read_ns, SLOW_READ_NS);
+    }
+}
+
+int list_print(const struct list_run *run)
+{
+    const struct table table = {columns, COLUMNS, &run->settings.output};
+
+    remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        if (!run->listings[clock].usable)
+            remark(run, "%s %s", machine_clocks[clock].name, run->listings[clock].reason);
+    }
+    tell_slow_clocks(run);
+    table_head(&table);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        if (!print_row(run, &table, clock))
+            return STATUS_FAILED;
+    }
+    return STATUS_GOOD;
+}
+
+int list_draw(struct list_run *run)
+{
+    struct plot_series series[MACHINE_CLOCKS];
+    int drawn = 0;
+
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        struct curve *curve = &run->listings[clock].curve;
+
+        if (!run->listings[clock].lacks)
+            series[drawn++] = (struct plot_series){.title = machine_clocks[clock].name,
+                                                   .style = PLOT_LINES,
+                                                   .colour = clock + 1,
+                                                   .count = CURVE_POINTS,
+                                                   .x = curve->interval_ns,
+                                                   .y = curve->share};
+    }
+    const struct plot_panel panel = {
+        .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
+        .y = {.label = "share of intervals that are not longer"},
+        .series = series,
+        .series_count = drawn,
+    };
+    const struct plot plot = {
+        .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};
+
+    return plot_draw(&run->plot, &run->world, &plot);
+}
