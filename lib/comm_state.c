@@ -89,7 +89,7 @@ static void free_state(mh_comm_state *state)
     atomic_fetch_add(generation_of(state->user_comm), 1);
     PMPI_Comm_free(&state->channel.comm);
     mh_session_free(&state->session);
-    mh_rendezvous_close(&state->rendezvous);
+    mh_barrier_close(&state->barrier);
     free(state);
 }
 
@@ -284,7 +284,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     state->settings = settings;
     state->before_world = !initialized;
     mh_session_init(&state->session, &state->channel);
-    mh_deadline_init(&state->deadline, &state->channel, &state->session.clock, &state->rendezvous);
+    mh_rounds_init(&state->rounds, &state->channel, &state->session.clock, &state->barrier);
     return MPI_SUCCESS;
 }
 
@@ -332,5 +332,5 @@ int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 void mh_comm_state_give_up(mh_comm_state *state)
 {
     state->failed = true;
-    mh_rendezvous_give_up(&state->rendezvous);
+    mh_barrier_give_up(&state->barrier);
 }

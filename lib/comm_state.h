@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.h - what hangs on a communicator: its private communicator, settings, session and deadline.
+ * comm_state.h - what hangs on a communicator: its private communicator, settings, session and rounds.
  *
  * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with
  * it or at MPI_Finalize.
@@ -9,7 +9,7 @@
 #define MH_COMM_STATE_H
 
 #include "transport/message.h"
-#include "deadline/deadline.h"
+#include "release/release.h"
 #include "settings.h"
 #include "sync/session.h"
 
@@ -27,8 +27,8 @@ typedef struct mh_comm_state {
     bool oversubscribed;  /* some node has more processes than processors */
     mh_session session;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes anew */
-    mh_rendezvous rendezvous;
-    mh_deadline deadline;
+    mh_barrier barrier;
+    mh_rounds rounds;
 
     struct mh_comm_state *next, **link; /* in the list of all */
 } mh_comm_state;

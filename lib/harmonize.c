@@ -13,8 +13,8 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
     if (code != MPI_SUCCESS)
         return code;
     if (!session->disrupted)
-        mh_deadline_trust_clock(&state->deadline, mh_session_bound_ns(session));
-    mh_deadline_sync_at(&state->deadline, mh_session_due_ns(session));
+        mh_rounds_trust_clock(&state->rounds, mh_session_bound_ns(session));
+    mh_rounds_sync_at(&state->rounds, mh_session_due_ns(session));
     return MPI_SUCCESS;
 }
 
@@ -32,7 +32,7 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->session.clock) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
-    return code == MPI_SUCCESS ? mh_deadline_rehearse(&state->deadline, error) : code;
+    return code == MPI_SUCCESS ? mh_rounds_rehearse(&state->rounds, error) : code;
 }
 
 static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
@@ -42,10 +42,10 @@ static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
     return state->session.disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
 }
 
-static void leave(mh_comm_state *state, const mh_order *order, int *flag)
+static void leave(mh_comm_state *state, const mh_release *release, int *flag)
 {
     mh_session *session = &state->session;
-    mh_exit left = mh_deadline_wait(&state->deadline, order);
+    mh_exit left = mh_rounds_leave(&state->rounds, release);
     /* Nobody knows when a clock that can be set was set: perhaps during the wait. */
     if (left == MH_EXIT_DISRUPTED)
         mh_session_distrust(session);
@@ -56,25 +56,25 @@ static void leave(mh_comm_state *state, const mh_order *order, int *flag)
 
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
 {
-    mh_order order = {.type = MH_ORDER_RELEASE};
+    mh_release release = {.order = MH_ORDER_RELEASE};
     int code = MPI_SUCCESS;
-    if (!state->deadline.rehearsed || !state->plan_is_current)
+    if (!state->rounds.rehearsed || !state->plan_is_current)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
         int64_t local_ns = mh_base_clock_now_ns(&state->session.clock.base);
         if (mh_clock_watch_is_due(&state->session.watch, local_ns))
             mh_session_look_at_clock(&state->session);
-        code = mh_deadline_meet(&state->deadline, local_ns, what_to_ask_for(state, refuses), order.type, &order, error);
+        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, refuses), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;
-        if (order.type == MH_ORDER_RELEASE) {
-            leave(state, &order, flag);
+        if (release.order == MH_ORDER_RELEASE) {
+            leave(state, &release, flag);
             return MPI_SUCCESS;
         }
-        if (order.type == MH_ORDER_REFUSE)
+        if (release.order == MH_ORDER_REFUSE)
             return mh_fail(error, MPI_ERR_ARG,
                            "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
-        code = synchronize(state, order.type == MH_ORDER_RESTART, false, error);
+        code = synchronize(state, release.order == MH_ORDER_RESTART, false, error);
     }
     return code;
 }

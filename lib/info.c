@@ -48,14 +48,14 @@ static void levels(const mh_comm_state *state, char text[TEXT_SIZE])
     }
 }
 
-static void rendezvous_used(const mh_comm_state *state, char text[TEXT_SIZE])
+static void barrier_used(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->rendezvous.kind ? mh_rendezvous_name(&state->rendezvous) : "");
+    copy(text, mh_barrier_name(&state->barrier));
 }
 
-static void rendezvous_reason(const mh_comm_state *state, char text[TEXT_SIZE])
+static void barrier_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->rendezvous.reason);
+    copy(text, state->barrier.reason);
 }
 
 static void version(const mh_comm_state *state, char text[TEXT_SIZE])
@@ -123,16 +123,16 @@ static const mh_statistic statistics[] = {
     {"sync_total_ns", "Nanoseconds", "The time of all synchronizations so far on this process.",
      FIELD(session.schedule.total_ns)},
     {"syncs", "A count", "Synchronizations of comm so far.", FIELD(session.schedule.count)},
-    {"calls", "A count", "Calls of MPIX_Harmonize(3) on comm so far.", FIELD(deadline.calls)},
-    {"misses", "A count", "Those of the calls whose flag was 0 on this process.", FIELD(deadline.misses)},
+    {"calls", "A count", "Calls of MPIX_Harmonize(3) on comm so far.", FIELD(rounds.calls)},
+    {"misses", "A count", "Those of the calls whose flag was 0 on this process.", FIELD(rounds.misses)},
     {"lateness_ns", "Nanoseconds", "How long after the deadline this process left the last call in which it waited.",
-     FIELD(deadline.lateness_ns)},
-    {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(deadline.report.need_ns)},
-    {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(deadline.slack_ns)},
-    {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(deadline.tolerance_ns)},
-    {"rendezvous_used", "No unit", "How processes report their arrival and receive the deadline.",
-     .text = rendezvous_used},
-    {"rendezvous_reason", "No unit", "Why this is used.", .text = rendezvous_reason},
+     FIELD(rounds.lateness_ns)},
+    {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(rounds.arrival.need_ns)},
+    {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},
+    {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(rounds.tolerance_ns)},
+    {"barrier_used", "No unit", "How processes report their arrival and receive the deadline.",
+     .text = barrier_used},
+    {"barrier_reason", "No unit", "Why this is used.", .text = barrier_reason},
     {"oversubscribed", "1 or 0", "Whether some node has more processes of comm than processors that they may use.",
      .number = oversubscribed},
 };

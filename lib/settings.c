@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "clock/base_clock.h"
-#include "deadline/rendezvous.h"
-#include "sync/label.h"
+#include "release/barrier.h"
+#include "sync/sync_label.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +41,8 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
                                           "older than this, but never where prop has verified that all share one clock; auto follows "
                                           "clock_target_ns for tracked clocks, and is 1000 for others, or more where a "
                                           "synchronisation would else take more than 0.05 % of the time."},
-    [MH_SET_RENDEZVOUS] = {.name = "rendezvous", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
-                           .choice = mh_rendezvous_choice,
+    [MH_SET_BARRIER] = {.name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
+                           .choice = mh_barrier_choice,
                            .doc = "How processes report their arrival and receive the deadline."},
     [MH_SET_TOLERANCE_NS] = {.name = "tolerance_ns", .unit = "nanoseconds", .default_text = "auto",
                              .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 1000000000,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* setup.c - what settings mean for a state: topology, base clock, session and deadline. */
+/* setup.c - what settings mean for a state: topology, base clock, session and rounds. */
 #include "setup.h"
 
 #include "base/units.h"
+#include "sync/sync_label.h"
 #include "topology/topology_discover.h"
 #include "topology/tree.h"
 #include "transport/warm_up.h"
@@ -39,7 +40,7 @@ static void configure_session(mh_comm_state *state)
     state->session.target_ns = or_auto(settings, MH_SET_CLOCK_TARGET_NS, 0);
 }
 
-static void configure_deadline(mh_comm_state *state)
+static void configure_rounds(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
     mh_label label = label_of(settings);
@@ -49,13 +50,13 @@ static void configure_deadline(mh_comm_state *state)
     int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
     int64_t least_met = or_auto(settings, MH_SET_VALID_FRACTION, 0);
-    mh_deadline_settings wanted = {.rendezvous_choice = (int)settings->values[MH_SET_RENDEZVOUS].number,
+    mh_rounds_settings wanted = {.barrier_choice = (int)settings->values[MH_SET_BARRIER].number,
                                    .clocks_agree = mh_label_synchronises(&label),
                                    .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
                                    .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
                                    .slack_ceiling_ns = ceiling_ns,
                                    .least_met = (double)least_met * MH_CONFIG_BILLIONTH};
-    mh_deadline_configure(&state->deadline, &wanted);
+    mh_rounds_configure(&state->rounds, &wanted);
 }
 
 /* Along a tree such as the clocks are synchronized along. */
@@ -73,8 +74,8 @@ static int set_up_at(mh_comm_state *state, const mh_place *places, mh_error *err
     mh_label label = label_of(&state->settings);
     int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
     int code = warm_up(&state->channel, error);
-    if (code == MPI_SUCCESS && !mh_rendezvous_is_open(&state->rendezvous))
-        code = mh_rendezvous_open(&state->rendezvous, &state->channel, places, error);
+    if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
+        code = mh_barrier_open(&state->barrier, &state->channel, places, error);
     if (code == MPI_SUCCESS && !mh_session_has_clock(session))
         code = mh_session_open_clock(session, clock_choice, places, error);
     return code == MPI_SUCCESS ? mh_session_plan(session, &label, places, error) : code;
@@ -98,7 +99,7 @@ int mh_setup(mh_comm_state *state, mh_error *error)
     if (code != MPI_SUCCESS)
         return code;
     configure_session(state);
-    configure_deadline(state);
+    configure_rounds(state);
     state->plan_is_current = true;
     return MPI_SUCCESS;
 }
@@ -111,12 +112,12 @@ int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error 
     if (mh_session_has_clock(&state->session)) {
         configure_waiting(state);
         configure_session(state);
-        configure_deadline(state);
+        configure_rounds(state);
     }
     if (!mh_global_clock_is_set(&state->session.clock))
         return MPI_SUCCESS;
     int code = mh_session_reschedule(&state->session, error);
     if (code == MPI_SUCCESS)
-        mh_deadline_sync_at(&state->deadline, mh_session_due_ns(&state->session));
+        mh_rounds_sync_at(&state->rounds, mh_session_due_ns(&state->session));
     return code;
 }

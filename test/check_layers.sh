@@ -15,12 +15,11 @@ declare -A may_include=(
     [clock]="clock transport base"
     [topology]="topology clock transport base"
     [sync]="sync topology clock transport base"
-    [deadline]="deadline topology clock transport base"
-    [.]=". deadline sync topology clock transport base"
+    [release]="release topology clock transport base"
+    [.]=". release sync topology clock transport base"
 )
-# Pure mathematics, to be tested and understood without MPI.
-free_of_mpi=(base/statistics base/config base/text base/wide clock/model clock/tracker topology/topology
-    topology/tree topology/quota transport/shared_memory deadline/slack sync/schedule "sync/offset*")
+# Beside the mathematics in libmpix_math.la, to be tested and understood without MPI.
+free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
 
 mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
@@ -43,7 +42,7 @@ complaints=$(while read -r file included; do
 done <<<"$includes")
 tap_expect_empty "includes are written from lib/" "$complaints"
 
-for folder in base transport clock topology sync deadline .; do
+for folder in base transport clock topology sync release .; do
     complaints=$(while read -r file included; do
         [ -n "$file" ] && [ "$(folder_of "$file")" = "$folder" ] || continue
         target=$(folder_of "$included")
@@ -60,6 +59,10 @@ complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder;
     esac
 done)
 tap_expect_empty "each folder has a rule" "$complaints"
+
+# The source, the header and the private header of a name are one file here.
+complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
+tap_expect_empty "no file includes one that includes it" "$complaints"
 
 reaches_mpi() {     # FILE: prints how it comes to include mpi.h, if it does
     {
@@ -85,7 +88,18 @@ complaints=$(for pattern in "${free_of_mpi[@]}"; do
     matches=$(compgen -G "$pattern.[ch]") || echo "no file matches $pattern.[ch]"
     for file in $matches; do reaches_mpi "$file"; done
 done)
-tap_expect_empty "the mathematics does not include mpi.h" "$complaints"
+tap_expect_empty "what needs no MPI does not include mpi.h" "$complaints"
+
+math=$($awk '/^lib_libmpix_math_la_SOURCES/ { inside = 1 }
+    inside { for (i = 1; i <= NF; i++) if (sub("^lib/", "", $i)) print $i }
+    inside && !/\\$/ { inside = 0 }' lib.am)
+[ -n "$math" ] || { echo "Bail out! no list of the mathematics in lib.am"; exit 1; }
+complaints=$(for file in $math; do reaches_mpi "$file"; done
+    while read -r file included; do
+        case " ${math//$'\n'/ } " in *" $file "*) ;; *) continue ;; esac
+        case " ${math//$'\n'/ } " in *" $included "*) ;; *) echo "$file includes $included" ;; esac
+    done <<<"$includes")
+tap_expect_empty "the mathematics includes only itself" "$complaints"
 
 tap_expect_empty "only $hwloc_user includes hwloc.h" \
     "$(grep -E ' hwloc(\.h|/)' <<<"$system_includes" | grep -v "^$hwloc_user ")"

@@ -772,7 +772,7 @@ static int open_truth(struct check_run *run)
     int64_t wanted = run->settings.truth;
     bool tsc_is_shared;
 
-    if (wanted == TRUTH_TSC && !world_all(&run->world, EXIT_CLOCK_HAS_TSC))
+    if (wanted == TRUTH_TSC && !world_all(&run->world, MACHINE_HAS_TSC))
         return world_refuse(&run->world,
                             "option --truth: \"tsc\" is not allowed on this processor, give auto or none (see --help)");
     tsc_is_shared = exit_clock_tsc_is_shared(&run->world);

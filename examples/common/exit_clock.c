@@ -4,17 +4,6 @@
 #include "statistics.h"
 
 #include <stdio.h>
-#include <time.h>
-
-#if EXIT_CLOCK_HAS_TSC
-#include <cpuid.h>
-#endif
-
-/* Over less than this, the system's clock is too coarse a measure of the counter's rate. */
-#define LEAST_CALIBRATION_NS INT64_C(20000000)
-
-/* Of so many readings of both clocks, the one least disturbed is kept. */
-enum { PAIR_READINGS = 8 };
 
 enum { STEP_READINGS = 1001 };
 
@@ -24,45 +13,6 @@ static const char *const names[] = {
 const char *exit_clock_name(int index)
 {
     return index <= EXIT_CLOCK_AUTO ? names[index] : NULL;
-}
-
-int64_t system_time_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Whether the counter runs at one rate, whatever the processor's frequency and sleep state. */
-static bool tsc_is_invariant(void)
-{
-#if EXIT_CLOCK_HAS_TSC
-    enum { POWER_LEAF = (int)0x80000007, INVARIANT_TSC_BIT = 8 };
-    unsigned int eax, ebx, ecx, edx = 0;
-
-    return __get_cpuid((unsigned int)POWER_LEAF, &eax, &ebx, &ecx, &edx) && (edx >> INVARIANT_TSC_BIT & 1) != 0;
-#else
-    return false;
-#endif
-}
-
-/* Reads both clocks at one instant, as nearly as may be. */
-static void read_pair(const struct exit_clock *clock, int64_t *ticks, int64_t *time_ns)
-{
-    int64_t least_width_ticks = INT64_MAX;
-
-    for (int i = 0; i < PAIR_READINGS; i++) {
-        int64_t before_ticks = exit_clock_ticks(clock);
-        int64_t now_ns = system_time_ns();
-        int64_t width_ticks = exit_clock_ticks(clock) - before_ticks;
-
-        if (width_ticks < least_width_ticks) {
-            least_width_ticks = width_ticks;
-            *ticks = before_ticks + width_ticks / 2;
-            *time_ns = now_ns;
-        }
-    }
 }
 
 static int64_t find_step(const struct exit_clock *clock)
@@ -103,22 +53,22 @@ static void choose(struct exit_clock *clock, const struct world *world, enum exi
 
 bool exit_clock_tsc_is_shared(const struct world *world)
 {
-    return world_all(world, tsc_is_invariant()) && world->nodes == 1;
+    return world_all(world, machine_tsc_is_invariant()) && world->nodes == 1;
 }
 
 int exit_clock_open(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted)
 {
-    bool invariant = world_all(world, tsc_is_invariant());
+    bool invariant = world_all(world, machine_tsc_is_invariant());
 
     *clock = (struct exit_clock){.comm = world->comm};
-    if (wanted == EXIT_CLOCK_TSC && !world_all(world, EXIT_CLOCK_HAS_TSC))
+    if (wanted == EXIT_CLOCK_TSC && !world_all(world, MACHINE_HAS_TSC))
         return world_refuse(world, "option --clock: \"tsc\" is not allowed on this processor, give global or auto");
     choose(clock, world, wanted, invariant);
     if (clock->kind == EXIT_CLOCK_GLOBAL && !world_agree(world, MPIX_Clock_sync(world->comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
     exit_clock_note_bound(clock, world);
     clock->step_ticks = find_step(clock);
-    read_pair(clock, &clock->begin_ticks, &clock->begin_ns);
+    tsc_rate_begin(&clock->rate);
     return STATUS_GOOD;
 }
 
@@ -135,15 +85,7 @@ void exit_clock_note_bound(struct exit_clock *clock, const struct world *world)
 
 double exit_clock_tick_ns(const struct exit_clock *clock)
 {
-    int64_t ticks = 0;
-    int64_t now_ns = 0;
-
-    if (clock->kind == EXIT_CLOCK_GLOBAL)
-        return 1;
-    while (system_time_ns() - clock->begin_ns < LEAST_CALIBRATION_NS) {
-    }
-    read_pair(clock, &ticks, &now_ns);
-    return (double)(now_ns - clock->begin_ns) / (double)(ticks - clock->begin_ticks);
+    return clock->kind == EXIT_CLOCK_GLOBAL ? 1 : tsc_rate_ns(&clock->rate);
 }
 
 void exit_clock_describe(const struct exit_clock *clock, const struct world *world, char *text, size_t text_bytes)

@@ -8,18 +8,12 @@
 #ifndef EXIT_CLOCK_H
 #define EXIT_CLOCK_H
 
+#include "machine_clock.h"
 #include "world.h"
 
 #include <mpix_harmonize.h>
 
 #include <stdint.h>
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#define EXIT_CLOCK_HAS_TSC 1
-#else
-#define EXIT_CLOCK_HAS_TSC 0
-#endif
 
 enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO };
 
@@ -27,8 +21,7 @@ struct exit_clock {
     enum exit_clock_kind kind; /* TSC or GLOBAL */
     const char *reason;        /* why it was chosen */
     MPI_Comm comm;
-    int64_t begin_ticks; /* when the program began, */
-    int64_t begin_ns;    /* and the same instant on the system's clock */
+    struct tsc_rate rate;      /* measured since exit_clock_open */
     int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
     int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
 };
@@ -54,7 +47,7 @@ static inline int64_t exit_clock_ticks(const struct exit_clock *clock)
     int64_t time_ns = 0;
     int64_t bound_ns;
 
-#if EXIT_CLOCK_HAS_TSC
+#if MACHINE_HAS_TSC
     if (clock->kind == EXIT_CLOCK_TSC)
         return (int64_t)__rdtsc();
 #endif
@@ -70,8 +63,5 @@ double exit_clock_tick_ns(const struct exit_clock *clock);
 
 /* exit_clock_describe - write one line about the clock on rank 0. Collective. */
 void exit_clock_describe(const struct exit_clock *clock, const struct world *world, char *text, size_t text_bytes);
-
-/* system_time_ns - the system's monotonic clock, for rates and durations on one rank. */
-int64_t system_time_ns(void);
 
 #endif /* EXIT_CLOCK_H */

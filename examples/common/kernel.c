@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
+#include "machine_clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#define IS_X86 1
-#else
-#define IS_X86 0
-#endif
-
-enum { ID_BYTES = 40, WORD_BYTES = 64 };
-
-static const char source_path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+enum { ID_BYTES = 40 };
 
 /* Reads the first word of a file. Returns false, and an empty word, where there is none. */
 static bool read_word(const char *path, char *word)
@@ -29,9 +23,14 @@ static bool read_word(const char *path, char *word)
     return found;
 }
 
+bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
+{
+    return read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource", name);
+}
+
 bool kernel_split(const struct world *world, MPI_Comm *comm)
 {
-    char word[WORD_BYTES] = "";
+    char word[KERNEL_WORD_BYTES] = "";
     char id[ID_BYTES] = "";
     char *ids = malloc((size_t)world->ranks * ID_BYTES);
     int first = 0;
@@ -74,13 +73,13 @@ static bool has_flag(const char *flag)
 
 void kernel_clock_warning(char *text)
 {
-    char source[WORD_BYTES];
+    char source[KERNEL_WORD_BYTES];
     bool constant = has_flag(" constant_tsc"), nonstop = has_flag(" nonstop_tsc");
 
     text[0] = '\0';
-    if (!IS_X86)
+    if (!MACHINE_HAS_TSC)
         return;
-    if (read_word(source_path, source) && strcmp(source, "tsc") != 0)
+    if (kernel_clocksource(source) && strcmp(source, "tsc") != 0)
         snprintf(text, KERNEL_WARNING_BYTES,
                  "the kernel's clocksource is %s, not tsc: its clocks may be slow to read, and auto does not take tsc",
                  source);

@@ -7,7 +7,7 @@
 
 #include "world.h"
 
-enum { KERNEL_WARNING_BYTES = 200 };
+enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
 
 /*
  * kernel_split - the ranks that run under the same kernel as this one, since it started. Collective.
@@ -19,6 +19,9 @@ enum { KERNEL_WARNING_BYTES = 200 };
  * Returns false on all ranks if out of memory on one, of which rank 0 has told.
  */
 bool kernel_split(const struct world *world, MPI_Comm *comm);
+
+/* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, where it does not say. Local. */
+bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
 
 /*
  * kernel_clock_warning - what is wrong with the kernel's source of time, or an empty text. Local.

@@ -2,16 +2,11 @@
 #include "machine_clock.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
-#if defined(__x86_64__) || defined(__i386__)
+#if MACHINE_HAS_TSC
 #include <cpuid.h>
-#include <x86intrin.h>
-#define HAS_TSC 1
-#else
-#define HAS_TSC 0
 #endif
 
 /* The bracket of a pair of readings is some 20 ns: over this time 1 ppm. */
@@ -38,7 +33,7 @@ static double stated_system(clockid_t id)
 
 static int64_t read_tsc(void)
 {
-#if HAS_TSC
+#if MACHINE_HAS_TSC
     unsigned int processor;
 
     /* Not before what stands before it is done, as the library reads it. */
@@ -90,23 +85,38 @@ const char *machine_clock_name(int index)
     return index < MACHINE_CLOCKS ? machine_clocks[index].name : NULL;
 }
 
-/* Whether there is a counter that runs at one rate, whatever the processor's frequency and sleep state. */
-static bool has_invariant_tsc(void)
+/* One bit of what the processor says in edx of a leaf. */
+static bool has_feature(unsigned int leaf, int bit)
 {
-#if HAS_TSC
-    enum { FEATURES_LEAF = (int)0x80000001, RDTSCP_BIT = 27, POWER_LEAF = (int)0x80000007, INVARIANT_TSC_BIT = 8 };
-    unsigned int eax, ebx, ecx, features = 0, power = 0;
+#if MACHINE_HAS_TSC
+    unsigned int eax, ebx, ecx, edx = 0;
 
-    return __get_cpuid((unsigned int)FEATURES_LEAF, &eax, &ebx, &ecx, &features) && (features >> RDTSCP_BIT & 1) != 0 &&
-           __get_cpuid((unsigned int)POWER_LEAF, &eax, &ebx, &ecx, &power) && (power >> INVARIANT_TSC_BIT & 1) != 0;
+    return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) && (edx >> bit & 1) != 0;
 #else
+    (void)leaf, (void)bit;
     return false;
 #endif
 }
 
+/* With the instruction that waits for those before it. */
+static bool has_tsc(void)
+{
+    return has_feature(0x80000001U, 27);
+}
+
+bool machine_tsc_is_invariant(void)
+{
+    return has_tsc() && has_feature(0x80000007U, 8);
+}
+
+int64_t system_time_ns(void)
+{
+    return read_system(CLOCK_MONOTONIC);
+}
+
 const char *machine_clock_lack(int index)
 {
-    return index == MACHINE_CLOCK_TSC && !has_invariant_tsc() ? "the processor has no invariant time stamp counter"
+    return index == MACHINE_CLOCK_TSC && !machine_tsc_is_invariant() ? "the processor has no invariant time stamp counter"
                                                               : NULL;
 }
 
@@ -132,7 +142,7 @@ static struct tsc_rate read_pair(void)
 void tsc_rate_begin(struct tsc_rate *rate)
 {
     *rate = (struct tsc_rate){0, 0};
-    if (has_invariant_tsc())
+    if (has_tsc())
         *rate = read_pair();
 }
 
@@ -140,7 +150,7 @@ double tsc_rate_ns(const struct tsc_rate *rate)
 {
     struct tsc_rate now;
 
-    if (!has_invariant_tsc())
+    if (!has_tsc())
         return 1;
     while (read_monotonic_raw() - rate->begin_ns < LEAST_CALIBRATION_NS) {
     }

@@ -7,7 +7,15 @@
 #ifndef MACHINE_CLOCK_H
 #define MACHINE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#define MACHINE_HAS_TSC 1
+#else
+#define MACHINE_HAS_TSC 0
+#endif
 
 /* In the order in which the library's auto prefers them. */
 enum machine_clock_index {
@@ -36,6 +44,12 @@ const char *machine_clock_name(int index);
  * Returns NULL where it can.
  */
 const char *machine_clock_lack(int index);
+
+/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep state. */
+bool machine_tsc_is_invariant(void);
+
+/* system_time_ns - the system's monotonic clock, for durations on one rank. */
+int64_t system_time_ns(void);
 
 /* The beginning of a measurement of the counter's rate. */
 struct tsc_rate {

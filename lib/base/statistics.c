@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* statistics.c - the median and the mean. */
 #include "base/statistics.h"
 
 #include <stdlib.h>
@@ -21,23 +22,4 @@ double mh_mean(const int64_t *values, int count)
     for (int i = 0; i < count; i++)
         sum += (double)(values[i] - values[0]);
     return (double)values[0] + sum / count;
-}
-
-mh_line mh_line_fit(const double *x, const double *y, int count)
-{
-    double mean_x = 0, mean_y = 0;
-    for (int i = 0; i < count; i++) {
-        mean_x += (x[i] - x[0]) / count;
-        mean_y += y[i] / count;
-    }
-    mean_x += x[0];
-    double xx = 0, xy = 0;
-    for (int i = 0; i < count; i++) {
-        xx += (x[i] - mean_x) * (x[i] - mean_x);
-        xy += (x[i] - mean_x) * (y[i] - mean_y);
-    }
-    mh_line line;
-    line.slope = xx > 0 ? xy / xx : 0;
-    line.intercept = mean_y - line.slope * mean_x;
-    return line;
 }

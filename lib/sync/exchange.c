@@ -2,7 +2,7 @@
 /* exchange.c - how many exchanges a burst takes, and what it means if they contradict each other. */
 #include "sync/exchange.h"
 
-#include <math.h>
+#include "clock/window.h"
 
 /*
  * A burst may end when the two least delays of each direction agree: when the differences are together less than this
@@ -48,16 +48,11 @@ static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exch
     return code;
 }
 
-/*
- * Whether the window is empty: the least delays of both directions add up to less than nothing, though the rates of the
- * clocks allow for some.
- */
-static bool is_inverted(const least_two *there, const least_two *back, const mh_exchange *first, const mh_exchange *last,
-                        const mh_link *link, double rate_limit)
+static bool is_inverted(const least_two *there, const least_two *back, const mh_burst *burst, const mh_link *link)
 {
-    double span_ns = fabs((double)(last->received_ns - first->sent_ns));
-    double width_ns = (double)(there->first_ns + back->first_ns);
-    return width_ns < -rate_limit * span_ns - (double)link->clock->read_cost_ns;
+    mh_window window = {-there->first_ns, back->first_ns};
+    int64_t span_ns = burst->exchanges[burst->count - 1].received_ns - burst->exchanges[0].sent_ns;
+    return mh_window_is_inverted(window, burst->rate_limit, span_ns, link->clock->read_cost_ns);
 }
 
 /* A burst that starts again may take this many times as many exchanges in all. */
@@ -80,7 +75,7 @@ int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error)
         code = exchange_once(link, is_last, now, error);
         note(&there, now->remote_ns - now->sent_ns);
         note(&back, now->received_ns - now->remote_ns);
-        if (is_inverted(&there, &back, &burst->exchanges[0], now, link, burst->rate_limit)) {
+        if (is_inverted(&there, &back, burst, link)) {
             burst->stepped = true;
             burst->count = 0;
             there = back = no_delays;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* offset.c - the list of offset estimators, and the bound that all of them have. */
 #include "sync/offset.h"
 
 #include "sync/offset_private.h"
@@ -31,31 +32,20 @@ bool mh_offset_needs_window_only(int place)
 
 static mh_window window_of(const mh_exchange *exchanges, int count)
 {
-    mh_window window = {INT64_MIN, INT64_MAX};
-    for (int i = 0; i < count; i++) {
-        int64_t least_ns = exchanges[i].sent_ns - exchanges[i].remote_ns;
-        int64_t most_ns = exchanges[i].received_ns - exchanges[i].remote_ns;
-        if (least_ns > window.least_ns)
-            window.least_ns = least_ns;
-        if (most_ns < window.most_ns)
-            window.most_ns = most_ns;
-    }
+    mh_window window = mh_window_unknown();
+    for (int i = 0; i < count; i++)
+        mh_window_narrow(&window, exchanges[i].sent_ns, exchanges[i].remote_ns, exchanges[i].received_ns);
     return window;
 }
 
 mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace)
 {
     mh_window window = window_of(exchanges, count);
-    int64_t first_ns = exchanges[0].sent_ns, last_ns = exchanges[count - 1].received_ns;
-    mh_offset offset;
-    offset.at_ns = first_ns + (last_ns - first_ns) / 2;
-    offset.offset_ns = kinds[place]->estimate(exchanges, count, window, workspace);
-    int64_t below_ns = offset.offset_ns - window.least_ns, above_ns = window.most_ns - offset.offset_ns;
+    int64_t first_ns = exchanges[0].sent_ns, span_ns = exchanges[count - 1].received_ns - first_ns;
+    int64_t offset_ns = kinds[place]->estimate(exchanges, count, window, workspace);
     /* The two limits may come from both ends of the burst, and the clocks drift in between. */
-    int64_t drifted_ns = (int64_t)ceil(drift_bound * (double)(last_ns - first_ns) / 2);
-    offset.bound_ns = (below_ns > above_ns ? below_ns : above_ns) + drifted_ns;
-    /* The limits may cross by as much as the clocks drifted. */
-    if (offset.bound_ns < 0)
-        offset.bound_ns = 0;
-    return offset;
+    int64_t drifted_ns = (int64_t)ceil(drift_bound * (double)span_ns / 2);
+    window.min_ns -= drifted_ns;
+    window.max_ns += drifted_ns;
+    return (mh_offset){first_ns + span_ns / 2, offset_ns, mh_window_bound_ns(window, offset_ns)};
 }

@@ -2,31 +2,17 @@
 /*
  * offset.h - offset estimators: from a burst of exchanges to the client's offset. Pure; no MPI.
  *
- * The members of the family are registered in offset.c. Each estimate carries the window of the burst as its bound:
- * from "no message arrives before it was sent" the true offset lies between the greatest sent - remote and the least
- * received - remote, whatever the paths' asymmetry.
+ * The members of the family are registered in offset.c. Each estimate carries the window of the burst as its bound.
  */
 #ifndef MH_OFFSET_H
 #define MH_OFFSET_H
 
 #include "clock/model.h"
+#include "clock/window.h"
 #include "sync/exchange_data.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What exchanges leave for an offset: the greatest lower and the least upper limit. */
-typedef struct mh_window {
-    int64_t least_ns;
-    int64_t most_ns;
-} mh_window;
-
-/* How far an offset that is taken for zero may be off. The limits may cross by as much as clock readings cost. */
-static inline int64_t mh_window_bound_ns(mh_window window)
-{
-    int64_t bound_ns = -window.least_ns > window.most_ns ? -window.least_ns : window.most_ns;
-    return bound_ns > 0 ? bound_ns : 0;
-}
 
 /* The place of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_offset_find(const char *name);

@@ -12,7 +12,7 @@ static int64_t estimate(const mh_exchange *exchanges, int count, mh_window windo
     (void)exchanges;
     (void)count;
     (void)workspace;
-    return window.least_ns + (window.most_ns - window.least_ns) / 2;
+    return mh_window_middle_ns(window);
 }
 
 const mh_offset_kind mh_offset_skampi = {

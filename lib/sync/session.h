@@ -35,7 +35,7 @@ void mh_session_free(mh_session *session);
 
 static inline bool mh_session_has_clock(const mh_session *session)
 {
-    return session->clock.base.kind != NULL;
+    return session->clock.base.kind;
 }
 
 /*

@@ -76,7 +76,7 @@ static void forget(mh_level *level)
 {
     level->sharing = MH_SHARING_UNKNOWN;
     level->bursts = 0;
-    level->window = (mh_window){-MH_TIME_UNKNOWN_NS, MH_TIME_UNKNOWN_NS};
+    level->window = mh_window_unknown();
     level->trained = false;
 }
 
@@ -155,7 +155,7 @@ static bool drifts(const mh_sync_plan *plan)
 
 bool mh_level_is_wide(const mh_level *level)
 {
-    return level->sharing == MH_SHARING_VERIFIED && mh_window_bound_ns(level->window) > GOOD_BOUND_NS;
+    return level->sharing == MH_SHARING_VERIFIED && mh_window_bound_ns(level->window, 0) > GOOD_BOUND_NS;
 }
 
 /* Whether further bursts may narrow the bound of a clock that this process shares. */

@@ -12,9 +12,25 @@
 #include "clock/model.h"
 #include "clock/tracker.h"
 #include "sync/exchange_data.h"
-#include "sync/label.h"
 #include "sync/offset.h"
 #include "topology/topology.h"
+
+enum { MH_MAX_FIT_POINTS = 10000, MH_MAX_EXCHANGES = 10000 };
+
+/* What is to be done at a level. */
+typedef struct mh_label_part {
+    int algorithm;  /* place in the family of sync algorithms */
+    int fit_points; /* of those that fit a line, else 1 */
+    int recompute;  /* whether the offset is measured once more after the fit */
+    int estimator;  /* place in the family of offset estimators */
+    int exchanges;  /* in a burst */
+} mh_label_part;
+
+/* What is to be done at all levels, outermost first. sync_label.h has the text form. */
+typedef struct mh_label {
+    int levels;
+    mh_label_part parts[MH_MAX_LEVELS];
+} mh_label;
 
 /* Whether the processes of a group were found to share one clock. */
 typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_REFUTED } mh_sharing;

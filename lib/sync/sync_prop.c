@@ -36,12 +36,9 @@ static int ask(const mh_sync_run_context *context, int reference_rank, request w
 static void note_window(const mh_sync_run_context *context, const mh_offset *offset)
 {
     mh_level *level = context->level;
-    int64_t least_ns = offset->offset_ns - offset->bound_ns, most_ns = offset->offset_ns + offset->bound_ns;
-    int64_t doubt_ns = context->clock->read_cost_ns;
     level->bursts++;
-    level->window.least_ns = least_ns > level->window.least_ns ? least_ns : level->window.least_ns;
-    level->window.most_ns = most_ns < level->window.most_ns ? most_ns : level->window.most_ns;
-    if (level->window.least_ns > doubt_ns || level->window.most_ns < -doubt_ns) {
+    level->window = mh_window_intersect(level->window, mh_window_of_offset(offset));
+    if (mh_window_excludes(level->window, 0, context->clock->read_cost_ns)) {
         *context->disrupted |= level->sharing == MH_SHARING_VERIFIED;
         level->sharing = MH_SHARING_REFUTED;
     } else if (offset->bound_ns <= VERIFYING_NS || level->bursts >= MOST_TRIES) {
@@ -92,7 +89,7 @@ static int copy(const mh_sync_run_context *context, int reference_rank, mh_error
 {
     int code = mh_step_copy_estimate(context, reference_rank, error);
     if (code == MPI_SUCCESS && context->estimate->bound_ns != MH_TIME_UNKNOWN_NS)
-        context->estimate->bound_ns += mh_window_bound_ns(context->level->window);
+        context->estimate->bound_ns += mh_window_bound_ns(context->level->window, 0);
     return code;
 }
 

@@ -19,7 +19,7 @@ run_tests "${ANALYSIS_RANKS:-2 3}"
 # All in one run of gcov, which adds up what headers have in each object.
 rm -rf gcov
 mkdir gcov
-find "$PWD/lib" -name '*.gcda' -path '*libcore*' >gcov/data
+find "$PWD/lib" -name '*.gcda' \( -path '*libcore*' -o -path '*libmpix_math*' \) >gcov/data
 (cd gcov && xargs "${GCOV:-gcov}" >/dev/null 2>gcov.log <data)
 
 # The first lines of a report tell the source; then each line is COUNT:LINE:TEXT; "-": no code, "#####": not run.

@@ -41,7 +41,7 @@ static int64_t take_number(input *from, int most_bits)
 
 static int take_burst(input *from, int64_t local_ns, int64_t remote_ns, mh_exchange exchanges[MOST_EXCHANGES])
 {
-    int count = 1 + (int)take(from, 1) % MOST_EXCHANGES;
+    int count = 1 + (int)(take(from, 1) & (MOST_EXCHANGES - 1));
     int64_t now_ns = take_number(from, CHANGE_BITS - 1);
     for (int i = 0; i < count; i++) {
         int64_t there_ns = take_number(from, CHANGE_BITS - 5), back_ns = take_number(from, CHANGE_BITS - 5);
@@ -55,15 +55,11 @@ static int take_burst(input *from, int64_t local_ns, int64_t remote_ns, mh_excha
 
 static bool contradicts_itself(const mh_exchange *exchanges, int count, double rate_limit)
 {
-    mh_window window = {INT64_MIN, INT64_MAX};
-    for (int i = 0; i < count; i++) {
-        int64_t least_ns = exchanges[i].sent_ns - exchanges[i].remote_ns;
-        int64_t most_ns = exchanges[i].received_ns - exchanges[i].remote_ns;
-        window.least_ns = least_ns > window.least_ns ? least_ns : window.least_ns;
-        window.most_ns = most_ns < window.most_ns ? most_ns : window.most_ns;
-    }
-    double span_ns = fabs((double)(exchanges[count - 1].received_ns - exchanges[0].sent_ns));
-    return (double)window.most_ns - (double)window.least_ns < -rate_limit * span_ns - READ_COST_NS;
+    mh_window window = mh_window_unknown();
+    for (int i = 0; i < count; i++)
+        mh_window_narrow(&window, exchanges[i].sent_ns, exchanges[i].remote_ns, exchanges[i].received_ns);
+    int64_t span_ns = exchanges[count - 1].received_ns - exchanges[0].sent_ns;
+    return mh_window_is_inverted(window, rate_limit, span_ns, READ_COST_NS);
 }
 
 static void check_estimate(const mh_estimate *estimate, int64_t local_ns)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz_label.c - labels of sync algorithms: what is accepted is within its limits, what is refused is explained. */
 #include "fuzz.h"
-#include "sync/label.h"
 #include "sync/offset.h"
 #include "sync/sync.h"
+#include "sync/sync_label.h"
 
 #include <string.h>
 

@@ -205,7 +205,19 @@ FAULTY(Iallreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm
 FAULTY(Gather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c), (s, n, t, r, m, u, k, c))
 FAULTY(Igather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c, request q),
        (s, n, t, r, m, u, k, c, q))
-FAULTY(Comm_free, *c, (MPI_Comm * c), (c))
+
+/* Frees also where it is to fail: no communicator is left for the leak sanitizer. */
+ALIAS int PMPI_Comm_free(MPI_Comm *comm)
+{
+    int (*function)(MPI_Comm *) = (int (*)(MPI_Comm *))real("PMPI_Comm_free");
+    MPI_Comm freed = *comm;
+    if (!is_to_fail(IN_Comm_free, __builtin_return_address(0)))
+        return function(comm);
+    int code = fail_on(freed);
+    function(&freed);
+    return code;
+}
+
 FAULTY(Comm_rank, c, (MPI_Comm c, int *r), (c, r))
 FAULTY(Comm_size, c, (MPI_Comm c, int *n), (c, n))
 FAULTY(Comm_test_inter, c, (MPI_Comm c, int *f), (c, f))

@@ -144,12 +144,12 @@ typedef enum fault_kind { FAULT_LOCAL, FAULT_COLLECTIVE, FAULT_MESSAGE } fault_k
 bool faults_are_possible(void);
 
 /* The functions of MPI that can fail; NULL past the last. */
-const char *fault_name(int function);
-fault_kind fault_kind_of(int function);
+const char *fault_name(int i);
+fault_kind fault_kind_of(int i);
 
 /* From now on count the calls of the library; the nth call of this function fails (-1: of none). */
-void fault_plan(int function, int nth);
-int fault_calls(int function);
+void fault_plan(int i, int nth);
+int fault_calls(int i);
 
 /* Whether that has happened; no call fails any more. */
 bool fault_happened(void);
@@ -194,12 +194,12 @@ void test_flag_under_load(void);
 void test_stopped(void);
 void test_late(void);
 
-/* test_rendezvous.c */
-void test_rendezvous(void);
-void test_rendezvous_change(void);
-void test_rendezvous_refused(void);
-void test_rendezvous_naps(void);
-void test_rendezvous_yields(void);
+/* test_barrier_algorithms.c */
+void test_barrier_algorithms(void);
+void test_barrier_change(void);
+void test_barrier_refused(void);
+void test_barrier_naps(void);
+void test_barrier_yields(void);
 
 /* test_communicators.c */
 void test_subcomm(void);

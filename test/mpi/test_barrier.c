@@ -30,8 +30,8 @@ static void call_after_naps(MPI_Comm comm, uint64_t seed, int calls, uint32_t lo
 }
 
 /* The calls of all, in which everyone must have left at least least_wait_ns after the last arrival. */
-static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns, int64_t *left_ns,
-                        const char *what)
+static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns,
+                        const int64_t *left_ns, const char *what)
 {
     int64_t *last_ns = malloc((size_t)calls * sizeof *last_ns);
     MPI_Request request;
@@ -130,7 +130,7 @@ static pid_t start_load(void)
         return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (getppid() == parent)
-        continue;
+        ;
     _exit(0);
 }
 

@@ -142,12 +142,12 @@ static void check_reader(const reader *reader, const char *what)
 /* Labels in turn, so that estimates of different quality follow each other. */
 static void synchronize_often(MPI_Comm comm, int syncs)
 {
-    static const char *const labels[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none",          "prop",
-                                         "hca3o/skampi/3",  "track/skampi/3",  "jk/2/skampi/1", "hca2/2/meanrtt/2"};
+    static const char *const turns[] = {"hca3o/meanrtt/1", "hca3/2/skampi/1", "none",          "prop",
+                                        "hca3o/skampi/3",  "track/skampi/3",  "jk/2/skampi/1", "hca2/2/meanrtt/2"};
     int64_t last_ns = INT64_MIN, bound_ns;
     for (int i = 0; i < syncs; i++) {
         if (i % 25 == 0)
-            CHECK_OK(set_setting(comm, "sync", labels[i / 25 % 8]));
+            CHECK_OK(set_setting(comm, "sync", turns[i / 25 % 8]));
         if (i % 3 == 0)
             harmonize(comm);
         else
@@ -357,15 +357,15 @@ void test_clock_interval_changed(void)
 /* ---- Clocks that nobody synchronises */
 
 /* A process whose clock is behind neither waits until it has caught up, nor is its release valid. */
-static void check_none(const char *rendezvous, int64_t offset_ns)
+static void check_none(const char *barrier, int64_t offset_ns)
 {
     char what[100];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    snprintf(what, sizeof what, "none, rendezvous %s, clocks apart by %" PRId64 " ns", rendezvous, offset_ns);
+    snprintf(what, sizeof what, "none, barrier %s, clocks apart by %" PRId64 " ns", barrier, offset_ns);
     inject_clock(my_rank * offset_ns, 0);
     CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "sync", "none"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "rendezvous", rendezvous), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "barrier", barrier), MPI_SUCCESS, what);
     for (int i = 0; i < 3; i++) {
         meet(comm);
         int64_t begun_ns = true_ns();

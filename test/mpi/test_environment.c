@@ -150,10 +150,10 @@ void test_environment_silent(void)
 static bool uses_shared_memory(MPI_Comm comm, char reason[TEXT_SIZE])
 {
     char used[TEXT_SIZE] = "";
-    CHECK_OK(set_setting(comm, "rendezvous", "shm"));
+    CHECK_OK(set_setting(comm, "barrier", "shm"));
     harmonize_times(comm, 5);
-    info_text(comm, "rendezvous_reason", reason);
-    return info_text(comm, "rendezvous_used", used) && strcmp(used, "shm") == 0;
+    info_text(comm, "barrier_reason", reason);
+    return info_text(comm, "barrier_used", used) && strcmp(used, "shm") == 0;
 }
 
 void test_environment_file_limit(void)

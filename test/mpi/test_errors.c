@@ -131,7 +131,7 @@ static const setting_case bad_values[] = {
      "label_could_be_longer_than_any_label_could_be"},
     {"resync_interval_ms", "0"},
     {"resync_interval_ms", "soon"},
-    {"rendezvous", "telepathy"},
+    {"barrier", "telepathy"},
     {"tolerance_ns", "0"},
     {"tolerance_ns", "-5"},
     {"tolerance_ns", "1e3"},
@@ -158,7 +158,7 @@ static const setting_case good_values[] = {
     {"sync", "hca3/20/mean_rtt/10"},
     {"sync", "hca3o/Mean-RTT-Offset/5"},
     {"sync", "hca3/2/skampi/1 + hca3o + prop + none"},
-    {"rendezvous", "COLLECTIVE"},
+    {"barrier", "COLLECTIVE"},
     {"tolerance_ns", " 700 "},
     {"tolerance_ns", "AUTO"},
     {"slack_max_ns", "1000"},
@@ -283,7 +283,7 @@ void test_errors_differ(void)
     harmonize(comm);
     check_difference(comm, "sync", odd ? "prop" : "none");
     check_difference(comm, "resync_interval_ms", odd ? "10" : "20");
-    check_difference(comm, "rendezvous", odd ? "collective" : "auto");
+    check_difference(comm, "barrier", odd ? "collective" : "auto");
     check_difference(comm, "slack_min_ns", odd ? "auto" : "1000");
     check_difference(comm, "slack_max_ns", odd ? "1000000" : "2000000");
     CHECK_CLASS(set_keys(comm, odd ? PREFIX "tolerance_ns" : NULL, "600", NULL, NULL), MPI_ERR_INFO_VALUE,

@@ -65,7 +65,7 @@ static int change_tolerance(MPI_Comm comm, const char *value)
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpix_harmonize_tolerance_ns", value);
-    MPI_Info_set(info, "mpix_harmonize_rendezvous", "shm");
+    MPI_Info_set(info, "mpix_harmonize_barrier", "shm");
     int code = MPIX_Harmonize_set_info(comm, info);
     MPI_Info_free(&info);
     return code;
@@ -401,10 +401,10 @@ static void check_meeting(const char *what, bool by_name_only)
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 20);
     check_clock(comm, what);
-    info_text(comm, "rendezvous_reason", reason);
+    info_text(comm, "barrier_reason", reason);
     bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
     CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL), "/dev/shm %s: the reason is '%s'", what, reason);
-    CHECK_OK(set_setting(comm, "rendezvous", "shm"));
+    CHECK_OK(set_setting(comm, "barrier", "shm"));
     harmonize_times(comm, 20);
     MPI_Comm_free(&comm);
     refuse_shared_memory(false, false);

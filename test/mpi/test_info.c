@@ -38,7 +38,7 @@ static void check_number(MPI_Comm comm, const char *name, int64_t expected)
 void test_info_statistics(void)
 {
     static const char *const texts[] = {"version", "base_clock",      "base_clock_reason",
-                                        "levels",  "rendezvous_used", "last_error"};
+                                        "levels",  "barrier_used", "last_error"};
     static const char *const positive[] = {"base_clock_read_ns", "slack_ns", "tolerance_used_ns", "sync_duration_ns",
                                            "epoch_unix_ns"};
     char text[TEXT_SIZE];
@@ -70,7 +70,7 @@ static void configure(MPI_Comm comm)
     CHECK_OK(set_setting(comm, "clock", "monotonic"));
     CHECK_OK(set_setting(comm, "sync", "hca3o/skampi/7+prop"));
     CHECK_OK(set_setting(comm, "resync_interval_ms", "123"));
-    CHECK_OK(set_setting(comm, "rendezvous", "collective"));
+    CHECK_OK(set_setting(comm, "barrier", "collective"));
     CHECK_OK(set_setting(comm, "tolerance_ns", "4321"));
     CHECK_OK(set_setting(comm, "slack_max_ns", "50000000"));
     CHECK_OK(set_setting(comm, "slack_min_ns", "999"));

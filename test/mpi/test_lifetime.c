@@ -136,13 +136,18 @@ void test_freed_early(void)
     free(received);
 }
 
+static MPI_Comm duplicate_half(void)
+{
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, 0, &half);
+    return half;
+}
+
 void test_unfreed(void)
 {
-    MPI_Comm part;
     for (int i = 0; i < 3; i++)
         harmonize(duplicate(MPI_COMM_WORLD));
-    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, 0, &part);
-    harmonize(part);
+    harmonize(duplicate_half());
     harmonize(MPI_COMM_WORLD);
     harmonize(MPI_COMM_SELF);
     CHECK_OK(MPIX_Harmonize_set_info(duplicate(MPI_COMM_WORLD), MPI_INFO_NULL)); /* a state without a clock */

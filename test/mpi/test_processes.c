@@ -109,10 +109,15 @@ static void put_file(const char *name, const char *text)
         close(file);
 }
 
+static char handled_path[4096];
+
+/* Only what is allowed in a handler. If nothing comes of it, run_fault_tests.sh says so. */
 static void on_signal(int number)
 {
     (void)number;
-    put_file("handled", "");
+    int file = open(handled_path, O_WRONLY | O_CREAT, 0600);
+    if (file >= 0)
+        close(file);
 }
 
 static void say_pid(const char *prefix)
@@ -141,6 +146,7 @@ void test_astray(void)
         test_skip("to be run by run_fault_tests.sh");
         return;
     }
+    snprintf(handled_path, sizeof handled_path, "%s/handled", getenv("MPIX_TEST_FOLDER"));
     signal(SIGUSR1, on_signal);
     signal(SIGINT, SIG_DFL); /* ignored in the background of a shell */
     harmonize_times(MPI_COMM_WORLD, atoi(calls));

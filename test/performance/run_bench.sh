@@ -6,7 +6,7 @@
 #
 # Usage, in the build directory: run_bench.sh [--other LIBRARY] [--json FILE] [--record FILE]
 #   --other    a shared library with another MPIX_Harmonize, compared in the same runs
-#   --json     append a line for each case and subject
+#   --json     no tables: append a line for each case and way of releasing processes to the file
 #   --record   write the tables, with the machine and versions, as Markdown
 #
 # Environment: MPIEXEC, MPIEXEC_FLAGS; BENCH_CALLS (default 100000), BENCH_NOISE_S (default 10; 0: without that case)
@@ -17,7 +17,7 @@ hosts=$source_dir/../hosts
 launcher=${MPIEXEC:-mpiexec}
 calls=${BENCH_CALLS:-100000}
 noise_s=${BENCH_NOISE_S:-10}
-other=() json=() record=
+other=() json= record=
 
 while [ $# -gt 0 ]; do
     case $1 in
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
         [ $# -gt 1 ] || { echo "run_bench.sh: $1 needs a file" >&2; exit 2; }
         case $1 in
         --other) other=(--other "$2") ;;
-        --json) json=(--json "$2") ;;
+        --json) json=$2 ;;
         --record) record=$2 ;;
         esac
         shift 2
@@ -40,24 +40,39 @@ pin=-bind-to
 # MPI_Barrier takes milliseconds where a library that spins has more ranks than cores.
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
+# What each case measures: all ways of releasing processes, five times in turn.
+skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --seconds 60)
+
+# TITLE: shows the rows on standard input, as a table with a title or as lines of JSON that name the case.
+show() {
+    if [ -n "$json" ]; then
+        grep '^{' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
+    else
+        echo "# Case: $1"
+        cat
+    fi
+}
+format() { [ -z "$json" ] || echo "--format json"; }
+
 on_node() {     # RANKS CALLS TITLE [FLAG...]
     local ranks=$1 count=$2 title=$3
     shift 3
-    # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" ./test/performance/compare_barriers --calls "$count" --warmup $((count / 20)) \
-        --title "$title" "${other[@]}" "${json[@]}" </dev/null
+    # shellcheck disable=SC2046,SC2086
+    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" "${skew[@]}" --calls "$count" --warmup $((count / 20 + 1)) \
+        "${other[@]}" $(format) </dev/null | show "$title"
 }
 
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 ./test/performance/compare_barriers \
-        --clock tsc --calls $((calls / 4 > 0 ? calls / 4 : 1)) --title "2 ranks, 2 hosts, TCP" "${other[@]}" "${json[@]}" 2>&1 </dev/null)
+    # shellcheck disable=SC2046
+    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --clock tsc \
+        --calls $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" $(format) 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
         echo "# 2 hosts: skipped, $(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
     else
-        echo "$output"
+        show "2 ranks, 2 hosts, TCP" <<<"$output"
     fi
 }
 
@@ -133,7 +148,7 @@ describe_machine() {
     echo '```'
 }
 
-[ -x ./test/performance/compare_barriers ] || { echo "run_bench.sh: test/performance/compare_barriers is not built in $PWD" >&2; exit 1; }
+[ -x ./examples/mpix_skew ] || { echo "run_bench.sh: examples/mpix_skew is not built in $PWD" >&2; exit 1; }
 if [ -z "$record" ]; then
     run_all
 else

@@ -9,22 +9,34 @@ case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) echo "1..0 # SKIP the simulator has no time of its own"; exit 0 ;;
 esac
 json=$(mktemp) || exit 1
-trap 'rm -f "$json"' EXIT
+trap 'rm -f "$json" "$json.messages"' EXIT
 
 # shellcheck disable=SC2086
-run() { timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./test/performance/compare_barriers --calls 50 --repeats 2 "$@" 2>&1 </dev/null; }
+run() {
+    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./examples/mpix_skew --calls 50 --repeats 2 "$@" 2>&1 </dev/null
+}
+all=barrier,harmonize,shm,dissemination,tree,collective
 
-output=$(run --json "$json")
-for subject in MPI_Barrier tree collective; do
-    if grep -q "^ *$subject " <<<"$output"; then tap_ok "a row for $subject"; else tap_not_ok "a row for $subject" "$output"; fi
+output=$(run --release $all)
+for scheme in barrier harmonize tree collective; do
+    if grep -q "^ *$scheme " <<<"$output"; then tap_ok "a row for $scheme"; else tap_not_ok "a row for $scheme" "$output"; fi
 done
-rows=$(grep -c '^ *[a-zA-Z]' <<<"$output")
-if [ "$(grep -c '^{"case"' "$json")" -eq "$rows" ]; then
+run --release $all --format json --output "$json" >"$json.messages"
+rows=$(grep -c '^ *[a-z]* .*[0-9]$' <<<"$output")
+if [ "$(grep -c '^{"scheme":"[a-z]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
     tap_ok "a line of JSON for each row"
 else
     tap_not_ok "a line of JSON for each row" "$output
-$(cat "$json")"
+$(cat "$json" "$json.messages")"
 fi
 output=$(run --other /nonexistent.so)
 if grep -q -- '--other' <<<"$output"; then tap_ok "no other library"; else tap_not_ok "no other library" "$output"; fi
+output=$(run --release harmonize --other lib/.libs/libmpix_harmonize.so)
+if [ ! -e lib/.libs/libmpix_harmonize.so ]; then
+    tap_skip "the function of another library" "there is no shared library"
+elif grep -q '^ *other ' <<<"$output"; then
+    tap_ok "the function of another library"
+else
+    tap_not_ok "the function of another library" "$output"
+fi
 tap_done

@@ -30,7 +30,7 @@ list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doub
 drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_ns
 triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_s,barrier_mb_s
-skew_titles=scheme,p50_ns,p90_ns,p99_ns,max_ns,call_ns,calls,valid,valid_per_s
+skew_titles=scheme,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 complain() {    # WHAT: with all there is to know about the last run
     echo "$command: $1"
@@ -117,7 +117,7 @@ check_skew_rows() {
             getline row <rows
             if (row != titles) bad("titles")
             while ((getline row <rows) > 0) {
-                if (split(row, field, ",") != 9) bad("number of columns")
+                if (split(row, field, ",") != 10) bad("number of columns")
                 scheme = field[1]
                 n = valid[scheme]
                 order = order scheme " "
@@ -126,10 +126,11 @@ check_skew_rows() {
                 if (field[2] != skew[scheme, rank(50)]) bad("p50 is not " skew[scheme, rank(50)])
                 if (field[3] != skew[scheme, rank(90)]) bad("p90 is not " skew[scheme, rank(90)])
                 if (field[4] != skew[scheme, rank(99)]) bad("p99 is not " skew[scheme, rank(99)])
-                if (field[5] != skew[scheme, n]) bad("max is not " skew[scheme, n])
-                if (field[7] != calls || field[8] != n) bad("calls and valid ones are not " calls " and " n)
-                rate = n / calls * 1e9 / field[6]
-                if ((field[9] - rate) ^ 2 > (0.5 + 0.01 * rate) ^ 2) bad("valid per second is not " rate)
+                if (field[5] != skew[scheme, rank(99.9)]) bad("p99.9 is not " skew[scheme, rank(99.9)])
+                if (field[6] != skew[scheme, n]) bad("max is not " skew[scheme, n])
+                if (field[8] != calls || field[9] != n) bad("calls and valid ones are not " calls " and " n)
+                rate = n / calls * 1e9 / field[7]
+                if ((field[10] - rate) ^ 2 > (0.5 + 0.01 * rate) ^ 2) bad("valid per second is not " rate)
             }
             if (order != "barrier harmonize ") print "schemes: " order
         }'
@@ -155,7 +156,7 @@ check_skew() {
 check_skew_tables() {
     run 2 mpix_skew -n 500 -x 20
     expect_skew_status
-    problems=$(check_table 9 2)
+    problems=$(check_table 10 2)
     [ -z "$problems" ] || complain "$problems"
     if [ "$status" -eq 0 ]; then
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"

@@ -93,13 +93,12 @@ alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 alone mpix_skew -n 10 -x 1 --raw FILE
 2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --raw FILE
 END
-    [ ! -x "$programs/../test/performance/compare_barriers" ] ||
-        echo "2 ../test/performance/compare_barriers -n 5 -x 1 -r 1 --json FILE"
 }
 charts() {
     cat <<END
 alone mpix_clock_list -n 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
+2 mpix_skew -n 50 -x 5 --plot FILE
 2 mpix_clock_check --sync none --ages 0 --plot FILE
 2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --plot FILE
 END

@@ -30,7 +30,7 @@ check_barriers() {  # RANKS
 
 provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
 processors clocksource library_version clock clock_reason clock_read_ns clock_sync clock_levels clock_sync_duration_ns \
-rendezvous rendezvous_reason tolerance_ns oversubscribed clock_bound_ns"
+harmonize_barrier harmonize_barrier_reason tolerance_ns oversubscribed clock_bound_ns"
 
 # KEY VALUE...: the header of the last run has the value, as a comment and in JSON. Extended regular expression.
 expect_value() {
@@ -76,7 +76,7 @@ check_provenance() {
     expect_value kernel "$(uname -srm)"
     expect_value clock '(tsc|monotonic_raw|monotonic|realtime|wtime)'
     expect_value clock_bound_ns '(unknown|[0-9]+)'
-    expect_value rendezvous '[a-z]+'
+    expect_value harmonize_barrier '[a-z]+'
     echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
 }
 

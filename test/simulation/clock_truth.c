@@ -142,6 +142,17 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
     return count;
 }
 
+static void *allocate(int count, size_t bytes)
+{
+    void *memory = calloc(count > 0 ? (size_t)count : 1, bytes);
+    if (!memory) {
+        fprintf(stderr, "clock_truth: out of memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
+    }
+    return memory;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -183,14 +194,14 @@ static void gather_bounds(const sample *samples, int count, double *mean, double
 /* The errors of all processes but rank 0, gathered there. */
 static void report_errors(const char *part, const sample *samples, int count)
 {
-    double *mine = calloc((size_t)count, sizeof *mine), *all = NULL, squares = 0, mean_bound, most_bound;
+    double *mine = allocate(count, sizeof *mine), *all = NULL, squares = 0, mean_bound, most_bound;
     for (int i = 0; i < count; i++)
         mine[i] = fabs((double)error_of(&samples[i]));
     if (rank == 0)
-        all = malloc((size_t)count * (size_t)processes * sizeof *all);
+        all = allocate(count * processes, sizeof *all);
     MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, comm);
     gather_bounds(samples, count, &mean_bound, &most_bound);
-    if (rank == 0) {
+    if (all) {
         double *others = all + count;
         int total = count * (processes - 1);
         for (int i = 0; i < total; i++)
@@ -205,9 +216,9 @@ static void report_errors(const char *part, const sample *samples, int count)
 
 static void report_skew(const sample *samples, int count)
 {
-    int64_t *first = malloc((size_t)count * sizeof *first), *last = malloc((size_t)count * sizeof *last);
-    int64_t *valid = malloc((size_t)count * sizeof *valid);
-    double *skew = malloc((size_t)count * sizeof *skew);
+    int64_t *first = allocate(count, sizeof *first), *last = allocate(count, sizeof *last);
+    int64_t *valid = allocate(count, sizeof *valid);
+    double *skew = allocate(count, sizeof *skew);
     int used = 0;
     for (int i = 0; i < count; i++) {
         first[i] = last[i] = samples[i].exit_ns;

@@ -100,7 +100,7 @@ static const choice clock_choice = {"clock", {"simulated", "simulated", "simulat
 
 static const choice choices[] = {
     {"sync", {"track/skampi/20+prop", "prop", "track/skampi/10", "hca3o/skampi/5", "hca3/5/skampi/5", "hca2/5/skampi/5", "jk/5/meanrtt/5", "none"}},
-    {"rendezvous", {"auto", "shm", "tree", "collective", "dissemination", "dissemination", "shm", "auto"}},
+    {"barrier", {"auto", "shm", "tree", "collective", "dissemination", "dissemination", "shm", "auto"}},
     {"tolerance_ns", {"auto", "auto", "auto", "1", "300", "2000", "100000", "10000000"}},
     {"yield", {"auto", "auto", "auto", "auto", "auto", "auto", "always", "never"}},
     {"slack_min_ns", {"auto", "auto", "auto", "auto", "1000", "20000", "1000000", "5000000"}},

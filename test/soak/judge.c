@@ -22,7 +22,7 @@ typedef struct call {
     const soak_record *of[SOAK_MOST_RANKS];
     int size;
     int64_t latest_arrival_ns, bound_ns; /* of all */
-    bool is_stepped;
+    bool is_sync, is_stepped;
 } call;
 
 static call gather(const soak_record *all, int calls, int size, int n)
@@ -34,6 +34,7 @@ static call gather(const soak_record *all, int calls, int size, int n)
             one.latest_arrival_ns = record->arrived_ns;
         if (record->bound_ns > one.bound_ns)
             one.bound_ns = record->bound_ns;
+        one.is_sync = record->is_sync;
         one.is_stepped |= record->jumps_after != record->jumps_before;
     }
     return one;
@@ -117,16 +118,15 @@ static void count_interruption(const call *one)
 
 static void judge_call(const call *one, int n)
 {
-    bool is_sync = one->of[0]->is_sync;
-    soak_add(is_sync ? SOAK_SYNCS : SOAK_CALLS, 1);
+    soak_add(one->is_sync ? SOAK_SYNCS : SOAK_CALLS, 1);
     soak_add(SOAK_NOT_JUDGED, one->is_stepped);
     for (int i = 0; i < one->size; i++) {
         judge_duration(one, i, n);
         judge_bound(one, i, n);
-        if (!is_sync && one->of[i]->flag)
+        if (!one->is_sync && one->of[i]->flag)
             judge_valid(one, i, n);
     }
-    if (!is_sync)
+    if (!one->is_sync)
         count_interruption(one);
 }
 

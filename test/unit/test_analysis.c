@@ -187,12 +187,12 @@ START_TEST(interval_holds_the_median)
     for (int round = 0; round < rounds; round++) {
         struct call_times times[COUNT];
         uint8_t marks[COUNT] = {0};
-        const struct sample_set set = {1, COUNT, times, marks};
         struct analysis is;
         chance dice = chance_of_round(round);
 
         for (int i = 0; i < COUNT; i++)
             times[i] = (struct call_times){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
+        const struct sample_set set = {1, COUNT, times, marks};
         analyse(&set, RUN_TIME_LOCAL, NULL, 0, &is);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
     }

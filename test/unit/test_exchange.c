@@ -107,12 +107,10 @@ static int64_t offset_at(const simulation *world, int64_t true_ns)
 
 static mh_window window_of(const play *play)
 {
-    mh_window window = {INT64_MIN, INT64_MAX};
+    mh_window window = mh_window_unknown();
     for (int i = 0; i < play->burst.count; i++) {
         const mh_exchange *one = &play->exchanges[i];
-        int64_t least_ns = one->sent_ns - one->remote_ns, most_ns = one->received_ns - one->remote_ns;
-        window.least_ns = least_ns > window.least_ns ? least_ns : window.least_ns;
-        window.most_ns = most_ns < window.most_ns ? most_ns : window.most_ns;
+        mh_window_narrow(&window, one->sent_ns, one->remote_ns, one->received_ns);
     }
     return window;
 }
@@ -120,7 +118,7 @@ static mh_window window_of(const play *play)
 static bool holds(mh_window window, int64_t offset_ns)
 {
     enum { DRIFTED_NS = 100 }; /* 500 ppm of 200 us */
-    return window.least_ns - DRIFTED_NS <= offset_ns && offset_ns <= window.most_ns + DRIFTED_NS;
+    return window.min_ns - DRIFTED_NS <= offset_ns && offset_ns <= window.max_ns + DRIFTED_NS;
 }
 
 /* Wherever a step falls: exchanges of both sides of it are not mixed, and it is noticed if it falls among them. */
@@ -146,7 +144,7 @@ START_TEST(a_step_in_a_burst_is_found)
         bool before = holds(window, offset_at(&world, 0)), after = holds(window, offset_at(&world, INT64_C(2000000)));
         EXPECT_SEEDED(result.burst.stepped ? after : before || after,
                       "round %d: step %" PRId64 " at %" PRId64 ": the window is from %" PRId64 " to %" PRId64, round, steps_ns[_i],
-                      stepped->step_at_ns, window.least_ns, window.most_ns);
+                      stepped->step_at_ns, window.min_ns, window.max_ns);
     }
     EXPECT(found > 0, "no step fell into a burst");
 }

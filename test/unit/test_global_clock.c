@@ -75,7 +75,7 @@ START_TEST(published_estimate_is_in_force)
     mh_global_clock clock;
     open_by_hand(&clock, -5000);
     for (int i = 0; i < 10; i++) {
-        mh_estimate wanted = {{i, 10 * i, i * MH_PPM}, 100 * i, 2 * i * MH_PPM, 0};
+        mh_estimate wanted = {{i, INT64_C(10) * i, i * MH_PPM}, INT64_C(100) * i, 2 * i * MH_PPM, 0};
         mh_global_clock_publish(&clock, &wanted);
         mh_estimate got = mh_global_clock_estimate(&clock);
         EXPECT(got.model.at_ns == wanted.model.at_ns && got.model.offset_ns == wanted.model.offset_ns &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_label.c - labels of synchronisation algorithms: what they mean, and which are refused with a reason. */
 #include "support.h"
-#include "sync/label.h"
 #include "sync/offset.h"
 #include "sync/sync.h"
+#include "sync/sync_label.h"
 
 /* A part that a label must yield; NULL ends the list. Where there is no estimator, its fields do not matter. */
 typedef struct part {

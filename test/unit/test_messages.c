@@ -78,7 +78,7 @@ START_TEST(reductions_are_exact)
         ck_assert_msg(values_wrong(&values, &all, block, ELEMENTS) == 0, "%s of %s", reductions[_i].reduction,
                       reductions[_i].element);
     }
-    for (int i = 0; i < ELEMENTS; i++) {
+    for (int64_t i = 0; i < ELEMENTS; i++) {
         block[i * element->bytes] ^= 1;
         ck_assert_int_eq(values_wrong(&values, &all, block, ELEMENTS), i + 1);
     }

@@ -149,9 +149,8 @@ END_TEST
 
 START_TEST(overlong_group_is_no_harm)
 {
-    static char line[5000];
-    memset(line, 'x', sizeof line - 1);
-    memcpy(line, "0::/", 4);
+    static char line[5000] = "0::/";
+    memset(line + 4, 'x', sizeof line - 5);
     begin();
     write_file(&(file){"/proc/self/cgroup", line});
     EXPECT(mh_quota_find(root).processors == INT64_MAX, "a quota out of nowhere");

@@ -191,6 +191,7 @@ START_TEST(table_lines_up)
         }
         if (strstr(line, "error:") != NULL && strstr(line, "error:") < line + length)
             continue;
+        ck_assert_ptr_nonnull(titles);
         EXPECT(titles[length] == '\n', "%s: row and titles have different lengths", reports[_i].golden);
         for (size_t i = 1; i < length; i++)
             EXPECT((titles[i] == ' ' && titles[i - 1] != ' ' && titles[i - 1] != '#') <=

@@ -72,7 +72,7 @@ static const struct {
     {{PREFIX "CLOCK", "monotonic"}, MH_SET_CLOCK, "monotonic"},
     {{PREFIX "SYNC", "none"}, MH_SET_SYNC, "none"},
     {{PREFIX "RESYNC_INTERVAL_MS", " 20 "}, MH_SET_RESYNC_INTERVAL_MS, "20"},
-    {{PREFIX "RENDEZVOUS", "collective"}, MH_SET_RENDEZVOUS, "collective"},
+    {{PREFIX "BARRIER", "collective"}, MH_SET_BARRIER, "collective"},
     {{PREFIX "TOLERANCE_NS", "AUTO"}, MH_SET_TOLERANCE_NS, "auto"},
     {{PREFIX "SLACK_MIN_NS", "123"}, MH_SET_SLACK_MIN_NS, "123"},
     {{PREFIX "SLACK_MAX_NS", "1234567"}, MH_SET_SLACK_MAX_NS, "1234567"},

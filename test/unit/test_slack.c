@@ -4,7 +4,7 @@
  * fraction of needs met to the eighth power over the period, and how soon it is good again after a change.
  */
 #include "base/units.h"
-#include "deadline/slack.h"
+#include "release/slack.h"
 #include "support.h"
 
 #define FLOOR_NS 100

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_slots.c - the rendezvous in shared memory, among threads that have a rendezvous each, as processes would: every
- * round, the root, or everybody, sees the greatest of all reports of that round and no other, and all receive the order
- * of that round.
+ * test_slots.c - barriers in shared memory, among threads that have a barrier each, as processes would: every round, the
+ * root, or everybody, sees the arrivals of all in that round and no other, and all receive the release of that round.
  *
  * Threads rather than processes, so that a thread sanitizer sees both sides of each slot.
  */
-#include "deadline/rendezvous_private.h"
-#include "deadline/slots.h"
+#include "release/barrier_private.h"
 #include "support.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST = 40, FIELDS = 7 };
-
-_Static_assert(sizeof(mh_report) == FIELDS * sizeof(int64_t), "all fields of a report are tried");
+enum { MOST = 40, FIELDS = MH_ARRIVAL_FIELDS };
 
 typedef struct crew {
-    const mh_rendezvous_kind *kind;
+    const mh_barrier_kind *kind;
     int size, numas; /* dealt to so many NUMA nodes */
     int rounds;
     bool naps;
@@ -35,28 +31,28 @@ typedef struct member {
     pthread_t thread;
 } member;
 
-/* What a process reports in a round: anyone may be the greatest in each field. */
-static mh_report report_of(const crew *crew, int index, int64_t round)
+/* What a process says in a round: anyone may say the most in each field. */
+static mh_arrival arrival_of(const crew *crew, int index, int64_t round)
 {
     int64_t fields[FIELDS];
-    mh_report report;
+    mh_arrival arrival;
     for (int i = 0; i < FIELDS; i++)
-        fields[i] = round * i + (index * (2 * i + 1) + round) % crew->size;
-    memcpy(&report, fields, sizeof report);
-    return report;
+        fields[i] = round * i + (INT64_C(1) * index * (2 * i + 1) + round) % crew->size;
+    memcpy(&arrival, fields, sizeof arrival);
+    return arrival;
 }
 
-static mh_report greatest_of(const crew *crew, int64_t round)
+static mh_arrival all_of(const crew *crew, int64_t round)
 {
-    mh_report greatest = report_of(crew, 0, round);
+    mh_arrival all = arrival_of(crew, 0, round);
     for (int i = 1; i < crew->size; i++) {
-        mh_report other = report_of(crew, i, round);
-        mh_report_combine(&greatest, &other);
+        mh_arrival other = arrival_of(crew, i, round);
+        mh_arrival_combine(&all, &other);
     }
-    return greatest;
+    return all;
 }
 
-static bool same(const mh_report *a, const mh_report *b)
+static bool same(const mh_arrival *a, const mh_arrival *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -68,43 +64,52 @@ static void nap(chance *dice)
         nanosleep(&time, NULL);
 }
 
-static mh_rendezvous open_member(const member *member, mh_channel *channel)
+typedef struct own_barrier {
+    mh_channel channel;
+    mh_slots slots;
+    void *state;
+} own_barrier;
+
+static void open_barrier(const member *member, own_barrier *own)
 {
     crew *crew = member->crew;
-    mh_group node = {crew->size, member->index, crew->ranks};
+    mh_group node = {crew->size, member->index, crew->ranks}, leaders = {member->index == 0, 0, crew->ranks};
     /* Yields, as there may be fewer processors than threads. */
-    *channel = (mh_channel){.rank = member->index, .size = crew->size, .yields = true};
-    return (mh_rendezvous){.channel = channel,
-                           .kind = crew->kind,
-                           .leaders = {.parent = -1},
-                           .node = mh_tree_of_node(crew->places, &node, member->index),
-                           .node_index = member->index,
-                           .node_size = crew->size,
-                           .slots = {crew->memory, 0}};
+    own->channel = (mh_channel){.rank = member->index, .size = crew->size, .yields = true};
+    own->slots = (mh_slots){.channel = &own->channel,
+                            .memory = {crew->memory, 0},
+                            .index = member->index,
+                            .size = crew->size,
+                            .usable = true};
+    own->state = calloc(1, crew->kind->state_size);
+    crew->kind->open(own->state, &(mh_barrier_site){&own->channel, crew->places, &leaders, &node, &own->slots});
 }
 
 static void *take_part(void *argument)
 {
     member *member = argument;
-    mh_channel channel;
-    mh_rendezvous rendezvous = open_member(member, &channel);
+    const mh_barrier_kind *kind = member->crew->kind;
+    own_barrier own;
+    open_barrier(member, &own);
     chance dice = chance_of_round(100 + member->index);
     mh_error error = MH_NO_ERROR;
     for (int64_t round = 0; round < member->crew->rounds; round++) {
-        mh_report mine = report_of(member->crew, member->index, round), greatest, expected;
-        mh_order order = {0};
+        mh_arrival mine = arrival_of(member->crew, member->index, round), all, expected;
+        mh_release release = {0};
         if (member->crew->naps)
             nap(&dice);
-        mh_rendezvous_report(&rendezvous, &mine, &greatest, &error);
-        expected = greatest_of(member->crew, round);
-        if (member->index == 0 || mh_rendezvous_informs_all(&rendezvous)) {
-            member->wrong += !same(&greatest, &expected);
-            order = (mh_order){(int32_t)(round % 3), (int32_t)(round % 5), round * 17, round * 13, round * 19};
+        kind->arrive(own.state, &mine, &all, &error);
+        expected = all_of(member->crew, round);
+        if (member->index == 0 || !kind->release) {
+            member->wrong += !same(&all, &expected);
+            release = (mh_release){(int32_t)(round % 3), (int32_t)(round % 5), round * 17, round * 13, round * 19};
         }
-        mh_rendezvous_order(&rendezvous, &order, &error);
-        member->wrong += order.type != round % 3 || order.rehearse != round % 5 || order.decision_ns != round * 17 ||
-                         order.given_ns != round * 13 || order.slack_ns != round * 19;
+        if (kind->release)
+            kind->release(own.state, &release, &error);
+        member->wrong += release.order != round % 3 || release.rehearse != round % 5 || release.decision_ns != round * 17 ||
+                         release.given_ns != round * 13 || release.slack_ns != round * 19;
     }
+    free(own.state);
     return NULL;
 }
 
@@ -129,7 +134,7 @@ static void run_crew(crew *crew)
     free(crew->memory);
 }
 
-static const mh_rendezvous_kind *const kinds[] = {&mh_rendezvous_shm, &mh_rendezvous_dissemination};
+static const mh_barrier_kind *const kinds[] = {&mh_barrier_shm, &mh_barrier_dissemination};
 
 START_TEST(each_round_is_whole)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_statistics.c - medians, means and lines of known and of random data. */
+#include "base/line.h"
 #include "base/statistics.h"
 #include "support.h"
 

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "virtual_processes.h"
 #include "support.h"
+#include "sync/sync_label.h"
 #include "sync/sync_private.h"
 
 /* ---- The tree */
@@ -126,9 +127,9 @@ typedef struct scene {
     const char *label;
     int nodes, per_node;
     sharing sharing;
+    bool clocks_are_corrected;
     double drift_spread; /* drifts are within this of zero */
     double later_spread; /* and change by at most this after the synchronisation */
-    bool clocks_are_corrected;
     simulated_network network;
     int64_t bound_limit_ns;     /* of the bound at once; 0: no limit, as below */
     double error_limit_ns;      /* of the error at once */
@@ -220,7 +221,7 @@ static const int64_t later_ns = 50 * MH_NS_PER_S; /* after all synchronisation *
 
 static simulated_clock random_clock(const scene *scene, chance *dice)
 {
-    simulated_clock clock;
+    simulated_clock clock = {0};
     clock.offset_ns = chance_between(dice, -1000 * MH_NS_PER_S, 1000 * MH_NS_PER_S);
     clock.drift = (2 * chance_unit(dice) - 1) * scene->drift_spread;
     clock.later_drift = clock.drift + (2 * chance_unit(dice) - 1) * scene->later_spread;

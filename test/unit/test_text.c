@@ -88,7 +88,7 @@ static const struct {
     int64_t number;
 } values[] = {
     {MH_SET_VALID_FRACTION, "0.999", 999000000}, {MH_SET_CLOCK, "MONOTONIC_RAW", 2}, {MH_SET_CLOCK, "WTIME", 5},
-    {MH_SET_RENDEZVOUS, "DISSEMINATION", 2},     {MH_SET_SYNC, "SKAMPI+PROP", 0},   {MH_SET_SYNC, "JK/20/SKAMPI", 0},
+    {MH_SET_BARRIER, "DISSEMINATION", 2},     {MH_SET_SYNC, "SKAMPI+PROP", 0},   {MH_SET_SYNC, "JK/20/SKAMPI", 0},
 };
 
 START_TEST(value_means_the_same_in_each_locale)

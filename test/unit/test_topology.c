@@ -88,7 +88,7 @@ static void place_ranks(const struct machine *machine, mh_place *places)
     for (int rank = 0; rank < machine->ranks; rank++) {
         int node = lowest_rank_on_node(machine, rank), place = on_node[node]++;
         int package = machine->packages ? place % machine->packages : -1;
-        int numa = machine->numas ? place / machine->packages % machine->numas : -1;
+        int numa = machine->packages && machine->numas ? place / machine->packages % machine->numas : -1;
         /* Numbers of NUMA nodes are unique in a node, as the operating system counts them. */
         places[rank] = (mh_place){{node, package, numa < 0 ? -1 : package * machine->numas + numa}};
     }

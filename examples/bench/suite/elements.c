@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/elements.h"
 
+#include "common/random.h"
+
 #include <complex.h>
 #include <stddef.h>
 
@@ -259,13 +261,10 @@ bool element_reduction_allows(const struct reduction *reduction, const struct el
 
 /* ---- Values */
 
-/* A well-known mixing of 64 bits: the finaliser of splitmix64. */
+/* What a seed begins with looks random, too. */
 static uint64_t mix(uint64_t bits)
 {
-    bits += UINT64_C(0x9e3779b97f4a7c15);
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    return bits ^ bits >> 31;
+    return random_next(&bits);
 }
 
 static bool contributes(const struct values *values, int rank, int64_t index)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 
+#include "common/kernel.h"
 #include "common/text.h"
 
 #include <mpix_harmonize.h>
@@ -319,9 +320,7 @@ static void add_machine(struct provenance *provenance)
     add(provenance, "kernel", text);
     add_processor(provenance, names.machine);
     add_processor_count(provenance);
-    if (!read_value("/sys/devices/system/clocksource/clocksource0/current_clocksource", "", text))
-        strcpy(text, unknown);
-    add(provenance, "clocksource", text);
+    add(provenance, "clocksource", kernel_clocksource(text) ? text : unknown);
 }
 
 /* ---- The library */
@@ -337,8 +336,8 @@ static void add_statistics(struct provenance *provenance, const struct world *wo
         {"clock_sync", "mpix_harmonize_sync"},
         {"clock_levels", "mpix_harmonize_levels"},
         {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
-        {"rendezvous", "mpix_harmonize_rendezvous_used"},
-        {"rendezvous_reason", "mpix_harmonize_rendezvous_reason"},
+        {"harmonize_barrier", "mpix_harmonize_barrier_used"},
+        {"harmonize_barrier_reason", "mpix_harmonize_barrier_reason"},
         {"tolerance_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };

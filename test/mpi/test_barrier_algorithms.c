@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_rendezvous.c - the ways in which processes meet: each of them, changes between them, and where one is
+ * test_barrier_algorithms.c - the ways in which processes meet: each of them, changes between them, and where one is
  * impossible.
  */
 #include "mpix_test.h"
@@ -16,20 +16,20 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 static void check_used(MPI_Comm comm, const char *choice)
 {
     char used[TEXT_SIZE], reason[TEXT_SIZE];
-    CHECK(info_text(comm, "rendezvous_used", used) && info_text(comm, "rendezvous_reason", reason),
+    CHECK(info_text(comm, "barrier_used", used) && info_text(comm, "barrier_reason", reason),
           "%s: nothing says what is used", choice);
     bool as_asked = strcmp(used, choice) == 0, automatic = strcmp(choice, "auto") == 0;
     CHECK(as_asked || automatic || strstr(reason, "no shared memory"), "%s was asked for, but %s is used: %s", choice, used,
           reason);
-    CHECK(strcmp(used, "auto") != 0, "auto is no rendezvous");
+    CHECK(strcmp(used, "auto") != 0, "auto is no barrier algorithm");
     CHECK(greatest(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
 }
 
-void test_rendezvous(void)
+void test_barrier_algorithms(void)
 {
     for (int i = 0; i < CHOICES; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "rendezvous", choices[i]));
+        CHECK_OK(set_setting(comm, "barrier", choices[i]));
         harmonize_times(comm, times(2000, 50));
         check_used(comm, choices[i]);
         MPI_Comm_free(&comm);
@@ -41,18 +41,18 @@ static void check_alone(MPI_Comm comm, const char *label)
     char used[TEXT_SIZE] = "";
     CHECK_OK(set_setting(comm, "sync", label));
     harmonize_times(comm, times(50, 5));
-    CHECK(info_text(comm, "rendezvous_used", used) && strcmp(used, "dissemination") != 0,
+    CHECK(info_text(comm, "barrier_used", used) && strcmp(used, "dissemination") != 0,
           "%s: auto lets processes whose clocks differ decide alone", label);
 }
 
-void test_rendezvous_change(void)
+void test_barrier_change(void)
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     check_alone(comm, "none");
     CHECK_OK(set_setting(comm, "sync", "track+prop"));
     for (int i = 0; i < 3 * CHOICES; i++) {
         const char *choice = choices[i * 3 % CHOICES];
-        CHECK_OK(set_setting(comm, "rendezvous", choice));
+        CHECK_OK(set_setting(comm, "barrier", choice));
         harmonize_times(comm, times(50, 5));
         check_used(comm, choice);
     }
@@ -74,12 +74,12 @@ static void check_refused(int rank, const char *choice)
 {
     char used[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "rendezvous", choice));
+    CHECK_OK(set_setting(comm, "barrier", choice));
     refuse_shared_memory(my_rank == rank, my_rank == rank);
     harmonize_times(comm, times(50, 10));
     refuse_shared_memory(false, false);
-    info_text(comm, "rendezvous_used", used);
-    info_text(comm, "rendezvous_reason", reason);
+    info_text(comm, "barrier_used", used);
+    info_text(comm, "barrier_reason", reason);
     CHECK(strcmp(used, "shm") != 0, "%s: shm is used, though rank %d has no shared memory", choice, rank);
     CHECK(strstr(reason, "no shared memory"), "%s: the reason says nothing of shared memory: %s", choice, reason);
     if (my_rank == rank)
@@ -87,7 +87,7 @@ static void check_refused(int rank, const char *choice)
     MPI_Comm_free(&comm);
 }
 
-void test_rendezvous_refused(void)
+void test_barrier_refused(void)
 {
     static const char *const wanted[] = {"auto", "shm"};
     bool tried = false;
@@ -103,7 +103,7 @@ void test_rendezvous_refused(void)
 }
 
 /* Each round, each process is late by chance. Nobody may run ahead: the rounds of all are counted by messages. */
-void test_rendezvous_naps(void)
+void test_barrier_naps(void)
 {
     const uint64_t seed = 811;
     uint64_t state = seed + ((uint64_t)my_rank << 32);
@@ -112,7 +112,7 @@ void test_rendezvous_naps(void)
         printf("seed %" PRIu64 "\n", seed);
     for (int choice = 0; choice < CHOICES; choice++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "rendezvous", choices[choice]));
+        CHECK_OK(set_setting(comm, "barrier", choices[choice]));
         for (int i = 0; i < calls; i++) {
             if (random_below(&state, 8) == 0)
                 nap_ms((int)random_below(&state, 3));
@@ -130,16 +130,16 @@ void test_rendezvous_naps(void)
  * Somebody else may keep the processor from the one that is waited for, so a long wait gives it away, also if there are
  * processors enough for this job. What an MPI library does in its own collective operations is up to it.
  */
-void test_rendezvous_yields(void)
+void test_barrier_yields(void)
 {
-    static const char *const choices[] = {"shm", "dissemination", "tree"};
+    static const char *const yielding[] = {"shm", "dissemination", "tree"};
     if (ranks < 2) {
         test_skip("one process waits for nobody");
         return;
     }
     for (int i = 0; i < 3; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "rendezvous", choices[i]));
+        CHECK_OK(set_setting(comm, "barrier", yielding[i]));
         CHECK_OK(set_setting(comm, "yield", "auto"));
         harmonize_times(comm, 3);
         meet(comm);
@@ -147,7 +147,7 @@ void test_rendezvous_yields(void)
             nap_ms(100);
         int64_t before = yields();
         harmonize(comm);
-        CHECK(my_rank == 1 || yields() > before, "rendezvous %s: a process waits for 100 ms and never yields", choices[i]);
+        CHECK(my_rank == 1 || yields() > before, "barrier %s: a process waits for 100 ms and never yields", yielding[i]);
         MPI_Comm_free(&comm);
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_deadline.c - rounds of simulated processes: who leaves when in truth, and what the process says about it.
+ * test_release.c - rounds of simulated processes: who leaves when in truth, and what the process says about it.
  *
  * Global time is the virtual time; the estimates of all processes are exact unless a test makes one wrong.
  */
 #include "base/units.h"
-#include "deadline/deadline.h"
-#include "deadline/rendezvous_private.h"
+#include "release/barrier_private.h"
+#include "release/release.h"
 #include "virtual_processes.h"
 #include "support.h"
 
@@ -37,25 +37,25 @@ static const scene scenes[] = {
 
 /* One call of one process. */
 typedef struct record {
-    mh_order order;
+    mh_release release;
     mh_exit left;
     int64_t left_ns; /* virtual time */
 } record;
 
 typedef struct play {
     const scene *scene;
-    int rendezvous_choice;
+    int barrier_choice;
     int64_t wrong_ns[SIMULATED_MOST]; /* how far a process's estimate is ahead */
     int64_t bound_ns;
     int calls;
     record records[SIMULATED_MOST][CALLS];
-    mh_deadline last[SIMULATED_MOST];
+    mh_rounds last[SIMULATED_MOST];
     int64_t slack_after_rehearsal_ns;
 } play;
 
-static mh_deadline_settings settings_with(int rendezvous_choice)
+static mh_rounds_settings settings_with(int barrier_choice)
 {
-    return (mh_deadline_settings){.rendezvous_choice = rendezvous_choice, .clocks_agree = true, .tolerance_ns = TOLERANCE_NS,
+    return (mh_rounds_settings){.barrier_choice = barrier_choice, .clocks_agree = true, .tolerance_ns = TOLERANCE_NS,
                                   .slack_floor_ns = FLOOR_NS, .slack_ceiling_ns = CEILING_NS};
 }
 
@@ -67,13 +67,20 @@ static mh_estimate exact_estimate(const simulation *world, int rank)
 }
 
 /* Without the shared memory, in which no virtual time would pass. */
-static void open_rendezvous(const mh_channel *channel, mh_rendezvous *rendezvous)
+static void open_barrier(const mh_channel *channel, mh_barrier *barrier)
 {
-    *rendezvous = (mh_rendezvous){.channel = channel, .all = mh_tree_binomial(channel->rank, channel->size), .no_slots = "simulated"};
+    static mh_place places[SIMULATED_MOST];
+    int ranks[SIMULATED_MOST];
+    for (int i = 0; i < channel->size; i++)
+        ranks[i] = i;
+    mh_group all = {channel->size, channel->rank, ranks};
+    mh_barrier_site site = {channel, places, &all, &all, &barrier->slots};
+    memset(barrier, 0, sizeof *barrier);
+    mh_barrier_open_members(barrier, &site);
 }
 
 static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base, const play *play,
-                         mh_global_clock *clock, mh_rendezvous *rendezvous, mh_deadline *deadline)
+                         mh_global_clock *clock, mh_barrier *barrier, mh_rounds *rounds)
 {
     mh_estimate estimate = exact_estimate(world, channel->rank);
     estimate.model.offset_ns -= play->wrong_ns[channel->rank];
@@ -81,10 +88,10 @@ static void open_process(const simulation *world, const mh_channel *channel, con
     mh_global_clock_init(clock);
     clock->base = *base;
     mh_global_clock_publish(clock, &estimate);
-    open_rendezvous(channel, rendezvous);
-    mh_deadline_init(deadline, channel, clock, rendezvous);
-    mh_deadline_settings settings = settings_with(play->rendezvous_choice);
-    mh_deadline_configure(deadline, &settings);
+    open_barrier(channel, barrier);
+    mh_rounds_init(rounds, channel, clock, barrier);
+    mh_rounds_settings settings = settings_with(play->barrier_choice);
+    mh_rounds_configure(rounds, &settings);
 }
 
 static void play_calls(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
@@ -93,21 +100,22 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     mh_channel own_channel = *channel;
     own_channel.yields = play->scene->yields;
     mh_global_clock clock;
-    mh_rendezvous rendezvous;
-    mh_deadline *deadline = &play->last[channel->rank];
+    mh_barrier barrier;
+    mh_rounds *rounds = &play->last[channel->rank];
     mh_error error = MH_NO_ERROR;
     chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
-    open_process(world, &own_channel, base, play, &clock, &rendezvous, deadline);
-    mh_deadline_rehearse(deadline, &error);
+    open_process(world, &own_channel, base, play, &clock, &barrier, rounds);
+    mh_rounds_rehearse(rounds, &error);
     if (channel->rank == 0)
-        play->slack_after_rehearsal_ns = deadline->slack.slack_ns;
+        play->slack_after_rehearsal_ns = rounds->slack.slack_ns;
     for (int i = 0; i < play->calls; i++) {
         record *record = &play->records[channel->rank][i];
         simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
-        mh_deadline_meet(deadline, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->order, &error);
-        record->left = mh_deadline_wait(deadline, &record->order);
+        mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->release, &error);
+        record->left = mh_rounds_leave(rounds, &record->release);
         record->left_ns = simulated_now_ns();
     }
+    mh_barrier_close(&barrier);
 }
 
 static simulation make_world(const scene *scene, int round)
@@ -130,7 +138,7 @@ static simulation make_world(const scene *scene, int round)
     return world;
 }
 
-/* Places in the list of mh_rendezvous_choice; no shared memory. */
+/* Places in the list of mh_barrier_choice; no shared memory. */
 enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
 
 static const int choices[] = {AUTO, DISSEMINATION, TREE, COLLECTIVE};
@@ -141,7 +149,7 @@ static play *play_scene(const scene *scene, int round)
     memset(&played, 0, sizeof played);
     played.scene = scene;
     played.calls = CALLS;
-    played.rendezvous_choice = choices[round % COUNT_OF(choices)];
+    played.barrier_choice = choices[round % COUNT_OF(choices)];
     simulation world = make_world(scene, round);
     simulate(&world, play_calls, &played);
     return &played;
@@ -149,7 +157,7 @@ static play *play_scene(const scene *scene, int round)
 
 static int64_t lateness_ns(const record *record)
 {
-    return record->left_ns - record->order.decision_ns - record->order.slack_ns;
+    return record->left_ns - record->release.decision_ns - record->release.slack_ns;
 }
 
 /* ---- The flag */
@@ -197,7 +205,7 @@ START_TEST(all_get_the_same_order)
     play *played = play_scene(&scenes[_i], 200 + _i);
     for (int rank = 1; rank < scenes[_i].processes; rank++)
         for (int i = 0; i < CALLS; i++)
-            EXPECT_SEEDED(memcmp(&played->records[rank][i].order, &played->records[0][i].order, sizeof(mh_order)) == 0,
+            EXPECT_SEEDED(memcmp(&played->records[rank][i].release, &played->records[0][i].release, sizeof(mh_release)) == 0,
                           "%s, rank %d, call %d: another order than that of rank 0", scenes[_i].name, rank, i);
 }
 END_TEST
@@ -222,30 +230,30 @@ START_TEST(rehearsal_finds_a_slack_for_the_first_call)
 {
     play *played = play_scene(&scenes[_i], 400 + _i);
     const scene *scene = &scenes[_i];
-    /* A message of the simulated rendezvous to each process, one after the other. */
+    /* A message of the simulated barrier to each process, one after the other. */
     double delay_ns = (double)scene->network.far_ns * scene->network.lopsided + scene->network.jitter_ns;
     double most_ns = scene->network.stalls > 0 ? 1e9 : 10 * delay_ns + 1000 * scene->processes;
     EXPECT_SEEDED((double)played->slack_after_rehearsal_ns <= most_ns, "%s: it starts with a slack of %" PRId64 " ns",
                   scene->name, played->slack_after_rehearsal_ns);
-    EXPECT_SEEDED(played->records[0][0].order.slack_ns == played->slack_after_rehearsal_ns,
+    EXPECT_SEEDED(played->records[0][0].release.slack_ns == played->slack_after_rehearsal_ns,
                   "%s: the first call has another slack than the rehearsals found", scene->name);
 }
 END_TEST
 
-START_TEST(needs_are_forgotten_with_the_way_to_meet)
+START_TEST(needs_are_forgotten_with_the_barrier)
 {
-    mh_deadline deadline;
-    mh_deadline_settings tree = settings_with(TREE), collective = settings_with(COLLECTIVE);
+    mh_rounds rounds;
+    mh_rounds_settings tree = settings_with(TREE), collective = settings_with(COLLECTIVE);
     mh_channel alone = {.rank = 0, .size = 1};
-    mh_deadline_init(&deadline, &alone, NULL, NULL);
-    mh_deadline_configure(&deadline, &tree);
-    mh_slack_learn(&deadline.slack, 1000, 1000);
-    int64_t slack_ns = deadline.slack.slack_ns;
+    mh_rounds_init(&rounds, &alone, NULL, NULL);
+    mh_rounds_configure(&rounds, &tree);
+    mh_slack_learn(&rounds.slack, 1000, 1000);
+    int64_t slack_ns = rounds.slack.slack_ns;
     tree.tolerance_ns++;
-    mh_deadline_configure(&deadline, &tree);
-    EXPECT(deadline.slack.calls == 1 && deadline.slack.slack_ns == slack_ns, "another tolerance, and what was learnt is forgotten");
-    mh_deadline_configure(&deadline, &collective);
-    EXPECT(deadline.slack.calls == 0, "they meet in another way, but what was learnt is kept");
+    mh_rounds_configure(&rounds, &tree);
+    EXPECT(rounds.slack.calls == 1 && rounds.slack.slack_ns == slack_ns, "another tolerance, and what was learned is forgotten");
+    mh_rounds_configure(&rounds, &collective);
+    EXPECT(rounds.slack.calls == 0, "another barrier, but what was learned is kept");
 }
 END_TEST
 
@@ -274,7 +282,7 @@ static void check_wrong(int wrong, int choice, int rank, mh_exit expected)
     static play played;
     memset(&played, 0, sizeof played);
     played.scene = &scene;
-    played.rendezvous_choice = choice;
+    played.barrier_choice = choice;
     played.calls = 1;
     played.bound_ns = wrongs[wrong].bound_ns;
     played.wrong_ns[2] = wrongs[wrong].ahead_ns;
@@ -282,7 +290,7 @@ static void check_wrong(int wrong, int choice, int rank, mh_exit expected)
     simulate(&world, play_calls, &played);
     const record *record = &played.records[rank][0];
     EXPECT_SEEDED(record->left == expected, "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name,
-                  mh_rendezvous_choice(choice), rank, (int)record->left, (int)expected);
+                  mh_barrier_choice(choice), rank, (int)record->left, (int)expected);
     if (record->left == MH_EXIT_DISRUPTED)
         EXPECT_SEEDED(lateness_ns(record) < 0, "%s: disrupted, but it waits", wrongs[wrong].name);
 }
@@ -302,7 +310,7 @@ static const struct {
     const char *name;
     mh_request requests[3];
     bool is_due; /* to synchronise, by the clock of rank 0 */
-    mh_order_type order, done;
+    mh_order order, done;
 } requests[] = {
     {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
      false, MH_ORDER_RELEASE, MH_ORDER_RELEASE},
@@ -333,25 +341,26 @@ static const struct {
 
 static struct {
     int row;
-    mh_order orders[3], next[3];
+    mh_release first[3], next[3];
 } asked;
 
 static void ask(const simulation *world, const mh_channel *channel, const mh_base_clock *base, void *argument)
 {
     mh_global_clock clock;
-    mh_rendezvous rendezvous;
-    mh_deadline deadline;
+    mh_barrier barrier;
+    mh_rounds rounds;
     mh_error error = MH_NO_ERROR;
     int rank = channel->rank;
-    open_process(world, channel, base, argument, &clock, &rendezvous, &deadline);
-    mh_deadline_rehearse(&deadline, &error);
+    open_process(world, channel, base, argument, &clock, &barrier, &rounds);
+    mh_rounds_rehearse(&rounds, &error);
     if (requests[asked.row].is_due)
-        mh_deadline_sync_at(&deadline, mh_global_clock_now_ns(&clock));
-    mh_deadline_meet(&deadline, mh_base_clock_now_ns(base), requests[asked.row].requests[rank], requests[asked.row].done,
-                     &asked.orders[rank], &error);
+        mh_rounds_sync_at(&rounds, mh_global_clock_now_ns(&clock));
+    mh_rounds_arrive(&rounds, mh_base_clock_now_ns(base), requests[asked.row].requests[rank], requests[asked.row].done,
+                     &asked.first[rank], &error);
     /* A request is for one round. */
-    mh_deadline_sync_at(&deadline, INT64_MAX);
-    mh_deadline_meet(&deadline, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
+    mh_rounds_sync_at(&rounds, INT64_MAX);
+    mh_rounds_arrive(&rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
+    mh_barrier_close(&barrier);
 }
 
 START_TEST(greatest_request_wins)
@@ -361,13 +370,13 @@ START_TEST(greatest_request_wins)
     simulation world = make_world(&scene, 600);
     int row = _i / 2;
     play.scene = &scene;
-    play.rendezvous_choice = _i % 2 ? DISSEMINATION : TREE;
+    play.barrier_choice = _i % 2 ? DISSEMINATION : TREE;
     asked.row = row;
     simulate(&world, ask, &play);
     for (int rank = 0; rank < 3; rank++) {
-        EXPECT(asked.orders[rank].type == (int)requests[row].order, "%s: rank %d gets order %d instead of %d",
-               requests[row].name, rank, asked.orders[rank].type, (int)requests[row].order);
-        EXPECT(asked.next[rank].type == MH_ORDER_RELEASE, "%s: rank %d is not released in the next round",
+        EXPECT(asked.first[rank].order == (int)requests[row].order, "%s: rank %d gets order %d instead of %d",
+               requests[row].name, rank, asked.first[rank].order, (int)requests[row].order);
+        EXPECT(asked.next[rank].order == MH_ORDER_RELEASE, "%s: rank %d is not released in the next round",
                requests[row].name, rank);
     }
 }
@@ -380,12 +389,12 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, all_get_the_same_order, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, rehearsal_finds_a_slack_for_the_first_call, 0, COUNT_OF(scenes));
-    tcase_add_test(tests, needs_are_forgotten_with_the_way_to_meet);
+    tcase_add_test(tests, needs_are_forgotten_with_the_barrier);
     tcase_add_loop_test(tests, wrong_clock_shows, 0, COUNT_OF(wrongs));
     tcase_add_loop_test(tests, greatest_request_wins, 0, 2 * COUNT_OF(requests));
 }
 
 int main(void)
 {
-    return run_suite("deadline", add);
+    return run_suite("release", add);
 }

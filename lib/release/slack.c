@@ -4,7 +4,7 @@
  * are F(s) / (o + s). A process that misses by less than the tolerance still counts as valid, but widens the skew, so a
  * miss is weighed eightfold: the aim is F(s)^8 / (o + s). That keeps the skew's 99th percentile near its median.
  */
-#include "deadline/slack.h"
+#include "release/slack.h"
 
 #include <string.h>
 

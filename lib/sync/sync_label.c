@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sync/label.h"
+/* sync_label.c - a parser of labels, field by field. */
+#include "sync/sync_label.h"
 
 #include "base/text.h"
 #include "sync/offset.h"
-#include "sync/sync.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * measure.c - blocks of calls. Within a block nothing but the call, the reading of a clock and one store is repeated.
+ */
+#include "skew/skew.h"
+
+#include <mpix_harmonize.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block takes at most this, and this share of a scheme's time, so that slow schemes take turns, too. */
+#define MOST_BLOCK_NS 25e6
+#define MOST_BLOCK_SHARE 0.05
+/* Warming up takes at most this share of a scheme's time. */
+#define MOST_WARMUP_SHARE 0.25
+
+/* One untimed call in so many settles a block: its first calls still feel the end of the block before. */
+enum { SETTLE_PART = 50 };
+
+/* Calls a scheme back to back, keeping the ticks of each exit. Returns the time of the loop. */
+static int64_t time_calls(const struct skew_run *run, const struct scheme *scheme, int64_t calls)
+{
+    int64_t *exit_ticks = run->block.exit_ticks;
+    int *valid = run->block.valid;
+    int64_t begin_ns = system_time_ns();
+
+    for (int64_t i = 0; i < calls; i++) {
+        int code = scheme->release(scheme->comm, &valid[i]);
+
+        exit_ticks[i] = exit_clock_ticks(&run->clock);
+        world_require(&run->world, code, scheme->call);
+    }
+    return system_time_ns() - begin_ns;
+}
+
+/* Leaves the greatest of all ranks' exits, negated exits, invalid flags and loop times on rank 0. */
+static void combine(const struct skew_run *run, int64_t calls, int64_t loop_ns)
+{
+    const struct block *block = &run->block;
+    int root = run->world.rank == 0;
+    int code;
+
+    for (int64_t i = 0; i < calls; i++) {
+        block->greatest[i] = block->exit_ticks[i];
+        block->greatest[calls + i] = -block->exit_ticks[i];
+        block->greatest[2 * calls + i] = !block->valid[i];
+    }
+    block->greatest[3 * calls] = loop_ns;
+    code = MPI_Reduce(root ? MPI_IN_PLACE : block->greatest, root ? block->greatest : NULL, (int)(3 * calls + 1),
+                      MPI_INT64_T, MPI_MAX, 0, run->world.comm);
+    world_require(&run->world, code, "MPI_Reduce");
+}
+
+static void count_block(const struct block *block, int64_t calls, struct tally *tally)
+{
+    for (int64_t i = 0; i < calls; i++) {
+        int64_t valid = !block->greatest[2 * calls + i];
+
+        if (tally->records != NULL)
+            tally->records[tally->calls + i] = (struct record){block->greatest[i] + block->greatest[calls + i], valid};
+        tally->valid += valid;
+    }
+    tally->loop_ns += block->greatest[3 * calls];
+}
+
+void skew_run_block(struct skew_run *run, const struct scheme *scheme, int64_t calls, struct tally *tally)
+{
+    int64_t begin_ns = system_time_ns();
+    int64_t loop_ns;
+
+    MPI_Barrier(run->world.comm);
+    time_calls(run, scheme, 1 + calls / SETTLE_PART);
+    loop_ns = time_calls(run, scheme, calls);
+    exit_clock_note_bound(&run->clock, &run->world);
+    combine(run, calls, loop_ns);
+    if (run->world.rank == 0)
+        count_block(&run->block, calls, tally);
+    tally->calls += calls;
+    tally->spent_ns += system_time_ns() - begin_ns;
+}
+
+int64_t skew_follow_rank_0(const struct skew_run *run, int64_t decision)
+{
+    world_require(&run->world, MPI_Bcast(&decision, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
+    return decision;
+}
+
+int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally, double most_ns)
+{
+    double calls = most_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
+
+    return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
+}
+
+/* Calls a scheme in blocks that double, since it is not known yet how long a call takes. From then on it is, and blocks
+ * are no longer than suits it. */
+static void warm_up(struct skew_run *run, const struct scheme *scheme)
+{
+    double limit_ns = run->settings.limit_s * 1e9;
+    double most_block_ns = limit_ns * MOST_BLOCK_SHARE < MOST_BLOCK_NS ? limit_ns * MOST_BLOCK_SHARE : MOST_BLOCK_NS;
+    int64_t left = run->settings.warmup;
+    int64_t spent_ns = 0;
+    int64_t calls = 1;
+    int64_t fitting = 1;
+
+    while (left > 0 && calls > 0) {
+        struct tally tally = {0};
+
+        calls = calls < left ? calls : left;
+        skew_run_block(run, scheme, calls, &tally);
+        left -= calls;
+        spent_ns += tally.spent_ns;
+        fitting = skew_fitting_calls(run, &tally, most_block_ns);
+        calls = 2 * calls < fitting ? 2 * calls : fitting;
+        calls = skew_follow_rank_0(run, (double)spent_ns < limit_ns * MOST_WARMUP_SHARE ? calls : 0);
+    }
+    if (fitting < run->block_calls)
+        run->block_calls = fitting;
+    run->block_calls = skew_follow_rank_0(run, run->block_calls);
+}
+
+/* Returns the set of schemes that have neither their calls nor spent their time. */
+static int64_t unfinished(const struct skew_run *run)
+{
+    int64_t mask = 0;
+
+    for (int i = 0; i < SCHEMES; i++) {
+        const struct tally *tally = &run->tallies[i];
+
+        if (skew_is_chosen(run, i) && tally->calls < run->settings.calls &&
+            (double)tally->spent_ns < run->settings.limit_s * 1e9)
+            mask |= INT64_C(1) << i;
+    }
+    return skew_follow_rank_0(run, mask);
+}
+
+void skew_measure(struct skew_run *run)
+{
+    if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
+        world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
+    run->block_calls = run->settings.block;
+    for (int i = 0; i < SCHEMES; i++)
+        run->tallies[i] = (struct tally){.records = run->tallies[i].records};
+    for (int i = 0; i < SCHEMES; i++) {
+        if (skew_is_chosen(run, i))
+            warm_up(run, &run->schemes[i]);
+    }
+    for (int64_t mask; (mask = unfinished(run)) != 0;) {
+        for (int i = 0; i < SCHEMES; i++) {
+            int64_t left = run->settings.calls - run->tallies[i].calls;
+
+            if ((mask >> i & 1) != 0)
+                skew_run_block(run, &run->schemes[i], left < run->block_calls ? left : run->block_calls, &run->tallies[i]);
+        }
+    }
+}
+
+/* Takes zeroed memory that has been written to, or a measured store would be the first to touch its page. */
+static void *allocate_touched(int64_t count, size_t bytes)
+{
+    void *memory = malloc((size_t)count * bytes);
+
+    if (memory != NULL)
+        memset(memory, 0, (size_t)count * bytes);
+    return memory;
+}
+
+bool skew_allocate(struct skew_run *run)
+{
+    int64_t capacity = run->settings.block + 1; /* of settling calls there may be one more */
+    bool good;
+
+    run->block.exit_ticks = allocate_touched(capacity, sizeof(run->block.exit_ticks[0]));
+    run->block.valid = allocate_touched(capacity, sizeof(run->block.valid[0]));
+    run->block.greatest = allocate_touched(3 * capacity + 1, sizeof(run->block.greatest[0]));
+    good = run->block.exit_ticks != NULL && run->block.valid != NULL && run->block.greatest != NULL;
+    for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
+        if (!skew_is_chosen(run, i))
+            continue;
+        run->tallies[i].records = calloc((size_t)run->settings.calls, sizeof(struct record));
+        good = good && run->tallies[i].records != NULL;
+    }
+    good = world_all(&run->world, good);
+    if (!good)
+        world_refuse(&run->world, "out of memory: give less for --calls or --block");
+    return good;
+}
+
+void skew_free(struct skew_run *run)
+{
+    free(run->block.exit_ticks);
+    free(run->block.valid);
+    free(run->block.greatest);
+    for (int i = 0; i < SCHEMES; i++)
+        free(run->tallies[i].records);
+}
+

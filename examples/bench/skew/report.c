@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - from the calls of all repetitions to the table, the raw file and the chart. */
+#include "skew/skew.h"
+
+#include "common/statistics.h"
+#include "common/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The rarest skews, interruptions, would fill most of a chart. */
+#define CURVE_END 0.999
+
+static const struct column columns[] = {
+    {"scheme", "scheme", 15, 0, 0},        {"p50(ns)", "p50_ns", 12, 1, 0},   {"p90(ns)", "p90_ns", 12, 1, 0},
+    {"p99(ns)", "p99_ns", 12, 1, 0},       {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
+    {"call(ns)", "call_ns", 14, 1, 0},     {"calls", "calls", 10, 0, 0},      {"valid", "valid", 10, 0, 0},
+    {"valid/s", "valid_per_s", 12, 0, 0},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+/* ---- One repetition */
+
+/* Sorts the valid skews of a scheme into skew_ticks, and takes in their quantiles. */
+static void take_in_skews(const struct tally *tally, double tick_ns, int64_t *skew_ticks, struct result *result)
+{
+    static const double fractions[] = {[P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999,
+                                       [MAX_NS] = 1};
+    int64_t count = 0;
+    for (int64_t i = 0; i < tally->calls; i++)
+        if (tally->records[i].valid)
+            skew_ticks[count++] = tally->records[i].skew_ticks;
+    sort_ascending(skew_ticks, count);
+    for (int i = P50_NS; i <= MAX_NS; i++)
+        result->figures[i][result->valid_repeats] = (double)quantile(skew_ticks, count, fractions[i]) * tick_ns;
+    for (int i = 0; i < CURVE_POINTS; i++)
+        result->curve_ns[i] = (double)quantile(skew_ticks, count, CURVE_END * (i + 1) / CURVE_POINTS) * tick_ns;
+}
+
+static void write_raw(const struct skew_run *run, int index, double tick_ns)
+{
+    const struct tally *tally = &run->tallies[index];
+    for (int64_t i = 0; i < tally->calls; i++)
+        fprintf(run->raw, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
+                (long long)(run->results[index].calls + i), (double)tally->records[i].skew_ticks * tick_ns,
+                (int)tally->records[i].valid);
+}
+
+bool skew_take_in(struct skew_run *run, double tick_ns)
+{
+    for (int i = 0; i < SCHEMES; i++) {
+        const struct tally *tally = &run->tallies[i];
+        struct result *result = &run->results[i];
+        if (!skew_is_chosen(run, i))
+            continue;
+        if (run->raw != NULL)
+            write_raw(run, i, tick_ns);
+        int64_t *skew_ticks = malloc((size_t)(tally->valid + 1) * sizeof(skew_ticks[0]));
+        if (skew_ticks == NULL)
+            return false;
+        if (tally->valid > 0)
+            take_in_skews(tally, tick_ns, skew_ticks, result);
+        free(skew_ticks);
+        result->figures[CALL_NS][result->repeats] = (double)tally->loop_ns / (double)tally->calls;
+        result->figures[VALID_PER_S][result->repeats++] = (double)tally->valid / (double)tally->loop_ns * 1e9;
+        result->valid_repeats += tally->valid > 0;
+        result->calls += tally->calls;
+        result->valid += tally->valid;
+    }
+    return true;
+}
+
+/* ---- The table */
+
+/* The median over the repetitions, by thousandths, as order statistics are of integers. */
+static double median(const struct result *result, enum figure figure)
+{
+    int64_t values[MOST_REPEATS];
+    int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
+    for (int i = 0; i < count; i++)
+        values[i] = llround(result->figures[figure][i] * 1e3);
+    if (count == 0)
+        return 0;
+    sort_ascending(values, count);
+    return (double)quantile(values, count, 0.5) / 1e3;
+}
+
+static int print_scheme(const struct skew_run *run, const struct table *table, int index)
+{
+    const struct result *result = &run->results[index];
+    const char *none = result->valid > 0 ? NULL : "";
+    table_row(table, (struct cell[]){{run->schemes[index].name, 0},
+                                     {none, median(result, P50_NS)},
+                                     {none, median(result, P90_NS)},
+                                     {none, median(result, P99_NS)},
+                                     {none, median(result, P999_NS)},
+                                     {none, median(result, MAX_NS)},
+                                     {NULL, median(result, CALL_NS)},
+                                     {NULL, (double)result->calls},
+                                     {NULL, (double)result->valid},
+                                     {NULL, median(result, VALID_PER_S)}});
+    if (result->valid > 0)
+        return STATUS_GOOD;
+    fprintf(stderr, "%s: error: no valid call of %s in %lld\n", run->world.program, run->schemes[index].call,
+            (long long)result->calls);
+    return STATUS_FAILED;
+}
+
+/* A skew of zero is one below the step of the clock, so the ratio is a lower bound there. */
+static void print_ratio(FILE *file, const char *name, double dividend, double divisor, double step_ns)
+{
+    if (divisor > 0)
+        fprintf(file, " %s %.2f", name, dividend / divisor);
+    else if (dividend > 0 && step_ns > 0)
+        fprintf(file, " %s >%.2f", name, dividend / step_ns);
+    else
+        fprintf(file, " %s -", name);
+}
+
+static void print_ratios(const struct skew_run *run, int index, double step_ns)
+{
+    FILE *file = run->settings.output.file;
+    const struct result *barrier = &run->results[SCHEME_BARRIER], *other = &run->results[index];
+    fprintf(file, "# Ratio barrier / %s:", run->schemes[index].name);
+    print_ratio(file, "p50", median(barrier, P50_NS), median(other, P50_NS), step_ns);
+    print_ratio(file, "p99", median(barrier, P99_NS), median(other, P99_NS), step_ns);
+    print_ratio(file, "call", median(barrier, CALL_NS), median(other, CALL_NS), 0);
+    fputc('\n', file);
+}
+
+static void print_head(const struct skew_run *run, const char *clock_text)
+{
+    FILE *file = run->settings.output.file;
+    if (run->settings.output.format != FORMAT_TABLE) {
+        if (run->clock.kind == EXIT_CLOCK_GLOBAL)
+            fprintf(stderr, "%s: clock: %s\n", run->world.program, clock_text);
+        return;
+    }
+    world_describe(&run->world, file, "exit skew, from the first to the last rank to leave a call");
+    fprintf(file, "# Clock: %s\n", clock_text);
+    fprintf(file, "# Cadence: streaming, calls follow each other at once; schemes take turns after %lld\n",
+            (long long)run->block_calls);
+    if (run->settings.repeats > 1)
+        fprintf(file, "# Figures: medians of %lld repetitions\n", (long long)run->settings.repeats);
+}
+
+int skew_print(const struct skew_run *run, double tick_ns, const char *clock_text)
+{
+    const struct table table = {columns, COLUMNS, &run->settings.output};
+    int status = STATUS_GOOD;
+    print_head(run, clock_text);
+    table_head(&table);
+    for (int i = 0; i < SCHEMES; i++)
+        if (skew_is_chosen(run, i) && print_scheme(run, &table, i) != STATUS_GOOD)
+            status = STATUS_FAILED;
+    if (run->settings.output.format != FORMAT_TABLE || !skew_is_chosen(run, SCHEME_BARRIER))
+        return status;
+    for (int i = SCHEME_HARMONIZE; i < SCHEMES; i++)
+        if (skew_is_chosen(run, i) && run->results[i].valid > 0)
+            print_ratios(run, i, (double)run->clock.step_ticks * tick_ns);
+    return status;
+}
+
+/* ---- The chart */
+
+int skew_draw(struct skew_run *run)
+{
+    struct plot_series series[SCHEMES];
+    double share[CURVE_POINTS];
+    int count = 0;
+    for (int i = 0; i < CURVE_POINTS; i++)
+        share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
+    for (int i = 0; i < SCHEMES; i++)
+        if (skew_is_chosen(run, i) && run->results[i].valid > 0)
+            series[count++] = (struct plot_series){.title = run->schemes[i].name,
+                                                   .style = PLOT_LINES,
+                                                   .colour = i + 1,
+                                                   .count = CURVE_POINTS,
+                                                   .x = run->results[i].curve_ns,
+                                                   .y = share};
+    const struct plot_panel panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
+                                     .y = {.label = "share of valid calls that have no more"},
+                                     .series = series,
+                                     .series_count = count};
+    const struct plot plot = {
+        .title = "Exit skew, from the first to the last rank to leave a call", .panels = &panel, .panel_count = 1};
+    return plot_draw(&run->plot, &run->world, &plot);
+}

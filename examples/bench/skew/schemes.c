@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schemes.c - what releases processes: MPI_Barrier, MPIX_Harmonize by each of its barriers, another library's. */
+#define _GNU_SOURCE
+#include "skew/skew.h"
+
+#include <mpix_harmonize.h>
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define FORCED_SETTING "mpix_harmonize_barrier"
+#define FORCED_STATISTIC "mpix_harmonize_barrier_used"
+
+static const char *const names[SCHEMES] = {"barrier",       "harmonize", "shm", "dissemination", "tree",
+                                           "collective", "other"};
+
+const char *skew_scheme_name(int index)
+{
+    return index < SCHEME_OTHER ? names[index] : NULL;
+}
+
+bool skew_is_chosen(const struct skew_run *run, int index)
+{
+    return (run->settings.schemes >> index & 1) != 0;
+}
+
+static int release_by_barrier(MPI_Comm comm, int *valid)
+{
+    *valid = 1;
+    return MPI_Barrier(comm);
+}
+
+static void duplicate(const struct skew_run *run, struct scheme *scheme)
+{
+    world_require(&run->world, MPI_Comm_dup(run->world.comm, &scheme->comm), "MPI_Comm_dup");
+}
+
+/* A communicator whose processes use one barrier of the library. Leaves the scheme out where that is impossible here. */
+static void force_barrier(struct skew_run *run, int index)
+{
+    struct scheme *scheme = &run->schemes[index];
+    duplicate(run, scheme);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, FORCED_SETTING, scheme->name);
+    world_require(&run->world, MPIX_Harmonize_set_info(scheme->comm, info), "MPIX_Harmonize_set_info");
+    MPI_Info_free(&info);
+    int valid;
+    world_require(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
+    struct world own = run->world;
+    own.comm = scheme->comm;
+    char used[64];
+    if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof(used)) || strcmp(used, scheme->name) == 0)
+        return;
+    run->settings.schemes &= ~(INT64_C(1) << index);
+    if (run->world.rank == 0)
+        fprintf(stderr, "%s: %s is left out: the library takes %s in its place here\n", run->world.program,
+                scheme->name, used);
+}
+
+/* Returns STATUS_BAD_OPTION, after a line, where a process finds no such function. */
+static int open_other(struct skew_run *run)
+{
+    struct scheme *scheme = &run->schemes[SCHEME_OTHER];
+    char path[512] = "";
+    if (run->world.rank == 0 && run->settings.other_path != NULL)
+        snprintf(path, sizeof(path), "%s", run->settings.other_path);
+    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, run->world.comm);
+    if (path[0] == '\0')
+        return STATUS_GOOD;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *function = library != NULL ? dlsym(library, "MPIX_Harmonize") : NULL;
+    if (!world_all(&run->world, function != NULL))
+        return world_refuse(&run->world, "option --other: \"%.200s\" is no library with an MPIX_Harmonize", path);
+    *(void **)&scheme->release = function;
+    duplicate(run, scheme);
+    run->settings.schemes |= INT64_C(1) << SCHEME_OTHER;
+    return STATUS_GOOD;
+}
+
+/* The first call of a scheme: a bad setting of the library makes it fail on all ranks. */
+static bool call_first(const struct skew_run *run, const struct scheme *scheme)
+{
+    int valid;
+    return world_agree(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
+}
+
+int skew_open_schemes(struct skew_run *run)
+{
+    for (int i = 0; i < SCHEMES; i++)
+        run->schemes[i] = (struct scheme){names[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
+    run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
+    run->schemes[SCHEME_BARRIER].release = release_by_barrier;
+    run->schemes[SCHEME_BARRIER].comm = run->schemes[SCHEME_HARMONIZE].comm = run->world.comm;
+    int status = open_other(run);
+    if (status != STATUS_GOOD)
+        return status;
+    for (int i = 0; i <= SCHEME_HARMONIZE; i++)
+        if (skew_is_chosen(run, i) && !call_first(run, &run->schemes[i]))
+            return STATUS_FAILED;
+    for (int i = SCHEME_FIRST_FORCED; i < SCHEME_OTHER; i++)
+        if (skew_is_chosen(run, i))
+            force_barrier(run, i);
+    return !skew_is_chosen(run, SCHEME_OTHER) || call_first(run, &run->schemes[SCHEME_OTHER]) ? STATUS_GOOD
+                                                                                              : STATUS_FAILED;
+}
+
+void skew_close_schemes(struct skew_run *run)
+{
+    for (int i = SCHEME_FIRST_FORCED; i < SCHEMES; i++)
+        if (run->schemes[i].name != NULL && run->schemes[i].comm != MPI_COMM_NULL)
+            MPI_Comm_free(&run->schemes[i].comm);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * skew.h - the parts of mpix_skew: what releases processes, the blocks of calls, what comes of them, and watching.
+ *
+ * Blocks of calls of each scheme take turns, so whatever else the machine does disturbs all alike. All this may be
+ * repeated; figures are then medians over the repetitions.
+ */
+#ifndef SKEW_H
+#define SKEW_H
+
+#include "common/exit_clock.h"
+#include "common/output.h"
+#include "common/plot.h"
+#include "common/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* MPI_Barrier, MPIX_Harmonize as it is, by each of its barriers, and that of another library. */
+enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, SCHEME_OTHER = SCHEME_FIRST_FORCED + 4, SCHEMES };
+enum { MOST_REPEATS = 99, CURVE_POINTS = 200 };
+
+enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES };
+
+struct skew_settings {
+    int64_t calls;
+    int64_t block;
+    int64_t warmup;
+    int64_t repeats;
+    int64_t schemes; /* bit i for scheme i */
+    int64_t clock;
+    struct output output;
+    double limit_s;
+    double watch_s;
+    const char *other_path; /* these three on rank 0 only */
+    const char *raw_path;
+    const char *plot_path;
+};
+
+struct scheme {
+    const char *name;
+    const char *call;                          /* the function behind it, for messages */
+    int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
+    MPI_Comm comm;
+};
+
+/* One timed call, on rank 0. */
+struct record {
+    int64_t skew_ticks;
+    int64_t valid; /* on all ranks */
+};
+
+/* What was measured of one scheme in one repetition. Rank 0 knows all of it, the others only calls. */
+struct tally {
+    struct record *records; /* NULL where single calls are not kept */
+    int64_t calls;
+    int64_t valid;
+    int64_t loop_ns;  /* in the measured loop, on the slowest rank */
+    int64_t spent_ns; /* in all */
+};
+
+/* What all repetitions of a scheme came to, on rank 0. */
+struct result {
+    double figures[FIGURES][MOST_REPEATS];
+    int repeats;       /* for call_ns and valid_per_s */
+    int valid_repeats; /* those that have a valid call, for the others */
+    int64_t calls;
+    int64_t valid;
+    double curve_ns[CURVE_POINTS]; /* quantiles of the skew in the last repetition */
+};
+
+/* Room for one block on this rank. */
+struct block {
+    int64_t *exit_ticks;
+    int *valid;
+    int64_t *greatest; /* per call: last exit, first exit negated, invalid; then the loop's time */
+};
+
+struct skew_run {
+    struct world world;
+    struct skew_settings settings;
+    struct exit_clock clock;
+    struct scheme schemes[SCHEMES];
+    struct block block;
+    int64_t block_calls;
+    FILE *raw;
+    struct plot_file plot;
+    struct tally tallies[SCHEMES];
+    struct result results[SCHEMES];
+};
+
+/* skew_scheme_name - the schemes of --release, NULL after the last. */
+const char *skew_scheme_name(int index);
+
+/* skew_is_chosen - whether a scheme is measured. */
+bool skew_is_chosen(const struct skew_run *run, int index);
+
+/*
+ * skew_open_schemes - get each chosen scheme ready, and call it once. Collective.
+ *
+ * A barrier that the library cannot use here is left out, with a line on standard error.
+ *
+ * Returns an exit status.
+ */
+int skew_open_schemes(struct skew_run *run);
+
+/* skew_close_schemes - free what skew_open_schemes made. Collective. */
+void skew_close_schemes(struct skew_run *run);
+
+/* skew_allocate - the memory for blocks and calls. Collective. Returns false after a line where there is too little. */
+bool skew_allocate(struct skew_run *run);
+void skew_free(struct skew_run *run);
+
+/* skew_run_block - measure a block of calls and add it to the tally. Collective. */
+void skew_run_block(struct skew_run *run, const struct scheme *scheme, int64_t calls, struct tally *tally);
+
+/* skew_follow_rank_0 - what rank 0 has decided, as only its clock and counts matter. Collective. */
+int64_t skew_follow_rank_0(const struct skew_run *run, int64_t decision);
+
+/* skew_fitting_calls - the calls of a block that takes no more than most_ns. */
+int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally, double most_ns);
+
+/* skew_measure - one repetition: all calls of all schemes, in turn. Collective. */
+void skew_measure(struct skew_run *run);
+
+/* skew_take_in - rank 0: figures of this repetition, and its raw rows. Returns false if out of memory. */
+bool skew_take_in(struct skew_run *run, double tick_ns);
+
+/* skew_print - rank 0: the table. Returns an exit status. */
+int skew_print(const struct skew_run *run, double tick_ns, const char *clock_text);
+
+/* skew_draw - rank 0: the chart, if one is wanted. Returns an exit status. */
+int skew_draw(struct skew_run *run);
+
+/* skew_watch - call MPIX_Harmonize for some time, with a row on rank 0 each interval and at the end. Collective. */
+void skew_watch(struct skew_run *run);
+
+#endif /* SKEW_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* arrival.h - what a process says when it arrives, and what comes back: the release. Pure; no MPI. */
+#ifndef MH_ARRIVAL_H
+#define MH_ARRIVAL_H
+
+#include <stdint.h>
+
+/* What a process asks for with its arrival; the maximum of all wins. */
+typedef enum mh_request {
+    MH_REQUEST_RELEASE, /* nothing special */
+    MH_REQUEST_RESTART, /* synchronize the clocks first, and forget what was learned: a clock was disrupted */
+    MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
+} mh_request;
+
+/*
+ * Arrivals are combined field by field: the maximum counts. What rank 0 alone says is INT64_MIN in the arrivals of
+ * others.
+ */
+typedef struct mh_arrival {
+    int64_t request;     /* mh_request */
+    int64_t need_ns;     /* of the previous call, from its decision until this process was ready to wait */
+    int64_t sent_ns;     /* the earliest global time at which this can have been sent; INT64_MIN: not known */
+    int64_t arrived_ns;  /* the most likely one */
+    int64_t slack_ns;    /* rank 0: what to use in this round */
+    int64_t sync_due_ns; /* rank 0: global time from which on the clocks are to be synchronized */
+    int64_t rehearse;    /* rank 0: of a rehearsal, whether another one follows */
+} mh_arrival;
+
+enum { MH_ARRIVAL_FIELDS = 7 };
+
+_Static_assert(sizeof(mh_arrival) == MH_ARRIVAL_FIELDS * sizeof(int64_t), "an arrival is reduced as an array of int64_t");
+
+/* In the order in which they override each other. */
+typedef enum mh_order { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_ORDER_REFUSE } mh_order;
+
+typedef struct mh_release {
+    int32_t order;       /* mh_order */
+    int32_t rehearse;    /* of a rehearsal: another one follows */
+    int64_t decision_ns; /* global time by which all have arrived */
+    int64_t given_ns;    /* the earliest at which that can have been known; INT64_MIN: not known */
+    int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
+} mh_release;
+
+static inline void mh_raise(int64_t *max, int64_t other)
+{
+    if (other > *max)
+        *max = other;
+}
+
+static inline void mh_arrival_combine(mh_arrival *all, const mh_arrival *other)
+{
+    mh_raise(&all->request, other->request);
+    mh_raise(&all->need_ns, other->need_ns);
+    mh_raise(&all->sent_ns, other->sent_ns);
+    mh_raise(&all->arrived_ns, other->arrived_ns);
+    mh_raise(&all->slack_ns, other->slack_ns);
+    mh_raise(&all->sync_due_ns, other->sync_due_ns);
+    mh_raise(&all->rehearse, other->rehearse);
+}
+
+#endif

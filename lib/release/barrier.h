@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barrier.h - barrier algorithms: how processes say that they arrived, and get their release from rank 0 or each from
+ * itself.
+ *
+ * The members of the family are registered in barrier.c; barrier_private.h is for them alone.
+ */
+#ifndef MH_BARRIER_H
+#define MH_BARRIER_H
+
+#include "release/arrival.h"
+#include "release/slots.h"
+
+#include <stdbool.h>
+
+struct mh_barrier_kind;
+
+/* What a communicator has for all of them. */
+typedef struct mh_barrier {
+    const mh_channel *channel;          /* NULL: not open */
+    const struct mh_barrier_kind *kind; /* in use */
+    void *state;                        /* of the member in use */
+    char reason[112];                   /* why it is */
+    char *states;                       /* of all members */
+    mh_slots slots;
+} mh_barrier;
+
+/* Names for the setting: "auto", then the members; NULL past the last. */
+const char *mh_barrier_choice(int place);
+
+/*
+ * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
+ * and MPI_ERR_NO_MEM, and leave it closed; memory that cannot be shared is none.
+ */
+int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_place *places, mh_error *error);
+
+/* Local. Does nothing if nothing was opened. */
+void mh_barrier_close(mh_barrier *barrier);
+
+/* This process takes no further part: as far as memory is shared, end the waits of others with an error. Local. */
+void mh_barrier_give_up(const mh_barrier *barrier);
+
+bool mh_barrier_is_open(const mh_barrier *barrier);
+
+/* Whether the member at a place of the list above (not auto) can be used. The same on all processes. */
+bool mh_barrier_is_available(const mh_barrier *barrier, int choice);
+
+/* Whether with the member at a place of the list above (not auto) each process releases itself. */
+bool mh_barrier_decides_alone(int choice);
+
+/* Use the member at a place of the list above (not auto), which must be available. Local. */
+void mh_barrier_use(mh_barrier *barrier, int choice, const char *reason);
+
+/* The name of the member in use; empty: none. */
+const char *mh_barrier_name(const mh_barrier *barrier);
+
+/* Whether all processes receive the arrivals of all, and so can give themselves the same release. */
+bool mh_barrier_informs_all(const mh_barrier *barrier);
+
+/* Arrive; rank 0, or everybody, receives the arrivals of all, combined. Collective. */
+int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *all, mh_error *error);
+
+/* The release of rank 0 to all; if all are informed, they have it already. Collective. */
+int mh_barrier_release(mh_barrier *barrier, mh_release *release, mh_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barrier_collective.c - MPI_Reduce of the arrivals and MPI_Bcast of the release: whatever the MPI library does best on
+ * this machine, as in Schuchart, Hunold and Bosilca, EuroMPI 2023. Two operations rather than one MPI_Allreduce, so
+ * that the deadline is decided when all have arrived.
+ */
+#include "release/barrier_private.h"
+
+typedef struct collective {
+    const mh_channel *channel;
+} collective;
+
+static void open(void *state, const mh_barrier_site *site)
+{
+    collective *own = state;
+    own->channel = site->channel;
+}
+
+static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
+{
+    const collective *own = state;
+    return mh_reduce_max(own->channel, &mine->request, &all->request, MH_ARRIVAL_FIELDS, error);
+}
+
+static int release(void *state, mh_release *release, mh_error *error)
+{
+    const collective *own = state;
+    return mh_bcast(own->channel, release, sizeof *release, 0, error);
+}
+
+const mh_barrier_kind mh_barrier_collective = {
+    .name = "collective",
+    .doc = "MPI_Reduce and MPI_Bcast",
+    .state_size = sizeof(collective),
+    .open = open,
+    .arrive = arrive,
+    .release = release,
+};

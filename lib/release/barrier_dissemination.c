@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barrier_dissemination.c - all know of all: in step k, each process tells the one 2^k ranks further what it knows, and
+ * after ceil(log2 p) steps everybody has the arrivals of all, combined. Through shared memory if all share a node, else
+ * by messages.
+ *
+ * Half as many steps as to a root and back: each process gives itself the release that follows from all arrivals, and
+ * the deadline is a slack after the last arrival. A tree, whose root decides when it has all arrivals, is the better
+ * one if steps take very different times, as the slack then only has to last for the way back.
+ */
+#include "release/barrier_private.h"
+#include "release/tags.h"
+
+typedef struct dissemination {
+    const mh_channel *channel;
+    mh_slots *slots;
+    bool on_one_node;
+} dissemination;
+
+static void open(void *state, const mh_barrier_site *site)
+{
+    dissemination *own = state;
+    own->channel = site->channel;
+    own->slots = site->slots;
+    own->on_one_node = site->node->size == site->channel->size;
+}
+
+static int swap_through_slots(mh_slots *slots, int step, int from, mh_arrival *all, mh_error *error)
+{
+    mh_arrival_line *theirs = mh_slots_step(slots, from, step);
+    mh_slots_arrive(slots, mh_slots_step(slots, slots->index, step), all);
+    int code = mh_slots_await(slots, &theirs->round, error);
+    if (code == MPI_SUCCESS)
+        mh_arrival_combine(all, &theirs->arrival);
+    return code;
+}
+
+static int swap_by_messages(const mh_channel *channel, int to, int from, mh_arrival *all, mh_error *error)
+{
+    mh_arrival theirs;
+    int code = mh_sendrecv(channel, all, &theirs, sizeof theirs, to, from, MH_TAG_BARRIER, error);
+    if (code == MPI_SUCCESS)
+        mh_arrival_combine(all, &theirs);
+    return code;
+}
+
+static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
+{
+    const dissemination *own = state;
+    const mh_channel *channel = own->channel;
+    bool through_slots = own->on_one_node && own->slots->usable;
+    int code = MPI_SUCCESS, rank = channel->rank, size = channel->size;
+    *all = *mine;
+    own->slots->round++;
+    for (int step = 0, distance = 1; distance < size && code == MPI_SUCCESS; step++, distance *= 2) {
+        int from = rank < distance ? rank - distance + size : rank - distance;
+        int to = rank + distance < size ? rank + distance : rank + distance - size;
+        code = through_slots ? swap_through_slots(own->slots, step, from, all, error)
+                             : swap_by_messages(channel, to, from, all, error);
+    }
+    return code;
+}
+
+const mh_barrier_kind mh_barrier_dissemination = {
+    .name = "dissemination",
+    .doc = "each learns of all others without a root, through shared memory where all share a node, else by messages",
+    .state_size = sizeof(dissemination),
+    .open = open,
+    .arrive = arrive,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* barrier_private.h - what a barrier algorithm is made of; for barrier.c and the members. */
+#ifndef MH_BARRIER_PRIVATE_H
+#define MH_BARRIER_PRIVATE_H
+
+#include "release/barrier.h"
+#include "topology/topology.h"
+
+#include <stddef.h>
+
+/* Where a member finds what it needs; channel and slots outlive its state. */
+typedef struct mh_barrier_site {
+    const mh_channel *channel;
+    const mh_place *places;
+    const mh_group *leaders; /* the first processes of nodes */
+    const mh_group *node;
+    mh_slots *slots; /* of the processes of the node */
+} mh_barrier_site;
+
+typedef struct mh_barrier_kind {
+    const char *name;
+    const char *doc;
+    size_t state_size;
+    void (*open)(void *state, const mh_barrier_site *site); /* state is all zero before; owns nothing */
+    bool (*is_available)(const void *state);                /* NULL: always */
+    int (*arrive)(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error);
+    int (*release)(void *state, mh_release *release, mh_error *error); /* NULL: arrive informs all */
+} mh_barrier_kind;
+
+extern const mh_barrier_kind mh_barrier_shm;
+extern const mh_barrier_kind mh_barrier_dissemination;
+extern const mh_barrier_kind mh_barrier_tree;
+extern const mh_barrier_kind mh_barrier_collective;
+
+/* The part of mh_barrier_open in which nobody is asked: the states of all members. Returns 0, or -1: out of memory. */
+int mh_barrier_open_members(mh_barrier *barrier, const mh_barrier_site *site);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barrier_tree.c - messages along a binomial tree of the processes, on the private communicator: 2 ceil(log2 p)
+ * messages one after the other.
+ */
+#include "release/barrier_private.h"
+#include "release/tree_messages.h"
+
+typedef struct tree {
+    const mh_channel *channel;
+    mh_tree all;
+} tree;
+
+static void open(void *state, const mh_barrier_site *site)
+{
+    tree *own = state;
+    own->channel = site->channel;
+    own->all = mh_tree_binomial(site->channel->rank, site->channel->size);
+}
+
+static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
+{
+    const tree *own = state;
+    *all = *mine;
+    return mh_tree_arrive(own->channel, &own->all, all, error);
+}
+
+static int release(void *state, mh_release *release, mh_error *error)
+{
+    const tree *own = state;
+    return mh_tree_release(own->channel, &own->all, release, error);
+}
+
+const mh_barrier_kind mh_barrier_tree = {
+    .name = "tree",
+    .doc = "messages along a binomial tree",
+    .state_size = sizeof(tree),
+    .open = open,
+    .arrive = arrive,
+    .release = release,
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* release.c - rounds, rehearsals of them, and which barrier algorithm is used. */
+#include "release/release.h"
+
+#include "base/statistics.h"
+#include "base/units.h"
+#include "clock/wait.h"
+
+#include <string.h>
+
+enum {
+    REHEARSALS_COLD = 4,                  /* first rounds, not learned from */
+    REHEARSALS_MAX = 40,
+    REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
+};
+
+enum { CHOICE_AUTO = 0 };
+
+void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_clock *clock, mh_barrier *barrier)
+{
+    memset(rounds, 0, sizeof *rounds);
+    rounds->channel = channel;
+    rounds->clock = clock;
+    rounds->barrier = barrier;
+    rounds->decided_ns = INT64_MIN;
+    rounds->arrival.slack_ns = INT64_MIN;
+    mh_rounds_sync_at(rounds, INT64_MAX);
+    rounds->stamp_margin_ns = MH_TIME_UNKNOWN_NS;
+    mh_slack_init(&rounds->slack, 1, INT64_MAX);
+}
+
+void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
+{
+    if (rounds->barrier_choice != settings->barrier_choice || rounds->clocks_agree != settings->clocks_agree) {
+        rounds->rehearsed = false;
+        mh_slack_init(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
+    }
+    rounds->barrier_choice = settings->barrier_choice;
+    rounds->clocks_agree = settings->clocks_agree;
+    rounds->tolerance_ns = settings->tolerance_ns;
+    mh_slack_limit(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
+    mh_slack_aim(&rounds->slack, settings->least_met);
+}
+
+void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
+{
+    rounds->decided_ns = INT64_MIN;
+    rounds->arrival.sync_due_ns = rounds->channel->rank == 0 ? due_ns : INT64_MIN;
+}
+
+/* The release that the arrivals of all call for; the same on all who have them. given_ns: see mh_release. */
+static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t given_ns, mh_order done)
+{
+    mh_order wanted = MH_ORDER_RELEASE;
+    if (all->request == MH_REQUEST_REFUSE)
+        wanted = MH_ORDER_REFUSE;
+    /* Nothing can arrive before it was sent. */
+    else if (all->request == MH_REQUEST_RESTART || all->sent_ns > decision_ns)
+        wanted = MH_ORDER_RESTART;
+    else if (decision_ns >= all->sync_due_ns)
+        wanted = MH_ORDER_SYNC;
+    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse,
+                        decision_ns, given_ns, all->slack_ns};
+}
+
+/* Rank 0, after the release has been given: from the call before, whose needs have come with the arrivals. */
+static void learn(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
+{
+    if (rounds->decided_ns != INT64_MIN)
+        mh_slack_learn(&rounds->slack, all->need_ns, release->decision_ns - rounds->decided_ns - rounds->slack_ns);
+    rounds->decided_ns = release->decision_ns;
+}
+
+void mh_rounds_trust_clock(mh_rounds *rounds, int64_t bound_ns)
+{
+    bool is_fixed = bound_ns != MH_TIME_UNKNOWN_NS;
+    rounds->stamp_margin_ns = is_fixed ? bound_ns + rounds->tolerance_ns : MH_TIME_UNKNOWN_NS;
+}
+
+/*
+ * When this process arrived. By the model, as a reading is never less than the one before and would hide a step of the
+ * clock. The clock of rank 0 is what others are compared with, so it is right.
+ */
+static void stamp(mh_rounds *rounds, int64_t local_ns)
+{
+    mh_arrival *arrival = &rounds->arrival;
+    mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
+    int64_t margin_ns = rounds->stamp_margin_ns;
+    arrival->arrived_ns = mh_model_apply(&estimate.model, local_ns);
+    if (rounds->channel->rank == 0)
+        margin_ns = 0;
+    else if (margin_ns == MH_TIME_UNKNOWN_NS)
+        margin_ns = mh_estimate_bound(&estimate, local_ns);
+    arrival->sent_ns = margin_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : arrival->arrived_ns - margin_ns;
+}
+
+/* Arrive, and come to a release; all: the arrivals of all, if this process learns them. */
+static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *all, mh_release *release,
+                mh_error *error)
+{
+    bool informs_all = mh_barrier_informs_all(rounds->barrier);
+    stamp(rounds, local_ns);
+    int code = mh_barrier_arrive(rounds->barrier, &rounds->arrival, all, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (informs_all) {
+        *release = decide(all, all->arrived_ns, all->sent_ns, done);
+    } else if (rounds->channel->rank == 0) {
+        mh_model model = mh_global_clock_estimate(rounds->clock).model;
+        int64_t now_ns = mh_model_apply(&model, mh_base_clock_now_ns(&rounds->clock->base));
+        *release = decide(all, now_ns, now_ns, done);
+    }
+    return mh_barrier_release(rounds->barrier, release, error);
+}
+
+int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
+                     mh_error *error)
+{
+    mh_arrival all;
+    bool learns = rounds->channel->rank == 0;
+    rounds->arrival.request = request;
+    if (learns)
+        rounds->arrival.slack_ns = rounds->slack.slack_ns;
+    int code = run(rounds, local_ns, done, &all, release, error);
+    if (code == MPI_SUCCESS && learns && release->order == MH_ORDER_RELEASE)
+        learn(rounds, &all, release);
+    return code;
+}
+
+static void note_need(mh_rounds *rounds, const mh_model *model, const mh_release *release, int64_t local_ns)
+{
+    rounds->arrival.need_ns = mh_model_apply(model, local_ns) - release->decision_ns;
+}
+
+/*
+ * By how much the release came before it was given: more than the clocks may be apart is not possible. 0: it did not.
+ */
+static int64_t came_too_early_by(const mh_rounds *rounds, const mh_release *release, const mh_estimate *estimate,
+                                    int64_t local_ns)
+{
+    int64_t now_ns = mh_model_apply(&estimate->model, local_ns);
+    if (release->given_ns <= now_ns + rounds->tolerance_ns)
+        return 0;
+    int64_t bound_ns = mh_estimate_bound(estimate, local_ns), early_ns = release->given_ns - now_ns;
+    return bound_ns == MH_TIME_UNKNOWN_NS || early_ns > rounds->tolerance_ns + bound_ns ? early_ns : 0;
+}
+
+static mh_exit miss(mh_rounds *rounds, int64_t lateness_ns, mh_exit left)
+{
+    rounds->misses++;
+    rounds->lateness_ns = lateness_ns;
+    return left;
+}
+
+mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release)
+{
+    const mh_base_clock *base = &rounds->clock->base;
+    mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
+    int64_t deadline_ns = mh_model_invert(&estimate.model, release->decision_ns + release->slack_ns);
+    int64_t ready_ns = mh_base_clock_now_ns(base);
+    note_need(rounds, &estimate.model, release, ready_ns);
+    rounds->slack_ns = release->slack_ns;
+    rounds->calls++;
+    int64_t early_ns = came_too_early_by(rounds, release, &estimate, ready_ns);
+    if (early_ns > 0)
+        return miss(rounds, early_ns, MH_EXIT_DISRUPTED);
+    bool yields = rounds->channel->yields || rounds->barrier->slots.waited_long;
+    int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, yields);
+    if (left_ns < deadline_ns)
+        return miss(rounds, ready_ns - left_ns, MH_EXIT_DISRUPTED);
+    rounds->lateness_ns = left_ns - deadline_ns;
+    if (rounds->lateness_ns <= rounds->tolerance_ns)
+        return MH_EXIT_IN_TIME;
+    return miss(rounds, rounds->lateness_ns, MH_EXIT_LATE);
+}
+
+/* A round that is like a call but for the wait; rank 0 says whether another one follows. */
+static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh_error *error)
+{
+    mh_arrival all;
+    int64_t before_ns = release->decision_ns, local_ns = mh_base_clock_now_ns(&rounds->clock->base);
+    rounds->arrival.rehearse = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
+    int code = run(rounds, local_ns, MH_ORDER_RELEASE, &all, release, error);
+    if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
+        mh_slack_learn(&rounds->slack, all.need_ns, release->decision_ns - before_ns);
+    mh_model model = mh_global_clock_estimate(rounds->clock).model;
+    note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
+    return code;
+}
+
+/* Rounds with the barrier in use; typical_ns, of use on rank 0: the median of the times that the warm ones took. */
+static int rehearse_rounds(mh_rounds *rounds, bool learns, int64_t *typical_ns, mh_error *error)
+{
+    mh_release release = {.order = MH_ORDER_RELEASE, .rehearse = 1};
+    int64_t first_ns = mh_base_clock_now_ns(&rounds->clock->base), took_ns[REHEARSALS_MAX + 1];
+    int warm = 0;
+    for (int i = 0; release.rehearse; i++) {
+        int64_t began_ns = mh_base_clock_now_ns(&rounds->clock->base), spent_ns = began_ns - first_ns;
+        release.rehearse = i < REHEARSALS_MAX && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
+        int code = rehearse_once(rounds, learns && i > REHEARSALS_COLD, &release, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        if (i > REHEARSALS_COLD)
+            took_ns[warm++] = mh_base_clock_now_ns(&rounds->clock->base) - began_ns;
+    }
+    *typical_ns = mh_median(took_ns, warm);
+    return MPI_SUCCESS;
+}
+
+/* If clocks are not synchronized, the last arrival on one clock says nothing on another: a root has to decide. */
+static bool is_allowed(const mh_rounds *rounds, int choice)
+{
+    bool has_meaning = rounds->clocks_agree || !mh_barrier_decides_alone(choice);
+    return has_meaning && mh_barrier_is_available(rounds->barrier, choice);
+}
+
+/* If processes take turns on a processor, the latest arrival is long past before everyone has learned of it. */
+static bool suits(const mh_rounds *rounds, int choice)
+{
+    return is_allowed(rounds, choice) && !(rounds->channel->yields && mh_barrier_decides_alone(choice));
+}
+
+/* Try each barrier that suits; rank 0 takes the quickest. */
+static int find_quickest(mh_rounds *rounds, int *choice, mh_error *error)
+{
+    int64_t best_ns = INT64_MAX, took_ns;
+    for (int i = CHOICE_AUTO + 1; mh_barrier_choice(i); i++) {
+        if (!suits(rounds, i))
+            continue;
+        mh_barrier_use(rounds->barrier, i, "");
+        int code = rehearse_rounds(rounds, false, &took_ns, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        if (took_ns < best_ns) {
+            best_ns = took_ns;
+            *choice = i;
+        }
+    }
+    return mh_bcast(rounds->channel, choice, sizeof *choice, 0, error);
+}
+
+/* The one asked for, else the next in the list that suits; the last one always does. */
+static int replace(const mh_rounds *rounds, int asked)
+{
+    int choice = asked;
+    while (!(choice == asked ? is_allowed : suits)(rounds, choice))
+        choice++;
+    return choice;
+}
+
+static int choose_barrier(mh_rounds *rounds, mh_error *error)
+{
+    int asked = rounds->barrier_choice, choice = asked, code = MPI_SUCCESS;
+    const char *reason = "the quickest here";
+    if (asked == CHOICE_AUTO) {
+        code = find_quickest(rounds, &choice, error);
+    } else {
+        choice = replace(rounds, asked);
+        reason = choice == asked                                   ? "asked for"
+                 : mh_barrier_is_available(rounds->barrier, asked) ? "the one asked for needs synchronized clocks"
+                                                                   : "in place of the one asked for";
+    }
+    if (code == MPI_SUCCESS)
+        mh_barrier_use(rounds->barrier, choice, reason);
+    return code;
+}
+
+int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error)
+{
+    int64_t unused_ns;
+    if (rounds->rehearsed)
+        return MPI_SUCCESS;
+    int code = choose_barrier(rounds, error);
+    if (code == MPI_SUCCESS)
+        code = rehearse_rounds(rounds, true, &unused_ns, error);
+    rounds->rehearsed = code == MPI_SUCCESS;
+    return code;
+}
