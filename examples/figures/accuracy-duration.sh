@@ -20,6 +20,8 @@ measure() {
 table() {
     $awk -F, "$read_csv"'
         BEGIN { print "ranks,sync,age,took_ms,error_ns" }
-        { print value("ranks") "," value("sync") "," value("age_ns") / 1e9 "," at_least(value("took_ns") / 1e6, 0.001) "," \
-            at_least(error_ns(), 1) }' "$data"
+        {
+            took_ms = at_least(value("took_ns") / 1e6, 0.001); error = at_least(error_ns(), 1)
+            print value("ranks") "," value("sync") "," value("age_ns") / 1e9 "," took_ms "," error
+        }' "$data"
 }

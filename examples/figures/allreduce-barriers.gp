@@ -12,6 +12,7 @@ set xlabel "message size (bytes)"
 set ylabel "latency: mean of means (µs)"
 set yrange [0:*]
 set key outside right top vertical
-at(i) = strcol("label") eq word(names, i) ? place(sizes, strcol("size_bytes")) + (i - (words(names) + 1) / 2.0) * width : NaN
+shift(i) = (i - (words(names) + 1) / 2.0) * width
+at(i) = strcol("label") eq word(names, i) ? place(sizes, strcol("size_bytes")) + shift(i) : NaN
 plot for [i = 1:words(names)] $table using (at(i)):(column("avg_us")):(width * 0.92) with boxes \
     fs pattern (i > 10 ? 1 : 3) lc rgb color(i) title word(names, i)

@@ -2,8 +2,8 @@
 # shellcheck disable=SC2034
 title="Latency of MPI_Allreduce after different barriers"
 papers="Cluster 2018, Figure 7"
-look="All bars of a size are the same operation. What differs is the barrier before it. No barrier distorts the harmonized
-one."
+look="All bars of a size are the same operation. What differs is the barrier before it. The harmonized
+one has none."
 needs=mpix_bench
 
 measure() {

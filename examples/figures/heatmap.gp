@@ -50,8 +50,8 @@ do for [p = 1:panels] {
     set label 3 "barriers" at columns + 1.1, rows + 0.5 offset character 0, 0.7 center font small
     set label 4 "harmonized" at columns + 2.3, rows + 0.5 offset character 0, 0.7 center font small
     if (p == panels) {
-        set label 5 "Each latency is within 5 % of the harmonized one after: " . harmless . ".   ▲ ▼: off the scale" \
-            at screen 0.02, screen 16.0 / height left font cell_font
+        set label 5 "Each latency is within 5 % of the harmonized one after: " . harmless \
+            . ".   ▲ ▼: off the scale" at screen 0.02, screen 16.0 / height left font cell_font
     }
     set label 6 "reduction" at 0.5, rows + 0.5 offset character -1, 0.7 right font small
     set cblabel "reported / " . base[p]

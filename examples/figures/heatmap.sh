@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 #
-# What the heat maps have in common: a row for each reduction, a column for each barrier before it, then harmonized runs.
+# What the heat maps have in common: a row for each reduction, a column for each barrier before it, and harmonized runs.
 plot=heatmap
 
-# table|tell: the cells and all that is written beside them, or what they come to. Both for the mean of means and for the
-# makespan; ratios are those to the mean of the harmonized runs of the row.
+# table|tell: the cells and all that is written beside them, or what they come to. Both for the mean of means and for
+# the makespan. Ratios are those to the mean of the harmonized runs of the row.
 heat_cells() {
     $awk -F, -v what="$1" "$read_csv"'
         value("avg_ns") == "" { next }
@@ -53,7 +53,8 @@ heat_cells() {
         }
         function put_cell(panel, x, y, us, log2) {
             put("cell", panel, x, y, sprintf("%.4f", log2),
-                sprintf(us < 10 ? "%.2f" : us < 100 ? "%.1f" : "%.0f", us) (log2 > 3 ? " ▲" : log2 < -3 ? " ▼" : ""))
+                sprintf(us < 10 ? "%.2f" : us < 100 ? "%.1f" : "%.0f", us) \
+                    (log2 > 3 ? " ▲" : log2 < -3 ? " ▼" : ""))
         }
         function put_panel(panel,    i, y, group, c, x, us) {
             for (i = 1; i <= row_count; i++) {

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How figures measure: launches of the programs, algorithms of the MPI library, and rows of CSV. Sourced by mpix_figures.
+# How figures measure: launches of the programs, algorithms of the MPI library, and rows of CSV. Sourced by
+# mpix_figures.
 
 processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 

@@ -12,8 +12,8 @@ simgrid_few_mappings="-Wl,-z,norelro -Wl,-z,noseparate-code"
 simgrid_flags="--cfg=smpi/simulate-computation:no --cfg=contexts/guard-size:0 --cfg=smpi/gather:ompi_binomial \
 --cfg=smpi/reduce:ompi_binomial --cfg=smpi/allreduce:rdb"
 
-# Links of 1 us with exponential jitter of mean 1 us for each message of a synchronization; clocks drift by up to 20 ppm,
-# and the drift wanders.
+# Links of 1 us with exponential jitter of mean 1 us for each message of a synchronization; clocks drift by up to 20
+# ppm, and the drift wanders.
 simgrid_clock() {       # SEED
     echo "exact=n0,spread=20000,walk=10,seed=$1,jitter=1000"
 }
@@ -27,7 +27,7 @@ simgrid_problem() {
     fi
 }
 
-# TOP PROGRAM: the .c files that the build makes a program of, with those of the libraries of this project that it links.
+# TOP PROGRAM: the .c files that the build makes a program of, with those of this project's libraries that it links.
 simgrid_sources() {
     (cd "$1" && cat Makefile.am ./*/*.am) | "${AWK:-awk}" -v program="$2" '
         /^[ \t]*#/ { next }
@@ -47,7 +47,7 @@ simgrid_sources() {
             return text
         }
         function gather(target,    word, n, i) {
-            n = split(expand(value[target "_SOURCES"] " " value[target "_LDADD"] " " value[target "_LIBADD"]), word, " ")
+            n = split(expand(value[target "_SOURCES"] " " value[target "_LDADD"] " " value[target "_LIBADD"]), word)
             for (i = 1; i <= n; i++) {
                 if (known[word[i]]++) continue
                 if (word[i] ~ /[.]c$/) print word[i]

@@ -50,7 +50,7 @@ simulate() {
     return $failed
 }
 
-# REDUCE OPTION...: a row of the heat map. The simulator's own barriers would repeat those of mpix_bench, digit for digit.
+# REDUCE OPTION...: a row of the heat map. The simulator's own barriers repeat those of mpix_bench, digit for digit.
 simulate_reduction() {
     local reduce=$1 barrier seed
     shift

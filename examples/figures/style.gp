@@ -57,4 +57,5 @@ curves = "$table using (of_curve(i, k) ? column(x_column) : NaN):(column(y_colum
 draw_curves = "plot for [k = 1:(kinds eq '' ? 1 : words(kinds))] for [i = 1:words(names)] " . curves \
     . ", for [i = 1:words(names)] NaN with linespoints lw 2 ps 0.6 pt 7 lc rgb color(i) title key_of(i)" \
     . ", for [k = 1:words(kinds)] NaN with lines lw 2 lc rgb '#444444' dt k title word(kind_titles, k)"
-draw_nothing = "set label 9 'no valid samples' at graph 0.5, graph 0.5 center; plot [1:10] [1:10] 20 notitle; unset label 9"
+draw_nothing = "set label 9 'no valid samples' at graph 0.5, graph 0.5 center; plot [1:10] [1:10] 20 notitle; " \
+    . "unset label 9"

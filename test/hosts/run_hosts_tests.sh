@@ -140,7 +140,8 @@ run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]
     export MPIX_TEST_HOSTS="env MH_MPIEXEC=$MH_MPIEXEC MH_HOSTS_PLACEMENT=$3 $source_dir/with_hosts.sh $hosts"
     shift 3
     prepare "$cluster" "$ranks" "$@"
-    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$source_dir/../mpi/run_mpi_tests.sh" </dev/null 2>&1)
+    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$source_dir/../mpi/run_mpi_tests.sh" \
+        </dev/null 2>&1)
 }
 
 check_hosts

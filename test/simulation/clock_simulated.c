@@ -195,7 +195,8 @@ static int64_t local_from_true(int64_t true_ns)
     while (!simulated.exact && true_ns - simulated.segment_ns >= SEGMENT_NS)
         next_segment();
     double error_ns = simulated.error_ns + simulated.drift_ppb * 1e-9 * (double)(true_ns - simulated.segment_ns);
-    int64_t local_ns = true_ns + simulated.jumps_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
+    int64_t local_ns =
+        true_ns + simulated.jumps_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
     pthread_mutex_unlock(&simulated.lock);
     return local_ns;
 }

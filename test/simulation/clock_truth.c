@@ -2,12 +2,12 @@
 /*
  * clock_truth.c - how far the global clock is from the truth, where the truth is known: with simulated clocks.
  *
- * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS; after
- * each call each process compares its global clock with that of rank 0, whose base clock must be exact, through true
- * time. READINGS more, until the next call, are held against their bounds only. Prints one line NAME=VALUE...: errors and
- * bounds in ns, those of the last tenth of the calls as end_NAME, violations of the bound, release skew, cost of
- * synchronisation, and how often a second a process was interrupted, which is the control: on a machine that does much
- * else, clocks cannot be compared well.
+ * Usage: clock_truth SECONDS PERIOD_US [SYNC LABEL [READINGS]]. Calls MPIX_Harmonize every PERIOD_US for SECONDS;
+ * after each call each process compares its global clock with that of rank 0, whose base clock must be exact, through
+ * true time. READINGS more, until the next call, are held against their bounds only. Prints one line NAME=VALUE...:
+ * errors and bounds in ns, those of the last tenth of the calls as end_NAME, violations of the bound, release skew,
+ * cost of synchronisation, and how often a second a process was interrupted, which is the control: on a machine that
+ * does much else, clocks cannot be compared well.
  */
 #include "simulation/simulated.h"
 
@@ -231,8 +231,8 @@ static void report_skew(const sample *samples, int count)
         if (valid[i])
             skew[used++] = (double)(last[i] - first[i]);
     if (rank == 0 && used > 0)
-        printf(" calls=%d valid=%.4f skew_p50=%.0f skew_p99=%.0f", count, (double)used / count, quantile(skew, used, 0.5),
-               quantile(skew, used, 0.99));
+        printf(" calls=%d valid=%.4f skew_p50=%.0f skew_p99=%.0f", count, (double)used / count,
+               quantile(skew, used, 0.5), quantile(skew, used, 0.99));
     free(first);
     free(last);
     free(valid);

@@ -4,8 +4,8 @@
 # The library itself with many processes, under SimGrid's SMPI. True time is known: it is the simulator's.
 #
 # Usage: run_simgrid_tests.sh          the tests (under two minutes)
-#        run_simgrid_tests.sh study    a table on stdout: each algorithm at 64 to 16,384 processes, and the default one on
-#                                      lopsided links and with slow processes (many hours and 14 GB of memory for the last)
+#        run_simgrid_tests.sh study    a table on stdout: each algorithm at 64 to 16,384 processes, and the default
+#                                      one on lopsided links and with slow processes (many hours; 14 GB of memory)
 # Skipped where SimGrid is missing, and with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
 # Environment: MH_SEED (default 3), MH_STUDY_RANKS (default "64 1024 4096 16384"), MH_STUDY_LABELS.
 set -u
@@ -33,19 +33,22 @@ simulate() {        # RANKS SECONDS PERIOD_US LABEL
 
 # One row: times in ms, errors, bounds and skews in ns.
 study_row() {       # RANKS LABEL LINKS
-    simulate "$1" "${MH_STUDY_SECONDS:-2}" 100000 "$2" | tr ' ' '\n' | "${AWK:-awk}" -F= -v ranks="$1" -v label="$2" -v links="$3" '
+    simulate "$1" "${MH_STUDY_SECONDS:-2}" 100000 "$2" | tr ' ' '\n' |
+        "${AWK:-awk}" -F= -v ranks="$1" -v label="$2" -v links="$3" '
         { value[$1] = $2 }
         END {
             if (!("readings" in value)) { printf "%6s  %-24s %-10s no result\n", ranks, label, links; exit }
             printf "%6s  %-24s %-10s %9.2f %9.3f %10d %9d %8.0f %8.0f %9.0f %9.0f %9.0f %5d\n", ranks, label, links,
-                value["first_sync_us"] / 1000, value["last_sync_us"] / 1000, value["first_messages"], value["later_messages"],
+                value["first_sync_us"] / 1000, value["last_sync_us"] / 1000,
+                value["first_messages"], value["later_messages"],
                 value["error_rms"], value["error_p99"], value["bound_mean"], value["skew_p50"], value["skew_p99"],
                 value["violations"]
         }'
 }
 
 study() {
-    local labels=${MH_STUDY_LABELS:-track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop hca2/100/skampi/10+prop \
+    local labels=${MH_STUDY_LABELS:-track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop \
+        hca2/100/skampi/10+prop \
         hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop}
     local plain=$MH_SIMULATED_CLOCK ranks label
     printf '%6s  %-24s %-10s %9s %9s %10s %9s %8s %8s %9s %9s %9s %5s\n' ranks algorithm links 'first(ms)' 'later(ms)' \
@@ -59,7 +62,11 @@ study() {
     done
 }
 
-simgrid_build "$top" clock_truth "$work/clock_truth" >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the library does not build with smpicc"; exit 1; }
+simgrid_build "$top" clock_truth "$work/clock_truth" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    echo "Bail out! the library does not build with smpicc"
+    exit 1
+}
 limit_s=300
 if [ "${1-}" = study ]; then
     limit_s=7200

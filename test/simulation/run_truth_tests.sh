@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The global clock against the truth, on real processes whose base clocks have known errors: on one node, and on two hosts
-# in namespaces (skipped where those cannot be made).
+# The global clock against the truth, on real processes whose base clocks have known errors: on one node, and on two
+# hosts in namespaces (skipped where those cannot be made).
 #
 # Usage, in the build directory: run_truth_tests.sh. Environment: MPIEXEC, MPIEXEC_FLAGS, MPIX_TEST_BRIEF=yes to skip,
 # MPIX_TEST_QUICK=yes for one test of each place.
@@ -21,7 +21,7 @@ case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) echo "1..0 # SKIP the simulator has tests of its own"; exit 0 ;;
 esac
 
-# Eight runs with 1,000 readings after each call: at least a million altogether, some millions where the machine is idle.
+# Eight runs with 1,000 readings after each call: at least a million altogether, some millions on an idle machine.
 on_node() {         # NAME CLOCK RANKS LABEL MOST_P99_NS [READINGS_A_CALL [JUMPS]]
     tap_selects "$1" || return 0
     local line more=${6:-1000}
@@ -40,19 +40,22 @@ on_node "one node, hca2" drift=10000,walk=10,seed=5 2 hca2/20/skampi/10 600000
 on_node "one node, jk" drift=10000,walk=10,seed=6 2 jk/20/meanrtt/10 600000
 on_node "one node, offsets only" drift=10000,walk=10,seed=7 2 hca3o/skampi/10 600000
 
-# Between the jump and the next call nobody can know of it, so only the readings after calls count. A jump ahead is found out where it is
-# longer than its process waits for the others, on a busy machine some milliseconds.
-on_node "one node, a clock jumps ahead" drift=10000,walk=10,seed=8,jump_at=1500000000,jump=1e9 2 track/skampi/20 600000 0 1
-on_node "one node, a clock jumps back" drift=10000,walk=10,seed=9,jump_at=1500000000,jump=-1e10 2 track/skampi/20 600000 0 1
+# Between the jump and the next call nobody can know of it, so only the readings after calls count. A jump ahead is
+# found out if it is longer than its process waits for the others, on a busy machine some milliseconds.
+on_node "one node, a clock jumps ahead" drift=10000,walk=10,seed=8,jump_at=1500000000,jump=1e9 2 track/skampi/20 \
+    600000 0 1
+on_node "one node, a clock jumps back" drift=10000,walk=10,seed=9,jump_at=1500000000,jump=-1e10 2 track/skampi/20 \
+    600000 0 1
 on_node "one node, a shared clock jumps ahead" jump_at=1500000000,jump=1e9 2 prop 600000 0 1
 
-# The first process has synchronised three milliseconds before it hears of the other: longer than the interval, each time.
+# The first process has synchronised three milliseconds before it hears of the other: longer than the interval.
 with_long_rounds() {    # NAME
     tap_selects "$1" || return 0
     MH_SIMULATED_CLOCK=exact=rank0,drift=10000,slow=1,slowness=3e6
     # shellcheck disable=SC2086
     judge_truth "$1" "$(MPIX_HARMONIZE_BARRIER=tree MPIX_HARMONIZE_RESYNC_INTERVAL_MS=1 \
-        timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" 1 1000 hca3o/skampi/1 2>&1 </dev/null)" 100000000 10
+        timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" 1 1000 hca3o/skampi/1 2>&1 </dev/null)" \
+        100000000 10
 }
 with_long_rounds "one node, rounds take longer than the interval"
 
@@ -60,8 +63,8 @@ on_hosts() {        # NAME CLOCK MOST_P99_NS
     tap_selects "$1" || return 0
     local line status
     MH_SIMULATED_CLOCK=exact=host1,$2
-    line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "$program" 5 1000 \
-        track/skampi/20+prop 1000 2>&1 </dev/null)
+    line=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$hosts/with_hosts.sh" 2 \
+        "$hosts/mpiexec_hosts.sh" -n 2 "$program" 5 1000 track/skampi/20+prop 1000 2>&1 </dev/null)
     status=$?
     if [ $status -eq 77 ]; then
         tap_skip "$1" "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Running clock_truth and judging what it prints, to be sourced after tap.sh.
 
-# More interruptions a second say that the machine is too busy to compare clocks closely: on an idle one there are a few.
+# More interruptions a second say that the machine is too busy to compare clocks closely: an idle one has a few.
 most_interruptions=20
 
 # Judge a line of clock_truth: no reading may be outside its bound, ever, and errors are at most so large, unless the
@@ -30,7 +30,8 @@ $line"
     elif [ "${p99%.*}" -le "$most" ]; then
         tap_ok "$name"
     elif [ "$interruptions" -gt "$most_interruptions" ]; then
-        tap_skip "$name" "too noisy: $interruptions interruptions a second, 99th percentile of the error $p99 ns; no bound violated"
+        tap_skip "$name" "too noisy: $interruptions interruptions a second, 99th percentile of the error $p99 ns; no \
+bound violated"
     else
         tap_not_ok "$name" "the 99th percentile of the error is $p99 ns, at most $most expected
 $line"
