@@ -123,10 +123,9 @@ static void add_rendezvous(struct bench *bench, const char *name)
 
 static bool add_other(struct bench *bench, const char *path)
 {
-    static void *library; /* stays open */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     harmonize_function *function = NULL;
 
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library != NULL)
         *(void **)&function = dlsym(library, "MPIX_Harmonize");
     if (!world_all(&bench->world, function != NULL)) {
@@ -208,7 +207,7 @@ static struct figures measure(struct bench *bench, const struct subject *subject
 
 static struct figures median_of(const struct figures *all, int64_t count)
 {
-    struct figures median = {0};
+    struct figures median;
     int64_t values[MOST_REPEATS];
 
     /* Thousandths, as order statistics are of integers. */
