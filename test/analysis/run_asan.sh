@@ -11,6 +11,5 @@ build_tests "$scratch" --enable-sanitizers CFLAGS='-g -O1'
 # hwloc's plugins, loaded and closed again in MPI_Init, do not free all that they take.
 export HWLOC_PLUGINS_PATH=/nonexistent
 export ASAN_OPTIONS="detect_leaks=1 detect_stack_use_after_return=1" UBSAN_OPTIONS=print_stacktrace=1
-export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-600}
 run_tests "${ANALYSIS_RANKS:-2}"
 tap_done
