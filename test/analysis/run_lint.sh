@@ -11,7 +11,8 @@ files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
 # shellcheck disable=SC2046
 flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Itest $(mpi_include_flags)
-    $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -D_GNU_SOURCE '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
+    $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -D_GNU_SOURCE
+    '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1
