@@ -10,9 +10,9 @@ cd "$top" || exit 1
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks $(mpi_include_flags) \
-    $(pkg-config --cflags hwloc 2>/dev/null)
-    '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -Itest -D_GNU_SOURCE '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest $(mpi_include_flags)
+    $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -D_GNU_SOURCE
+    '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1

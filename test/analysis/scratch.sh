@@ -68,11 +68,11 @@ build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit 
 }
 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
-    local test output
+    local test output timeout_s=${MPIX_TEST_TIMEOUT:-600}
     for test in $unit_tests; do
         output=$("$test" 2>&1 </dev/null) && tap_ok "$test" || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
     done
-    output=$(MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
+    output=$(MPIX_TEST_TIMEOUT=$timeout_s MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
         tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||
         tap_not_ok "MPI tests: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 400)"
 }

@@ -56,7 +56,7 @@ static void check(const struct plan *plan)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS], *text = fuzz_text(data, size), *jobs = strchr(text, '\n');
-    struct plan plan;
+    struct plan plan = {0};
     if (jobs)
         *jobs++ = '\0';
     int count = cut(text, words);

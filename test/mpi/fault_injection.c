@@ -253,7 +253,7 @@ FAULTY(Wait, MPI_COMM_NULL, (request q, status s), (q, s))
 
 /* ---- Finding out about the machine */
 
-static _Atomic bool hwloc_fails, clocksource_is_hidden;
+static _Atomic bool hwloc_fails, clocksource_is_hidden, processors_are_hidden;
 
 void fail_hwloc(bool fails)
 {
@@ -263,6 +263,20 @@ void fail_hwloc(bool fails)
 void hide_clocksource(bool hidden)
 {
     clocksource_is_hidden = hidden;
+}
+
+void hide_processors(bool hidden)
+{
+    processors_are_hidden = hidden;
+}
+
+ALIAS int access(const char *path, int how)
+{
+    int (*function)(const char *, int) = (int (*)(const char *, int))real("access");
+    if (!processors_are_hidden || !is_library(__builtin_return_address(0)) || !strstr(path, "/cpu0/topology"))
+        return function(path, how);
+    errno = ENOENT;
+    return -1;
 }
 
 ALIAS int hwloc_topology_init(void **topology)

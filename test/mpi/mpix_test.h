@@ -168,6 +168,7 @@ int untidy_broadcasts(void);
 
 /* The library finds no topology; or the kernel seems not to use the time stamp counter. */
 void fail_hwloc(bool fails);
+void hide_processors(bool hidden); /* as where there is no /sys */
 void hide_clocksource(bool hidden);
 
 /* ---- The sub-tests */
@@ -183,6 +184,7 @@ void test_faults_text(void);
 void test_faults_memory(void);
 void test_faults_memory_one(void);
 void test_faults_hwloc(void);
+void test_faults_no_sys(void);
 void test_faults_no_tsc(void);
 void test_faults_shm(void);
 

@@ -329,6 +329,18 @@ void test_faults_hwloc(void)
     fail_hwloc(false);
 }
 
+void test_faults_no_sys(void)
+{
+    if (!can_inject())
+        return;
+    hide_processors(true);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "no /sys");
+    MPI_Comm_free(&comm);
+    hide_processors(false);
+}
+
 static void check_no_tsc(const char *word)
 {
     char clock[TEXT_SIZE], reason[TEXT_SIZE];

@@ -136,21 +136,30 @@ void test_freed_early(void)
     free(received);
 }
 
-static MPI_Comm duplicate_half(void)
+/* Of the leak sanitizer, where it is linked in. */
+__attribute__((weak)) void __lsan_disable(void);
+__attribute__((weak)) void __lsan_enable(void);
+
+/* A communicator that is left to MPI_Finalize. MPICH does not free it: no leak of the library. */
+static MPI_Comm make_to_leave(int part)
 {
-    MPI_Comm half;
-    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, 0, &half);
-    return half;
+    MPI_Comm comm;
+    if (__lsan_disable)
+        __lsan_disable();
+    MPI_Comm_split(MPI_COMM_WORLD, part, 0, &comm);
+    if (__lsan_enable)
+        __lsan_enable();
+    return comm;
 }
 
 void test_unfreed(void)
 {
     for (int i = 0; i < 3; i++)
-        harmonize(duplicate(MPI_COMM_WORLD));
-    harmonize(duplicate_half());
+        harmonize(make_to_leave(0));
+    harmonize(make_to_leave(my_rank % 2));
     harmonize(MPI_COMM_WORLD);
     harmonize(MPI_COMM_SELF);
-    CHECK_OK(MPIX_Harmonize_set_info(duplicate(MPI_COMM_WORLD), MPI_INFO_NULL)); /* a state without a clock */
+    CHECK_OK(MPIX_Harmonize_set_info(make_to_leave(0), MPI_INFO_NULL)); /* a state without a clock */
     MPI_Comm freed = duplicate(MPI_COMM_WORLD);
     harmonize(freed);
     MPI_Comm_free(&freed);
@@ -230,7 +239,7 @@ void test_finalizing(void)
     int later = make_callback_key();
     MPI_Comm_set_attr(MPI_COMM_WORLD, later, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, later, NULL);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    MPI_Comm comm = make_to_leave(0);
     harmonize_times(comm, 3);
     MPI_Comm_set_attr(comm, keyval, NULL);
     conclude();

@@ -392,8 +392,18 @@ START_TEST(clock_that_is_set_back_starts_anew)
 }
 END_TEST
 
+START_TEST(nothing_is_known_before_the_first_offset)
+{
+    mh_tracker tracker;
+    mh_tracker_reset(&tracker, raw);
+    EXPECT(mh_tracker_estimate(&tracker).bound_ns == MH_TIME_UNKNOWN_NS, "a bound of %" PRId64 " ns out of nowhere",
+           mh_tracker_estimate(&tracker).bound_ns);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, nothing_is_known_before_the_first_offset);
     tcase_add_loop_test(tests, bound_contains_the_truth, 0, COUNT_OF(scenes));
     tcase_add_test(tests, clock_that_is_set_back_starts_anew);
     tcase_add_loop_test(tests, step_is_noticed, 0, COUNT_OF(stepped));
