@@ -33,7 +33,7 @@ typedef struct mh_comm_state {
     struct mh_comm_state *next, **link; /* in the list of all */
 } mh_comm_state;
 
-/* The state of comm if this thread has used comm lately, else NULL. Local, any thread, any time, any comm; very cheap. */
+/* The state of comm if this thread has used comm lately, else NULL. Local, any thread, any time, any comm; cheap. */
 mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
 
 /* The state of comm, or NULL if no collective call has made one. Local, any thread. MPI must be active. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* base_clock.c - the list of base clocks, the choice of one, and what is known of its rate and identity. */
 #include "clock/base_clock.h"
 
 #include "base/units.h"
@@ -79,16 +80,16 @@ double mh_base_clock_steady_limit(const mh_base_clock *clock)
 static int64_t measure_read_cost_ns(const mh_base_clock *clock)
 {
     enum { BLOCKS = 16, READS = 64 };
-    int64_t least_ns = INT64_MAX;
+    int64_t min_ns = INT64_MAX;
     for (int block = 0; block < BLOCKS; block++) {
         int64_t first_ns = mh_base_clock_now_ns(clock), last_ns = first_ns;
         for (int i = 0; i < READS; i++)
             last_ns = mh_base_clock_now_ns(clock);
         int64_t cost_ns = (last_ns - first_ns + READS - 1) / READS;
-        if (cost_ns < least_ns)
-            least_ns = cost_ns;
+        if (cost_ns < min_ns)
+            min_ns = cost_ns;
     }
-    return least_ns > 0 ? least_ns : 1;
+    return min_ns > 0 ? min_ns : 1;
 }
 
 static int64_t usable_kinds(char why[KINDS][WHY_SIZE])

@@ -50,7 +50,7 @@ typedef struct mh_offset {
 /* What is known about the rates of two clocks of one kind without a measurement. */
 typedef struct mh_rates {
     double limit; /* the two rates differ by at most this ratio */
-    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it at any time */
+    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it */
 } mh_rates;
 
 /* The limit for clocks that run at the hardware's own rate: crystals are far better than this. A ratio. */

@@ -39,7 +39,7 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
     rounds->clocks_agree = settings->clocks_agree;
     rounds->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
-    mh_slack_aim(&rounds->slack, settings->least_met);
+    mh_slack_aim(&rounds->slack, settings->min_met);
 }
 
 void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sync.c - the list of synchronization algorithms, plans of what to do at which level, and when to do it again. */
 #include "sync/sync.h"
 
 #include "sync/sync_private.h"
@@ -17,18 +18,18 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
  * How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits.
  */
 #define NATURAL_PART 0.5
-#define LEAST_NATURAL_TARGET_NS 5
-#define MOST_NATURAL_TARGET_NS 100
+#define MIN_NATURAL_TARGET_NS 5
+#define MAX_NATURAL_TARGET_NS 100
 
 /* Exchanges of two processes of a node that both run are as quick as this. */
 #define GOOD_BOUND_NS 1000
 
 /*
- * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop trying
- * after some bursts.
+ * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop
+ * trying after some bursts.
  */
 #define NARROWING_INTERVAL_NS (10 * MH_NS_PER_MS)
-enum { MOST_NARROWING_BURSTS = 200 };
+enum { MAX_NARROWING_BURSTS = 200 };
 
 /* However steady clocks seem, the temperature of a machine changes within minutes. */
 #define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
@@ -162,7 +163,7 @@ bool mh_level_is_wide(const mh_level *level)
 static bool narrows(const mh_sync_plan *plan)
 {
     for (int i = 0; i < plan->levels; i++)
-        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) && plan->level[i].bursts < MOST_NARROWING_BURSTS)
+        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) && plan->level[i].bursts < MAX_NARROWING_BURSTS)
             return true;
     return false;
 }
@@ -179,9 +180,9 @@ int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan)
 {
     if (plan->tracker.measurements == 0)
-        return MOST_NATURAL_TARGET_NS;
+        return MAX_NATURAL_TARGET_NS;
     int64_t part_ns = (int64_t)(NATURAL_PART * mh_tracker_error_ns(&plan->tracker, 0));
-    if (part_ns < LEAST_NATURAL_TARGET_NS)
-        return LEAST_NATURAL_TARGET_NS;
-    return part_ns < MOST_NATURAL_TARGET_NS ? part_ns : MOST_NATURAL_TARGET_NS;
+    if (part_ns < MIN_NATURAL_TARGET_NS)
+        return MIN_NATURAL_TARGET_NS;
+    return part_ns < MAX_NATURAL_TARGET_NS ? part_ns : MAX_NATURAL_TARGET_NS;
 }

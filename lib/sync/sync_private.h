@@ -22,7 +22,7 @@ typedef struct mh_sync_run_context {
     mh_rates rates;        /* of two such clocks */
     mh_tracker *tracker;   /* of this process against its reference */
     bool *disrupted;       /* set if measurements contradict each other: a clock was stepped */
-    mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
+    mh_estimate *relation; /* of this process to its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
 } mh_sync_run_context;
 

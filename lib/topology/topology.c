@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* topology.c - groups by equal places. */
 #include "topology/topology.h"
 
 #include <stdlib.h>

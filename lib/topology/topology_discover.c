@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* topology_discover.c - what hwloc, the kernel and MPI say about where processes run. */
 #define _GNU_SOURCE
 #include "topology/topology_discover.h"
 
