@@ -18,7 +18,8 @@ extern char **environ;
 
 static const char *yield_choice(int place)
 {
-    static const char *const names[] = {[MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
+    static const char *const names[] = {
+        [MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
     return place < (int)(sizeof names / sizeof *names) ? names[place] : NULL;
 }
 
@@ -79,7 +80,8 @@ void mh_settings_default(mh_settings *settings)
     char why[MH_ERROR_MESSAGE_SIZE];
     memset(settings, 0, sizeof *settings);
     for (int i = 0; i < MH_SET_COUNT; i++)
-        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why, sizeof why);
+        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why,
+                         sizeof why);
 }
 
 static int find_setting(const char *name)
@@ -100,7 +102,7 @@ static void list_names(char *text, size_t size)
 /* Where settings come from, and what the user called them there. */
 typedef struct source {
     const char *kind;
-    int bad_value; /* the error class */
+    int bad_value;                        /* the error class */
     bool (*is_ignored)(const char *name); /* of names that are no setting's */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
 } source;
@@ -130,9 +132,8 @@ static int check_together(const mh_settings *settings, const source *from, mh_er
     bool is_min = from->given[MH_SET_SLACK_MIN_NS][0] != '\0';
     return mh_fail(error, from->bad_value,
                    "%s %s: '%s' is not valid; allowed: at %s the value of slack_%s_ns, which is %s", from->kind,
-                   from->given[is_min ? MH_SET_SLACK_MIN_NS : MH_SET_SLACK_MAX_NS],
-                   is_min ? min->text : max->text, is_min ? "most" : "least", is_min ? "max" : "min",
-                   is_min ? max->text : min->text);
+                   from->given[is_min ? MH_SET_SLACK_MIN_NS : MH_SET_SLACK_MAX_NS], is_min ? min->text : max->text,
+                   is_min ? "most" : "least", is_min ? "max" : "min", is_min ? max->text : min->text);
 }
 
 /* ---- The environment */

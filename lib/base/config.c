@@ -28,8 +28,9 @@ void mh_setting_allowed(const mh_setting *setting, char *text, size_t size)
 {
     switch (setting->type) {
     case MH_SETTING_INTEGER:
-        snprintf(text, size, "%san integer from %" PRId64 " to %" PRId64 "%s%s%s", setting->allows_auto ? "auto, or " : "",
-                 setting->min, setting->max, setting->unit[0] ? " (" : "", setting->unit, setting->unit[0] ? ")" : "");
+        snprintf(text, size, "%san integer from %" PRId64 " to %" PRId64 "%s%s%s",
+                 setting->allows_auto ? "auto, or " : "", setting->min, setting->max, setting->unit[0] ? " (" : "",
+                 setting->unit, setting->unit[0] ? ")" : "");
         break;
     case MH_SETTING_FRACTION:
         describe_fraction(setting, text, size);

@@ -31,7 +31,7 @@ typedef struct mh_setting {
     mh_setting_type type;
     int allows_auto;
     int64_t min, max;
-    const char *(*choice)(int place); /* NULL past the last one */
+    const char *(*choice)(int place);                           /* NULL past the last one */
     int (*check)(const char *text, char *why, size_t why_size); /* 0: good; else why says what is allowed */
     const char *doc;
 } mh_setting;

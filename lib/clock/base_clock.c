@@ -15,7 +15,7 @@
 
 /* In the order in which auto prefers them: raw rates first, as drift is then smooth. */
 static const mh_clock_kind *const kinds[] = {
-    &mh_clock_tsc, &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
+    &mh_clock_tsc,       &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
 #ifdef MH_WITH_SIMULATED_CLOCK
     &mh_clock_simulated,
 #endif
@@ -110,7 +110,8 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
         *place = choice - 1;
         snprintf(clock->reason, sizeof clock->reason, "asked for");
         if (!(usable >> *place & 1))
-            mh_fail(error, MPI_ERR_ARG, "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
+            mh_fail(error, MPI_ERR_ARG,
+                    "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
                     kinds[*place]->name, channel->rank, why[*place]);
         return mh_error_agree(error, channel->comm);
     }
@@ -147,8 +148,8 @@ static int share_scale(mh_base_clock *clock, const mh_channel *channel, const in
     return MPI_SUCCESS;
 }
 
-int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
-                       mh_error *error)
+int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks,
+                       int node_size, mh_error *error)
 {
     int place;
     memset(clock, 0, sizeof *clock);

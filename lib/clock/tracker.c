@@ -158,7 +158,8 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         mh_filter *filter = &tracker->filters[i];
         predict(filter, walk_variance(i), seconds);
-        surprise += filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MAX_SURPRISE);
+        surprise +=
+            filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MAX_SURPRISE);
     }
     weigh(tracker);
     /* The first two measurements only make a line: they surprise nobody. */

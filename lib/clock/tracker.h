@@ -39,13 +39,13 @@ typedef struct mh_filter {
 } mh_filter;
 
 typedef struct mh_tracker {
-    mh_rates rates; /* of the two clocks */
+    mh_rates rates;     /* of the two clocks */
     double drift_limit; /* what a drift is taken to be at most: that of raw clocks, unless a slew was seen */
     int64_t measurements;
-    mh_tracker_window last; /* of the last measurement */
+    mh_tracker_window last;                  /* of the last measurement */
     mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
-    int64_t origin_ns; /* the filters' offsets are relative to this, so that they stay small */
-    double noise;      /* standard error of a measurement, as a part of the least bound */
+    int64_t origin_ns;                       /* the filters' offsets are relative to this, so that they stay small */
+    double noise;                            /* standard error of a measurement, as a part of the least bound */
     int64_t min_bound_ns; /* of the measurements; rises slowly, so that a slower path becomes the usual one in time */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;

@@ -22,18 +22,18 @@ typedef struct mh_rounds {
     const mh_channel *channel;
     mh_global_clock *clock;
     mh_barrier *barrier;
-    int barrier_choice;   /* a place in the list of mh_barrier_choice */
-    bool clocks_agree;    /* no process is left with a clock of its own */
-    mh_slack slack;       /* kept on rank 0 */
-    int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
+    int barrier_choice; /* a place in the list of mh_barrier_choice */
+    bool clocks_agree;  /* no process is left with a clock of its own */
+    mh_slack slack;     /* kept on rank 0 */
+    int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
     int64_t tolerance_ns;
-    mh_arrival arrival;   /* for the next round */
+    mh_arrival arrival;      /* for the next round */
     int64_t stamp_margin_ns; /* by which this process's clock may be ahead; unknown: worked out each time */
     bool rehearsed;
     int64_t calls;
-    int64_t misses;       /* calls that this process left late */
-    int64_t slack_ns;     /* of the last release */
-    int64_t lateness_ns;  /* of the last call: after the deadline; if the clock was wrong, by how much at least */
+    int64_t misses;      /* calls that this process left late */
+    int64_t slack_ns;    /* of the last release */
+    int64_t lateness_ns; /* of the last call: after the deadline; if the clock was wrong, by how much at least */
 } mh_rounds;
 
 typedef struct mh_rounds_settings {

@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-    CHOOSE_EVERY = 16,   /* calls; the choice looks at all bins */
-    CHOOSE_FIRST = 64,   /* calls in which every one chooses anew, as experience is still thin */
-    FORGET_EVERY = 192,  /* calls, at least */
-    MIN_MISSES = 4,    /* that a fraction of misses must have come to, to be known */
-    OVERHEAD_STEP = 16   /* the typical overhead moves by this part of itself towards each new one */
+    CHOOSE_EVERY = 16,  /* calls; the choice looks at all bins */
+    CHOOSE_FIRST = 64,  /* calls in which every one chooses anew, as experience is still thin */
+    FORGET_EVERY = 192, /* calls, at least */
+    MIN_MISSES = 4,     /* that a fraction of misses must have come to, to be known */
+    OVERHEAD_STEP = 16  /* the typical overhead moves by this part of itself towards each new one */
 };
 
 static int bin_of(int64_t need_ns)

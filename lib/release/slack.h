@@ -29,7 +29,7 @@ typedef struct mh_slack_counts {
 typedef struct mh_slack {
     int64_t floor_ns;
     int64_t ceiling_ns;
-    double min_met;     /* the fraction of calls whose need must be met, whatever that costs; 0: what is best */
+    double min_met;       /* the fraction of calls whose need must be met, whatever that costs; 0: what is best */
     int64_t slack_ns;     /* what to use now */
     int64_t overhead_ns;  /* typical time of a period beside the slack: from a release to the next decision */
     int64_t calls;        /* learned from so far */

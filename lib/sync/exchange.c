@@ -43,7 +43,8 @@ static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exch
     exchange->sent_ns = mh_base_clock_now_ns(link->clock);
     int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
     if (code == MPI_SUCCESS)
-        code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
+        code =
+            mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
     exchange->received_ns = mh_base_clock_now_ns(link->clock);
     return code;
 }

@@ -93,7 +93,8 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_c
         forget(&plan->level[i]);
         missing |= mh_topology_group(places, count, rank, i, label->levels, &plan->level[i].group);
     }
-    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count) : MPI_SUCCESS;
+    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count)
+                   : MPI_SUCCESS;
 }
 
 void mh_sync_plan_free(mh_sync_plan *plan)
@@ -119,7 +120,8 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
                                        .clock = clock,
                                        .workspace = &plan->workspace,
                                        .level = &plan->level[i],
-                                       .bursts_may_stop = kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
+                                       .bursts_may_stop =
+                                           kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
                                        .is_thorough = is_thorough,
                                        .rates = plan->tracker.rates,
                                        .tracker = &plan->tracker,
@@ -163,7 +165,8 @@ bool mh_level_is_wide(const mh_level *level)
 static bool narrows(const mh_sync_plan *plan)
 {
     for (int i = 0; i < plan->levels; i++)
-        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) && plan->level[i].bursts < MAX_NARROWING_BURSTS)
+        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) &&
+            plan->level[i].bursts < MAX_NARROWING_BURSTS)
             return true;
     return false;
 }

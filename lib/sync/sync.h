@@ -38,11 +38,11 @@ typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_RE
 /* One level of the hierarchy, as this process sees it. */
 typedef struct mh_level {
     mh_label_part how;
-    bool trained;        /* tracking: the first, longer synchronization is over; the same on all of a group */
-    mh_group group;      /* the first of it is the reference of the others */
-    mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
-    int bursts;          /* that compared the two clocks so far */
-    mh_window window;    /* what all of them leave for the offset */
+    bool trained;       /* tracking: the first, longer synchronization is over; the same on all of a group */
+    mh_group group;     /* the first of it is the reference of the others */
+    mh_sharing sharing; /* of this process with the reference (on the reference: not used) */
+    int bursts;         /* that compared the two clocks so far */
+    mh_window window;   /* what all of them leave for the offset */
 } mh_level;
 
 /* Memory for the largest burst and fit of the plan, had in advance so that a synchronization cannot run out of it. */

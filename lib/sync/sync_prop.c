@@ -105,7 +105,8 @@ static int be_client(const mh_sync_run_context *context, int reference_rank, mh_
     int code = MPI_SUCCESS;
     if (level->sharing == MH_SHARING_UNKNOWN)
         code = verify(context, reference_rank, error);
-    if (code == MPI_SUCCESS && level->sharing == MH_SHARING_VERIFIED && (mh_level_is_wide(level) || context->is_thorough))
+    if (code == MPI_SUCCESS && level->sharing == MH_SHARING_VERIFIED &&
+        (mh_level_is_wide(level) || context->is_thorough))
         code = narrow(context, reference_rank, error);
     bool tracks = level->sharing != MH_SHARING_VERIFIED;
     if (code == MPI_SUCCESS && tracks)
