@@ -50,13 +50,13 @@ struct mpix_bracket_times {
     int64_t global_ns;  /* the greatest t2 - the least t1, by the global clock: how long the work took */
     int64_t low_ns;     /* the same from below and from above where the global clock errs as much as its bounds */
     int64_t high_ns;    /* allow; 0 and INT64_MAX where these are not known */
-    int64_t barrier_ns; /* the least t3 - t0: the work took no more, whether clocks are synchronised or not */
+    int64_t barrier_ns; /* the least t3 - t0: the work took no more, whether clocks are synchronized or not */
 };
 
 /*
  * mpix_bracket_begin - read t0, call MPI_Barrier, read t1. Collective.
  *
- * comm      a communicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize); else MPI_ERR_OTHER
+ * comm      a communicator whose clock has been synchronized (by MPIX_Clock_sync or MPIX_Harmonize); else MPI_ERR_OTHER
  *           is raised on it
  * bracket   out
  */

@@ -6,7 +6,7 @@
  * instant of a global clock that the library keeps. MPIX_Global_time reads that clock.
  *
  * The idea is that of J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time",
- * EuroMPI 2023; the clock synchronisation that of S. Hunold and A. Carpen-Amarie, "Hierarchical Clock
+ * EuroMPI 2023; the clock synchronization that of S. Hunold and A. Carpen-Amarie, "Hierarchical Clock
  * Synchronization in MPI", IEEE Cluster 2018.
  *
  * Common to all functions:
@@ -46,7 +46,7 @@ extern "C" {
  * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
  *
  * Collective over comm. The first call on a communicator (and, where clocks drift apart, a later one now and then)
- * also synchronises the clocks, which takes longer.
+ * also synchronizes the clocks, which takes longer.
  *
  * comm   an intracommunicator
  * flag   out: 1 when this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
@@ -66,13 +66,13 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
  * remembers up to 16. If several threads may ask at once, MPI must have been initialized with MPI_THREAD_MULTIPLE.
  *
  * All processes of comm read the same value at the same instant, up to the
- * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronisation on the
+ * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronization on the
  * clock of its rank 0. Successive readings in a process never decrease.
  *
- * comm   an intracommunicator whose clock has been synchronised (by MPIX_Clock_sync or MPIX_Harmonize)
+ * comm   an intracommunicator whose clock has been synchronized (by MPIX_Clock_sync or MPIX_Harmonize)
  * time   out: seconds
  *
- * Errors: MPI_ERR_ARG for a null pointer; MPI_ERR_OTHER if the clock of comm has never been synchronised.
+ * Errors: MPI_ERR_ARG for a null pointer; MPI_ERR_OTHER if the clock of comm has never been synchronized.
  */
 MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
 
@@ -80,8 +80,8 @@ MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
  * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
  *
  * Local, as MPIX_Global_time. The interval is wide by the best measured round trips on the path to the
- * reference process, the uncertainty of the drift times the age of the last synchronisation, and the cost of a read.
- * Where nothing is known (synchronisation "none"), it is infinite.
+ * reference process, the uncertainty of the drift times the age of the last synchronization, and the cost of a read.
+ * Where nothing is known (synchronization "none"), it is infinite.
  *
  * comm               as for MPIX_Global_time
  * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL where no bound is known
@@ -105,7 +105,7 @@ MPIX_HARMONIZE_API int MPIX_Global_time_interval(MPI_Comm comm, double *earliest
 MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
 
 /*
- * MPIX_Clock_sync - synchronise the clocks of a communicator now.
+ * MPIX_Clock_sync - synchronize the clocks of a communicator now.
  *
  * Collective over comm. Uses the algorithm named by the setting mpix_harmonize_sync.
  *
@@ -136,7 +136,7 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
  *
  * Local; not beside a collective call of this library on comm in another thread. Before the first collective call on comm it
  * holds the settings of the environment. The statistics of the clock and of the calls are there after the first
- * synchronisation.
+ * synchronization.
  *
  * comm        an intracommunicator
  * info_used   out: a new info object, to be freed by the caller

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.c - states are found by an attribute of their communicator, or without asking MPI by what a thread remembers;
- * they end with the communicator, or with MPI.
+ * comm_state.c - states are found by an attribute of their communicator, or by what a thread remembers, which asks
+ * nobody; they end with the communicator, or with MPI.
  */
 #include "comm_state.h"
 

@@ -19,12 +19,12 @@
 
 typedef struct mh_comm_state {
     MPI_Comm user_comm;
-    mh_channel channel;  /* on a private communicator with the same processes */
-    bool failed;         /* inside MPI, on this process or one of its node: processes may be out of step for good */
-    bool before_world;   /* made before MPI_Init, so the communicator is that of a session */
+    mh_channel channel; /* on a private communicator with the same processes */
+    bool failed;        /* inside MPI, on this process or one of its node: processes may be out of step for good */
+    bool before_world;  /* made before MPI_Init, so the communicator is that of a session */
     _Atomic unsigned lookups;
     mh_settings settings;
-    bool oversubscribed;  /* some node has more processes than processors */
+    bool oversubscribed; /* some node has more processes than processors */
     mh_session session;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes anew */
     mh_barrier barrier;
@@ -33,7 +33,7 @@ typedef struct mh_comm_state {
     struct mh_comm_state *next, **link; /* in the list of all */
 } mh_comm_state;
 
-/* The state of comm if this thread has used comm lately, else NULL. Local, any thread, any time, any comm; very cheap. */
+/* The state of comm if this thread has used comm lately, else NULL. Local, any thread, any time, any comm; cheap. */
 mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
 
 /* The state of comm, or NULL if no collective call has made one. Local, any thread. MPI must be active. */

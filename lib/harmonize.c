@@ -64,7 +64,8 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
         int64_t local_ns = mh_base_clock_now_ns(&state->session.clock.base);
         if (mh_clock_watch_is_due(&state->session.watch, local_ns))
             mh_session_look_at_clock(&state->session);
-        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, refuses), release.order, &release, error);
+        code =
+            mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, refuses), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;
         if (release.order == MH_ORDER_RELEASE) {
@@ -72,8 +73,9 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
             return MPI_SUCCESS;
         }
         if (release.order == MH_ORDER_REFUSE)
-            return mh_fail(error, MPI_ERR_ARG,
-                           "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
+            return mh_fail(
+                error, MPI_ERR_ARG,
+                "MPIX_Harmonize: flag is a null pointer on at least one process; allowed: the address of an int");
         code = synchronize(state, release.order == MH_ORDER_RESTART, false, error);
     }
     return code;

@@ -28,7 +28,7 @@ static void base_clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 
 static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->session.disrupted ? "disrupted" : "synchronised");
+    copy(text, state->session.disrupted ? "disrupted" : "synchronized");
 }
 
 /* The groups that this process takes part in: "all 4 + node 16, shared clock". */
@@ -108,7 +108,7 @@ static const mh_statistic statistics[] = {
      .number = bound_ns},
     {"clock_age_ns", "Nanoseconds", "Time since the end of the last synchronization on this process.",
      .number = clock_age_ns},
-    {"clock_status", "No unit", "Whether the clock of this process is synchronised, or was found wrong.",
+    {"clock_status", "No unit", "Whether the clock of this process is synchronized, or was found wrong.",
      .text = clock_status},
     {"disruptions", "A count",
      "How often clocks were synchronized anew because this process, or a synchronization, found one wrong.",
@@ -130,8 +130,7 @@ static const mh_statistic statistics[] = {
     {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(rounds.arrival.need_ns)},
     {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},
     {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(rounds.tolerance_ns)},
-    {"barrier_used", "No unit", "How processes report their arrival and receive the deadline.",
-     .text = barrier_used},
+    {"barrier_used", "No unit", "How processes report their arrival and receive the deadline.", .text = barrier_used},
     {"barrier_reason", "No unit", "Why this is used.", .text = barrier_reason},
     {"oversubscribed", "1 or 0", "Whether some node has more processes of comm than processors that they may use.",
      .number = oversubscribed},

@@ -92,7 +92,7 @@ static int check_clock(mh_comm_state *state, mh_error *error)
     if (state && mh_global_clock_is_set(&state->session.clock))
         return MPI_SUCCESS;
     return mh_fail(error, MPI_ERR_OTHER,
-                   "the clock of this communicator has not been synchronised; "
+                   "the clock of this communicator has not been synchronized; "
                    "call MPIX_Clock_sync or MPIX_Harmonize first");
 }
 

@@ -18,58 +18,70 @@ extern char **environ;
 
 static const char *yield_choice(int place)
 {
-    static const char *const names[] = {[MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
+    static const char *const names[] = {
+        [MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
     return place < (int)(sizeof names / sizeof *names) ? names[place] : NULL;
 }
 
+/* clang-format off */
 const mh_setting mh_settings_table[MH_SET_COUNT] = {
-    [MH_SET_CLOCK] = {.name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
-                      .choice = mh_base_clock_choice,
-                      .doc = "The base clock of each process; auto takes the first one that all processes can use."},
-    [MH_SET_SYNC] = {.name = "sync", .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
-                     .check = mh_label_check,
-                     .doc = "How clocks are synchronised: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each "
-                            "level of the machine, outermost first, joined by +."},
-    [MH_SET_CLOCK_TARGET_NS] = {.name = "clock_target_ns", .unit = "nanoseconds", .default_text = "auto",
-                                .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 1000000000,
-                                .doc = "The clocks are synchronised again when the predicted error of a tracked clock has grown by "
-                                       "this, but not so often that it would take more than 0.05 % of the time; auto is half of what "
-                                       "the error is just after a synchronisation, at most 100 ns."},
-    [MH_SET_RESYNC_INTERVAL_MS] = {.name = "resync_interval_ms", .unit = "milliseconds", .default_text = "auto",
-                                   .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 86400000,
-                                   .doc = "MPIX_Harmonize synchronises the clocks again when the last synchronisation is "
-                                          "older than this, but never where prop has verified that all share one clock; auto follows "
-                                          "clock_target_ns for tracked clocks, and is 1000 for others, or more where a "
-                                          "synchronisation would else take more than 0.05 % of the time."},
-    [MH_SET_BARRIER] = {.name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE,
-                           .choice = mh_barrier_choice,
-                           .doc = "How processes report their arrival and receive the deadline."},
-    [MH_SET_TOLERANCE_NS] = {.name = "tolerance_ns", .unit = "nanoseconds", .default_text = "auto",
-                             .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 1000000000,
-                             .doc = "The flag is 1 for a process that leaves at most this long after the deadline; auto is "
-                                    "the larger of 500 ns and four reads of the base clock."},
-    [MH_SET_SLACK_MIN_NS] = {.name = "slack_min_ns", .unit = "nanoseconds", .default_text = "auto",
-                             .type = MH_SETTING_INTEGER, .allows_auto = 1, .least = 1, .most = 10000000000,
-                             .doc = "The least slack, which is the time from the choice of a deadline to the deadline; auto "
-                                    "is four reads of the base clock."},
-    [MH_SET_SLACK_MAX_NS] = {.name = "slack_max_ns", .unit = "nanoseconds", .default_text = "100000000",
-                             .type = MH_SETTING_INTEGER, .least = 1000, .most = 10000000000,
-                             .doc = "The greatest slack."},
-    [MH_SET_VALID_FRACTION] = {.name = "valid_fraction", .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
-                               .allows_auto = 1, .least = 500000000, .most = 999900000,
-                               .doc = "The slack is long enough for at least this part of the calls to release all processes in "
-                                      "time; auto takes what yields the most valid calls in a given time."},
-    [MH_SET_YIELD] = {.name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
-                      .doc = "Whether a process that waits gives its processor away; auto: where a node has more processes than "
-                             "processors that they may use."},
+    [MH_SET_CLOCK] = {
+        .name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice,
+        .doc = "The base clock of each process; auto takes the first one that all processes can use."},
+    [MH_SET_SYNC] = {
+        .name = "sync", .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
+        .check = mh_label_check,
+        .doc = "How clocks are synchronized: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each level of "
+               "the machine, outermost first, joined by +."},
+    [MH_SET_CLOCK_TARGET_NS] = {
+        .name = "clock_target_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .allows_auto = 1, .min = 1, .max = 1000000000,
+        .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
+               "but not so often that it would take more than 0.05 % of the time; auto is half of what the error "
+               "is just after a synchronization, at most 100 ns."},
+    [MH_SET_RESYNC_INTERVAL_MS] = {
+        .name = "resync_interval_ms", .unit = "milliseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .allows_auto = 1, .min = 1, .max = 86400000,
+        .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
+               "never where prop has verified that all share one clock; auto follows clock_target_ns for tracked "
+               "clocks, and is 1000 for others, or more where a synchronization would else take more than 0.05 % "
+               "of the time."},
+    [MH_SET_BARRIER] = {
+        .name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
+        .doc = "How processes report their arrival and receive the deadline."},
+    [MH_SET_TOLERANCE_NS] = {
+        .name = "tolerance_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .allows_auto = 1, .min = 1, .max = 1000000000,
+        .doc = "The flag is 1 for a process that leaves at most this long after the deadline; auto is the larger "
+               "of 500 ns and four reads of the base clock."},
+    [MH_SET_SLACK_MIN_NS] = {
+        .name = "slack_min_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .allows_auto = 1, .min = 1, .max = 10000000000,
+        .doc = "The minimum of the slack, which is the time from the choice of a deadline to the deadline; auto is "
+               "four reads of the base clock."},
+    [MH_SET_SLACK_MAX_NS] = {
+        .name = "slack_max_ns", .unit = "nanoseconds", .default_text = "100000000", .type = MH_SETTING_INTEGER,
+        .min = 1000, .max = 10000000000,
+        .doc = "The maximum of the slack."},
+    [MH_SET_VALID_FRACTION] = {
+        .name = "valid_fraction", .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
+        .allows_auto = 1, .min = 500000000, .max = 999900000,
+        .doc = "The slack is long enough for at least this part of the calls to release all processes in time; "
+               "auto takes what yields the most valid calls in a given time."},
+    [MH_SET_YIELD] = {
+        .name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
+        .doc = "Whether a process that waits gives its processor away; auto: where a node has more processes than "
+               "processors that they may use."},
 };
+/* clang-format on */
 
 void mh_settings_default(mh_settings *settings)
 {
     char why[MH_ERROR_MESSAGE_SIZE];
     memset(settings, 0, sizeof *settings);
     for (int i = 0; i < MH_SET_COUNT; i++)
-        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why, sizeof why);
+        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why,
+                         sizeof why);
 }
 
 static int find_setting(const char *name)
@@ -90,7 +102,7 @@ static void list_names(char *text, size_t size)
 /* Where settings come from, and what the user called them there. */
 typedef struct source {
     const char *kind;
-    int bad_value; /* the error class */
+    int bad_value;                        /* the error class */
     bool (*is_ignored)(const char *name); /* of names that are no setting's */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
 } source;
@@ -113,16 +125,15 @@ static int apply_value(mh_settings *settings, source *from, int i, const char *g
 /* Settings that only make sense together. One of those that are wrong was given. */
 static int check_together(const mh_settings *settings, const source *from, mh_error *error)
 {
-    const mh_setting_value *least = &settings->values[MH_SET_SLACK_MIN_NS];
-    const mh_setting_value *most = &settings->values[MH_SET_SLACK_MAX_NS];
-    if (least->number == MH_CONFIG_AUTO || least->number <= most->number)
+    const mh_setting_value *min = &settings->values[MH_SET_SLACK_MIN_NS];
+    const mh_setting_value *max = &settings->values[MH_SET_SLACK_MAX_NS];
+    if (min->number == MH_CONFIG_AUTO || min->number <= max->number)
         return MPI_SUCCESS;
-    bool is_least = from->given[MH_SET_SLACK_MIN_NS][0] != '\0';
+    bool is_min = from->given[MH_SET_SLACK_MIN_NS][0] != '\0';
     return mh_fail(error, from->bad_value,
                    "%s %s: '%s' is not valid; allowed: at %s the value of slack_%s_ns, which is %s", from->kind,
-                   from->given[is_least ? MH_SET_SLACK_MIN_NS : MH_SET_SLACK_MAX_NS],
-                   is_least ? least->text : most->text, is_least ? "most" : "least", is_least ? "max" : "min",
-                   is_least ? most->text : least->text);
+                   from->given[is_min ? MH_SET_SLACK_MIN_NS : MH_SET_SLACK_MAX_NS], is_min ? min->text : max->text,
+                   is_min ? "most" : "least", is_min ? "max" : "min", is_min ? max->text : min->text);
 }
 
 /* ---- The environment */

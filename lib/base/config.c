@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* config.c - parsing of settings by their table, and what a setting allows in words. */
 #include "base/config.h"
 
 #include "base/text.h"
@@ -16,19 +17,20 @@ static void list_choices(const mh_setting *setting, char *text, size_t size)
 
 static void describe_fraction(const mh_setting *setting, char *text, size_t size)
 {
-    char least[MH_BILLIONTHS_TEXT_SIZE], most[MH_BILLIONTHS_TEXT_SIZE];
-    mh_format_billionths(setting->least, least);
-    mh_format_billionths(setting->most, most);
+    char min[MH_BILLIONTHS_TEXT_SIZE], max[MH_BILLIONTHS_TEXT_SIZE];
+    mh_format_billionths(setting->min, min);
+    mh_format_billionths(setting->max, max);
     snprintf(text, size, "%sa number from %s to %s, with at most 9 decimals", setting->allows_auto ? "auto, or " : "",
-             least, most);
+             min, max);
 }
 
 void mh_setting_allowed(const mh_setting *setting, char *text, size_t size)
 {
     switch (setting->type) {
     case MH_SETTING_INTEGER:
-        snprintf(text, size, "%san integer from %" PRId64 " to %" PRId64 "%s%s%s", setting->allows_auto ? "auto, or " : "",
-                 setting->least, setting->most, setting->unit[0] ? " (" : "", setting->unit, setting->unit[0] ? ")" : "");
+        snprintf(text, size, "%san integer from %" PRId64 " to %" PRId64 "%s%s%s",
+                 setting->allows_auto ? "auto, or " : "", setting->min, setting->max, setting->unit[0] ? " (" : "",
+                 setting->unit, setting->unit[0] ? ")" : "");
         break;
     case MH_SETTING_FRACTION:
         describe_fraction(setting, text, size);
@@ -67,7 +69,7 @@ static int parse_number(const mh_setting *setting, const char *text, int64_t *nu
     }
     bool has_decimals = setting->type == MH_SETTING_FRACTION;
     int code = has_decimals ? mh_parse_billionths(text, &parsed) : mh_parse_whole(text, &parsed);
-    if (code != 0 || parsed < setting->least || parsed > setting->most)
+    if (code != 0 || parsed < setting->min || parsed > setting->max)
         return -1;
     *number = parsed;
     return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* error.c - errors from where they happen, over agreement on them, to the handler of the user's communicator. */
 #include "base/error.h"
 
 #include <limits.h>

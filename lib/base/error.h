@@ -21,7 +21,10 @@ typedef struct mh_error {
     char message[MH_ERROR_MESSAGE_SIZE];
 } mh_error;
 
-#define MH_NO_ERROR {.code = MPI_SUCCESS}
+#define MH_NO_ERROR         \
+    {                       \
+        .code = MPI_SUCCESS \
+    }
 
 /* As an initializer with MH_NO_ERROR, but does not write the whole message. */
 static inline void mh_error_clear(mh_error *error)
@@ -62,19 +65,19 @@ void mh_error_remember(const mh_error *error);
 void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE]);
 
 /* Call an MPI function inside a function that returns codes: MH_TRY(error, PMPI_Barrier, (comm)); */
-#define MH_TRY(error, function, arguments)                                   \
-    do {                                                                     \
-        int mh_code_ = mh_check_mpi(error, function arguments, #function);   \
-        if (mh_code_ != MPI_SUCCESS)                                         \
-            return mh_code_;                                                 \
+#define MH_TRY(error, function, arguments)                                 \
+    do {                                                                   \
+        int mh_code_ = mh_check_mpi(error, function arguments, #function); \
+        if (mh_code_ != MPI_SUCCESS)                                       \
+            return mh_code_;                                               \
     } while (0)
 
 /* The same on the user's communicator. */
-#define MH_TRY_USER(error, function, arguments)                              \
-    do {                                                                     \
+#define MH_TRY_USER(error, function, arguments)                                 \
+    do {                                                                        \
         int mh_code_ = mh_check_user_mpi(error, function arguments, #function); \
-        if (mh_code_ != MPI_SUCCESS)                                         \
-            return mh_code_;                                                 \
+        if (mh_code_ != MPI_SUCCESS)                                            \
+            return mh_code_;                                                    \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* text.c - characters and numbers without the locale. */
 #include "base/text.h"
 
 #include <inttypes.h>

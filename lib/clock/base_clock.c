@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* base_clock.c - the list of base clocks, the choice of one, and what is known of its rate and identity. */
 #include "clock/base_clock.h"
 
 #include "base/units.h"
@@ -14,7 +15,7 @@
 
 /* In the order in which auto prefers them: raw rates first, as drift is then smooth. */
 static const mh_clock_kind *const kinds[] = {
-    &mh_clock_tsc, &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
+    &mh_clock_tsc,       &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
 #ifdef MH_WITH_SIMULATED_CLOCK
     &mh_clock_simulated,
 #endif
@@ -79,16 +80,16 @@ double mh_base_clock_steady_limit(const mh_base_clock *clock)
 static int64_t measure_read_cost_ns(const mh_base_clock *clock)
 {
     enum { BLOCKS = 16, READS = 64 };
-    int64_t least_ns = INT64_MAX;
+    int64_t min_ns = INT64_MAX;
     for (int block = 0; block < BLOCKS; block++) {
         int64_t first_ns = mh_base_clock_now_ns(clock), last_ns = first_ns;
         for (int i = 0; i < READS; i++)
             last_ns = mh_base_clock_now_ns(clock);
         int64_t cost_ns = (last_ns - first_ns + READS - 1) / READS;
-        if (cost_ns < least_ns)
-            least_ns = cost_ns;
+        if (cost_ns < min_ns)
+            min_ns = cost_ns;
     }
-    return least_ns > 0 ? least_ns : 1;
+    return min_ns > 0 ? min_ns : 1;
 }
 
 static int64_t usable_kinds(char why[KINDS][WHY_SIZE])
@@ -109,7 +110,8 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
         *place = choice - 1;
         snprintf(clock->reason, sizeof clock->reason, "asked for");
         if (!(usable >> *place & 1))
-            mh_fail(error, MPI_ERR_ARG, "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
+            mh_fail(error, MPI_ERR_ARG,
+                    "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
                     kinds[*place]->name, channel->rank, why[*place]);
         return mh_error_agree(error, channel->comm);
     }
@@ -146,8 +148,8 @@ static int share_scale(mh_base_clock *clock, const mh_channel *channel, const in
     return MPI_SUCCESS;
 }
 
-int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
-                       mh_error *error)
+int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks,
+                       int node_size, mh_error *error)
 {
     int place;
     memset(clock, 0, sizeof *clock);

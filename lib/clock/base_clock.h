@@ -25,10 +25,10 @@ typedef struct mh_tick_scale {
 typedef struct mh_base_clock mh_base_clock;
 
 struct mh_base_clock {
-    const struct mh_clock_kind *kind; /* NULL: not opened */
+    const struct mh_clock_kind *kind;              /* NULL: not opened */
     int64_t (*now_ns)(const mh_base_clock *clock); /* that of the kind, one step nearer */
-    bool may_be_set;                  /* somebody may set it, ahead or back */
-    mh_tick_scale scale;              /* zero for clocks that count nanoseconds */
+    bool may_be_set;                               /* somebody may set it, ahead or back */
+    mh_tick_scale scale;                           /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why auto took it, or that it was asked for */
 };
@@ -50,8 +50,8 @@ const char *mh_base_clock_choice(int place);
  * and is the same on all of them. Collective. Errors, the same on all: MPI_ERR_ARG when a process cannot use the clock
  * asked for; the message says which and why.
  */
-int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks, int node_size,
-                       mh_error *error);
+int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks,
+                       int node_size, mh_error *error);
 
 /* The name of an opened clock. */
 const char *mh_base_clock_name(const mh_base_clock *clock);

@@ -3,11 +3,11 @@
  * The estimate is kept in two copies (a sequence latch): a writer fills the one that is not in force, so a reader
  * always finds a whole one and never waits for a writer.
  *
- * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the sequence
- * unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's time at
- * that moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the floor to
- * what they are about to return. Under the new estimate nobody returns less than the floor. If somebody may set the base
- * clock, every reading raises the floor, which then is the latest reading and nothing else.
+ * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the
+ * sequence unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's
+ * time at that moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the
+ * floor to what they are about to return. Under the new estimate nobody returns less than the floor. If somebody may
+ * set the base clock, every reading raises the floor, which then is the latest reading and nothing else.
  */
 #include "clock/global_clock.h"
 
@@ -121,8 +121,8 @@ static inline bool still(const mh_global_clock *clock, unsigned sequence)
 }
 
 /*
- * Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. If it is
- * overtaken after the last look at the sequence, it finds that the writer has changed the floor.
+ * Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. If it
+ * is overtaken after the last look at the sequence, it finds that the writer has changed the floor.
  */
 static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* model.c - inverting and composing models, and how bounds grow. */
 #include "clock/model.h"
 
 #include "base/units.h"

@@ -35,8 +35,8 @@ mh_model mh_model_compose(const mh_model *second, const mh_model *first);
 /* What is known about a clock: its model, and how wrong the model may be. */
 typedef struct mh_estimate {
     mh_model model;
-    int64_t bound_ns;   /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
-    double drift_bound; /* the true drift is within drift_bound of model.drift: the bound grows by this with age */
+    int64_t bound_ns;    /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
+    double drift_bound;  /* the true drift is within drift_bound of model.drift: the bound grows by this with age */
     double wander_bound; /* and by this as the drift itself wanders, nanoseconds per second to the power of 1.5 */
 } mh_estimate;
 
@@ -50,7 +50,7 @@ typedef struct mh_offset {
 /* What is known about the rates of two clocks of one kind without a measurement. */
 typedef struct mh_rates {
     double limit; /* the two rates differ by at most this ratio */
-    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it at any time */
+    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it */
 } mh_rates;
 
 /* The limit for clocks that run at the hardware's own rate: crystals are far better than this. A ratio. */

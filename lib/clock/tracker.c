@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* tracker.c - the bank of Kalman filters, how it is weighed, and windows of the past that bound the drift. */
 #include "clock/tracker.h"
 
 #include "base/units.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 
 /* Random walk of the drift, ppb per square root of a second: from 0.3 to 1,000, in steps of the square root of ten. */
-#define LEAST_WALK_PPB 0.32
+#define MIN_WALK_PPB 0.32
 #define WALK_STEP 3.1623
 
 /*
@@ -15,8 +16,8 @@
  * TCP.
  */
 #define FIRST_NOISE 0.05
-#define LEAST_NOISE 0.005
-#define MOST_NOISE 1.0
+#define MIN_NOISE 0.005
+#define MAX_NOISE 1.0
 #define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
 
 /*
@@ -40,7 +41,7 @@
 #define MEMORY 30.0
 
 /* A single surprise counts at most so much, in squared standard errors. */
-#define MOST_SURPRISE 16.0
+#define MAX_SURPRISE 16.0
 
 /* How many standard deviations of the drift's wander a bound allows for. */
 #define BOUND_SIGMAS 6.0
@@ -50,11 +51,11 @@
 #define SPAN_STEP 8
 
 /* What no crystal is known to do better than over some seconds. */
-#define LEAST_DRIFT_BOUND (0.02 * MH_PPM)
+#define MIN_DRIFT_BOUND (0.02 * MH_PPM)
 
 static double walk_variance(int filter)
 {
-    double walk = LEAST_WALK_PPB * pow(WALK_STEP, filter % MH_TRACKER_WALKS);
+    double walk = MIN_WALK_PPB * pow(WALK_STEP, filter % MH_TRACKER_WALKS);
     return walk * walk;
 }
 
@@ -77,8 +78,8 @@ void mh_tracker_reset(mh_tracker *tracker, mh_rates rates)
  */
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int filter)
 {
-    double usual_ns = tracker->noise * (double)tracker->least_bound_ns + 1; /* clocks count whole nanoseconds */
-    double excess_ns = excess_noise(filter) * (double)(measured->bound_ns - tracker->least_bound_ns);
+    double usual_ns = tracker->noise * (double)tracker->min_bound_ns + 1; /* clocks count whole nanoseconds */
+    double excess_ns = excess_noise(filter) * (double)(measured->bound_ns - tracker->min_bound_ns);
     return usual_ns * usual_ns + excess_ns * excess_ns;
 }
 
@@ -96,12 +97,12 @@ static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 {
     double seconds = (double)(measured->at_ns - tracker->last.at_ns) * MH_S_PER_NS;
     double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds);
-    int64_t risen_ns = (int64_t)((double)tracker->least_bound_ns * (1 + rise));
-    bool is_least = tracker->measurements == 0 || measured->bound_ns < risen_ns;
-    int64_t fall_ns = tracker->least_bound_ns - measured->bound_ns;
-    if ((double)fall_ns > GREAT_FALL * (double)tracker->least_bound_ns)
+    int64_t risen_ns = (int64_t)((double)tracker->min_bound_ns * (1 + rise));
+    bool is_min = tracker->measurements == 0 || measured->bound_ns < risen_ns;
+    int64_t fall_ns = tracker->min_bound_ns - measured->bound_ns;
+    if ((double)fall_ns > GREAT_FALL * (double)tracker->min_bound_ns)
         doubt_offsets(tracker, fall_ns);
-    tracker->least_bound_ns = is_least ? measured->bound_ns : risen_ns;
+    tracker->min_bound_ns = is_min ? measured->bound_ns : risen_ns;
 }
 
 static void begin(mh_tracker *tracker, const mh_offset *measured)
@@ -129,7 +130,7 @@ static double correct(mh_filter *filter, double offset, double variance)
     double total = filter->p00 + variance, innovation = offset - filter->offset;
     double gain0 = filter->p00 / total, gain1 = filter->p01 / total;
     double surprise = innovation * innovation / total;
-    filter->cost += log(total) + fmin(surprise, MOST_SURPRISE) - filter->cost / MEMORY;
+    filter->cost += log(total) + fmin(surprise, MAX_SURPRISE) - filter->cost / MEMORY;
     filter->offset += gain0 * innovation;
     filter->drift += gain1 * innovation;
     filter->p11 -= gain1 * filter->p01;
@@ -140,11 +141,11 @@ static double correct(mh_filter *filter, double offset, double variance)
 
 static void weigh(mh_tracker *tracker)
 {
-    double least = INFINITY, sum = 0;
+    double min = INFINITY, sum = 0;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++)
-        least = fmin(least, tracker->filters[i].cost);
+        min = fmin(min, tracker->filters[i].cost);
     for (int i = 0; i < MH_TRACKER_FILTERS; i++)
-        sum += tracker->filters[i].weight = exp((least - tracker->filters[i].cost) / 2);
+        sum += tracker->filters[i].weight = exp((min - tracker->filters[i].cost) / 2);
     for (int i = 0; i < MH_TRACKER_FILTERS; i++)
         tracker->filters[i].weight /= sum;
 }
@@ -157,13 +158,14 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         mh_filter *filter = &tracker->filters[i];
         predict(filter, walk_variance(i), seconds);
-        surprise += filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MOST_SURPRISE);
+        surprise +=
+            filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MAX_SURPRISE);
     }
     weigh(tracker);
     /* The first two measurements only make a line: they surprise nobody. */
     if (tracker->measurements > 2)
         tracker->noise *= exp(NOISE_GAIN * (surprise - 1));
-    tracker->noise = fmin(fmax(tracker->noise, LEAST_NOISE), MOST_NOISE);
+    tracker->noise = fmin(fmax(tracker->noise, MIN_NOISE), MAX_NOISE);
 }
 
 /* The filters as one, weighed; its covariance includes how much they differ. */
@@ -196,10 +198,10 @@ static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window 
     double span_ns = (double)(tracker->last.at_ns - past->at_ns);
     if (span_ns <= 0)
         return INFINITY;
-    double least = (double)(tracker->last.least_ns - past->most_ns) / span_ns;
-    double most = (double)(tracker->last.most_ns - past->least_ns) / span_ns;
+    double min = (double)(tracker->last.min_ns - past->max_ns) / span_ns;
+    double max = (double)(tracker->last.max_ns - past->min_ns) / span_ns;
     double wandered_ppb = BOUND_SIGMAS * sqrt(walk * span_ns * MH_S_PER_NS);
-    return fmax(most - drift, drift - least) + wandered_ppb * 1e-9;
+    return fmax(max - drift, drift - min) + wandered_ppb * 1e-9;
 }
 
 static double bound_drift(const mh_tracker *tracker, double drift, double walk)
@@ -225,16 +227,16 @@ static mh_estimate estimate(const mh_tracker *tracker, double rate_limit)
     double drift = fmin(fmax(all.drift * 1e-9, -limit), limit);
     int64_t offset_ns = tracker->origin_ns + llround(all.offset);
     /* The window is certain, the filter only likely. */
-    if (offset_ns < tracker->last.least_ns)
-        offset_ns = tracker->last.least_ns;
-    if (offset_ns > tracker->last.most_ns)
-        offset_ns = tracker->last.most_ns;
-    int64_t below_ns = offset_ns - tracker->last.least_ns, above_ns = tracker->last.most_ns - offset_ns;
+    if (offset_ns < tracker->last.min_ns)
+        offset_ns = tracker->last.min_ns;
+    if (offset_ns > tracker->last.max_ns)
+        offset_ns = tracker->last.max_ns;
+    int64_t below_ns = offset_ns - tracker->last.min_ns, above_ns = tracker->last.max_ns - offset_ns;
     mh_estimate estimate = {.model = {tracker->last.at_ns, offset_ns, drift}};
     estimate.bound_ns = below_ns > above_ns ? below_ns : above_ns;
     estimate.drift_bound = rate_limit + fabs(drift);
     if (rate_limit == 0) {
-        estimate.drift_bound = fmax(bound_drift(tracker, drift, walk), LEAST_DRIFT_BOUND);
+        estimate.drift_bound = fmax(bound_drift(tracker, drift, walk), MIN_DRIFT_BOUND);
         estimate.wander_bound = BOUND_SIGMAS * sqrt(walk / 3);
     }
     return estimate;
@@ -316,10 +318,10 @@ double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns)
     return sqrt(all.p00);
 }
 
-int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t most_ns)
+int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t max_ns)
 {
     double now_ns = mh_tracker_error_ns(tracker, 0);
-    int64_t low_ns = 0, high_ns = most_ns;
+    int64_t low_ns = 0, high_ns = max_ns;
     while (high_ns - low_ns > MH_NS_PER_MS) {
         int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
         double later_ns = mh_tracker_error_ns(tracker, middle_ns);

@@ -21,7 +21,7 @@ enum { MH_TRACKER_WALKS = 8, MH_TRACKER_FILTERS = 2 * MH_TRACKER_WALKS, MH_TRACK
 /* What a measurement leaves no doubt about: at this local time the true offset lay within. */
 typedef struct mh_tracker_window {
     int64_t at_ns;
-    int64_t least_ns, most_ns;
+    int64_t min_ns, max_ns;
 } mh_tracker_window;
 
 /* Two windows of the past that are about a certain span apart, the older one at least that span old. */
@@ -39,14 +39,14 @@ typedef struct mh_filter {
 } mh_filter;
 
 typedef struct mh_tracker {
-    mh_rates rates; /* of the two clocks */
+    mh_rates rates;     /* of the two clocks */
     double drift_limit; /* what a drift is taken to be at most: that of raw clocks, unless a slew was seen */
     int64_t measurements;
-    mh_tracker_window last; /* of the last measurement */
+    mh_tracker_window last;                  /* of the last measurement */
     mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
-    int64_t origin_ns; /* the filters' offsets are relative to this, so that they stay small */
-    double noise;      /* standard error of a measurement, as a part of the least bound */
-    int64_t least_bound_ns; /* of the measurements; rises slowly, so that a slower path becomes the usual one in time */
+    int64_t origin_ns;                       /* the filters' offsets are relative to this, so that they stay small */
+    double noise;                            /* standard error of a measurement, as a part of the least bound */
+    int64_t min_bound_ns; /* of the measurements; rises slowly, so that a slower path becomes the usual one in time */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;
 
@@ -60,8 +60,8 @@ void mh_tracker_reset(mh_tracker *tracker, mh_rates rates);
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
 
 /*
- * The estimate at the last measurement. If the kernel may correct the clocks, the bound grows by what it may do. Without
- * a measurement, nothing is known.
+ * The estimate at the last measurement. If the kernel may correct the clocks, the bound grows by what it may do.
+ * Without a measurement, nothing is known.
  */
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker);
 
@@ -69,9 +69,9 @@ mh_estimate mh_tracker_estimate(const mh_tracker *tracker);
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns);
 
 /*
- * How long after the last measurement the error will have grown by target_ns; at most most_ns. This is when to measure
+ * How long after the last measurement the error will have grown by target_ns; at most max_ns. This is when to measure
  * again.
  */
-int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t most_ns);
+int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t max_ns);
 
 #endif

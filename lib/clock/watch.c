@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* watch.c - pairs of readings of the base clock and CLOCK_MONOTONIC, and what their differences prove. */
 #include "clock/watch.h"
 
 #include <time.h>
@@ -7,7 +8,7 @@
 enum { SELDOM_NS = 10 * 1000 * 1000 };
 
 /* Rounding of the two clocks alone can make them differ by this much. */
-enum { LEAST_STEP_NS = 1000 };
+enum { MIN_STEP_NS = 1000 };
 
 static int64_t steady_now_ns(void)
 {
@@ -49,5 +50,5 @@ int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base)
     int64_t passed_ns = watch->steady_ns - last.steady_ns, ahead_ns = watch->base_ns - last.base_ns - passed_ns;
     double explained_ns = watch->steady_limit * (double)passed_ns + (double)(last.doubt_ns + watch->doubt_ns);
     int64_t size_ns = ahead_ns < 0 ? -ahead_ns : ahead_ns;
-    return (double)size_ns > explained_ns + LEAST_STEP_NS ? ahead_ns : 0;
+    return (double)size_ns > explained_ns + MIN_STEP_NS ? ahead_ns : 0;
 }

@@ -28,7 +28,8 @@ typedef struct mh_arrival {
 
 enum { MH_ARRIVAL_FIELDS = 7 };
 
-_Static_assert(sizeof(mh_arrival) == MH_ARRIVAL_FIELDS * sizeof(int64_t), "an arrival is reduced as an array of int64_t");
+_Static_assert(sizeof(mh_arrival) == MH_ARRIVAL_FIELDS * sizeof(int64_t),
+               "an arrival is reduced as an array of int64_t");
 
 /* In the order in which they override each other. */
 typedef enum mh_order { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_ORDER_REFUSE } mh_order;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const mh_barrier_kind *const kinds[] = {&mh_barrier_shm, &mh_barrier_dissemination, &mh_barrier_tree,
-                                              &mh_barrier_collective};
+                                               &mh_barrier_collective};
 
 enum { KINDS = sizeof kinds / sizeof *kinds, ALIGNMENT = 64 };
 
@@ -89,8 +89,8 @@ bool mh_barrier_decides_alone(int choice)
 void mh_barrier_use(mh_barrier *barrier, int choice, const char *reason)
 {
     const mh_slots *slots = &barrier->slots;
-    snprintf(barrier->reason, sizeof barrier->reason, "%s%s%s", reason, slots->usable ? "" : "; no shared memory: ",
-             slots->usable ? "" : slots->why_not);
+    snprintf(barrier->reason, sizeof barrier->reason, "%s%s%s", reason,
+             slots->usable ? "" : "; no shared memory: ", slots->usable ? "" : slots->why_not);
     barrier->kind = kinds[choice - 1];
     barrier->state = barrier->states + offset_of(choice - 1);
 }

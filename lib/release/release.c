@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    REHEARSALS_COLD = 4,                  /* first rounds, not learned from */
+    REHEARSALS_COLD = 4, /* first rounds, not learned from */
     REHEARSALS_MAX = 40,
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
@@ -39,7 +39,7 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
     rounds->clocks_agree = settings->clocks_agree;
     rounds->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
-    mh_slack_aim(&rounds->slack, settings->least_met);
+    mh_slack_aim(&rounds->slack, settings->min_met);
 }
 
 void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
@@ -59,8 +59,8 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
         wanted = MH_ORDER_RESTART;
     else if (decision_ns >= all->sync_due_ns)
         wanted = MH_ORDER_SYNC;
-    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse,
-                        decision_ns, given_ns, all->slack_ns};
+    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse, decision_ns,
+                        given_ns, all->slack_ns};
 }
 
 /* Rank 0, after the release has been given: from the call before, whose needs have come with the arrivals. */
@@ -96,7 +96,7 @@ static void stamp(mh_rounds *rounds, int64_t local_ns)
 
 /* Arrive, and come to a release; all: the arrivals of all, if this process learns them. */
 static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *all, mh_release *release,
-                mh_error *error)
+               mh_error *error)
 {
     bool informs_all = mh_barrier_informs_all(rounds->barrier);
     stamp(rounds, local_ns);
@@ -136,7 +136,7 @@ static void note_need(mh_rounds *rounds, const mh_model *model, const mh_release
  * By how much the release came before it was given: more than the clocks may be apart is not possible. 0: it did not.
  */
 static int64_t came_too_early_by(const mh_rounds *rounds, const mh_release *release, const mh_estimate *estimate,
-                                    int64_t local_ns)
+                                 int64_t local_ns)
 {
     int64_t now_ns = mh_model_apply(&estimate->model, local_ns);
     if (release->given_ns <= now_ns + rounds->tolerance_ns)

@@ -22,18 +22,18 @@ typedef struct mh_rounds {
     const mh_channel *channel;
     mh_global_clock *clock;
     mh_barrier *barrier;
-    int barrier_choice;   /* a place in the list of mh_barrier_choice */
-    bool clocks_agree;    /* no process is left with a clock of its own */
-    mh_slack slack;       /* kept on rank 0 */
-    int64_t decided_ns;   /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
+    int barrier_choice; /* a place in the list of mh_barrier_choice */
+    bool clocks_agree;  /* no process is left with a clock of its own */
+    mh_slack slack;     /* kept on rank 0 */
+    int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */
     int64_t tolerance_ns;
-    mh_arrival arrival;   /* for the next round */
-    int64_t stamp_margin_ns; /* by which this process's clock may be ahead; unknown: it has to be worked out each time */
+    mh_arrival arrival;      /* for the next round */
+    int64_t stamp_margin_ns; /* by which this process's clock may be ahead; unknown: worked out each time */
     bool rehearsed;
     int64_t calls;
-    int64_t misses;       /* calls that this process left late */
-    int64_t slack_ns;     /* of the last release */
-    int64_t lateness_ns;  /* of the last call: after the deadline; if the clock was wrong, by how much at least */
+    int64_t misses;      /* calls that this process left late */
+    int64_t slack_ns;    /* of the last release */
+    int64_t lateness_ns; /* of the last call: after the deadline; if the clock was wrong, by how much at least */
 } mh_rounds;
 
 typedef struct mh_rounds_settings {
@@ -42,7 +42,7 @@ typedef struct mh_rounds_settings {
     int64_t tolerance_ns;
     int64_t slack_floor_ns;
     int64_t slack_ceiling_ns;
-    double least_met; /* see mh_slack_aim */
+    double min_met; /* see mh_slack_aim */
 } mh_rounds_settings;
 
 /* channel, clock and barrier must outlive rounds. */
@@ -61,8 +61,8 @@ int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error);
 
 /*
  * Say that this process arrived when its base clock read local_ns, with a request, and receive the release. done: the
- * order of the round before in the same call, if there was one, else MH_ORDER_RELEASE; the same or a lesser one does not
- * come again, so that a call ends however long its rounds take. Collective.
+ * order of the round before in the same call, if there was one, else MH_ORDER_RELEASE; the same or a lesser one does
+ * not come again, so that a call ends however long its rounds take. Collective.
  */
 int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
                      mh_error *error);
@@ -70,7 +70,7 @@ int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh
 typedef enum mh_exit {
     MH_EXIT_IN_TIME, /* left within the tolerance of the deadline */
     MH_EXIT_LATE,    /* left later than that */
-    /* The clock is wrong: the release came before it was given, or the clock was set back in the wait, which then ended. */
+    /* The clock is wrong: the release came before it was given, or the clock was set back, which ended the wait. */
     MH_EXIT_DISRUPTED
 } mh_exit;
 

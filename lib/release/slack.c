@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-    CHOOSE_EVERY = 16,   /* calls; the choice looks at all bins */
-    CHOOSE_FIRST = 64,   /* calls in which every one chooses anew, as experience is still thin */
-    FORGET_EVERY = 192,  /* calls, at least */
-    LEAST_MISSES = 4,    /* that a fraction of misses must have come to, to be known */
-    OVERHEAD_STEP = 16   /* the typical overhead moves by this part of itself towards each new one */
+    CHOOSE_EVERY = 16,  /* calls; the choice looks at all bins */
+    CHOOSE_FIRST = 64,  /* calls in which every one chooses anew, as experience is still thin */
+    FORGET_EVERY = 192, /* calls, at least */
+    MIN_MISSES = 4,     /* that a fraction of misses must have come to, to be known */
+    OVERHEAD_STEP = 16  /* the typical overhead moves by this part of itself towards each new one */
 };
 
 static int bin_of(int64_t need_ns)
@@ -71,7 +71,7 @@ static void choose(mh_slack *slack)
         for (uint64_t left = recent->occupied[word] | older->occupied[word]; left; left &= left - 1) {
             int bin = 64 * word + __builtin_ctzll(left);
             so_far += recent->bins[bin] + older->bins[bin];
-            if (so_far < slack->least_met * total)
+            if (so_far < slack->min_met * total)
                 continue;
             int64_t slack_ns = limited(slack, bin_top_ns(bin));
             double value = eighth_power(so_far / total) / (double)(slack->overhead_ns + slack_ns);
@@ -90,10 +90,10 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
     slack->slack_ns = limited(slack, slack->slack_ns);
 }
 
-void mh_slack_aim(mh_slack *slack, double least_met)
+void mh_slack_aim(mh_slack *slack, double min_met)
 {
-    int64_t calls = (int64_t)(LEAST_MISSES / (1 - least_met));
-    slack->least_met = least_met;
+    int64_t calls = (int64_t)(MIN_MISSES / (1 - min_met));
+    slack->min_met = min_met;
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
 }
 

@@ -29,10 +29,10 @@ typedef struct mh_slack_counts {
 typedef struct mh_slack {
     int64_t floor_ns;
     int64_t ceiling_ns;
-    double least_met;     /* the fraction of calls whose need must be met, whatever that costs; 0: what is best */
+    double min_met;       /* the fraction of calls whose need must be met, whatever that costs; 0: what is best */
     int64_t slack_ns;     /* what to use now */
     int64_t overhead_ns;  /* typical time of a period beside the slack: from a release to the next decision */
-    int64_t calls;        /* learnt from so far */
+    int64_t calls;        /* learned from so far */
     int64_t forget_every; /* so many calls: what is remembered is this to twice this */
     mh_slack_counts recent, older; /* older: forgotten when recent takes its place */
 } mh_slack;
@@ -44,7 +44,7 @@ void mh_slack_init(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns);
 void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns);
 
 /* Change the fraction of calls whose need must be met: from 0 to less than 1. */
-void mh_slack_aim(mh_slack *slack, double least_met);
+void mh_slack_aim(mh_slack *slack, double min_met);
 
 /*
  * Learn from a call: need_ns is what it needed (the greatest of all processes; negative counts as zero), overhead_ns

@@ -44,7 +44,7 @@ typedef struct mh_slots {
     bool usable;             /* on all nodes */
     char why_not[64];
     uint64_t round;
-    bool waited_long;        /* in this round, for somebody on the node */
+    bool waited_long; /* in this round, for somebody on the node */
 } mh_slots;
 
 /* The memory that so many processes need. */

@@ -14,14 +14,14 @@
 enum { TAG_EXCHANGE = MH_TAGS_SYNC };
 
 /* Fewer may agree by chance. */
-enum { LEAST_EXCHANGES = 5 };
+enum { MIN_EXCHANGES = 5 };
 
 /* The least two delays of a direction; they contain the offset. */
-typedef struct least_two {
+typedef struct min_two {
     int64_t first_ns, second_ns;
-} least_two;
+} min_two;
 
-static void note(least_two *delays, int64_t delay_ns)
+static void note(min_two *delays, int64_t delay_ns)
 {
     if (delay_ns < delays->first_ns) {
         delays->second_ns = delays->first_ns;
@@ -31,7 +31,7 @@ static void note(least_two *delays, int64_t delay_ns)
     }
 }
 
-static bool agree(const least_two *there, const least_two *back)
+static bool agree(const min_two *there, const min_two *back)
 {
     int64_t apart_ns = there->second_ns - there->first_ns + back->second_ns - back->first_ns;
     return (double)apart_ns <= AGREEMENT * (double)(there->first_ns + back->first_ns);
@@ -43,12 +43,13 @@ static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exch
     exchange->sent_ns = mh_base_clock_now_ns(link->clock);
     int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
     if (code == MPI_SUCCESS)
-        code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
+        code =
+            mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
     exchange->received_ns = mh_base_clock_now_ns(link->clock);
     return code;
 }
 
-static bool is_inverted(const least_two *there, const least_two *back, const mh_burst *burst, const mh_link *link)
+static bool is_inverted(const min_two *there, const min_two *back, const mh_burst *burst, const mh_link *link)
 {
     mh_window window = {-there->first_ns, back->first_ns};
     int64_t span_ns = burst->exchanges[burst->count - 1].received_ns - burst->exchanges[0].sent_ns;
@@ -56,22 +57,22 @@ static bool is_inverted(const least_two *there, const least_two *back, const mh_
 }
 
 /* A burst that starts again may take this many times as many exchanges in all. */
-enum { MOST_STARTS = 3 };
+enum { MAX_STARTS = 3 };
 
-static const least_two no_delays = {INT64_MAX / 4, INT64_MAX / 4};
+static const min_two no_delays = {INT64_MAX / 4, INT64_MAX / 4};
 
 int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error)
 {
-    least_two there = no_delays, back = no_delays;
-    int left = MOST_STARTS * burst->most, code = MPI_SUCCESS;
+    min_two there = no_delays, back = no_delays;
+    int left = MAX_STARTS * burst->max, code = MPI_SUCCESS;
     burst->count = 0;
     burst->stepped = false;
     for (int i = 0; i < MH_EXCHANGE_DISCARDED && code == MPI_SUCCESS; i++)
         code = exchange_once(link, false, &burst->exchanges[0], error);
     for (bool is_last = false; !is_last && code == MPI_SUCCESS;) {
         mh_exchange *now = &burst->exchanges[burst->count++];
-        bool suffices = burst->may_stop && burst->count >= LEAST_EXCHANGES && agree(&there, &back);
-        is_last = burst->count == burst->most || suffices || --left == 0;
+        bool suffices = burst->may_stop && burst->count >= MIN_EXCHANGES && agree(&there, &back);
+        is_last = burst->count == burst->max || suffices || --left == 0;
         code = exchange_once(link, is_last, now, error);
         note(&there, now->remote_ns - now->sent_ns);
         note(&back, now->received_ns - now->remote_ns);

@@ -30,11 +30,11 @@ enum { MH_EXCHANGE_DISCARDED = 3 };
 
 /* A burst of exchanges of the client. */
 typedef struct mh_burst {
-    mh_exchange *exchanges; /* out: memory for `most` of them */
-    int most;               /* in: make at most this many, at least one, after those that are discarded */
-    bool may_stop;          /* in: end early if the least delays are found again, as more would hardly narrow the window */
+    mh_exchange *exchanges; /* out: memory for `max` of them */
+    int max;                /* in: make at most this many, at least one, after those that are discarded */
+    bool may_stop;          /* in: end early if the least delays are found again: more would hardly narrow the window */
     double rate_limit;      /* in: the rates of the two clocks differ by at most this ratio */
-    int count;              /* out: how many of one kind there are: all before or all after a step; 0: nothing is known */
+    int count;              /* out: how many there are, all before or all after a step; 0: nothing is known */
     bool stepped;           /* out: one of the clocks was stepped during the burst */
 } mh_burst;
 

@@ -27,6 +27,7 @@ bool mh_offset_needs_window_only(int place);
  * Estimate the offset in the middle of a burst from count > 0 exchanges, none of which contradicts another one.
  * drift_bound (a ratio) is how much the two clocks' rates may differ. workspace holds at least count values.
  */
-mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace);
+mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound,
+                             int64_t *workspace);
 
 #endif

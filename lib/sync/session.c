@@ -98,7 +98,8 @@ typedef struct agreement {
 
 enum { AGREEMENT_FIELDS = 3 };
 
-_Static_assert(sizeof(agreement) == AGREEMENT_FIELDS * sizeof(int64_t), "an agreement is reduced as an array of int64_t");
+_Static_assert(sizeof(agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
+               "an agreement is reduced as an array of int64_t");
 
 static int64_t hurry_ns(const mh_session *session)
 {

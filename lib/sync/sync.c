@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sync.c - the list of synchronization algorithms, plans of what to do at which level, and when to do it again. */
 #include "sync/sync.h"
 
 #include "sync/sync_private.h"
@@ -17,18 +18,18 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
  * How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits.
  */
 #define NATURAL_PART 0.5
-#define LEAST_NATURAL_TARGET_NS 5
-#define MOST_NATURAL_TARGET_NS 100
+#define MIN_NATURAL_TARGET_NS 5
+#define MAX_NATURAL_TARGET_NS 100
 
 /* Exchanges of two processes of a node that both run are as quick as this. */
 #define GOOD_BOUND_NS 1000
 
 /*
- * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop trying
- * after some bursts.
+ * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop
+ * trying after some bursts.
  */
 #define NARROWING_INTERVAL_NS (10 * MH_NS_PER_MS)
-enum { MOST_NARROWING_BURSTS = 200 };
+enum { MAX_NARROWING_BURSTS = 200 };
 
 /* However steady clocks seem, the temperature of a machine changes within minutes. */
 #define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
@@ -92,7 +93,8 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_c
         forget(&plan->level[i]);
         missing |= mh_topology_group(places, count, rank, i, label->levels, &plan->level[i].group);
     }
-    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count) : MPI_SUCCESS;
+    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count)
+                   : MPI_SUCCESS;
 }
 
 void mh_sync_plan_free(mh_sync_plan *plan)
@@ -118,7 +120,8 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
                                        .clock = clock,
                                        .workspace = &plan->workspace,
                                        .level = &plan->level[i],
-                                       .bursts_may_stop = kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
+                                       .bursts_may_stop =
+                                           kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
                                        .is_thorough = is_thorough,
                                        .rates = plan->tracker.rates,
                                        .tracker = &plan->tracker,
@@ -162,7 +165,8 @@ bool mh_level_is_wide(const mh_level *level)
 static bool narrows(const mh_sync_plan *plan)
 {
     for (int i = 0; i < plan->levels; i++)
-        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) && plan->level[i].bursts < MOST_NARROWING_BURSTS)
+        if (plan->level[i].group.index > 0 && mh_level_is_wide(&plan->level[i]) &&
+            plan->level[i].bursts < MAX_NARROWING_BURSTS)
             return true;
     return false;
 }
@@ -179,9 +183,9 @@ int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan)
 {
     if (plan->tracker.measurements == 0)
-        return MOST_NATURAL_TARGET_NS;
+        return MAX_NATURAL_TARGET_NS;
     int64_t part_ns = (int64_t)(NATURAL_PART * mh_tracker_error_ns(&plan->tracker, 0));
-    if (part_ns < LEAST_NATURAL_TARGET_NS)
-        return LEAST_NATURAL_TARGET_NS;
-    return part_ns < MOST_NATURAL_TARGET_NS ? part_ns : MOST_NATURAL_TARGET_NS;
+    if (part_ns < MIN_NATURAL_TARGET_NS)
+        return MIN_NATURAL_TARGET_NS;
+    return part_ns < MAX_NATURAL_TARGET_NS ? part_ns : MAX_NATURAL_TARGET_NS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync.h - synchronise the clocks of the processes of a communicator, level by level.
+ * sync.h - synchronize the clocks of the processes of a communicator, level by level.
  *
  * The members of the family of algorithms are registered in sync.c; sync_private.h is for them alone.
  */
@@ -38,14 +38,14 @@ typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_RE
 /* One level of the hierarchy, as this process sees it. */
 typedef struct mh_level {
     mh_label_part how;
-    bool trained;        /* tracking: the first, longer synchronisation is over; the same on all of a group */
-    mh_group group;      /* the first of it is the reference of the others */
-    mh_sharing sharing;  /* of this process with the reference (on the reference: not used) */
-    int bursts;          /* that compared the two clocks so far */
-    mh_window window;    /* what all of them leave for the offset */
+    bool trained;       /* tracking: the first, longer synchronization is over; the same on all of a group */
+    mh_group group;     /* the first of it is the reference of the others */
+    mh_sharing sharing; /* of this process with the reference (on the reference: not used) */
+    int bursts;         /* that compared the two clocks so far */
+    mh_window window;   /* what all of them leave for the offset */
 } mh_level;
 
-/* Memory for the largest burst and fit of the plan, had in advance so that a synchronisation cannot run out of it. */
+/* Memory for the largest burst and fit of the plan, had in advance so that a synchronization cannot run out of it. */
 typedef struct mh_sync_workspace {
     mh_exchange *exchanges;
     int64_t *values; /* as many as exchanges */
@@ -81,18 +81,18 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_c
 void mh_sync_plan_free(mh_sync_plan *plan);
 
 /*
- * Synchronise. Collective over channel. estimate holds that of rank 0, which defines global time, on rank 0, and receives
- * that of this process. is_thorough: take some time to narrow bounds that are wide. plan->disrupted says afterwards
- * whether this process found that a clock was stepped; the estimates of all are then of no use.
+ * Synchronize. Collective over channel. estimate holds that of rank 0, which defines global time, on rank 0, and
+ * receives that of this process. is_thorough: take some time to narrow bounds that are wide. plan->disrupted says
+ * afterwards whether this process found that a clock was stepped; the estimates of all are then of no use.
  */
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error);
 
-/* Forget what was learnt: sharing is verified again, tracking starts anew. Local; all processes do it together. */
+/* Forget what was learned: sharing is verified again, tracking starts anew. Local; all processes do it together. */
 void mh_sync_restart(mh_sync_plan *plan);
 
 /*
- * How long after mh_sync_run this process should synchronise again: when the error of a tracked clock will have grown
+ * How long after mh_sync_run this process should synchronize again: when the error of a tracked clock will have grown
  * by target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared, soon if
  * the bound of a shared one is still wide. Local.
  */

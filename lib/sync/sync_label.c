@@ -53,10 +53,10 @@ static int list_families(char *why, size_t why_size)
     return -1;
 }
 
-static int parse_count(const char *field, int most, int *count)
+static int parse_count(const char *field, int max, int *count)
 {
     int64_t parsed;
-    if (mh_parse_whole(field, &parsed) || parsed < 1 || parsed > most)
+    if (mh_parse_whole(field, &parsed) || parsed < 1 || parsed > max)
         return -1;
     *count = (int)parsed;
     return 0;
@@ -159,7 +159,7 @@ int mh_label_parse(const char *text, mh_label *label, char *why, size_t why_size
     return 0;
 }
 
-bool mh_label_synchronises(const mh_label *label)
+bool mh_label_synchronizes(const mh_label *label)
 {
     for (int i = 0; i < label->levels; i++) {
         if (label->parts[i].algorithm == mh_sync_find("none"))

@@ -18,7 +18,7 @@
 int mh_label_parse(const char *text, mh_label *label, char *why, size_t why_size);
 
 /* Whether each of its algorithms makes clocks agree: none does not. */
-bool mh_label_synchronises(const mh_label *label);
+bool mh_label_synchronizes(const mh_label *label);
 
 /* The check of the setting "sync": 0 when text parses, else -1 and why as above. */
 int mh_label_check(const char *text, char *why, size_t why_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync_none.c - no synchronisation: every process takes the estimate of the reference for its own clock, unseen.
+ * sync_none.c - no synchronization: every process takes the estimate of the reference for its own clock, unseen.
  * Nothing is known of the error. One message for each process, ceil(log2 p) rounds.
  */
 #include "sync/sync_private.h"
@@ -20,6 +20,6 @@ static int run(const mh_sync_run_context *context, mh_error *error)
 
 const mh_sync_kind mh_sync_none = {
     .name = "none",
-    .doc = "no synchronisation: each clock is taken for the reference's",
+    .doc = "no synchronization: each clock is taken for the reference's",
     .run = run,
 };

@@ -22,7 +22,7 @@ typedef struct mh_sync_run_context {
     mh_rates rates;        /* of two such clocks */
     mh_tracker *tracker;   /* of this process against its reference */
     bool *disrupted;       /* set if measurements contradict each other: a clock was stepped */
-    mh_estimate *relation; /* what this process found against its reference's bare clock; between two steps of an algorithm */
+    mh_estimate *relation; /* of this process to its reference's bare clock; between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
 } mh_sync_run_context;
 
@@ -85,7 +85,8 @@ int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_err
  * The client's estimate of its clock against the one that the reference shows: from one offset, or from a line through
  * several (level->how.fit_points), after which the offset may be measured once more (level->how.recompute).
  */
-int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
+int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation,
+                         mh_error *error);
 int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
 int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
 

@@ -21,7 +21,7 @@
 /* All clients of a reference share the time of a thorough synchronization, as it serves them one by one. */
 #define THOROUGH_NS (200 * MH_NS_PER_MS)
 
-enum { MOST_TRIES = 5 };
+enum { MAX_TRIES = 5 };
 
 /* What the client asks its reference for. */
 typedef enum request { REQUEST_IDENTITY, REQUEST_BURST, REQUEST_ESTIMATE } request;
@@ -41,7 +41,7 @@ static void note_window(const mh_sync_run_context *context, const mh_offset *off
     if (mh_window_excludes(level->window, 0, context->clock->read_cost_ns)) {
         *context->disrupted |= level->sharing == MH_SHARING_VERIFIED;
         level->sharing = MH_SHARING_REFUTED;
-    } else if (offset->bound_ns <= VERIFYING_NS || level->bursts >= MOST_TRIES) {
+    } else if (offset->bound_ns <= VERIFYING_NS || level->bursts >= MAX_TRIES) {
         level->sharing = MH_SHARING_VERIFIED;
     }
 }
@@ -66,7 +66,7 @@ static int verify(const mh_sync_run_context *context, int reference_rank, mh_err
         code = mh_recv(context->channel, &theirs, sizeof theirs, reference_rank, MH_TAG_IDENTITY, error);
     if (code == MPI_SUCCESS && memcmp(&mine, &theirs, sizeof mine) != 0)
         context->level->sharing = MH_SHARING_REFUTED;
-    for (int i = 0; i < MOST_TRIES && code == MPI_SUCCESS && context->level->sharing == MH_SHARING_UNKNOWN; i++)
+    for (int i = 0; i < MAX_TRIES && code == MPI_SUCCESS && context->level->sharing == MH_SHARING_UNKNOWN; i++)
         code = compare(context, reference_rank, error);
     return code;
 }
@@ -105,7 +105,8 @@ static int be_client(const mh_sync_run_context *context, int reference_rank, mh_
     int code = MPI_SUCCESS;
     if (level->sharing == MH_SHARING_UNKNOWN)
         code = verify(context, reference_rank, error);
-    if (code == MPI_SUCCESS && level->sharing == MH_SHARING_VERIFIED && (mh_level_is_wide(level) || context->is_thorough))
+    if (code == MPI_SUCCESS && level->sharing == MH_SHARING_VERIFIED &&
+        (mh_level_is_wide(level) || context->is_thorough))
         code = narrow(context, reference_rank, error);
     bool tracks = level->sharing != MH_SHARING_VERIFIED;
     if (code == MPI_SUCCESS && tracks)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rates of two clocks that run raw wander by less than this between synchronisations. */
+/* The rates of two clocks that run raw wander by less than this between synchronizations. */
 #define DRIFT_WANDER (1 * MH_PPM)
 
 int mh_step_measure(const mh_sync_run_context *context, int reference_rank, double rate_limit, mh_offset *offset,
@@ -15,7 +15,9 @@ int mh_step_measure(const mh_sync_run_context *context, int reference_rank, doub
     const mh_label_part *how = &context->level->how;
     const mh_sync_workspace *workspace = context->workspace;
     mh_link link = {context->channel, context->clock, reference_rank};
-    mh_burst burst = {.exchanges = workspace->exchanges, .most = how->exchanges, .may_stop = context->bursts_may_stop,
+    mh_burst burst = {.exchanges = workspace->exchanges,
+                      .max = how->exchanges,
+                      .may_stop = context->bursts_may_stop,
                       .rate_limit = rate_limit};
     int code = mh_exchange_measure(&link, &burst, error);
     if (code != MPI_SUCCESS)
@@ -88,7 +90,7 @@ static drift_window window_of_drift(const mh_offset *points, int count)
     return (drift_window){middle - half_width, middle + half_width};
 }
 
-/* No crystal drifts beyond the limit of raw clocks, so a fit that does is noise, unless the windows leave nothing else. */
+/* No crystal drifts beyond the limit of raw clocks: a fit that does is noise, unless the windows leave nothing else. */
 static double settle_drift(double fitted, drift_window window)
 {
     return fmax(fmin(clamp(fitted, MH_RAW_RATE_LIMIT), window.max), window.min);
@@ -177,7 +179,8 @@ int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, m
 
 int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    return mh_recv(context->channel, context->estimate, sizeof *context->estimate, reference_rank, MH_TAG_ESTIMATE, error);
+    return mh_recv(context->channel, context->estimate, sizeof *context->estimate, reference_rank, MH_TAG_ESTIMATE,
+                   error);
 }
 
 int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,

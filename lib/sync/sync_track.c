@@ -53,7 +53,7 @@ static int run(const mh_sync_run_context *context, mh_error *error)
 
 const mh_sync_kind mh_sync_track = {
     .name = "track",
-    .doc = "a tree of pairs, each of which tracks offset and drift over all synchronisations",
+    .doc = "a tree of pairs, each of which tracks offset and drift over all synchronizations",
     .takes_estimator = true,
     .bursts_may_stop = true,
     .run = run,

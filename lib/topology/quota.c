@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* quota.c - the CPU quotas in /sys/fs/cgroup, along the control groups that /proc/self/cgroup names. */
 #include "topology/quota.h"
 
 #include "base/text.h"

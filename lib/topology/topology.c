@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* topology.c - groups by equal places. */
 #include "topology/topology.h"
 
 #include <stdlib.h>
@@ -36,7 +37,8 @@ int mh_topology_group(const mh_place *places, int count, int rank, int level, in
     if (!group->ranks)
         return -1;
     for (int other = 0; other < count; other++) {
-        if (!mh_place_share(&places[other], &places[rank], level) || (!innermost && !is_first(places, other, level + 1)))
+        if (!mh_place_share(&places[other], &places[rank], level) ||
+            (!innermost && !is_first(places, other, level + 1)))
             continue;
         if (other == rank)
             group->index = group->size;

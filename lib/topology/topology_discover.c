@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* topology_discover.c - what hwloc, the kernel and MPI say about where processes run. */
 #define _GNU_SOURCE
 #include "topology/topology_discover.h"
 
@@ -37,7 +38,8 @@ static void ask_hwloc(hwloc_topology_t topology, self *me)
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
     hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology));
-    for (int bit = hwloc_bitmap_next(set, -1); bit >= 0 && bit < MASK_WORDS * WORD_BITS; bit = hwloc_bitmap_next(set, bit))
+    for (int bit = hwloc_bitmap_next(set, -1); bit >= 0 && bit < MASK_WORDS * WORD_BITS;
+         bit = hwloc_bitmap_next(set, bit))
         me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
     me->package = depth_index(topology, set, HWLOC_OBJ_PACKAGE);
     me->numa = depth_index(topology, set, HWLOC_OBJ_NUMANODE);

@@ -27,15 +27,15 @@ static int await(const mh_channel *channel, MPI_Request *request, mh_error *erro
 }
 
 /* Call an operation in its blocking form, or in its non-blocking form with yields while it is under way. */
-#define BLOCKING_OR_YIELDING(channel, error, blocking, nonblocking, ...)              \
-    do {                                                                              \
-        if (!(channel)->yields) {                                                     \
-            MH_TRY(error, blocking, (__VA_ARGS__));                                   \
-            return MPI_SUCCESS;                                                       \
-        }                                                                             \
-        MPI_Request request_;                                                         \
-        MH_TRY(error, nonblocking, (__VA_ARGS__, &request_));                         \
-        return await(channel, &request_, error);                                      \
+#define BLOCKING_OR_YIELDING(channel, error, blocking, nonblocking, ...) \
+    do {                                                                 \
+        if (!(channel)->yields) {                                        \
+            MH_TRY(error, blocking, (__VA_ARGS__));                      \
+            return MPI_SUCCESS;                                          \
+        }                                                                \
+        MPI_Request request_;                                            \
+        MH_TRY(error, nonblocking, (__VA_ARGS__, &request_));            \
+        return await(channel, &request_, error);                         \
     } while (0)
 
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* shared_memory.c - memory by descriptor or by name, whose room is certain before it is touched. */
 #define _GNU_SOURCE
 #include "transport/shared_memory.h"
 

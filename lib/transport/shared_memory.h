@@ -15,11 +15,7 @@
 
 enum { MH_SHARED_MEMORY_NAME_SIZE = 64 };
 
-typedef enum mh_shared_memory_way {
-    MH_SHARED_BY_DESCRIPTOR,
-    MH_SHARED_BY_NAME,
-    MH_SHARED_WAYS
-} mh_shared_memory_way;
+typedef enum mh_shared_memory_way { MH_SHARED_BY_DESCRIPTOR, MH_SHARED_BY_NAME, MH_SHARED_WAYS } mh_shared_memory_way;
 
 typedef struct mh_shared_memory {
     void *data; /* NULL: not mapped */

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(label.levels >= 1 && label.levels <= MH_MAX_LEVELS);
         for (int i = 0; i < label.levels; i++)
             check_part(&label.parts[i]);
-        mh_label_synchronises(&label);
+        mh_label_synchronizes(&label);
         FUZZ_REQUIRE(mh_label_check(text, why, sizeof why) == 0);
     } else {
         FUZZ_REQUIRE(why[0] && strlen(why) < sizeof why);

@@ -193,7 +193,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
         check_clock(comm, what);
     harmonize(comm);
     info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronised") == 0, "%s: after the next call the clock's status is '%s'", what, status);
+    CHECK(strcmp(status, "synchronized") == 0, "%s: after the next call the clock's status is '%s'", what, status);
     CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronise", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
@@ -223,7 +223,7 @@ static void check_sync_after_disruption(const char *label)
     harmonize(comm);
     CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
     info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronised") == 0, "%s: the clock's status is '%s'", what, status);
+    CHECK(strcmp(status, "synchronized") == 0, "%s: the clock's status is '%s'", what, status);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
 }

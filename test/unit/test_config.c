@@ -21,8 +21,8 @@ static void expect_in(const mh_setting *setting, const char *text, const char *m
 static void expect_allowed(const mh_setting *setting, const char *text, const char *message)
 {
     char least[32], most[32];
-    snprintf(least, sizeof least, "from %" PRId64, setting->least);
-    snprintf(most, sizeof most, "to %" PRId64, setting->most);
+    snprintf(least, sizeof least, "from %" PRId64, setting->min);
+    snprintf(most, sizeof most, "to %" PRId64, setting->max);
     switch (setting->type) {
     case MH_SETTING_INTEGER:
         expect_in(setting, text, message, least);
@@ -90,7 +90,7 @@ START_TEST(table_entry_is_complete)
     for (int other = 0; other < _i; other++)
         EXPECT(strcmp(setting->name, setting_at(other)->name) != 0, "%s is there twice", setting->name);
     EXPECT(!mh_is_statistic(setting->name), "%s is a setting and a statistic", setting->name);
-    EXPECT(setting->type != MH_SETTING_INTEGER || setting->least < setting->most, "%s has no range", setting->name);
+    EXPECT(setting->type != MH_SETTING_INTEGER || setting->min < setting->max, "%s has no range", setting->name);
     EXPECT(setting->type != MH_SETTING_INTEGER || setting->unit[0], "%s has no unit", setting->name);
     EXPECT(setting->type != MH_SETTING_CHOICE || (setting->choice && setting->choice(0)), "%s has no choice",
            setting->name);
@@ -351,7 +351,7 @@ START_TEST(limits_of_integers_hold)
         int64_t number;
         bool is_good;
     } edges[] = {
-        {setting->least, true}, {setting->least - 1, false}, {setting->most, true}, {setting->most + 1, false}};
+        {setting->min, true}, {setting->min - 1, false}, {setting->max, true}, {setting->max + 1, false}};
     for (int i = 0; i < COUNT_OF(edges); i++) {
         char text[32];
         snprintf(text, sizeof text, "%" PRId64, edges[i].number);

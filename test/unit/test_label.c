@@ -136,7 +136,7 @@ START_TEST(only_none_lets_clocks_differ)
     char why[256] = "";
     const char *text = agreements[_i].text;
     EXPECT(mh_label_parse(text, &label, why, sizeof why) == 0, "'%s' is refused; allowed: %s", text, why);
-    EXPECT(mh_label_synchronises(&label) == agreements[_i].agree, "'%s' is said %sto make clocks agree", text,
+    EXPECT(mh_label_synchronizes(&label) == agreements[_i].agree, "'%s' is said %sto make clocks agree", text,
            agreements[_i].agree ? "not " : "");
 }
 END_TEST
