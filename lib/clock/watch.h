@@ -11,6 +11,20 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/* CLOCK_MONOTONIC as of the last tick of the kernel, some milliseconds ago at most: a fraction of the cost. */
+static inline int64_t mh_clock_watch_steady_coarse_ns(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    const clockid_t id = CLOCK_MONOTONIC_COARSE;
+#else
+    const clockid_t id = CLOCK_MONOTONIC;
+#endif
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
 
 /* Both clocks at one instant. */
 typedef struct mh_clock_watch {
@@ -24,10 +38,14 @@ typedef struct mh_clock_watch {
 /* Start to watch a base clock that is open. */
 void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base);
 
-/* Whether it is time for a look, when the base clock reads local_ns: after every_ns, or if the clock went back. */
+/*
+ * Whether it is time for a look, when the base clock reads local_ns: after every_ns by either clock, or if the base clock
+ * went back. By the base clock alone, one that was set back by about the time since the last look would seem fresh.
+ */
 static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t local_ns)
 {
-    return (uint64_t)(local_ns - watch->base_ns) >= (uint64_t)watch->every_ns;
+    return (uint64_t)(local_ns - watch->base_ns) >= (uint64_t)watch->every_ns ||
+           mh_clock_watch_steady_coarse_ns() - watch->steady_ns >= watch->every_ns;
 }
 
 /* Look at both clocks. Returns by how much the base clock was stepped since the last look, or 0. */

@@ -63,6 +63,7 @@ static const sub_test sub_tests[] = {
     {"clock_none", test_clock_none, "clocks that nobody synchronizes, and that are apart", SINGLE},
     {"clock_steps", test_clock_steps, "recovery from a clock that was stepped", SINGLE},
     {"clock_stepped", test_clock_stepped, "any step, on one process or all, whatever the clock and how processes meet", SINGLE},
+    {"clock_set_back_by_pause", test_clock_set_back_by_pause, "a raw clock set back by about the time since the last call", SINGLE},
     {"clock_disrupted", test_clock_disrupted, "a clock that is stepped: found out in a call, right after the next", SINGLE},
     {"clock_set_back_in_wait", test_clock_set_back_in_wait, "a clock set back by an hour while a process waits", SINGLE},
     {"clock_goes_on", test_clock_goes_on, "after MPIX_Clock_sync, though the base clock was set back by an hour", SINGLE},

@@ -247,6 +247,7 @@ void test_clock_none(void);
 /* test_steps.c */
 void test_clock_steps(void);
 void test_clock_stepped(void);
+void test_clock_set_back_by_pause(void);
 void test_clock_disrupted(void);
 void test_clock_set_back_in_wait(void);
 void test_clock_goes_on(void);

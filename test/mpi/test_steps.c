@@ -40,15 +40,30 @@ static int64_t timed_call_ns(MPI_Comm comm)
     return true_ns() - begun_ns;
 }
 
-/*
- * A call that finds a step synchronizes as the first one does, so on a busy machine it takes as long: the first one is
- * the control. None waits until a clock has caught up.
- */
-static void check_call(MPI_Comm comm, int64_t first_call_ns, const char *what)
+/* How long a first call takes now. */
+static int64_t first_call_now_ns(const char *clock, const char *sync)
 {
-    int64_t call_ns = timed_call_ns(comm), most_ns = NS_PER_S / 2 + 4 * first_call_ns;
-    CHECK(call_ns <= most_ns, "%s: the call takes %" PRId64 " ms, at most %" PRId64 " ms expected", what, call_ns / NS_PER_MS,
-          most_ns / NS_PER_MS);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", clock));
+    CHECK_OK(set_setting(comm, "sync", sync));
+    int64_t call_ns = timed_call_ns(comm);
+    MPI_Comm_free(&comm);
+    return call_ns;
+}
+
+/*
+ * A call that finds a step synchronizes as the first one does, so on a busy machine it takes as long: first ones are the
+ * control, the one before and, after a long call, some more. None waits until a clock has caught up.
+ */
+static void check_call(MPI_Comm comm, int64_t first_call_ns, const step *step, const char *what)
+{
+    int64_t call_ns = greatest(comm, timed_call_ns(comm)), control_ns = greatest(comm, first_call_ns);
+    for (int i = 0; i < 5 && call_ns > NS_PER_S / 2 + 4 * control_ns; i++) {
+        int64_t now_ns = greatest(comm, first_call_now_ns(step->clock, step->sync));
+        control_ns = now_ns > control_ns ? now_ns : control_ns;
+    }
+    CHECK(call_ns <= NS_PER_S / 2 + 4 * control_ns, "%s: the call takes %" PRId64 " ms, a first one at most %" PRId64 " ms",
+          what, call_ns / NS_PER_MS, control_ns / NS_PER_MS);
 }
 
 static void make_step(MPI_Comm comm, const step *step)
@@ -77,12 +92,12 @@ static void check_any_step(const step *step)
     int64_t first_call_ns = timed_call_ns(comm);
     make_step(comm, step);
     before_ns = step->reads ? read_ns(comm, &bound_ns) : INT64_MIN;
-    check_call(comm, first_call_ns, what);
+    check_call(comm, first_call_ns, step, what);
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
     check_clock(comm, what);
     CHECK(greatest(comm, info_number(comm, "disruptions")) > 0, "%s: no disruption is counted", what);
-    check_call(comm, first_call_ns, what);
+    check_call(comm, first_call_ns, step, what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
 }
@@ -107,6 +122,29 @@ void test_clock_stepped(void)
                             if (number++ * 7 % every == 0)
                                 check_any_step(&step);
                         }
+}
+
+/* A raw clock that is set back by about the time since the last call seems to have stood still, which is a step too. */
+void test_clock_set_back_by_pause(void)
+{
+    char what[80];
+    for (int pause_ms = 12; pause_ms <= 27; pause_ms += 3) {
+        snprintf(what, sizeof what, "a clock set back by 20 ms, %d ms after a call", pause_ms);
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        inject_clock(0, 0);
+        CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
+        harmonize(comm);
+        nap_ms(11);
+        harmonize(comm);
+        nap_ms(pause_ms);
+        if (my_rank == 0)
+            inject_step(-20 * NS_PER_MS);
+        meet(comm);
+        harmonize(comm);
+        check_clock(comm, what);
+        CHECK(greatest(comm, info_number(comm, "disruptions")) > 0, "%s: no disruption is counted", what);
+        MPI_Comm_free(&comm);
+    }
 }
 
 /* ---- Found by exchanges */

@@ -97,6 +97,9 @@ START_TEST(a_look_is_due)
     EXPECT(!mh_clock_watch_is_due(&watch, watch.base_ns + MH_NS_PER_MS), "a raw clock is looked at all the time");
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 100 * MH_NS_PER_MS), "a raw clock is not looked at after 100 ms");
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns - 1), "a clock that went back is not looked at");
+    true_now_ns += 25 * MH_NS_PER_MS;
+    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 5 * MH_NS_PER_MS),
+           "a raw clock that was set back by 20 ms is not looked at after 25 ms");
 }
 END_TEST
 
