@@ -40,7 +40,7 @@ struct mpix_bracket {
     int64_t t1_ns;
     int64_t t2_ns;
     double t3_s;
-    int64_t t1_bound_ns; /* the global clock is right to within so much; INT64_MAX where that is not known */
+    int64_t t1_bound_ns; /* the global clock is right to within so much; INT64_MAX if this is not known */
     int64_t t2_bound_ns;
 };
 
@@ -48,8 +48,8 @@ struct mpix_bracket {
 struct mpix_bracket_times {
     int64_t longest_ns; /* the greatest t2 - t1 of a process: the work took no less */
     int64_t global_ns;  /* the greatest t2 - the least t1, by the global clock: how long the work took */
-    int64_t low_ns;     /* the same from below and from above where the global clock errs as much as its bounds */
-    int64_t high_ns;    /* allow; 0 and INT64_MAX where these are not known */
+    int64_t low_ns;     /* the same from below and from above if the global clock errs as much as its bounds */
+    int64_t high_ns;    /* allow; 0 and INT64_MAX if these are not known */
     int64_t barrier_ns; /* the least t3 - t0: the work took no more, whether clocks are synchronized or not */
 };
 

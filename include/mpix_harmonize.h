@@ -3,11 +3,10 @@
  * mpix_harmonize.h - a barrier in space and time for MPI.
  *
  * MPIX_Harmonize waits for all processes of a communicator, as MPI_Barrier does, and then releases them at one
- * instant of a global clock that the library keeps. MPIX_Global_time reads that clock.
+ * instant of a global clock. The library maintains this clock, and MPIX_Global_time reads it.
  *
- * The idea is that of J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time",
- * EuroMPI 2023; the clock synchronization that of S. Hunold and A. Carpen-Amarie, "Hierarchical Clock
- * Synchronization in MPI", IEEE Cluster 2018.
+ * Papers: J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time", EuroMPI 2023, for the
+ * barrier; S. Hunold and A. Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", IEEE Cluster 2018, for the clock.
  *
  * Common to all functions:
  * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
@@ -15,11 +14,11 @@
  * - MPI_ERR_COMM: the communicator is MPI_COMM_NULL (returned, no handler is called) or an intercommunicator.
  * - MPI_ERR_OTHER: MPI is not initialized yet, is finalized already, or is being finalized (returned, no handler is
  *   called).
- * - MPI_ERR_OTHER: an earlier call on the communicator failed inside MPI in a way that other processes may not know of.
- *   Free the communicator and use another one. The first such error has the class of the MPI function's error.
+ * - MPI_ERR_OTHER: an earlier call on the communicator failed inside MPI, and other processes may not know of the
+ *   failure. Free the communicator and use another one. The earlier error had the class of the MPI function's error.
  * - If several errors apply, the first of these is found: MPI_COMM_NULL, MPI not active, an intercommunicator, a null
  *   pointer of a local function, the state of the communicator.
- * - After MPI_Finalize, communicators of a session can still be used if the library was used before on that or another
+ * - After MPI_Finalize, communicators of a session can still be used if the library was used before on this or another
  *   communicator, and the session already existed.
  * - MPI_ERR_NO_MEM: out of memory.
  * - The text of the last error of a process is also the value of mpix_harmonize_last_error, see
@@ -45,29 +44,29 @@ extern "C" {
 /*
  * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
  *
- * Collective over comm. The first call on a communicator (and, where clocks drift apart, a later one now and then)
- * also synchronizes the clocks, which takes longer.
+ * Collective over comm. The first call on a communicator also synchronizes the clocks and takes longer. If clocks can
+ * drift apart, some later calls synchronize again.
  *
  * comm   an intracommunicator
- * flag   out: 1 when this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
- *        deadline, else 0. Decided after the wait, by the global clock; a local property: processes may differ.
+ * flag   out: 1 if this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
+ *        deadline, otherwise 0. It is decided after the wait, by the global clock. It is local: processes may differ.
  *
- * Errors: MPI_ERR_ARG on all processes when flag is a null pointer on any of them, when an environment variable
- * MPIX_HARMONIZE_... is bad or differs between processes, or when a process cannot use the base clock that is asked for.
+ * Errors, on all processes: MPI_ERR_ARG if flag is a null pointer on any process, if an environment variable
+ * MPIX_HARMONIZE_... is bad or differs between processes, or if a process cannot use the requested base clock.
  */
 MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
 
 /*
  * MPIX_Global_time - read the global clock of a communicator.
  *
- * Local, callable from any thread, also while another one makes a collective call on comm. The library waits for no
- * other thread, but MPI may while it is asked for an attribute of comm. That is so in the first 64 calls on comm, in the
- * first call of each thread, and if in between the thread used many communicators or others were freed: a thread
- * remembers up to 16. If several threads may ask at once, MPI must have been initialized with MPI_THREAD_MULTIPLE.
+ * Local. Any thread may call it, also while another thread makes a collective call on comm. The library waits for no
+ * other thread. Some calls read an attribute of comm, and MPI may wait for another thread then: the first 64 calls on
+ * comm, the first call of each thread, and calls after the thread used more than 16 communicators or communicators were
+ * freed. If several threads may do so at once, MPI must be initialized with MPI_THREAD_MULTIPLE.
  *
- * All processes of comm read the same value at the same instant, up to the
- * bound that MPIX_Global_time_interval states. Zero is the time of the communicator's first synchronization on the
- * clock of its rank 0. Successive readings in a process never decrease.
+ * At the same instant, all processes of comm read the same value, up to the bound that MPIX_Global_time_interval
+ * returns. Zero is the time of the communicator's first synchronization on the clock of its rank 0. Successive readings
+ * in a process never decrease.
  *
  * comm   an intracommunicator whose clock has been synchronized (by MPIX_Clock_sync or MPIX_Harmonize)
  * time   out: seconds
@@ -79,12 +78,12 @@ MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
 /*
  * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
  *
- * Local, as MPIX_Global_time. The interval is wide by the best measured round trips on the path to the
- * reference process, the uncertainty of the drift times the age of the last synchronization, and the cost of a read.
- * Where nothing is known (synchronization "none"), it is infinite.
+ * Local, as MPIX_Global_time. The width of the interval is the sum of the errors of the offsets on the path to the
+ * reference process (at most half a round trip each), the uncertainty of the drift multiplied by the time since the last
+ * synchronization, and the cost of reading the clock. If no bound is known (synchronization "none"), it is infinite.
  *
  * comm               as for MPIX_Global_time
- * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL where no bound is known
+ * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL if no bound is known
  *
  * Errors: as for MPIX_Global_time.
  */
@@ -97,7 +96,7 @@ MPIX_HARMONIZE_API int MPIX_Global_time_interval(MPI_Comm comm, double *earliest
  *
  * comm       as for MPIX_Global_time
  * time_ns    out: nanoseconds; the same clock as MPIX_Global_time
- * bound_ns   out: the reference clock's time is within time_ns - bound_ns and time_ns + bound_ns; INT64_MAX where no
+ * bound_ns   out: the reference clock's time is within time_ns - bound_ns and time_ns + bound_ns; INT64_MAX if no
  *            bound is known
  *
  * Errors: as for MPIX_Global_time.
@@ -111,17 +110,17 @@ MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int6
  *
  * comm   an intracommunicator
  *
- * Errors: MPI_ERR_ARG on all processes when an environment variable MPIX_HARMONIZE_... is bad or differs between processes,
- * or when a process cannot use the base clock that is asked for.
+ * Errors, on all processes: MPI_ERR_ARG if an environment variable MPIX_HARMONIZE_... is bad or differs between
+ * processes, or if a process cannot use the requested base clock.
  */
 MPIX_HARMONIZE_API int MPIX_Clock_sync(MPI_Comm comm);
 
 /*
  * MPIX_Harmonize_set_info - change settings of a communicator.
  *
- * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are ignored, as
- * are the statistics that MPIX_Harmonize_get_info returns, so its result may be passed on. Either all settings of info
- * take effect on all processes, or none on any.
+ * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are ignored.
+ * Statistics are ignored too, so the result of MPIX_Harmonize_get_info may be passed on. Either all settings of info take
+ * effect on all processes, or none on any.
  *
  * comm   an intracommunicator
  * info   the settings, or MPI_INFO_NULL for none
@@ -134,9 +133,9 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 /*
  * MPIX_Harmonize_get_info - the settings and statistics of a communicator.
  *
- * Local; not beside a collective call of this library on comm in another thread. Before the first collective call on comm it
- * holds the settings of the environment. The statistics of the clock and of the calls are there after the first
- * synchronization.
+ * Local. No other thread may make a collective call of this library on comm at the same time. Before the first
+ * collective call on comm, the settings are those of the environment. The statistics of the clock and of the calls exist
+ * after the first synchronization.
  *
  * comm        an intracommunicator
  * info_used   out: a new info object, to be freed by the caller

@@ -111,7 +111,7 @@ static const mh_statistic statistics[] = {
     {"clock_status", "No unit", "Whether the clock of this process is synchronized, or was found wrong.",
      .text = clock_status},
     {"disruptions", "A count",
-     "How often clocks were synchronized anew because this process, or a synchronization, found one wrong.",
+     "How often clocks were synchronized again because this process, or a synchronization, found a clock wrong.",
      FIELD(session.disruptions)},
     {"epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
      "The time of day on rank 0's node when global time was zero.", FIELD(session.epoch_unix_ns)},
