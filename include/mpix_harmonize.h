@@ -5,8 +5,9 @@
  * MPIX_Harmonize waits for all processes of a communicator, as MPI_Barrier does, and then releases them at one
  * instant of a global clock. The library maintains this clock, and MPIX_Global_time reads it.
  *
- * Papers: J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time", EuroMPI 2023, for the
- * barrier; S. Hunold and A. Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", IEEE Cluster 2018, for the clock.
+ * Papers: J. Schuchart, S. Hunold and G. Bosilca, "MPI Process Synchronization in Space and Time", EuroMPI 2023, for
+ * the barrier; S. Hunold and A. Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", IEEE Cluster 2018, for
+ * the clock.
  *
  * Common to all functions:
  * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
@@ -79,8 +80,9 @@ MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
  * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
  *
  * Local, as MPIX_Global_time. The width of the interval is the sum of the errors of the offsets on the path to the
- * reference process (at most half a round trip each), the uncertainty of the drift multiplied by the time since the last
- * synchronization, and the cost of reading the clock. If no bound is known (synchronization "none"), it is infinite.
+ * reference process (at most half a round trip each), the uncertainty of the drift multiplied by the time since the
+ * last synchronization, and the cost of reading the clock. If no bound is known (synchronization "none"), it is
+ * infinite.
  *
  * comm               as for MPIX_Global_time
  * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL if no bound is known
@@ -118,9 +120,9 @@ MPIX_HARMONIZE_API int MPIX_Clock_sync(MPI_Comm comm);
 /*
  * MPIX_Harmonize_set_info - change settings of a communicator.
  *
- * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are ignored.
- * Statistics are ignored too, so the result of MPIX_Harmonize_get_info may be passed on. Either all settings of info take
- * effect on all processes, or none on any.
+ * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are
+ * ignored. Statistics are ignored too, so the result of MPIX_Harmonize_get_info may be passed on. Either all settings
+ * of info take effect on all processes, or none on any.
  *
  * comm   an intracommunicator
  * info   the settings, or MPI_INFO_NULL for none
@@ -134,8 +136,8 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
  * MPIX_Harmonize_get_info - the settings and statistics of a communicator.
  *
  * Local. No other thread may make a collective call of this library on comm at the same time. Before the first
- * collective call on comm, the settings are those of the environment. The statistics of the clock and of the calls exist
- * after the first synchronization.
+ * collective call on comm, the settings are those of the environment. The statistics of the clock and of the calls
+ * exist after the first synchronization.
  *
  * comm        an intracommunicator
  * info_used   out: a new info object, to be freed by the caller
