@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_triad - memory bandwidth of all ranks together, timed with and without synchronised clocks.
+ * mpix_triad - memory bandwidth of all ranks together, timed with and without synchronized clocks.
  *
  * The work is the triad of the STREAM benchmark, a = b + scalar * c over arrays of each rank's own. How long it takes
  * all ranks is asked of mpix_bracket.h, whose use this program shows.
@@ -71,13 +71,13 @@ static const char notes[] =
     "  longest   the greatest t2 - t1 of a rank: from below, as no other rank need have started or ended with it\n"
     "  global    the greatest t2 - the least t1 by the global clock, and\n"
     "  low, high how much that can be by the bounds of the clock\n"
-    "  barrier   the least t3 - t0 of a rank: from above, for which clocks need not be synchronised\n"
+    "  barrier   the least t3 - t0 of a rank: from above, for which clocks need not be synchronized\n"
     "Rates are the bytes of all three arrays of all ranks / global and / barrier; 1 MB is 10^6 bytes.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
 
 static const struct program_spec program = {
-    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronised clocks.", options,
+    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.", options,
     sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static const struct column columns[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_clock_check - the error of the global clock on each rank, some time after a synchronisation, and whether the
+ * mpix_clock_check - the error of the global clock on each rank, some time after a synchronization, and whether the
  * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
  * Each run is made on a communicator of its own, so that nothing learnt before helps it.
@@ -27,11 +27,11 @@ static const char *truth_name(int index)
 
 static const struct option_spec options[] = {
     {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels_text), 0, 0, NULL,
-     "how to synchronise: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
+     "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
     {0, "ages", "LIST", OPTION_TEXT, PLACE(ages_text), 0, 0, NULL,
-     "seconds after the synchronisation, ascending,\nseparated by commas (default 0,1,10,60)"},
+     "seconds after the synchronization, ascending,\nseparated by commas (default 0,1,10,60)"},
     {0, "keep", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL,
-     "call MPIX_Harmonize each MS milliseconds, which\nsynchronises again when it wants to (default: clocks\nrun "
+     "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
      "free)"},
     {0, "repeat", "N", OPTION_INTEGER, PLACE(repeat), 1, 1e4, NULL,
      "runs per label, each from a new start"},
@@ -54,10 +54,10 @@ static const char notes[] =
     "half width that holds whatever the delays are. A bound is violated where the error is above it by more than the\n"
     "half width. Figures are over all ranks checked and all runs of a label:\n"
     "  sync       the label\n"
-    "  age        the time since the synchronisation ended\n"
-    "  took       the synchronisation as the library states it; call: MPIX_Clock_sync with what is done only once;\n"
+    "  age        the time since the synchronization ended\n"
+    "  took       the synchronization as the library states it; call: MPIX_Clock_sync with what is done only once;\n"
     "             both on the slowest rank, the median of all runs\n"
-    "  syncs      synchronisations so far, the most of all runs\n"
+    "  syncs      synchronizations so far, the most of all runs\n"
     "  checks     ranks checked x runs\n"
     "  p50, p99, max   quantiles of the error without its sign, by nearest rank\n"
     "  half       the greatest half width\n"
@@ -68,7 +68,7 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
 static const struct program_spec program = {
-    "mpix_clock_check", "Measures the error of the global clock some time after a synchronisation, beside its bound.",
+    "mpix_clock_check", "Measures the error of the global clock some time after a synchronization, beside its bound.",
     options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
 
 static void show_progress(const struct check_run *run, int label, int repeat, int age)
@@ -93,7 +93,7 @@ static void run_trial(struct check_run *run, struct report *report, int label, i
     int64_t begin_ns;
 
     world_require(&run->world, check_open_clock(run, run->plan.label[label], &clock_world), "MPIX_Harmonize_set_info");
-    begin_ns = check_synchronise(run, &clock_world, trial);
+    begin_ns = check_synchronize(run, &clock_world, trial);
     for (int age = 0; age < run->plan.ages; age++) {
         int64_t target_ns = begin_ns + (int64_t)(run->plan.age_s[age] * 1e9);
         struct check *checks = trial->checks == NULL ? NULL : &trial->checks[(size_t)age * (size_t)run->checked];

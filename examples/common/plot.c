@@ -22,7 +22,7 @@ extern char **environ;
 /* In pixels. A panel alone is larger; each cell of a heat map needs so much. */
 enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480 };
 enum { CELL_WIDTH = 110, CELL_HEIGHT = 44 };
-/* Around the cells of a heat map: its labels, title, and scale of colours. */
+/* Around the cells of a heat map: its labels, title, and scale of colors. */
 enum { MARGIN_WIDTH = 360, MARGIN_HEIGHT = 180 };
 
 struct format {
@@ -333,7 +333,7 @@ static void put_series(FILE *script, int number, const struct plot_series *serie
                                        [PLOT_BAND] = "using 1:2:3 with filledcurves fillstyle transparent solid 0.2"};
 
     fprintf(script, "$series%d %s linecolor %d ", number, with[series->style],
-            series->colour > 0 ? series->colour : number + 1);
+            series->color > 0 ? series->color : number + 1);
     if (series->title == NULL)
         fputs("notitle", script);
     else
@@ -435,7 +435,7 @@ static void put_plot(FILE *script, const struct plot *plot, const char *terminal
     find_panel_size(plot, &width, &height);
     fprintf(script, "set encoding utf8\nset terminal %s noenhanced size %d,%d font 'sans,11' background rgb 'white'\n",
             terminal, width * plot_columns(plot), height * plot_rows(plot));
-    /* Pale enough for black figures in all cells, and clear without colours, too. */
+    /* Pale enough for black figures in all cells, and clear without colors, too. */
     fputs("set palette defined (0 '#ffffe5', 1 '#fed98e', 2 '#fe9929', 3 '#e8703a')\n"
           "set key below height 1\nset grid linetype 1 linecolor rgb '#dddddd'\n",
           script);

@@ -31,7 +31,7 @@ enum plot_style {
 struct plot_series {
     const char *title; /* NULL: not in the key */
     enum plot_style style;
-    int colour; /* series with the same positive number have the same colour; 0: one of its own */
+    int color; /* series with the same positive number have the same color; 0: one of its own */
     int count;
     const double *x;
     const double *y;    /* NULL for PLOT_BAND */
@@ -51,7 +51,7 @@ struct plot_heat_map {
     const double *values; /* value of row r and column c: values[r * x.categories + c]; not finite: an empty cell */
     const char *label;    /* of the values, with their unit */
     int decimals;
-    bool logarithmic; /* colours, not values */
+    bool logarithmic; /* colors, not values */
 };
 
 struct plot_panel {

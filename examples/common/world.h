@@ -26,7 +26,7 @@ struct world {
 };
 
 /*
- * world_begin - initialise MPI and fill in the world. Collective over all processes.
+ * world_begin - initialize MPI and fill in the world. Collective over all processes.
  *
  * world      out
  * program    the program's name, for messages
@@ -35,7 +35,7 @@ struct world {
 void world_begin(struct world *world, const char *program, int *argc, char ***argv);
 
 /*
- * world_end - finalise MPI. Collective.
+ * world_end - finalize MPI. Collective.
  *
  * Returns the exit status: the given one, or STATUS_FAILED where standard output could not be written.
  */

@@ -191,7 +191,7 @@ own_barriers() {
     amount "linear tree binomial doublering recursivedoubling bruck" "linear doublering"
 }
 
-# RANKS KEYS VALUES OPERATION [OPTION]...: after the barriers of mpix_bench, and harmonised, all in one launch.
+# RANKS KEYS VALUES OPERATION [OPTION]...: after the barriers of mpix_bench, and harmonized, all in one launch.
 bench_own_barriers() {
     local ranks=$1 keys=$2 values=$3 barrier
     shift 3

@@ -1,4 +1,4 @@
-/* A user's program in C: harmonises a few times, reads the global clock, and prints ok. */
+/* A user's program in C: harmonizes a few times, reads the global clock, and prints ok. */
 #include <mpix_harmonize.h>
 #include <stdio.h>
 

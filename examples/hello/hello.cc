@@ -1,4 +1,4 @@
-// A user's program in C++: harmonises, reads the global clock in nanoseconds, and prints ok.
+// A user's program in C++: harmonizes, reads the global clock in nanoseconds, and prints ok.
 #include <mpix_harmonize.h>
 #include <cstdint>
 #include <iostream>

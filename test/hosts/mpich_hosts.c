@@ -2,7 +2,7 @@
 /*
  * Helps MPICH over UCX's TCP transport on hosts that share the cores of one machine; mpiexec_hosts.sh preloads it.
  *
- * Finalising: MPI_Finalize of MPICH before 4.2 hangs now and then. It closes the connections, for which each peer must
+ * Finalizing: MPI_Finalize of MPICH before 4.2 hangs now and then. It closes the connections, for which each peer must
  * acknowledge what it was sent, and then waits for all processes in a barrier of the process manager, in which it
  * acknowledges nothing more. So a process that is first to be done can leave its peers waiting for ever; often, where
  * ranks share a core. Here a barrier of MPI comes first: in it, whatever is still queued goes out. After it nothing

@@ -6,7 +6,7 @@
 # Usage, by with_hosts.sh: mpiexec_hosts.sh [OPTION]... -n RANKS PROGRAM [ARGUMENT...]
 #
 #   -n RANKS, -np RANKS          how many ranks; where there are fewer than hosts, the first hosts get one each
-#   -placement block|cyclic      which ranks share a host: neighbours, or every N-th
+#   -placement block|cyclic      which ranks share a host: neighbors, or every N-th
 #   -env NAME VALUE, -genv NAME VALUE, -x NAME[=VALUE]
 #                                an environment variable of the program; what the caller exports is passed on anyway
 #   --oversubscribe, --allow-run-as-root

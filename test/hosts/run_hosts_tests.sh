@@ -19,7 +19,7 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 awk=${AWK:-awk}
 
-# A rank on each host; then two on each, where neighbours in rank are apart.
+# A rank on each host; then two on each, where neighbors in rank are apart.
 clusters=${MPIX_TEST_CLUSTERS:-2:2:block 3:3:block 2:4:cyclic}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || clusters=2:4:cyclic
 if [ "${MPIX_TEST_QUICK-}" = yes ]; then
@@ -37,7 +37,7 @@ declare -A not_here=(
 )
 # Environment variables that sub-tests need here.
 declare -A settings_here=(
-    # It makes thousands of communicators, and synchronising one with care takes 1,000 round trips.
+    # It makes thousands of communicators, and synchronizing one with care takes 1,000 round trips.
     [cycles]=MPIX_HARMONIZE_SYNC=hca3o/skampi/10
     # Its two threads share the one core of a rank, where Open MPI's wait for each other's time slices.
     [threads]=OMPI_MCA_mpi_yield_when_idle=1

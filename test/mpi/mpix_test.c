@@ -46,16 +46,16 @@ static const sub_test sub_tests[] = {
     {"environment_memory", test_environment_memory, "shared memory without descriptors, and what it leaves", SINGLE},
 
     {"errors_null", test_errors_null, "null communicators and pointers", SINGLE},
-    {"errors_unsynced", test_errors_unsynced, "clocks that were never synchronised", SINGLE},
+    {"errors_unsynced", test_errors_unsynced, "clocks that were never synchronized", SINGLE},
     {"errors_values", test_errors_values, "bad settings, and good ones in odd spelling", SINGLE},
     {"errors_one_rank", test_errors_one_rank, "bad settings on one process only", SINGLE},
     {"errors_differ", test_errors_differ, "settings that differ between processes", SINGLE},
     {"errors_handler", test_errors_handler, "the user's error handler is called once for each error", SINGLE},
     {"errors_environment", test_errors_environment, "a bad environment, on all processes and on one", SINGLE},
 
-    {"clock_zero", test_clock_zero, "global time begins at the first synchronisation", SINGLE},
+    {"clock_zero", test_clock_zero, "global time begins at the first synchronization", SINGLE},
     {"clock_forms", test_clock_forms, "seconds, nanoseconds and interval agree", SINGLE},
-    {"clock_resync", test_clock_resync, "time never decreases across synchronisations, in any thread", MULTIPLE},
+    {"clock_resync", test_clock_resync, "time never decreases across synchronizations, in any thread", MULTIPLE},
     {"clock_labels", test_clock_labels, "each base clock with each algorithm is right within its bound", SINGLE},
     {"clock_injected", test_clock_injected, "clocks far apart, negative and drifting", SINGLE},
     {"clock_unshared", test_clock_unshared, "clocks that only seem to be shared", SINGLE},
@@ -71,7 +71,7 @@ static const sub_test sub_tests[] = {
     {"clock_monotone", test_clock_monotone, "time never decreases though the base clock is set back", SINGLE},
 
     {"info_fresh", test_info_fresh, "information before the first collective call", SINGLE},
-    {"info_statistics", test_info_statistics, "calls, misses and synchronisations are counted", SINGLE},
+    {"info_statistics", test_info_statistics, "calls, misses and synchronizations are counted", SINGLE},
     {"info_round_trip", test_info_round_trip, "what get_info returns, set_info accepts", SINGLE},
     {"info_effect", test_info_effect, "settings take effect", SINGLE},
 
@@ -84,7 +84,7 @@ static const sub_test sub_tests[] = {
     {"threads_passing", test_threads_passing, "threads that end after one call or reading", MULTIPLE},
 
     {"cycles", test_cycles, "communicators come and go; memory stays flat", SINGLE},
-    {"resyncs", test_resyncs, "memory stays flat over thousands of synchronisations", SINGLE},
+    {"resyncs", test_resyncs, "memory stays flat over thousands of synchronizations", SINGLE},
     {"freed_early", test_freed_early, "communicators that are freed with messages under way", SINGLE},
     {"unfreed", test_unfreed, "communicators that are not freed before MPI_Finalize", SINGLE},
     {"freeing", test_freeing, "calls in delete callbacks of communicators that are being freed", SINGLE},

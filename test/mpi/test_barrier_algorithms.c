@@ -60,7 +60,7 @@ void test_barrier_change(void)
 }
 
 /* How many processes the node of a rank has. */
-static int neighbours(int rank)
+static int neighbors(int rank)
 {
     MPI_Comm node;
     int size;
@@ -93,7 +93,7 @@ void test_barrier_refused(void)
     bool tried = false;
     for (int i = 0; i < 4; i++) {
         int rank = i / 2 * (ranks - 1);
-        if (neighbours(rank) < 2)
+        if (neighbors(rank) < 2)
             continue;
         check_refused(rank, wanted[i % 2]);
         tried = true;

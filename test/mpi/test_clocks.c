@@ -29,7 +29,7 @@ static void check_zero(int (*synchronize)(MPI_Comm))
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     meet(comm);
     int64_t unix_before_ns = least(comm, unix_ns()), before_ns = least(comm, true_ns());
-    CHECK_CLASS(synchronize(comm), MPI_SUCCESS, "the first synchronisation");
+    CHECK_CLASS(synchronize(comm), MPI_SUCCESS, "the first synchronization");
     int64_t time_ns = read_ns(comm, &bound_ns);
     int64_t elapsed_ns = true_ns() - before_ns;
     int64_t unix_after_ns = unix_ns(), epoch_ns = info_number(comm, "epoch_unix_ns");
@@ -154,7 +154,7 @@ static void synchronize_often(MPI_Comm comm, int syncs)
             CHECK_OK(MPIX_Clock_sync(comm));
         for (int j = 0; j < 20; j++) {
             int64_t time_ns = read_ns(comm, &bound_ns);
-            CHECK(time_ns >= last_ns, "global time fell by %" PRId64 " ns after synchronisation %d", last_ns - time_ns,
+            CHECK(time_ns >= last_ns, "global time fell by %" PRId64 " ns after synchronization %d", last_ns - time_ns,
                   i);
             last_ns = time_ns;
         }
@@ -321,12 +321,12 @@ void test_clock_unshared_later(void)
     check_found_out(-400e-6);
 }
 
-/* A shorter interval, or a closer target, counts from the synchronisation before, not from the next one on. */
+/* A shorter interval, or a closer target, counts from the synchronization before, not from the next one on. */
 void test_clock_interval_changed(void)
 {
     static const char *const labels_used[] = {"hca3o/skampi/5", "track/skampi/5"};
     if (ranks < 2) {
-        test_skip("one process has nothing to synchronise");
+        test_skip("one process has nothing to synchronize");
         return;
     }
     for (int i = 0; i < 2; i++) {
@@ -341,7 +341,7 @@ void test_clock_interval_changed(void)
                   labels_used[i], info_number(comm, "interval_ns"));
         nap_ms(20);
         harmonize(comm);
-        CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronisation 20 ms later", labels_used[i]);
+        CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronization 20 ms later", labels_used[i]);
         CHECK_OK(set_setting(comm, "resync_interval_ms", "auto"));
         CHECK_OK(set_setting(comm, "clock_target_ns", "1000000000"));
         int64_t far_ns = info_number(comm, "interval_ns");
@@ -354,7 +354,7 @@ void test_clock_interval_changed(void)
     }
 }
 
-/* ---- Clocks that nobody synchronises */
+/* ---- Clocks that nobody synchronizes */
 
 /* A process whose clock is behind neither waits until it has caught up, nor is its release valid. */
 static void check_none(const char *barrier, int64_t offset_ns)

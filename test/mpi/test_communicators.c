@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls, a synchronisation, and readings: all that a communicator is good for. */
+/* Calls, a synchronization, and readings: all that a communicator is good for. */
 static void use(MPI_Comm comm, int calls)
 {
     double first = -1, second = -1;
@@ -288,7 +288,7 @@ void test_pending(void)
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};
     char *sent = malloc(MOST_BYTES), *received = malloc(MOST_BYTES);
     for (int size = 0; size < 4; size++) {
-        /* New each time, so that the first call, with its synchronisation, is one of those under test. */
+        /* New each time, so that the first call, with its synchronization, is one of those under test. */
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
         for (int pattern = 0; pattern < 3; pattern++)
             check_pending(comm, patterns[(pattern + size) % 3], sizes[size], sent, received);

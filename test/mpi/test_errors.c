@@ -70,7 +70,7 @@ void test_errors_null(void)
     MPI_Comm_free(&comm);
 }
 
-/* ---- Never synchronised */
+/* ---- Never synchronized */
 
 static void check_unsynced(MPI_Comm comm)
 {

@@ -52,7 +52,7 @@ void test_info_statistics(void)
     check_number(comm, "calls", calls + 10);
     check_number(comm, "misses", calls + 10 - valid);
     int64_t syncs = info_number(comm, "syncs");
-    CHECK(syncs >= 3, "%" PRId64 " synchronisations are counted, expected at least 3", syncs);
+    CHECK(syncs >= 3, "%" PRId64 " synchronizations are counted, expected at least 3", syncs);
     for (int i = 0; i < 6; i++)
         CHECK(info_text(comm, texts[i], text) && text[0], "get_info has no %s", texts[i]);
     for (int i = 0; i < 5; i++)
@@ -130,7 +130,7 @@ static void check_clock_is_kept(MPI_Comm comm)
     CHECK_OK(set_setting(comm, "clock", "monotonic"));
 }
 
-/* Calls at least 5 ms apart, the interval 10 ms: every third one synchronises at least, however slow the machine. */
+/* Calls at least 5 ms apart, the interval 10 ms: every third one synchronizes at least, however slow the machine. */
 static void check_interval(const char *label, bool drifts)
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -145,9 +145,9 @@ static void check_interval(const char *label, bool drifts)
     }
     int64_t syncs = info_number(comm, "syncs") - before;
     if (drifts)
-        CHECK(syncs >= 4, "%s: %" PRId64 " synchronisations in 120 ms with an interval of 10 ms", label, syncs);
+        CHECK(syncs >= 4, "%s: %" PRId64 " synchronizations in 120 ms with an interval of 10 ms", label, syncs);
     else
-        CHECK(syncs == 0, "%s: %" PRId64 " synchronisations of clocks that cannot drift apart", label, syncs);
+        CHECK(syncs == 0, "%s: %" PRId64 " synchronizations of clocks that cannot drift apart", label, syncs);
     MPI_Comm_free(&comm);
 }
 
@@ -171,7 +171,7 @@ void test_info_effect(void)
     harmonize(comm);
     check_number(comm, "syncs", syncs + 1);
     CHECK(info_text(comm, "bound_ns", text), "there is no bound");
-    CHECK(my_rank == 0 || strcmp(text, "unknown") == 0, "the bound without synchronisation is %s", text);
+    CHECK(my_rank == 0 || strcmp(text, "unknown") == 0, "the bound without synchronization is %s", text);
     harmonize_times(comm, 5);
     MPI_Comm_free(&comm);
     check_interval("hca3o/skampi/10", ranks > 1);

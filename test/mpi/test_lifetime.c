@@ -80,7 +80,7 @@ void test_cycles(void)
 }
 
 /* Each algorithm for a while, so that what a change of the algorithm takes is given back too. */
-static void synchronise_times(MPI_Comm comm, int syncs)
+static void synchronize_times(MPI_Comm comm, int syncs)
 {
     static const char *const labels[] = {"track/skampi/5", "hca3/2/skampi/2", "prop", "hca2/2/meanrtt/2+prop", "jk/2/skampi/2"};
     for (int i = 0; i < syncs; i++) {
@@ -95,14 +95,14 @@ void test_resyncs(void)
     int syncs = times(10000, 200);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 10);
-    synchronise_times(comm, syncs / 10);
+    synchronize_times(comm, syncs / 10);
     memory early = look_at_memory();
-    synchronise_times(comm, syncs);
+    synchronize_times(comm, syncs);
     memory late = look_at_memory();
     if (memory_tells()) {
         int64_t heap_bytes = late.heap_bytes - early.heap_bytes, resident_bytes = late.resident_bytes - early.resident_bytes;
-        CHECK(heap_bytes < 50000, "the heap grew by %" PRId64 " bytes over %d synchronisations", heap_bytes, syncs);
-        CHECK(resident_bytes < 1000000, "resident memory grew by %" PRId64 " bytes over %d synchronisations", resident_bytes,
+        CHECK(heap_bytes < 50000, "the heap grew by %" PRId64 " bytes over %d synchronizations", heap_bytes, syncs);
+        CHECK(resident_bytes < 1000000, "resident memory grew by %" PRId64 " bytes over %d synchronizations", resident_bytes,
               syncs);
     }
     MPI_Comm_free(&comm);
@@ -306,7 +306,7 @@ static void use_session(void)
     MPI_Comm comm;
     CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS, "MPI_Session_init failed");
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "a test of harmonising", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Comm_create_from_group(group, "a test of harmonizing", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     MPI_Group_free(&group);
     MPI_Comm_rank(comm, &my_rank);
     MPI_Comm_size(comm, &ranks);
@@ -331,7 +331,7 @@ static MPI_Comm make_session_comm(MPI_Session *session)
     MPI_Comm comm;
     CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session) == MPI_SUCCESS, "MPI_Session_init failed");
     MPI_Group_from_session_pset(*session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "a test of harmonising", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Comm_create_from_group(group, "a test of harmonizing", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     MPI_Group_free(&group);
     return comm;
 }

@@ -149,7 +149,7 @@ void test_clock_set_back_by_pause(void)
 
 /* ---- Found by exchanges */
 
-/* The next calls find out and synchronise; then the clock is right again, and calls are valid. */
+/* The next calls find out and synchronize; then the clock is right again, and calls are valid. */
 static void check_step(const char *label, int stepping_rank, int64_t step_ns)
 {
     char what[120];
@@ -170,7 +170,7 @@ static void check_step(const char *label, int stepping_rank, int64_t step_ns)
     int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
     CHECK(flag == (lateness_ns <= tolerance_ns), "%s: the flag is %d, the lateness %" PRId64 " ns", what, flag,
           lateness_ns);
-    for (int i = 0; i < 10; i++) { /* longer than the interval between synchronisations */
+    for (int i = 0; i < 10; i++) { /* longer than the interval between synchronizations */
         nap_ms(10);
         harmonize(comm);
     }
@@ -221,7 +221,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     info_text(comm, "clock_status", status);
     bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
     CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption", what);
-    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs, "%s: the call neither says so nor synchronises",
+    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs, "%s: the call neither says so nor synchronizes",
           what);
     if (disrupted) {
         CHECK(!flag, "%s: the call is valid on a process that found its clock disrupted", what);
@@ -232,7 +232,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     harmonize(comm);
     info_text(comm, "clock_status", status);
     CHECK(strcmp(status, "synchronized") == 0, "%s: after the next call the clock's status is '%s'", what, status);
-    CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronise", what);
+    CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronize", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
 }
@@ -246,7 +246,7 @@ static void check_disruptions(const char *clock, const char *label)
     }
 }
 
-/* A synchronisation that the user asks for puts it right as well. */
+/* A synchronization that the user asks for puts it right as well. */
 static void check_sync_after_disruption(const char *label)
 {
     char what[100], status[TEXT_SIZE];
@@ -340,7 +340,7 @@ void test_clock_set_back_in_wait(void)
 }
 
 /*
- * Set back by an hour on all processes, found out by nobody before the synchronisation: global time goes on after it.
+ * Set back by an hour on all processes, found out by nobody before the synchronization: global time goes on after it.
  */
 void test_clock_goes_on(void)
 {

@@ -111,7 +111,7 @@ static void stop_reader(reader *reader)
     CHECK(reader->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", reader->decreases, reader->readings);
 }
 
-/* Calls and synchronisations on the readers' communicator, while others come, are used and go. */
+/* Calls and synchronizations on the readers' communicator, while others come, are used and go. */
 static void stir(MPI_Comm comm)
 {
     for (int i = 0; i < times(60, 8); i++) {

@@ -191,7 +191,7 @@ check_clock_summary() {
     [ -z "$problems" ] || complain "$problems"
 }
 
-# SECONDS: without synchronisation, clocks that all ranks share differ by so much for each rank.
+# SECONDS: without synchronization, clocks that all ranks share differ by so much for each rank.
 check_clock_ranks() {
     awk -F, -v titles="$clock_rank_titles" -v offset_ns="$1e9" '
         function bad(what) { print what ": " $0 }
@@ -250,7 +250,7 @@ check_clock_kept() {
     expect_status 0
     grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
     [ "$(awk '!/^#/ { print ($5 > 1) }' "$scratch/out" | tr '\n' ' ')" = "0 1 " ] ||
-        complain "synchronisations: not 1 and then more"
+        complain "synchronizations: not 1 and then more"
 }
 
 check_error_refusals() {

@@ -80,8 +80,8 @@ check_provenance() {
     echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
 }
 
-check_unsynchronised() {
-    output=$(run 2 check_provenance unsynchronised) || echo "exit status $?"
+check_unsynchronized() {
+    output=$(run 2 check_provenance unsynchronized) || echo "exit status $?"
     expect_value clock unknown
     expect_value clock_bound_ns unknown
     # As long as nobody chooses algorithms for these tests.
@@ -97,5 +97,5 @@ for ranks in $counts; do
     tap_check "barriers: $ranks ranks" check_barriers "$ranks"
 done
 quick tap_check "provenance" check_provenance
-tap_check "provenance: clocks not synchronised" check_unsynchronised
+tap_check "provenance: clocks not synchronized" check_unsynchronized
 tap_done

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     int flag;
 
     world_begin(&world, "check_provenance", &argc, &argv);
-    if (argc < 2 || strcmp(argv[1], "unsynchronised") != 0)
+    if (argc < 2 || strcmp(argv[1], "unsynchronized") != 0)
         MPIX_Harmonize(world.comm, &flag);
     provenance_collect(&provenance, &world, argc, argv, SEED);
     if (world.rank == 0) {

@@ -6,7 +6,7 @@
  * after each call each process compares its global clock with that of rank 0, whose base clock must be exact, through
  * true time. READINGS more, until the next call, are held against their bounds only. Prints one line NAME=VALUE...:
  * errors and bounds in ns, those of the last tenth of the calls as end_NAME, violations of the bound, release skew,
- * cost of synchronisation, and how often a second a process was interrupted, which is the control: on a machine that
+ * cost of synchronization, and how often a second a process was interrupted, which is the control: on a machine that
  * does much else, clocks cannot be compared well.
  */
 #include "simulation/simulated.h"

@@ -48,7 +48,7 @@ on_node "one node, a clock jumps back" drift=10000,walk=10,seed=9,jump_at=150000
     600000 0 1
 on_node "one node, a shared clock jumps ahead" jump_at=1500000000,jump=1e9 2 prop 600000 0 1
 
-# The first process has synchronised three milliseconds before it hears of the other: longer than the interval.
+# The first process has synchronized three milliseconds before it hears of the other: longer than the interval.
 with_long_rounds() {    # NAME
     tap_selects "$1" || return 0
     MH_SIMULATED_CLOCK=exact=rank0,drift=10000,slow=1,slowness=3e6

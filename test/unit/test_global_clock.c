@@ -119,7 +119,7 @@ END_TEST
 
 /* ---- Steps */
 
-/* Most steps are small, as after a synchronisation; some are not. */
+/* Most steps are small, as after a synchronization; some are not. */
 static int64_t random_step_ns(chance *dice)
 {
     int64_t size_ns = chance_unit(dice) < 0.9 ? 1000 : 10 * MH_NS_PER_MS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_label.c - labels of synchronisation algorithms: what they mean, and which are refused with a reason. */
+/* test_label.c - labels of synchronization algorithms: what they mean, and which are refused with a reason. */
 #include "support.h"
 #include "sync/offset.h"
 #include "sync/sync.h"

@@ -309,7 +309,7 @@ END_TEST
 static const struct {
     const char *name;
     mh_request requests[3];
-    bool is_due; /* to synchronise, by the clock of rank 0 */
+    bool is_due; /* to synchronize, by the clock of rank 0 */
     mh_order order, done;
 } requests[] = {
     {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_sync.c - synchronisation of simulated processes: each one's error against the truth, which must stay within the
+ * test_sync.c - synchronization of simulated processes: each one's error against the truth, which must stay within the
  * bound that it claims, at once and with age.
  */
 #include "base/units.h"
@@ -114,7 +114,7 @@ START_TEST(tree_stops_at_a_failure)
 }
 END_TEST
 
-/* ---- Synchronised worlds */
+/* ---- Synchronized worlds */
 
 /* Near: processes of a node that are apart by less than a message between them can show. */
 typedef enum sharing { OWN_CLOCKS, NODE_CLOCKS, NEAR_CLOCKS, ONE_CLOCK } sharing;
@@ -129,7 +129,7 @@ typedef struct scene {
     sharing sharing;
     bool clocks_are_corrected;
     double drift_spread; /* drifts are within this of zero */
-    double later_spread; /* and change by at most this after the synchronisation */
+    double later_spread; /* and change by at most this after the synchronization */
     simulated_network network;
     int64_t bound_limit_ns;     /* of the bound at once; 0: no limit, as below */
     double error_limit_ns;      /* of the error at once */
@@ -217,7 +217,7 @@ typedef struct outcome {
     const char *label;
 } outcome;
 
-static const int64_t later_ns = 50 * MH_NS_PER_S; /* after all synchronisation */
+static const int64_t later_ns = 50 * MH_NS_PER_S; /* after all synchronization */
 
 static simulated_clock random_clock(const scene *scene, chance *dice)
 {
@@ -248,7 +248,7 @@ static simulation make_world(const scene *scene, int round)
     return world;
 }
 
-static void synchronise(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
+static void synchronize(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
 {
     outcome *outcome = argument;
     int rank = channel->rank;
@@ -287,7 +287,7 @@ static outcome run_scene(const scene *scene, const simulation *world)
     outcome outcome;
     memset(&outcome, 0, sizeof outcome);
     outcome.label = scene->label;
-    simulate(world, synchronise, &outcome);
+    simulate(world, synchronize, &outcome);
     for (int rank = 0; rank < world->processes; rank++)
         EXPECT_SEEDED(outcome.code[rank] == MPI_SUCCESS, "%s: rank %d fails", scene->name, rank);
     for (int rank = 0; rank < world->processes; rank++)

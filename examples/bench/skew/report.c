@@ -174,7 +174,7 @@ int skew_draw(struct skew_run *run)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
             series[count++] = (struct plot_series){.title = run->schemes[i].name,
                                                    .style = PLOT_LINES,
-                                                   .colour = i + 1,
+                                                   .color = i + 1,
                                                    .count = CURVE_POINTS,
                                                    .x = run->results[i].curve_ns,
                                                    .y = share};

@@ -48,7 +48,7 @@ struct batch {
 /* What rank 0 tells before each batch. */
 struct orders {
     int64_t calls; /* measured ones; 0: this size has come to its end */
-    int64_t sync_clock; /* 1: instead of a batch, synchronise clocks, which may take longer than starts are ahead */
+    int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
     struct release_orders release;
 };
 

@@ -53,7 +53,7 @@ struct measure {
 };
 
 /*
- * measure_open - allocate for a job. Collective over the span, whose clock has been synchronised.
+ * measure_open - allocate for a job. Collective over the span, whose clock has been synchronized.
  *
  * measure   in: world, job, span, work, function
  *

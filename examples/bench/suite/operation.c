@@ -10,7 +10,7 @@
 static const char *absence(const struct operation *operation)
 {
 #ifdef SMPI_H
-    if (operation->shape->has_neighbours)
+    if (operation->shape->has_neighbors)
         return "SimGrid's MPI has no distributed graphs";
 #endif
     return operation->call == NULL ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
@@ -73,7 +73,7 @@ bool operation_has_size(const struct operation *operation)
 
 bool operation_is_neighborhood(const struct operation *operation)
 {
-    return operation->shape->has_neighbours;
+    return operation->shape->has_neighbors;
 }
 
 int operation_least_ranks(const struct operation *operation)

@@ -38,7 +38,7 @@ bool operation_has_root(const struct operation *operation);
 bool operation_reduces(const struct operation *operation);
 bool operation_has_size(const struct operation *operation);
 
-/* operation_is_neighborhood - whether ranks meet only their neighbours in a ring. */
+/* operation_is_neighborhood - whether ranks meet only their neighbors in a ring. */
 bool operation_is_neighborhood(const struct operation *operation);
 
 /*
@@ -99,8 +99,8 @@ int64_t work_bytes(const struct work_plan *plan);
 /*
  * work_open - allocate and touch the buffers. Collective over plan->comm.
  *
- * Neighbourhoods are rings of all ranks, where each has its predecessor and its successor as neighbours. Where these
- * are the same, as among two ranks, or the rank itself, there is one neighbour: MPI libraries disagree on double edges.
+ * Neighborhoods are rings of all ranks, where each has its predecessor and its successor as neighbors. Where these
+ * are the same, as among two ranks, or the rank itself, there is one neighbor: MPI libraries disagree on double edges.
  *
  * why   out: one line of the reason, the same on all ranks
  *

@@ -63,14 +63,14 @@ static struct origin from_those_before_own(const struct work *work, int block)
     return (struct origin){0, work->rank - 1, 0};
 }
 
-static struct origin from_neighbour(const struct work *work, int block)
+static struct origin from_neighbor(const struct work *work, int block)
 {
-    return from_rank(work->neighbour[block], 0);
+    return from_rank(work->neighbor[block], 0);
 }
 
-static struct origin from_neighbour_to_own(const struct work *work, int block)
+static struct origin from_neighbor_to_own(const struct work *work, int block)
 {
-    return from_rank(work->neighbour[block], work->place_there[block]);
+    return from_rank(work->neighbor[block], work->place_there[block]);
 }
 
 static struct origin from_partner(const struct work *work, int block)
@@ -83,7 +83,7 @@ static struct origin from_partner(const struct work *work, int block)
 #define MANY {HELD_BY_ALL, BLOCK_PER_RANK}
 #define ROOT_ONE {HELD_BY_ROOT, ONE_BLOCK}
 #define ROOT_MANY {HELD_BY_ROOT, BLOCK_PER_RANK}
-#define PER_NEIGHBOUR {HELD_BY_ALL, BLOCK_PER_NEIGHBOUR}
+#define PER_NEIGHBOR {HELD_BY_ALL, BLOCK_PER_NEIGHBOR}
 
 /* What is told by counts and displacements has the same data. */
 #define TWO_SHAPES(name, name_v, ...)               \
@@ -112,12 +112,12 @@ TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = MANY, .origin = from_e
 TWO_SHAPES(alltoall, alltoallv, .send = MANY, .receive = MANY, .origin = from_each_to_own, .in_place = SEND_IN_PLACE)
 static const struct shape alltoallw = {.send = MANY, .receive = MANY, .origin = from_each_to_own,
                                        .in_place = SEND_IN_PLACE, .has_byte_displacements = true};
-TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOUR, .origin = from_neighbour,
-           .has_neighbours = true)
-TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOUR, .receive = PER_NEIGHBOUR,
-           .origin = from_neighbour_to_own, .has_neighbours = true)
-static const struct shape neighbor_alltoallw = {.send = PER_NEIGHBOUR, .receive = PER_NEIGHBOUR,
-                                                .origin = from_neighbour_to_own, .has_neighbours = true};
+TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .origin = from_neighbor,
+           .has_neighbors = true)
+TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
+           .origin = from_neighbor_to_own, .has_neighbors = true)
+static const struct shape neighbor_alltoallw = {.send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
+                                                .origin = from_neighbor_to_own, .has_neighbors = true};
 static const struct shape pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK}, .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
                                       .origin = from_partner, .takes_turns = true, .least_ranks = 2};
 static const struct shape sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK}, .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
@@ -281,7 +281,7 @@ POINT_TO_POINT(send, Send, send)
         &form##_barrier, &form##_bcast, &form##_exscan, &form##_gather, &form##_gatherv, &form##_reduce,              \
         &form##_reduce_scatter, &form##_reduce_scatter_block, &form##_scan, &form##_scatter, &form##_scatterv
 
-#define NEIGHBOURHOOD_COLLECTIVES(form)                                                                  \
+#define NEIGHBORHOOD_COLLECTIVES(form)                                                                  \
     &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
         &form##_neighbor_alltoallw
 
@@ -289,9 +289,9 @@ const struct operation *const operation_list[] = {
     GLOBAL_COLLECTIVES(blocking),
     GLOBAL_COLLECTIVES(nonblocking),
     GLOBAL_COLLECTIVES(persistent),
-    NEIGHBOURHOOD_COLLECTIVES(blocking),
-    NEIGHBOURHOOD_COLLECTIVES(nonblocking),
-    NEIGHBOURHOOD_COLLECTIVES(persistent),
+    NEIGHBORHOOD_COLLECTIVES(blocking),
+    NEIGHBORHOOD_COLLECTIVES(nonblocking),
+    NEIGHBORHOOD_COLLECTIVES(persistent),
     &point_to_point_pingpong,
     &point_to_point_pingpong_ssend,
     &point_to_point_pingpong_isend,

@@ -9,13 +9,13 @@
 #include "suite/elements.h"
 #include "suite/operation.h"
 
-enum { MOST_NEIGHBOURS = 2 };
+enum { MOST_NEIGHBORS = 2 };
 
 /* Which ranks have a buffer. */
 enum holders { HELD_BY_ALL, HELD_BY_ROOT, HELD_BY_FIRST, HELD_BY_SECOND, HELD_BY_FIRST_TWO };
 
 /* How many blocks, each a message, it has there. */
-enum blocks { NO_BLOCK, ONE_BLOCK, BLOCK_PER_RANK, BLOCK_PER_NEIGHBOUR };
+enum blocks { NO_BLOCK, ONE_BLOCK, BLOCK_PER_RANK, BLOCK_PER_NEIGHBOR };
 
 struct extent {
     enum holders holders;
@@ -37,7 +37,7 @@ struct shape {
     bool reduces;
     bool has_displacements; /* of elements, as int */
     bool has_byte_displacements; /* of bytes, as int */
-    bool has_neighbours;
+    bool has_neighbors;
     bool takes_turns; /* the second message waits for the first */
     int least_ranks;
 };
@@ -58,7 +58,7 @@ extern const struct operation *const operation_list[];
 struct work {
     /* Of the plan. */
     const struct operation *operation;
-    MPI_Comm comm; /* that of the neighbourhood where there is one */
+    MPI_Comm comm; /* that of the neighborhood where there is one */
     int rank;
     int ranks;
     MPI_Datatype type;
@@ -67,9 +67,9 @@ struct work {
     const struct reduction *reduction; /* NULL: it does not reduce */
     int planned_root;
     bool in_place;
-    int neighbours;
-    int neighbour[MOST_NEIGHBOURS];
-    int place_there[MOST_NEIGHBOURS]; /* this rank's among that neighbour's neighbours */
+    int neighbors;
+    int neighbor[MOST_NEIGHBORS];
+    int place_there[MOST_NEIGHBORS]; /* this rank's among that neighbor's neighbors */
     struct arena arena;
     /* Of the size. */
     int64_t size_bytes;
@@ -77,7 +77,7 @@ struct work {
     int *counts;
     int *displacements;
     int *byte_displacements;
-    MPI_Aint *addresses; /* the same for neighbourhoods */
+    MPI_Aint *addresses; /* the same for neighborhoods */
     MPI_Datatype *types;
     MPI_Request *requests; /* persistent: one for each root */
     int request_count;

@@ -20,7 +20,7 @@ struct provenance {
  * provenance_collect - program and version, command line, date, seed; MPI library, and its choices of collective
  * algorithms that MPI_T shows and that are not default; ranks and nodes; host, kernel, processor and clocksource of
  * rank 0's node; what the library tells of its clock and barrier on rank 0, and the greatest bound of all ranks.
- * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronised.
+ * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronized.
  *
  * provenance   out; of use on rank 0 only. Not to be copied: values point into it
  * argc, argv   main's, of use on rank 0 only

@@ -72,7 +72,7 @@ struct releaser {
 };
 
 /*
- * release_open - get ready. The clock of the span has been synchronised. Local.
+ * release_open - get ready. The clock of the span has been synchronized. Local.
  *
  * window_us   0: to be found
  */

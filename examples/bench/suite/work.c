@@ -60,21 +60,21 @@ static bool holds(enum holders holders, int rank, int root)
     }
 }
 
-static int blocks_held(const struct extent *extent, int ranks, int neighbours)
+static int blocks_held(const struct extent *extent, int ranks, int neighbors)
 {
     switch (extent->blocks) {
     case ONE_BLOCK:
         return 1;
     case BLOCK_PER_RANK:
         return ranks;
-    case BLOCK_PER_NEIGHBOUR:
-        return neighbours;
+    case BLOCK_PER_NEIGHBOR:
+        return neighbors;
     default:
         return 0;
     }
 }
 
-static int count_neighbours(int ranks)
+static int count_neighbors(int ranks)
 {
     return ranks > 2 ? 2 : 1;
 }
@@ -87,15 +87,15 @@ struct needs {
 
 static struct needs find_needs(const struct shape *shape, bool in_place, int planned_root, int rank, int ranks)
 {
-    int neighbours = count_neighbours(ranks);
+    int neighbors = count_neighbors(ranks);
     bool rotates = shape->has_root && planned_root == ROOT_ROTATES;
     struct needs needs = {0, 0};
     bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
 
     if (rotates || holds(shape->send.holders, rank, planned_root))
-        needs.send = blocks_held(&shape->send, ranks, neighbours);
+        needs.send = blocks_held(&shape->send, ranks, neighbors);
     if (rotates || holds(shape->receive.holders, rank, planned_root))
-        needs.receive = blocks_held(&shape->receive, ranks, neighbours);
+        needs.receive = blocks_held(&shape->receive, ranks, neighbors);
     if (all_send_in_place && needs.send > needs.receive)
         needs.receive = needs.send;
     if (all_send_in_place || shape->in_place == ROOT_SENDS_FROM_RESULT)
@@ -224,22 +224,22 @@ static void release(struct work *work)
     free(work);
 }
 
-/* In their lists of neighbours, predecessors come first. */
+/* In their lists of neighbors, predecessors come first. */
 static bool open_ring(struct work *work)
 {
     /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
-    const int weights[MOST_NEIGHBOURS] = {1, 1};
+    const int weights[MOST_NEIGHBORS] = {1, 1};
     MPI_Comm ring;
     int predecessor = (work->rank + work->ranks - 1) % work->ranks;
     int code;
 
-    work->neighbours = count_neighbours(work->ranks);
-    work->neighbour[0] = predecessor;
-    work->neighbour[1] = (work->rank + 1) % work->ranks;
-    work->place_there[0] = work->neighbours - 1;
+    work->neighbors = count_neighbors(work->ranks);
+    work->neighbor[0] = predecessor;
+    work->neighbor[1] = (work->rank + 1) % work->ranks;
+    work->place_there[0] = work->neighbors - 1;
     work->place_there[1] = 0;
-    code = MPI_Dist_graph_create_adjacent(work->comm, work->neighbours, work->neighbour, weights, work->neighbours,
-                                          work->neighbour, weights, MPI_INFO_NULL, 0, &ring);
+    code = MPI_Dist_graph_create_adjacent(work->comm, work->neighbors, work->neighbor, weights, work->neighbors,
+                                          work->neighbor, weights, MPI_INFO_NULL, 0, &ring);
     if (!all_agree(work->comm, code == MPI_SUCCESS))
         return false;
     MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
@@ -263,7 +263,7 @@ static void fill_in(struct work *work, const struct work_plan *plan)
     }
     work->planned_root = shape->has_root ? plan->root : 0;
     work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
-    work->neighbours = count_neighbours(work->ranks);
+    work->neighbors = count_neighbors(work->ranks);
 }
 
 struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES])
@@ -292,7 +292,7 @@ struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES])
         release(work);
         return NULL;
     }
-    if (plan->operation->shape->has_neighbours && !open_ring(work)) {
+    if (plan->operation->shape->has_neighbors && !open_ring(work)) {
         snprintf(why, WORK_WHY_BYTES, "%s: MPI_Dist_graph_create_adjacent failed", plan->operation->name);
         release(work);
         return NULL;
@@ -312,7 +312,7 @@ void work_close(struct work *work)
     if (work == NULL)
         return;
     free_requests(work);
-    if (work->operation->shape->has_neighbours)
+    if (work->operation->shape->has_neighbors)
         MPI_Comm_free(&work->comm);
     release(work);
 }
@@ -321,7 +321,7 @@ void work_close(struct work *work)
 
 int work_block_count(const struct work *work, const struct extent *extent)
 {
-    return holds(extent->holders, work->rank, work->root) ? blocks_held(extent, work->ranks, work->neighbours) : 0;
+    return holds(extent->holders, work->rank, work->root) ? blocks_held(extent, work->ranks, work->neighbors) : 0;
 }
 
 static bool sends_in_place(const struct work *work)

@@ -100,7 +100,7 @@ int check_draw(struct check_run *run)
         if (!fill_panel(run, i, tick_ns, &charts[i]))
             status = STATUS_FAILED;
         panels[i] = (struct plot_panel){.title = run->plan.label[i],
-                                        .x = {.label = "time since the synchronisation (s)",
+                                        .x = {.label = "time since the synchronization (s)",
                                               .category = age_names,
                                               .categories = run->plan.ages},
                                         .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},

@@ -45,7 +45,7 @@ struct check {
     struct clock_error error;
 };
 
-/* The clock of one communicator, from its synchronisation on. */
+/* The clock of one communicator, from its synchronization on. */
 struct trial {
     int64_t call_ns;             /* in MPIX_Clock_sync, on the slowest rank */
     int64_t sync_ns;             /* what the library says of it, likewise */
@@ -99,11 +99,11 @@ bool check_is_checked(const struct check_run *run, int rank);
 /* Whether not all ranks are checked. */
 bool check_is_sampled(const struct check_run *run);
 
-/* Makes a communicator like the world's, to be synchronised as a label says. Returns the code of setting that. */
+/* Makes a communicator like the world's, to be synchronized as a label says. Returns the code of setting that. */
 int check_open_clock(const struct check_run *run, const char *label, struct world *clock_world);
 
 /* Returns when, by this rank's clock. */
-int64_t check_synchronise(const struct check_run *run, const struct world *clock_world, struct trial *trial);
+int64_t check_synchronize(const struct check_run *run, const struct world *clock_world, struct trial *trial);
 
 /* Calls MPIX_Harmonize until a time by rank 0's clock. */
 void check_keep_until(const struct check_run *run, const struct world *clock_world, int64_t end_ns);

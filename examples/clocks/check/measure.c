@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measure.c - the clock of one communicator: synchronised, kept, and compared with that of rank 0. */
+/* measure.c - the clock of one communicator: synchronized, kept, and compared with that of rank 0. */
 #include "check/check.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ int64_t check_whole_statistic(const struct world *clock_world, const char *key)
     return world_statistic(clock_world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
 }
 
-int64_t check_synchronise(const struct check_run *run, const struct world *clock_world, struct trial *trial)
+int64_t check_synchronize(const struct check_run *run, const struct world *clock_world, struct trial *trial)
 {
     int64_t begin_ns, end_ns;
 

@@ -77,7 +77,7 @@ void check_print_head(const struct report *report)
         if (run->settings.keep_ms > 0)
             fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
         else
-            fprintf(file, "# Clocks: free-running after one synchronisation\n");
+            fprintf(file, "# Clocks: free-running after one synchronization\n");
     }
     table_head(&report->table);
 }

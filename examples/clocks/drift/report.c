@@ -117,7 +117,7 @@ static void fill_panel(const struct drift_run *run, struct chart *chart, int num
 
         chart->series[number][i] = (struct plot_series){.title = chart->ranks[i],
                                                         .style = of_residuals ? PLOT_POINTS : PLOT_LINES,
-                                                        .colour = 1 + i,
+                                                        .color = 1 + i,
                                                         .count = series->count,
                                                         .x = series->time_s,
                                                         .y = of_residuals ? series->residual_ns : series->offset_ns};

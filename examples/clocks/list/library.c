@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Synchronises the clocks of a fresh communicator by the base clock named. Returns what the library returned, and the
+/* Synchronizes the clocks of a fresh communicator by the base clock named. Returns what the library returned, and the
  * call that did. */
 static int try_clock(const struct list_run *run, const char *name, struct world *fresh, const char **call)
 {

@@ -175,7 +175,7 @@ int list_draw(struct list_run *run)
         if (!run->listings[clock].lacks)
             series[drawn++] = (struct plot_series){.title = machine_clocks[clock].name,
                                                    .style = PLOT_LINES,
-                                                   .colour = clock + 1,
+                                                   .color = clock + 1,
                                                    .count = CURVE_POINTS,
                                                    .x = curve->interval_ns,
                                                    .y = curve->share};
