@@ -91,7 +91,7 @@ static int64_t oversubscribed(mh_comm_state *state)
     return state->oversubscribed;
 }
 
-#define FIELD(path) .field = offsetof(mh_comm_state, path)
+#define FIELD(path) .field = _Generic(((mh_comm_state *)0)->path, int64_t : offsetof(mh_comm_state, path))
 
 static const mh_statistic statistics[] = {
     {"version", "No unit", "The version of the library.", true, .text = version},
@@ -124,8 +124,8 @@ static const mh_statistic statistics[] = {
      FIELD(session.schedule.total_ns)},
     {"syncs", "A count", "Synchronizations of comm so far.", FIELD(session.schedule.count)},
     {"calls", "A count", "Calls of MPIX_Harmonize(3) on comm so far.", FIELD(rounds.calls)},
-    {"misses", "A count", "Those of the calls whose flag was 0 on this process.", FIELD(rounds.misses)},
-    {"lateness_ns", "Nanoseconds", "How long after the deadline this process left the last call in which it waited.",
+    {"misses", "A count", "Those of the calls that this process did not leave in time.", FIELD(rounds.misses)},
+    {"lateness_ns", "Nanoseconds", "How long after the deadline this process left the last call.",
      FIELD(rounds.lateness_ns)},
     {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(rounds.arrival.need_ns)},
     {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},

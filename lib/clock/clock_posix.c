@@ -25,33 +25,24 @@ static int probe(clockid_t id, char *why, size_t why_size)
     return -1;
 }
 
-#define POSIX_CLOCK(NAME, ID, RAW, SHIFTED, DOC)                                      \
-    static int NAME##_probe(char *why, size_t why_size)                               \
-    {                                                                                 \
-        return probe(ID, why, why_size);                                              \
-    }                                                                                 \
-    static int64_t NAME##_now_ns(const mh_base_clock *clock)                          \
-    {                                                                                 \
-        (void)clock;                                                                  \
-        return read_ns(ID);                                                           \
-    }                                                                                 \
-    static int64_t NAME##_wait_until(const mh_base_clock *clock, int64_t deadline_ns) \
-    {                                                                                 \
-        int64_t now_ns;                                                               \
-        (void)clock;                                                                  \
-        while ((now_ns = read_ns(ID)) < deadline_ns)                                  \
-            ;                                                                         \
-        return now_ns;                                                                \
-    }                                                                                 \
-    const mh_clock_kind mh_clock_##NAME = {                                           \
-        .name = #NAME,                                                                \
-        .doc = DOC,                                                                   \
-        .is_raw = RAW,                                                                \
-        .may_be_set = (ID) == CLOCK_REALTIME,                                         \
-        .shifted_by_time_namespace = SHIFTED,                                         \
-        .probe = NAME##_probe,                                                        \
-        .now_ns = NAME##_now_ns,                                                      \
-        .wait_until = NAME##_wait_until,                                              \
+#define POSIX_CLOCK(NAME, ID, RAW, SHIFTED, DOC)             \
+    static int NAME##_probe(char *why, size_t why_size)      \
+    {                                                        \
+        return probe(ID, why, why_size);                     \
+    }                                                        \
+    static int64_t NAME##_now_ns(const mh_base_clock *clock) \
+    {                                                        \
+        (void)clock;                                         \
+        return read_ns(ID);                                  \
+    }                                                        \
+    const mh_clock_kind mh_clock_##NAME = {                  \
+        .name = #NAME,                                       \
+        .doc = DOC,                                          \
+        .is_raw = RAW,                                       \
+        .may_be_set = (ID) == CLOCK_REALTIME,                \
+        .shifted_by_time_namespace = SHIFTED,                \
+        .probe = NAME##_probe,                               \
+        .now_ns = NAME##_now_ns,                             \
     };
 
 POSIX_CLOCK(monotonic_raw, CLOCK_MONOTONIC_RAW, true, true, "CLOCK_MONOTONIC_RAW: drifts, but smoothly")

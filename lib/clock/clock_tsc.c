@@ -64,12 +64,12 @@ static int64_t tsc_now_ns(const mh_base_clock *clock)
 
 static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 {
-    uint64_t ticks = __rdtsc();
-    int64_t left_ns = deadline_ns - to_ns(ticks, &clock->scale);
+    uint64_t first = __rdtsc(), ticks = first;
+    int64_t left_ns = deadline_ns - to_ns(first, &clock->scale);
     if (left_ns > 0) {
-        uint64_t left_ticks = mh_multiply_shift((uint64_t)left_ns, clock->scale.ticks_per_ns, MH_SCALE_BITS);
-        uint64_t target = ticks + left_ticks + 2; /* both scales and the product are rounded down */
-        while ((ticks = __rdtsc()) < target)
+        /* Both scales and the product are rounded down. A counter that went back is beyond any number of ticks. */
+        uint64_t left_ticks = mh_multiply_shift((uint64_t)left_ns, clock->scale.ticks_per_ns, MH_SCALE_BITS) + 2;
+        while ((ticks = __rdtsc()) - first < left_ticks)
             ;
     }
     return to_ns(ticks, &clock->scale);

@@ -24,20 +24,10 @@ static int64_t wtime_now_ns(const mh_base_clock *clock)
     return read_ns();
 }
 
-static int64_t wtime_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
-{
-    int64_t now_ns;
-    (void)clock;
-    while ((now_ns = read_ns()) < deadline_ns)
-        ;
-    return now_ns;
-}
-
 const mh_clock_kind mh_clock_wtime = {
     .name = "wtime",
     .doc = "MPI_Wtime",
     .may_be_set = true, /* where it is CLOCK_REALTIME */
     .probe = wtime_probe,
     .now_ns = wtime_now_ns,
-    .wait_until = wtime_wait_until,
 };

@@ -30,11 +30,13 @@ static inline void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns
 }
 #endif
 
-static void yield_towards(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
+/* Returns the last reading. */
+static int64_t yield_towards(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
     int64_t now_ns;
     while ((now_ns = mh_base_clock_now_ns(clock)) < deadline_ns - NEAR_NS && now_ns >= from_ns)
         sched_yield();
+    return now_ns;
 }
 
 static int64_t spin_until_or_set_back(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
@@ -49,9 +51,12 @@ static int64_t spin_until_or_set_back(const mh_base_clock *clock, int64_t from_n
 int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns, bool yields)
 {
     sleep_towards(clock, deadline_ns);
-    if (yields)
-        yield_towards(clock, from_ns, deadline_ns);
-    if (clock->may_be_set)
-        return spin_until_or_set_back(clock, from_ns, deadline_ns);
-    return clock->kind->wait_until(clock, deadline_ns);
+    if (yields) {
+        int64_t now_ns = yield_towards(clock, from_ns, deadline_ns);
+        if (now_ns < from_ns)
+            return now_ns;
+    }
+    if (clock->kind->wait_until)
+        return clock->kind->wait_until(clock, deadline_ns);
+    return spin_until_or_set_back(clock, from_ns, deadline_ns);
 }

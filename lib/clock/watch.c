@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* Clocks that cannot normally be set are checked so rarely that it costs nothing. */
+/* Clocks that cannot normally be set are looked at rarely: whether it is time costs some nanoseconds. */
 enum { SELDOM_NS = 10 * 1000 * 1000 };
 
 /* Rounding of the two clocks alone can make them differ by this much. */

@@ -39,8 +39,9 @@ typedef struct mh_clock_watch {
 void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base);
 
 /*
- * Whether it is time for a look, when the base clock reads local_ns: after every_ns by either clock, or if the base clock
- * went back. By the base clock alone, one that was set back by about the time since the last look would seem fresh.
+ * Whether it is time for a look, when the base clock reads local_ns: after every_ns by the base clock, after every_ns
+ * and at most a tick of the kernel by CLOCK_MONOTONIC, or if the base clock went back. By the base clock alone, a clock
+ * that was set back by about the time since the last look would seem fresh.
  */
 static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t local_ns)
 {

@@ -18,7 +18,7 @@ typedef struct mh_window {
     int64_t min_ns, max_ns;
 } mh_window;
 
-/* Nothing is known; with room for differences. */
+/* Nothing is known. For narrowing and intersecting only: differences of its ends overflow. */
 mh_window mh_window_unknown(void);
 
 /* What an offset and its bound say. */

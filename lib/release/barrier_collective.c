@@ -10,7 +10,7 @@ typedef struct collective {
     const mh_channel *channel;
 } collective;
 
-static void open(void *state, const mh_barrier_site *site)
+static void open_state(void *state, const mh_barrier_site *site)
 {
     collective *own = state;
     own->channel = site->channel;
@@ -32,7 +32,7 @@ const mh_barrier_kind mh_barrier_collective = {
     .name = "collective",
     .doc = "MPI_Reduce and MPI_Bcast",
     .state_size = sizeof(collective),
-    .open = open,
+    .open = open_state,
     .arrive = arrive,
     .release = release,
 };

@@ -17,7 +17,7 @@ typedef struct dissemination {
     bool on_one_node;
 } dissemination;
 
-static void open(void *state, const mh_barrier_site *site)
+static void open_state(void *state, const mh_barrier_site *site)
 {
     dissemination *own = state;
     own->channel = site->channel;
@@ -65,6 +65,6 @@ const mh_barrier_kind mh_barrier_dissemination = {
     .name = "dissemination",
     .doc = "each learns of all others without a root, through shared memory where all share a node, else by messages",
     .state_size = sizeof(dissemination),
-    .open = open,
+    .open = open_state,
     .arrive = arrive,
 };

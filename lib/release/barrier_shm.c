@@ -21,7 +21,7 @@ typedef struct shm {
     mh_tree leaders; /* by ranks */
 } shm;
 
-static void open(void *state, const mh_barrier_site *site)
+static void open_state(void *state, const mh_barrier_site *site)
 {
     shm *own = state;
     own->channel = site->channel;
@@ -76,7 +76,7 @@ const mh_barrier_kind mh_barrier_shm = {
     .name = "shm",
     .doc = "shared memory within a node, messages along a binomial tree between nodes",
     .state_size = sizeof(shm),
-    .open = open,
+    .open = open_state,
     .is_available = is_available,
     .arrive = arrive,
     .release = release,

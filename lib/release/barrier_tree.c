@@ -11,7 +11,7 @@ typedef struct tree {
     mh_tree all;
 } tree;
 
-static void open(void *state, const mh_barrier_site *site)
+static void open_state(void *state, const mh_barrier_site *site)
 {
     tree *own = state;
     own->channel = site->channel;
@@ -35,7 +35,7 @@ const mh_barrier_kind mh_barrier_tree = {
     .name = "tree",
     .doc = "messages along a binomial tree",
     .state_size = sizeof(tree),
-    .open = open,
+    .open = open_state,
     .arrive = arrive,
     .release = release,
 };

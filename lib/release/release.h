@@ -31,7 +31,7 @@ typedef struct mh_rounds {
     int64_t stamp_margin_ns; /* by which this process's clock may be ahead; unknown: worked out each time */
     bool rehearsed;
     int64_t calls;
-    int64_t misses;      /* calls that this process left late */
+    int64_t misses;      /* calls that this process did not leave in time */
     int64_t slack_ns;    /* of the last release */
     int64_t lateness_ns; /* of the last call: after the deadline; if the clock was wrong, by how much at least */
 } mh_rounds;

@@ -42,7 +42,7 @@ typedef struct mh_slots {
     mh_shared_memory memory; /* none for a process that is alone on its node */
     int index, size;         /* of the process in its node */
     bool usable;             /* on all nodes */
-    char why_not[64];
+    char why_not[64];        /* of use if not usable */
     uint64_t round;
     bool waited_long; /* in this round, for somebody on the node */
 } mh_slots;

@@ -308,13 +308,14 @@ static void *set_back_soon(void *unused)
 }
 
 /* An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour. */
-static void check_set_back_in_wait(int stepping_rank, const char *yield)
+static void check_set_back_in_wait(const char *clock, int stepping_rank, const char *yield)
 {
     char what[100], status[TEXT_SIZE];
     pthread_t thread;
-    snprintf(what, sizeof what, "yield %s, the clock of rank %d set back in a wait", yield, stepping_rank);
+    snprintf(what, sizeof what, "yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
+    inject_clock(0, 0);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "yield", yield), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "slack_min_ns", "100000000"), MPI_SUCCESS, what);
     harmonize(comm);
@@ -334,9 +335,12 @@ static void check_set_back_in_wait(int stepping_rank, const char *yield)
 
 void test_clock_set_back_in_wait(void)
 {
-    check_set_back_in_wait(ranks - 1, "never");
-    check_set_back_in_wait(ranks - 1, "always");
-    check_set_back_in_wait(0, "never");
+    static const char *const set_clocks[] = {"realtime", "monotonic_raw"};
+    for (int i = 0; i < 2; i++) {
+        check_set_back_in_wait(set_clocks[i], ranks - 1, "never");
+        check_set_back_in_wait(set_clocks[i], ranks - 1, "always");
+        check_set_back_in_wait(set_clocks[i], 0, "never");
+    }
 }
 
 /*

@@ -217,14 +217,6 @@ static int64_t simulated_now_ns(const mh_base_clock *clock)
     return local_from_true(mh_simulated_true_ns());
 }
 
-static int64_t simulated_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
-{
-    int64_t now_ns;
-    while ((now_ns = simulated_now_ns(clock)) < deadline_ns)
-        ;
-    return now_ns;
-}
-
 static int simulated_probe(char *why, size_t why_size)
 {
     if (getenv("MH_SIMULATED_CLOCK"))
@@ -261,5 +253,4 @@ const mh_clock_kind mh_clock_simulated = {
     .may_be_set = true,
     .probe = simulated_probe,
     .now_ns = simulated_now_ns,
-    .wait_until = simulated_wait_until,
 };

@@ -20,7 +20,7 @@ static int64_t base_now_ns(const mh_base_clock *clock)
     return (int64_t)(base_rate * (double)true_now_ns) + stepped_ns;
 }
 
-/* In place of that of the C library: the watch reads CLOCK_MONOTONIC alone. */
+/* In place of that of the C library: the watch reads CLOCK_MONOTONIC, exactly or as of the last tick. */
 int clock_gettime(clockid_t id, struct timespec *time)
 {
     (void)id;
