@@ -137,7 +137,6 @@ int main(int argc, char **argv)
                                   .plot = PLOT_NO_FILE};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    run.block_calls = run.settings.block;
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
         status = run_program(&run);
     return world_end(&run.world, status);

@@ -93,9 +93,9 @@ int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally
     return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
 }
 
-/* Calls a scheme in blocks that double, since it is not known yet how long a call takes. From then on it is, and blocks
- * are no longer than suits it. */
-static void warm_up(struct skew_run *run, const struct scheme *scheme)
+/* Calls a scheme in blocks that double, since it is not known yet how long a call takes. Returns how many calls make a
+ * block that is no longer than allowed. */
+static int64_t warm_up(struct skew_run *run, const struct scheme *scheme)
 {
     double limit_ns = run->settings.limit_s * 1e9;
     double most_block_ns = limit_ns * MOST_BLOCK_SHARE < MOST_BLOCK_NS ? limit_ns * MOST_BLOCK_SHARE : MOST_BLOCK_NS;
@@ -115,9 +115,7 @@ static void warm_up(struct skew_run *run, const struct scheme *scheme)
         calls = 2 * calls < fitting ? 2 * calls : fitting;
         calls = skew_follow_rank_0(run, (double)spent_ns < limit_ns * MOST_WARMUP_SHARE ? calls : 0);
     }
-    if (fitting < run->block_calls)
-        run->block_calls = fitting;
-    run->block_calls = skew_follow_rank_0(run, run->block_calls);
+    return skew_follow_rank_0(run, fitting);
 }
 
 /* Returns the set of schemes that have neither their calls nor spent their time. */
@@ -137,22 +135,22 @@ static int64_t unfinished(const struct skew_run *run)
 
 void skew_measure(struct skew_run *run)
 {
+    int64_t block_calls[SCHEMES] = {0};
+
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
-    run->block_calls = run->settings.block;
     for (int i = 0; i < SCHEMES; i++)
         run->tallies[i] = (struct tally){.records = run->tallies[i].records};
     for (int i = 0; i < SCHEMES; i++) {
         if (skew_is_chosen(run, i))
-            warm_up(run, &run->schemes[i]);
+            block_calls[i] = warm_up(run, &run->schemes[i]);
     }
     for (int64_t mask; (mask = unfinished(run)) != 0;) {
         for (int i = 0; i < SCHEMES; i++) {
             int64_t left = run->settings.calls - run->tallies[i].calls;
 
             if ((mask >> i & 1) != 0)
-                skew_run_block(run, &run->schemes[i], left < run->block_calls ? left : run->block_calls,
-                               &run->tallies[i]);
+                skew_run_block(run, &run->schemes[i], left < block_calls[i] ? left : block_calls[i], &run->tallies[i]);
         }
     }
 }

@@ -138,8 +138,8 @@ static void print_head(const struct skew_run *run, const char *clock_text)
     }
     world_describe(&run->world, file, "exit skew, from the first to the last rank to leave a call");
     fprintf(file, "# Clock: %s\n", clock_text);
-    fprintf(file, "# Cadence: streaming, calls follow each other at once; schemes take turns after %lld\n",
-            (long long)run->block_calls);
+    fprintf(file, "# Cadence: streaming, calls follow each other at once; schemes take turns after at most %lld\n",
+            (long long)run->settings.block);
     if (run->settings.repeats > 1)
         fprintf(file, "# Figures: medians of %lld repetitions\n", (long long)run->settings.repeats);
 }

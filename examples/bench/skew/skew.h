@@ -83,7 +83,6 @@ struct skew_run {
     struct exit_clock clock;
     struct scheme schemes[SCHEMES];
     struct block block;
-    int64_t block_calls;
     FILE *raw;
     struct plot_file plot;
     struct tally tallies[SCHEMES];
