@@ -28,7 +28,7 @@ if ! "$print_settings" >"$scratch/tables"; then
     exit 1
 fi
 
-# FILE: its entries, one a line: HEADING|TEXT, where an entry begins with .TP or .TQ and ends before the next, .SH or .SS.
+# FILE: its entries, one a line: HEADING|TEXT. An entry begins with .TP or .TQ and ends before the next, .SH or .SS.
 # Macros for fonts and escapes are resolved, so that the text is as it is read; other macros are left out.
 entries() {
     awk '
@@ -104,7 +104,8 @@ check_statistics() {
 check_unknown_names() {
     {
         sed -n 's/^[a-z]*|\([a-z0-9_]*\).*/mpix_harmonize_\1/p' "$scratch/tables"
-        sed -n 's/^setting|\([a-z0-9_]*\).*/\1/p' "$scratch/tables" | tr '[:lower:]' '[:upper:]' | sed 's/^/MPIX_HARMONIZE_/'
+        sed -n 's/^setting|\([a-z0-9_]*\).*/\1/p' "$scratch/tables" | tr '[:lower:]' '[:upper:]' |
+            sed 's/^/MPIX_HARMONIZE_/'
     } | sort >"$scratch/known"
     cat "$pages"/* | tr -c 'A-Za-z0-9_' '\n' | grep -E '^(mpix_harmonize_[a-z0-9_]+|MPIX_HARMONIZE_[A-Z0-9_]+)$' |
         sort -u | comm -23 - "$scratch/known" | sed 's/^/neither setting nor statistic: /'
@@ -139,7 +140,8 @@ check_examples() {
         grep -q '^int main' "$scratch/example.c" || { echo "$page: no example"; continue; }
         # The compiler may be a command with options.
         # shellcheck disable=SC2086
-        output=$(${CC:-mpicc} -std=gnu99 -Wall -Wextra -I"$srcdir/include" -c "$scratch/example.c" -o "$scratch/example.o" 2>&1) ||
+        output=$(${CC:-mpicc} -std=gnu99 -Wall -Wextra -I"$srcdir/include" -c "$scratch/example.c" \
+            -o "$scratch/example.o" 2>&1) ||
             output="it does not compile:
 $output"
         [ -z "$output" ] || echo "$page: $output"
@@ -155,9 +157,10 @@ check_options() {
          option != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
     [ -s "$scratch/options" ] || echo "no options in the help of $2"
     while IFS='|' read -r option text; do
-        entries "$page" | grep -E "^(-[a-zA-Z], )?--$option( |\|)" >"$scratch/entry" || { echo "$page: no --$option"; continue; }
+        entries "$page" | grep -E "^(-[a-zA-Z], )?--$option( |\|)" >"$scratch/entry" ||
+            { echo "$page: no --$option"; continue; }
         default=$(echo "$text" | sed -n 's/.*(default \(.*\)).*/\1/p')
-        [ -z "$default" ] || grep -qF " Default: $default" "$scratch/entry" || grep -qF " $default for " "$scratch/entry" ||
+        [ -z "$default" ] || grep -qF -e " Default: $default" -e " $default for " "$scratch/entry" ||
             echo "$page: --$option: no 'Default: $default'"
     done <"$scratch/options"
     entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | while read -r option; do

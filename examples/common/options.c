@@ -124,7 +124,8 @@ static int parse_decimal(const struct option_spec *option, const char *text, dou
 static int parse_bytes(const struct option_spec *option, const char *text, size_t length, int64_t *value)
 {
     static const char suffixes[] = {'K', 'M', 'G'};
-    const char *suffix = length > 1 ? memchr(suffixes, toupper((unsigned char)text[length - 1]), sizeof(suffixes)) : NULL;
+    const char *suffix =
+        length > 1 ? memchr(suffixes, toupper((unsigned char)text[length - 1]), sizeof(suffixes)) : NULL;
     int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
     struct option_spec without_limits = *option;
 
