@@ -88,10 +88,8 @@ static void run_measured(struct bench *bench, const struct job *job)
     struct work_plan plan = bench_plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
     int flag;
-    struct measure measure = {.world = &bench->world,
-                              .job = job,
-                              .span = span,
-                              .function = operation_function(plan.operation)};
+    struct measure measure = {
+        .world = &bench->world, .job = job, .span = span, .function = operation_function(plan.operation)};
 
     measure.work = work_open(&plan, why);
     if (!world_all(span, measure.work != NULL))

@@ -47,8 +47,10 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
 static const struct program_spec program = {
-    "mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.", options,
-    sizeof(options) / sizeof(options[0]), notes, NULL, false};
+    "mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
+    options,     sizeof(options) / sizeof(options[0]),
+    notes,       NULL,
+    false};
 
 static void show_progress(const struct skew_run *run, int64_t repeat)
 {

@@ -77,13 +77,15 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
 
 static const struct program_spec program = {
-    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.", options,
-    sizeof(options) / sizeof(options[0]), notes, NULL, false};
+    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.",
+    options,      sizeof(options) / sizeof(options[0]),
+    notes,        NULL,
+    false};
 
 static const struct column columns[] = {
     {"Size", "size_bytes", 12, 0, 0},           {"Longest(us)", "longest_ns", 14, 2, 1e3},
-    {"Low(us)", "global_low_ns", 14, 2, 1e3},     {"Global(us)", "global_ns", 14, 2, 1e3},
-    {"High(us)", "global_high_ns", 14, 2, 1e3},   {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
+    {"Low(us)", "global_low_ns", 14, 2, 1e3},   {"Global(us)", "global_ns", 14, 2, 1e3},
+    {"High(us)", "global_high_ns", 14, 2, 1e3}, {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
     {"Global(MB/s)", "global_mb_s", 15, 1, 0},  {"Barrier(MB/s)", "barrier_mb_s", 16, 1, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
@@ -232,9 +234,15 @@ static int draw(struct triad_run *run)
         barrier[i] = rate(run, result->size_bytes, result->best.barrier_ns) / 1e3;
     }
     const struct plot_series series[] = {
-        {.title = "global clock: max t2 - min t1", .style = PLOT_LINES_POINTS, .count = run->result_count, .x = size,
+        {.title = "global clock: max t2 - min t1",
+         .style = PLOT_LINES_POINTS,
+         .count = run->result_count,
+         .x = size,
          .y = global},
-        {.title = "no shared clock: min (t3 - t0)", .style = PLOT_LINES_POINTS, .count = run->result_count, .x = size,
+        {.title = "no shared clock: min (t3 - t0)",
+         .style = PLOT_LINES_POINTS,
+         .count = run->result_count,
+         .x = size,
          .y = barrier},
     };
     const struct plot_panel panel = {.x = {.label = "size of each array (bytes)", .logarithmic = true},

@@ -33,15 +33,13 @@ static const struct option_spec options[] = {
     {0, "keep", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL,
      "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
      "free)"},
-    {0, "repeat", "N", OPTION_INTEGER, PLACE(repeat), 1, 1e4, NULL,
-     "runs per label, each from a new start"},
+    {0, "repeat", "N", OPTION_INTEGER, PLACE(repeat), 1, 1e4, NULL, "runs per label, each from a new start"},
     {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "round trips to measure an error by"},
     {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL,
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
     {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL,
      "instead, this part of the ranks, rounded up"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL,
-     "of the random choice (default: from the time)"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of the random choice (default: from the time)"},
     {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, truth_name,
      "measure by a shared clock, too: tsc, none,\nor auto: tsc where all ranks share it"},
     {0, "ranks", NULL, OPTION_SWITCH, PLACE(ranks), 0, 0, NULL, "print a row for each rank checked"},
@@ -68,8 +66,13 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
 static const struct program_spec program = {
-    "mpix_clock_check", "Measures the error of the global clock some time after a synchronization, beside its bound.",
-    options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
+    "mpix_clock_check",
+    "Measures the error of the global clock some time after a synchronization, beside its bound.",
+    options,
+    sizeof(options) / sizeof(options[0]),
+    notes,
+    NULL,
+    false};
 
 static void show_progress(const struct check_run *run, int label, int repeat, int age)
 {

@@ -48,7 +48,11 @@ static const char notes[] =
 
 static const struct program_spec program = {"mpix_clock_drift",
                                             "Measures how the clocks of all ranks drift against those of rank 0.",
-                                            options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
+                                            options,
+                                            sizeof(options) / sizeof(options[0]),
+                                            notes,
+                                            NULL,
+                                            false};
 
 /* ---- Getting ready */
 
@@ -66,8 +70,10 @@ static int choose_clocks(struct drift_run *run)
             continue;
         }
         if (asked_for != all)
-            return world_refuse(&run->world, "option --clocks: \"%s\" is not allowed here, a rank has no invariant "
-                                "time stamp counter (see --help)", machine_clocks[clock].name);
+            return world_refuse(&run->world,
+                                "option --clocks: \"%s\" is not allowed here, a rank has no invariant "
+                                "time stamp counter (see --help)",
+                                machine_clocks[clock].name);
         run->settings.clocks &= ~(INT64_C(1) << clock);
     }
     return STATUS_GOOD;

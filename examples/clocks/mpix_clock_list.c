@@ -37,7 +37,11 @@ static const char notes[] =
 
 static const struct program_spec program = {"mpix_clock_list",
                                             "Lists the base clocks of this machine, and which one the library takes.",
-                                            options, sizeof(options) / sizeof(options[0]), notes, NULL, false};
+                                            options,
+                                            sizeof(options) / sizeof(options[0]),
+                                            notes,
+                                            NULL,
+                                            false};
 
 /*
  * Reads wtime for the first time, on one rank under a kernel after the other: some MPI libraries count from the first

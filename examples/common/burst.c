@@ -20,8 +20,8 @@ static int64_t receive_number(const struct burst *burst, int peer)
 {
     int64_t number;
 
-    world_require(burst->world,
-                  MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    world_require(burst->world, MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
     return number;
 }
 

@@ -137,7 +137,7 @@ bool clock_error_violates_bound(const struct clock_error *error, double tick_ns)
         return false;
     if (llabs(error->error_ns) - error->half_width_ns > error->bound_ns)
         return true;
-    return error->rank.width_ticks >= 0 && fabs(clock_error_true_ns(error, tick_ns)) -
-                                                   clock_error_true_half_width_ns(error, tick_ns) >
-                                               (double)error->bound_ns;
+    return error->rank.width_ticks >= 0 &&
+           fabs(clock_error_true_ns(error, tick_ns)) - clock_error_true_half_width_ns(error, tick_ns) >
+               (double)error->bound_ns;
 }

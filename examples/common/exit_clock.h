@@ -21,9 +21,9 @@ struct exit_clock {
     enum exit_clock_kind kind; /* TSC or GLOBAL */
     const char *reason;        /* why it was chosen */
     MPI_Comm comm;
-    struct tsc_rate rate;      /* measured since exit_clock_open */
-    int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
-    int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
+    struct tsc_rate rate; /* measured since exit_clock_open */
+    int64_t step_ticks;   /* the median difference of successive readings: no lesser skew can be told from none */
+    int64_t bound_ns;     /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
 };
 
 /* exit_clock_name - the name of a kind for --clock, NULL after the last. */

@@ -48,14 +48,14 @@ static double stated_tsc(void)
     return 0;
 }
 
-#define SYSTEM_CLOCK(NAME, ID)            \
-    static int64_t read_##NAME(void)      \
-    {                                     \
-        return read_system(ID);           \
-    }                                     \
-    static double stated_##NAME(void)     \
-    {                                     \
-        return stated_system(ID);         \
+#define SYSTEM_CLOCK(NAME, ID)        \
+    static int64_t read_##NAME(void)  \
+    {                                 \
+        return read_system(ID);       \
+    }                                 \
+    static double stated_##NAME(void) \
+    {                                 \
+        return stated_system(ID);     \
     }
 
 SYSTEM_CLOCK(monotonic_raw, CLOCK_MONOTONIC_RAW)

@@ -63,9 +63,9 @@ struct program_spec {
     const char *purpose; /* one line */
     const struct option_spec *options;
     int option_count;
-    const char *notes; /* printed after the options: definitions, exit status */
+    const char *notes;                 /* printed after the options: definitions, exit status */
     const struct option_spec *operand; /* what takes the arguments that are no options; NULL: none are allowed */
-    bool answers_nothing; /* no --help and --version: not a command line but a row of a file */
+    bool answers_nothing;              /* no --help and --version: not a command line but a row of a file */
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD };

@@ -84,5 +84,5 @@ int output_close(struct output *output, const struct world *world)
 
     output->file = NULL;
     return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
-                                                                                                : STATUS_FAILED;
+                                                                                               : STATUS_FAILED;
 }

@@ -25,11 +25,20 @@ struct output {
 };
 
 /* The lines of a program's options table for a struct output at an offset in its settings. */
-#define OUTPUT_OPTIONS(place)                                                                                          \
-    {0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(struct output, format), 0, 0, output_format_name,        \
-     "table, csv, or json (a line for each row)"},                                                                     \
-        {0, "output", "FILE", OPTION_TEXT, (place) + offsetof(struct output, path), 0, 0, NULL,                        \
-         "write to FILE, not to standard output"}
+#define OUTPUT_OPTIONS(place)                                                                  \
+    {0,                                                                                        \
+     "format",                                                                                 \
+     "FORMAT",                                                                                 \
+     OPTION_CHOICE,                                                                            \
+     (place) + offsetof(struct output, format),                                                \
+     0,                                                                                        \
+     0,                                                                                        \
+     output_format_name,                                                                       \
+     "table, csv, or json (a line for each row)"},                                             \
+    {                                                                                          \
+        0, "output", "FILE", OPTION_TEXT, (place) + offsetof(struct output, path), 0, 0, NULL, \
+            "write to FILE, not to standard output"                                            \
+    }
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 
 /* The line of a program's options table. place: offset of a const char * in its settings, NULL by default. */
-#define PLOT_OPTION(place)                                                                                             \
-    {                                                                                                                  \
-        0, "plot", "FILE", OPTION_TEXT, place, 0, 0, NULL, "draw a chart with gnuplot: FILE ends in .png or .svg"      \
+#define PLOT_OPTION(place)                                                                                        \
+    {                                                                                                             \
+        0, "plot", "FILE", OPTION_TEXT, place, 0, 0, NULL, "draw a chart with gnuplot: FILE ends in .png or .svg" \
     }
 
 enum plot_style {
@@ -76,9 +76,9 @@ struct plot_file {
 };
 
 /* What a struct plot_file is before plot_open, so that plot_close may be called in any case. */
-#define PLOT_NO_FILE                                                                                                   \
-    {                                                                                                                  \
-        NULL, NULL, -1                                                                                                 \
+#define PLOT_NO_FILE   \
+    {                  \
+        NULL, NULL, -1 \
     }
 
 /*

@@ -8,11 +8,11 @@
 #include "output.h"
 
 struct column {
-    const char *title;    /* in the table for people */
-    const char *name;     /* for programs, with its unit */
-    int width;            /* characters, at least two more than the title */
+    const char *title; /* in the table for people */
+    const char *name;  /* for programs, with its unit */
+    int width;         /* characters, at least two more than the title */
     int decimals;
-    double unit;          /* people see numbers divided by this, programs see whole ones; 0: both see the same */
+    double unit; /* people see numbers divided by this, programs see whole ones; 0: both see the same */
 };
 
 struct cell {

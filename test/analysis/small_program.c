@@ -67,8 +67,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     call(MPI_COMM_WORLD, 20);
     read_clock(MPI_COMM_WORLD);
-    try_values("mpix_harmonize_barrier",
-               (const char *const[]){"shm", "dissemination", "tree", "collective", NULL});
+    try_values("mpix_harmonize_barrier", (const char *const[]){"shm", "dissemination", "tree", "collective", NULL});
     try_values("mpix_harmonize_sync", (const char *const[]){"hca3/10/skampi/5", "jk/10/meanrtt/5", "hca2/5+prop",
                                                             "hca/recompute/5", "hca3o", "skampi", "track", NULL});
     try_values("mpix_harmonize_clock", (const char *const[]){"monotonic", "wtime", NULL});

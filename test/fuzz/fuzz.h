@@ -14,12 +14,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the program when a promise is not kept, so that a fuzzer keeps the input. */
-#define FUZZ_REQUIRE(condition)                                                           \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
-            abort();                                                                      \
-        }                                                                                 \
+#define FUZZ_REQUIRE(condition)                                                       \
+    do {                                                                              \
+        if (!(condition)) {                                                           \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                  \
+        }                                                                             \
     } while (0)
 
 /* The input as a text that ends with a zero and has just the room it needs, so that reading past it is found. */

@@ -38,9 +38,12 @@ static const struct option_spec options[] = {
     {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, "a text"},
 };
 static const struct option_spec operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, ""};
-static const struct program_spec program = {
-    .name = "program", .purpose = "Is fuzzed.", .options = options, .notes = "",
-    .option_count = sizeof options / sizeof *options, .operand = &operand};
+static const struct program_spec program = {.name = "program",
+                                            .purpose = "Is fuzzed.",
+                                            .options = options,
+                                            .notes = "",
+                                            .option_count = sizeof options / sizeof *options,
+                                            .operand = &operand};
 
 static int cut(char *text, size_t size, char *words[MOST_WORDS])
 {

@@ -70,8 +70,7 @@ static void check_settings(const mh_settings *settings)
         FUZZ_REQUIRE(again.number == value->number && strcmp(again.text, value->text) == 0);
         bool is_number = setting->type == MH_SETTING_INTEGER || setting->type == MH_SETTING_FRACTION;
         bool is_auto = setting->allows_auto && value->number == MH_CONFIG_AUTO;
-        FUZZ_REQUIRE(!is_number || is_auto ||
-                     (value->number >= setting->min && value->number <= setting->max));
+        FUZZ_REQUIRE(!is_number || is_auto || (value->number >= setting->min && value->number <= setting->max));
     }
 }
 

@@ -30,8 +30,8 @@ static void call_after_naps(MPI_Comm comm, uint64_t seed, int calls, uint32_t lo
 }
 
 /* The calls of all, in which everyone must have left at least least_wait_ns after the last arrival. */
-static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns,
-                        const int64_t *left_ns, const char *what)
+static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns, const int64_t *left_ns,
+                        const char *what)
 {
     int64_t *last_ns = malloc((size_t)calls * sizeof *last_ns);
     MPI_Request request;
@@ -154,8 +154,8 @@ static void check_loaded_batch(MPI_Comm comm, int64_t tolerance_ns, int *valid)
     MPI_Allreduce(exits_ns, first_ns, LOADED_BATCH, MPI_INT64_T, MPI_MIN, comm);
     for (int i = 0; i < LOADED_BATCH; i++)
         CHECK(!flags[i] || exits_ns[i] - first_ns[i] <= tolerance_ns,
-              "valid, but %" PRId64 " ns after the first, with a tolerance of %" PRId64 " ns", exits_ns[i] - first_ns[i],
-              tolerance_ns);
+              "valid, but %" PRId64 " ns after the first, with a tolerance of %" PRId64 " ns",
+              exits_ns[i] - first_ns[i], tolerance_ns);
     for (int i = 0; i < LOADED_BATCH; i++)
         *valid += flags[i];
 }

@@ -19,8 +19,8 @@ static void check_used(MPI_Comm comm, const char *choice)
     CHECK(info_text(comm, "barrier_used", used) && info_text(comm, "barrier_reason", reason),
           "%s: nothing says what is used", choice);
     bool as_asked = strcmp(used, choice) == 0, automatic = strcmp(choice, "auto") == 0;
-    CHECK(as_asked || automatic || strstr(reason, "no shared memory"), "%s was asked for, but %s is used: %s", choice, used,
-          reason);
+    CHECK(as_asked || automatic || strstr(reason, "no shared memory"), "%s was asked for, but %s is used: %s", choice,
+          used, reason);
     CHECK(strcmp(used, "auto") != 0, "auto is no barrier algorithm");
     CHECK(greatest(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
 }
@@ -120,7 +120,8 @@ void test_barrier_naps(void)
             harmonize(comm);
             int64_t left_ns = true_ns();
             if (i % 10 == 0)
-                CHECK(left_ns >= greatest(comm, arrived_ns), "%s: call %d was left before all had arrived", choices[choice], i);
+                CHECK(left_ns >= greatest(comm, arrived_ns), "%s: call %d was left before all had arrived",
+                      choices[choice], i);
         }
         MPI_Comm_free(&comm);
     }
@@ -147,7 +148,8 @@ void test_barrier_yields(void)
             nap_ms(100);
         int64_t before = yields();
         harmonize(comm);
-        CHECK(my_rank == 1 || yields() > before, "barrier %s: a process waits for 100 ms and never yields", yielding[i]);
+        CHECK(my_rank == 1 || yields() > before, "barrier %s: a process waits for 100 ms and never yields",
+              yielding[i]);
         MPI_Comm_free(&comm);
     }
 }

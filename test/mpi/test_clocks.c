@@ -190,10 +190,22 @@ void test_clock_resync(void)
 /* ---- Right within the bound */
 
 static const char *const labels[] = {
-    "none",          "hca3o/skampi/10",   "hca3/20/meanrtt/10", "hca3/20/skampi/10",
-    "prop",          "hca3/20/skampi/10+prop", "hca3o+prop",    "hca3o+hca3o",
-    "track",         "track/skampi/20+prop",   "skampi",        "jk/10/skampi/10",
-    "hca/10/skampi", "hca2/10/skampi/10",      "hca3/recompute/10", "skampi+hca2/10",
+    "none",
+    "hca3o/skampi/10",
+    "hca3/20/meanrtt/10",
+    "hca3/20/skampi/10",
+    "prop",
+    "hca3/20/skampi/10+prop",
+    "hca3o+prop",
+    "hca3o+hca3o",
+    "track",
+    "track/skampi/20+prop",
+    "skampi",
+    "jk/10/skampi/10",
+    "hca/10/skampi",
+    "hca2/10/skampi/10",
+    "hca3/recompute/10",
+    "skampi+hca2/10",
 };
 
 enum { LABELS = sizeof labels / sizeof *labels };
@@ -348,7 +360,8 @@ void test_clock_interval_changed(void)
         CHECK_OK(set_setting(comm, "clock_target_ns", "1"));
         int64_t close_ns = info_number(comm, "interval_ns");
         if (my_rank == 0 && i == 1)
-            CHECK(close_ns < far_ns, "%s: an interval of %" PRId64 " ns for a target of 1 ns, and of %" PRId64 " ns for one of 1 s",
+            CHECK(close_ns < far_ns,
+                  "%s: an interval of %" PRId64 " ns for a target of 1 ns, and of %" PRId64 " ns for one of 1 s",
                   labels_used[i], close_ns, far_ns);
         MPI_Comm_free(&comm);
     }

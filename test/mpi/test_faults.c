@@ -50,8 +50,8 @@ static void check_call(outcome *seen, const char *call, int code, bool collectiv
     int class = MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         MPI_Error_class(code, &class);
-    CHECK(handler_calls == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d",
-          seen->what, call, handler_calls, code);
+    CHECK(handler_calls == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d", seen->what,
+          call, handler_calls, code);
     if (collective) {
         int64_t most = greatest(MPI_COMM_WORLD, class), fewest = least(MPI_COMM_WORLD, class);
         CHECK(most == fewest, "%s, %s: the classes are %" PRId64 " and %" PRId64, seen->what, call, fewest, most);
@@ -258,9 +258,9 @@ static void fail_in_wait(void)
 
 void test_faults_mpi_one(void)
 {
-    static const char *const agreed[] = {"MPI_Comm_create_keyval", "MPI_Comm_set_errhandler", "MPI_Comm_set_name",
-                                         "MPI_Comm_set_attr",      "MPI_Info_get_nkeys",      "MPI_Info_get_nthkey",
-                                         "MPI_Info_get"};
+    static const char *const agreed[] = {
+        "MPI_Comm_create_keyval", "MPI_Comm_set_errhandler", "MPI_Comm_set_name", "MPI_Comm_set_attr",
+        "MPI_Info_get_nkeys",     "MPI_Info_get_nthkey",     "MPI_Info_get"};
     if (!can_inject())
         return;
     for (size_t i = 0; i < sizeof agreed / sizeof *agreed; i++)
@@ -415,7 +415,8 @@ static void check_meeting(const char *what, bool by_name_only)
     check_clock(comm, what);
     info_text(comm, "barrier_reason", reason);
     bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
-    CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL), "/dev/shm %s: the reason is '%s'", what, reason);
+    CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL),
+          "/dev/shm %s: the reason is '%s'", what, reason);
     CHECK_OK(set_setting(comm, "barrier", "shm"));
     harmonize_times(comm, 20);
     MPI_Comm_free(&comm);

@@ -37,7 +37,7 @@ static void check_number(MPI_Comm comm, const char *name, int64_t expected)
 
 void test_info_statistics(void)
 {
-    static const char *const texts[] = {"version", "base_clock",      "base_clock_reason",
+    static const char *const texts[] = {"version", "base_clock",   "base_clock_reason",
                                         "levels",  "barrier_used", "last_error"};
     static const char *const positive[] = {"base_clock_read_ns", "slack_ns", "tolerance_used_ns", "sync_duration_ns",
                                            "epoch_unix_ns"};

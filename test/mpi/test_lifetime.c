@@ -82,7 +82,8 @@ void test_cycles(void)
 /* Each algorithm for a while, so that what a change of the algorithm takes is given back too. */
 static void synchronize_times(MPI_Comm comm, int syncs)
 {
-    static const char *const labels[] = {"track/skampi/5", "hca3/2/skampi/2", "prop", "hca2/2/meanrtt/2+prop", "jk/2/skampi/2"};
+    static const char *const labels[] = {"track/skampi/5", "hca3/2/skampi/2", "prop", "hca2/2/meanrtt/2+prop",
+                                         "jk/2/skampi/2"};
     for (int i = 0; i < syncs; i++) {
         if (i % 100 == 0)
             CHECK_OK(set_setting(comm, "sync", labels[i / 100 % 5]));
@@ -100,10 +101,11 @@ void test_resyncs(void)
     synchronize_times(comm, syncs);
     memory late = look_at_memory();
     if (memory_tells()) {
-        int64_t heap_bytes = late.heap_bytes - early.heap_bytes, resident_bytes = late.resident_bytes - early.resident_bytes;
+        int64_t heap_bytes = late.heap_bytes - early.heap_bytes,
+                resident_bytes = late.resident_bytes - early.resident_bytes;
         CHECK(heap_bytes < 50000, "the heap grew by %" PRId64 " bytes over %d synchronizations", heap_bytes, syncs);
-        CHECK(resident_bytes < 1000000, "resident memory grew by %" PRId64 " bytes over %d synchronizations", resident_bytes,
-              syncs);
+        CHECK(resident_bytes < 1000000, "resident memory grew by %" PRId64 " bytes over %d synchronizations",
+              resident_bytes, syncs);
     }
     MPI_Comm_free(&comm);
 }

@@ -62,8 +62,9 @@ static void check_call(MPI_Comm comm, int64_t first_call_ns, const step *step, c
         int64_t now_ns = greatest(comm, first_call_now_ns(step->clock, step->sync));
         control_ns = now_ns > control_ns ? now_ns : control_ns;
     }
-    CHECK(call_ns <= NS_PER_S / 2 + 4 * control_ns, "%s: the call takes %" PRId64 " ms, a first one at most %" PRId64 " ms",
-          what, call_ns / NS_PER_MS, control_ns / NS_PER_MS);
+    CHECK(call_ns <= NS_PER_S / 2 + 4 * control_ns,
+          "%s: the call takes %" PRId64 " ms, a first one at most %" PRId64 " ms", what, call_ns / NS_PER_MS,
+          control_ns / NS_PER_MS);
 }
 
 static void make_step(MPI_Comm comm, const step *step)
@@ -83,7 +84,8 @@ static void check_any_step(const step *step)
     char what[200];
     int64_t bound_ns, before_ns;
     snprintf(what, sizeof what, "clock %s, sync %s, barrier %s, rank %d stepped by %" PRId64 " ms, %s", step->clock,
-             step->sync, step->barrier, step->stepping_rank, step->step_ns / NS_PER_MS, step->reads ? "read" : "not read");
+             step->sync, step->barrier, step->stepping_rank, step->step_ns / NS_PER_MS,
+             step->reads ? "read" : "not read");
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     inject_clock(0, 0);
     CHECK_CLASS(set_setting(comm, "clock", step->clock), MPI_SUCCESS, what);
@@ -109,7 +111,8 @@ static const char *const stepped_barriers[] = {"dissemination", "shm", "tree", "
 /* Each row of the table comes up, but not all of them where calls take long. */
 void test_clock_stepped(void)
 {
-    static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S, -20 * NS_PER_MS};
+    static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S,
+                                       -20 * NS_PER_MS};
     int number = 0, every = times(3, 12);
     for (int clock = 0; clock < 2; clock++)
         for (int sync = 0; sync < 3; sync++)
@@ -117,8 +120,12 @@ void test_clock_stepped(void)
                 for (int i = 0; i < 5; i++)
                     for (int where = 0; where < 3; where++)
                         for (int reads = 0; reads < 2; reads++) {
-                            step step = {stepped_clocks[clock], stepped_syncs[sync], stepped_barriers[barrier],
-                                         where == 2 ? ALL_RANKS : where * (ranks - 1), steps_ns[i], reads};
+                            step step = {stepped_clocks[clock],
+                                         stepped_syncs[sync],
+                                         stepped_barriers[barrier],
+                                         where == 2 ? ALL_RANKS : where * (ranks - 1),
+                                         steps_ns[i],
+                                         reads};
                             if (number++ * 7 % every == 0)
                                 check_any_step(&step);
                         }
@@ -205,8 +212,8 @@ void test_clock_steps(void)
 static void check_disruption(const char *clock, const char *label, int stepping_rank, int64_t step_ns)
 {
     char what[160], status[TEXT_SIZE];
-    snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label, stepping_rank,
-             step_ns / NS_PER_US);
+    snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label,
+             stepping_rank, step_ns / NS_PER_US);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
@@ -220,9 +227,10 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     int flag = harmonize(comm);
     info_text(comm, "clock_status", status);
     bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
-    CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption", what);
-    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs, "%s: the call neither says so nor synchronizes",
+    CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption",
           what);
+    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs,
+          "%s: the call neither says so nor synchronizes", what);
     if (disrupted) {
         CHECK(!flag, "%s: the call is valid on a process that found its clock disrupted", what);
         check_unknown_bound(comm, what);
@@ -279,7 +287,8 @@ static void check_found_out_by_sync(void)
     if (my_rank == ranks - 1)
         inject_step(100 * NS_PER_S);
     CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "disruptions")) == 1, "MPIX_Clock_sync finds a disruption, but does not count it");
+    CHECK(greatest(comm, info_number(comm, "disruptions")) == 1,
+          "MPIX_Clock_sync finds a disruption, but does not count it");
     check_clock(comm, "found out by MPIX_Clock_sync");
     MPI_Comm_free(&comm);
 }
@@ -363,7 +372,8 @@ void test_clock_goes_on(void)
         int64_t first_ns = read_ns(comm, &bound_ns);
         nap_ms(20);
         int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns;
-        CHECK(passed_ns >= 19 * NS_PER_MS, "sync %s: only %" PRId64 " ns of global time pass in 20 ms", labels_used[i], passed_ns);
+        CHECK(passed_ns >= 19 * NS_PER_MS, "sync %s: only %" PRId64 " ns of global time pass in 20 ms", labels_used[i],
+              passed_ns);
         check_clock(comm, labels_used[i]);
         MPI_Comm_free(&comm);
     }

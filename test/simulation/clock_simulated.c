@@ -92,12 +92,22 @@ static void set(const char *name, const char *value, const char *host)
         const char *name;
         double *value;
     } fields[] = {
-        {"offset", &simulated.offset},   {"drift", &simulated.drift},   {"spread", &simulated.spread},
-        {"walk", &simulated.walk},       {"seed", &simulated.seed},     {"origin", &simulated.origin},
-        {"step_at", &simulated.step_at}, {"step", &simulated.step},     {"jump_at", &simulated.jump_at},
-        {"jump", &simulated.jump},       {"jitter", &simulated.jitter}, {"lopsided", &simulated.lopsided},
-        {"slow", &simulated.slow},       {"slowness", &simulated.slowness},
-        {"jump_every", &simulated.jump_every}, {"jump_most", &simulated.jump_most},
+        {"offset", &simulated.offset},
+        {"drift", &simulated.drift},
+        {"spread", &simulated.spread},
+        {"walk", &simulated.walk},
+        {"seed", &simulated.seed},
+        {"origin", &simulated.origin},
+        {"step_at", &simulated.step_at},
+        {"step", &simulated.step},
+        {"jump_at", &simulated.jump_at},
+        {"jump", &simulated.jump},
+        {"jitter", &simulated.jitter},
+        {"lopsided", &simulated.lopsided},
+        {"slow", &simulated.slow},
+        {"slowness", &simulated.slowness},
+        {"jump_every", &simulated.jump_every},
+        {"jump_most", &simulated.jump_most},
         {"jump_ranks", &simulated.jump_ranks},
     };
     if (strcmp(name, "exact") == 0)

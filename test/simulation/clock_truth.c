@@ -29,13 +29,13 @@ enum { LEAST_CALLS = 9 * AGREE_EVERY };
 enum { END_PART = 10 };
 
 typedef struct sample {
-    int64_t true_ns;    /* middle of the bracket around the reading */
+    int64_t true_ns; /* middle of the bracket around the reading */
     int64_t global_ns;
     int64_t bound_ns;
     int64_t bracket_ns; /* half its width */
     int64_t exit_ns;    /* true time at the return of the call */
     int64_t valid;
-    int64_t zero_ns;    /* true time when global time is zero: after a step of a clock another one than before */
+    int64_t zero_ns; /* true time when global time is zero: after a step of a clock another one than before */
 } sample;
 
 static MPI_Comm comm;

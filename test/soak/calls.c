@@ -158,8 +158,8 @@ static void check_passing(soak_slot *slot, const soak_record *first, const soak_
     if (after.bound_ns != INT64_MAX) /* a poor fit is known to be one */
         most_ns += before.bound_ns + after.bound_ns;
     if (!soak_judge(SOAK_PASSING, llabs(wrong_ns), most_ns))
-        soak_complain("%ld ns of global time passed in %ld ns after a step, bound %ld ns", (long)(true_ns + wrong_ns), (long)true_ns,
-                      (long)after.bound_ns);
+        soak_complain("%ld ns of global time passed in %ld ns after a step, bound %ld ns", (long)(true_ns + wrong_ns),
+                      (long)true_ns, (long)after.bound_ns);
 }
 
 /* The least that may come between two calls on one process, so that all have arrived at different times. */

@@ -24,14 +24,24 @@ static void make_cart(MPI_Comm *comm)
 static void make_comm(soak_slot *slot)
 {
     switch (slot->kind) {
-    case SOAK_WORLD: slot->comm = MPI_COMM_WORLD; break;
-    case SOAK_SELF: slot->comm = MPI_COMM_SELF; break;
-    case SOAK_DUP: soak_check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &slot->comm), "MPI_Comm_dup"); break;
+    case SOAK_WORLD:
+        slot->comm = MPI_COMM_WORLD;
+        break;
+    case SOAK_SELF:
+        slot->comm = MPI_COMM_SELF;
+        break;
+    case SOAK_DUP:
+        soak_check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &slot->comm), "MPI_Comm_dup");
+        break;
     case SOAK_PARITY:
         soak_check_mpi(MPI_Comm_split(MPI_COMM_WORLD, soak_rank % 2, 0, &slot->comm), "MPI_Comm_split");
         break;
-    case SOAK_REVERSED: soak_check_mpi(MPI_Comm_split(MPI_COMM_WORLD, 0, -soak_rank, &slot->comm), "MPI_Comm_split"); break;
-    case SOAK_CART: make_cart(&slot->comm); break;
+    case SOAK_REVERSED:
+        soak_check_mpi(MPI_Comm_split(MPI_COMM_WORLD, 0, -soak_rank, &slot->comm), "MPI_Comm_split");
+        break;
+    case SOAK_CART:
+        make_cart(&slot->comm);
+        break;
     }
 }
 
@@ -53,7 +63,8 @@ static void learn_members(soak_slot *slot)
 /* The first two slots have the communicators that are always there; half of the others hold most of the world. */
 static soak_kind draw_kind(const soak_slot *slot, uint64_t *agreed)
 {
-    static const soak_kind kinds[] = {SOAK_DUP, SOAK_DUP, SOAK_DUP, SOAK_REVERSED, SOAK_REVERSED, SOAK_CART, SOAK_PARITY, SOAK_PARITY};
+    static const soak_kind kinds[] = {SOAK_DUP,      SOAK_DUP,  SOAK_DUP,    SOAK_REVERSED,
+                                      SOAK_REVERSED, SOAK_CART, SOAK_PARITY, SOAK_PARITY};
     soak_kind drawn = kinds[soak_below(agreed, sizeof kinds / sizeof *kinds)];
     long place = slot - soak_slots;
     return place == 0 ? SOAK_WORLD : place == 1 ? SOAK_SELF : drawn;
@@ -96,10 +107,13 @@ typedef struct choice {
     const char *values[8];
 } choice;
 
-static const choice clock_choice = {"clock", {"simulated", "simulated", "simulated", "simulated", "auto", "monotonic_raw", "realtime", "monotonic"}};
+static const choice clock_choice = {
+    "clock", {"simulated", "simulated", "simulated", "simulated", "auto", "monotonic_raw", "realtime", "monotonic"}};
 
 static const choice choices[] = {
-    {"sync", {"track/skampi/20+prop", "prop", "track/skampi/10", "hca3o/skampi/5", "hca3/5/skampi/5", "hca2/5/skampi/5", "jk/5/meanrtt/5", "none"}},
+    {"sync",
+     {"track/skampi/20+prop", "prop", "track/skampi/10", "hca3o/skampi/5", "hca3/5/skampi/5", "hca2/5/skampi/5",
+      "jk/5/meanrtt/5", "none"}},
     {"barrier", {"auto", "shm", "tree", "collective", "dissemination", "dissemination", "shm", "auto"}},
     {"tolerance_ns", {"auto", "auto", "auto", "1", "300", "2000", "100000", "10000000"}},
     {"yield", {"auto", "auto", "auto", "auto", "auto", "auto", "always", "never"}},

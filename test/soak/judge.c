@@ -57,8 +57,8 @@ static void judge_duration(const call *one, int rank, int n)
         if (took_ns > control_ns)
             control_ns = took_ns;
     } else if (!soak_judge(SOAK_DURATION, took_ns, SOAK_NS_PER_S / 2 + control_ns)) {
-        soak_complain("call %d took %ld ms on rank %d, the longest first one %ld ms", n, (long)(took_ns / SOAK_NS_PER_MS), rank,
-                      (long)(control_ns / SOAK_NS_PER_MS));
+        soak_complain("call %d took %ld ms on rank %d, the longest first one %ld ms", n,
+                      (long)(took_ns / SOAK_NS_PER_MS), rank, (long)(control_ns / SOAK_NS_PER_MS));
     }
 }
 
@@ -72,9 +72,10 @@ static void judge_bound(const call *one, int rank, int n)
     int64_t other_ns = llabs(mine->read_ns - zero->read_ns) / RATE_PARTS + (mine->width_ns + zero->width_ns + 1) / 2;
     int64_t most_ns = mine->bound_ns + zero->bound_ns + other_ns + 2;
     if (!soak_judge(SOAK_BOUND, llabs(error_ns), most_ns))
-        soak_complain("after call %d%s global time is off by %ld ns on rank %d, bound %ld ns, bound of rank 0 %ld ns, readings %ld ns", n,
-                      mine->is_sync ? " (MPIX_Clock_sync)" : "", (long)error_ns, rank, (long)mine->bound_ns, (long)zero->bound_ns,
-                      (long)other_ns);
+        soak_complain(
+            "after call %d%s global time is off by %ld ns on rank %d, bound %ld ns, bound of rank 0 %ld ns, readings %ld ns",
+            n, mine->is_sync ? " (MPIX_Clock_sync)" : "", (long)error_ns, rank, (long)mine->bound_ns,
+            (long)zero->bound_ns, (long)other_ns);
 }
 
 static void judge_valid(const call *one, int rank, int n)
@@ -82,13 +83,14 @@ static void judge_valid(const call *one, int rank, int n)
     const soak_record *mine = one->of[rank];
     int64_t early_ns = one->latest_arrival_ns - mine->left_ns;
     if (!soak_judge(SOAK_FLAG, early_ns, 0))
-        soak_complain("call %d was left on rank %d %ld ns before the latest arrival, the flag is 1", n, rank, (long)early_ns);
+        soak_complain("call %d was left on rank %d %ld ns before the latest arrival, the flag is 1", n, rank,
+                      (long)early_ns);
     if (one->is_stepped || one->bound_ns == INT64_MAX)
         return;
     early_ns += mine->slack_ns;
     if (!soak_judge(SOAK_DEADLINE, early_ns, 2 * one->bound_ns + READ_NS))
-        soak_complain("call %d was left on rank %d %ld ns before the deadline, bound %ld ns, the flag is 1", n, rank, (long)early_ns,
-                      (long)one->bound_ns);
+        soak_complain("call %d was left on rank %d %ld ns before the deadline, bound %ld ns, the flag is 1", n, rank,
+                      (long)early_ns, (long)one->bound_ns);
 }
 
 /* Exits of valid processes that are further apart than the flags alone explain. */

@@ -166,8 +166,10 @@ int main(int argc, char **argv)
     alarm(0);
     note_steps();
     soak_calls_end();
-    snprintf(title, sizeof title, "\n%d processes, %d s, seed %lu, clocks that %s, threads %s, longest first call %ld ms:", soak_ranks,
-             seconds, (unsigned long)seed, seed % 2 ? "drift apart" : "are one", provided >= MPI_THREAD_MULTIPLE ? "read" : "not provided",
+    snprintf(title, sizeof title,
+             "\n%d processes, %d s, seed %lu, clocks that %s, threads %s, longest first call %ld ms:", soak_ranks,
+             seconds, (unsigned long)seed, seed % 2 ? "drift apart" : "are one",
+             provided >= MPI_THREAD_MULTIPLE ? "read" : "not provided",
              (long)(soak_agree_on_control() / SOAK_NS_PER_MS));
     bool holds = soak_report(title);
     MPI_Finalize();

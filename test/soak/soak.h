@@ -49,14 +49,14 @@ typedef enum soak_count {
     SOAK_COMMUNICATORS,
     SOAK_STEPS,
     SOAK_STOPS,
-    SOAK_READINGS,      /* of threads */
-    SOAK_PAIRED,        /* calls with two valid processes or more and known bounds */
-    SOAK_INTERRUPTED,   /* of these: exits apart by more than tolerance and bounds explain */
-    SOAK_LONG,          /* of these: by more than a microsecond */
-    SOAK_PLAIN,         /* pieces of plain code as long as from the last reading to the exit, */
-    SOAK_PLAIN_LONG,    /* and of these so many that took a microsecond more */
-    SOAK_SWITCHED,      /* of these: the latest process was descheduled between its arrival and its exit */
-    SOAK_NOT_JUDGED,    /* calls during which a clock was stepped, so that no bound holds */
+    SOAK_READINGS,    /* of threads */
+    SOAK_PAIRED,      /* calls with two valid processes or more and known bounds */
+    SOAK_INTERRUPTED, /* of these: exits apart by more than tolerance and bounds explain */
+    SOAK_LONG,        /* of these: by more than a microsecond */
+    SOAK_PLAIN,       /* pieces of plain code as long as from the last reading to the exit, */
+    SOAK_PLAIN_LONG,  /* and of these so many that took a microsecond more */
+    SOAK_SWITCHED,    /* of these: the latest process was descheduled between its arrival and its exit */
+    SOAK_NOT_JUDGED,  /* calls during which a clock was stepped, so that no bound holds */
     SOAK_COUNTS
 } soak_count;
 
@@ -79,9 +79,9 @@ typedef struct soak_slot {
     pthread_mutex_t lock; /* held by a thread that reads, and by who frees the communicator */
     MPI_Comm comm;
     soak_kind kind;
-    bool is_made, is_fresh; /* fresh: the next call synchronizes as the first one does */
-    bool is_ready;          /* its clock may be read; under the lock */
-    _Atomic int64_t latest_ns; /* greatest reading of this process so far */
+    bool is_made, is_fresh;                   /* fresh: the next call synchronizes as the first one does */
+    bool is_ready;                            /* its clock may be read; under the lock */
+    _Atomic int64_t latest_ns;                /* greatest reading of this process so far */
     int rank, size, members[SOAK_MOST_RANKS]; /* members: ranks in the world */
     char settings[256];
 } soak_slot;
@@ -108,7 +108,8 @@ typedef struct soak_record {
     int64_t global_ns, bound_ns; /* read after the call, */
     int64_t read_ns, width_ns;   /* at this true time, give or take half the width */
     int64_t slack_ns, tolerance_ns;
-    int64_t switches, delay_ns;  /* how often the process was descheduled in the call, and how long it waited for a processor */
+    int64_t switches,
+        delay_ns; /* how often the process was descheduled in the call, and how long it waited for a processor */
     int64_t flag;
     int64_t is_sync, is_fresh;
 } soak_record;

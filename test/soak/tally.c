@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 typedef struct tally {
-    _Atomic int64_t checked, violated, worst; /* worst: greatest value, in percent of what is allowed if that is above 0 */
+    _Atomic int64_t checked, violated,
+        worst; /* worst: greatest value, in percent of what is allowed if that is above 0 */
 } tally;
 
 static tally tallies[SOAK_CHECKS];
@@ -92,20 +93,27 @@ static void print_checks(const int64_t *checked, const int64_t *violated, const 
 {
     printf("\n| invariant | checked | violated | worst (in %% of what is allowed) |\n|---|---:|---:|---:|\n");
     for (int i = 0; i < SOAK_CHECKS; i++)
-        printf("| %s | %ld | %ld | %ld %s |\n", descriptions[i].name, (long)checked[i], (long)violated[i], (long)worst[i],
-               descriptions[i].unit);
+        printf("| %s | %ld | %ld | %ld %s |\n", descriptions[i].name, (long)checked[i], (long)violated[i],
+               (long)worst[i], descriptions[i].unit);
 }
 
 static void print_counts(const int64_t *all)
 {
     static const char *const names[SOAK_COUNTS] = {
-        [SOAK_CALLS] = "calls of MPIX_Harmonize", [SOAK_VALID_CALLS] = "of these valid on all processes",
-        [SOAK_SYNCS] = "calls of MPIX_Clock_sync", [SOAK_COMMUNICATORS] = "communicators",
-        [SOAK_STEPS] = "steps of clocks", [SOAK_STOPS] = "stops of processes",
-        [SOAK_READINGS] = "readings of threads", [SOAK_NOT_JUDGED] = "calls during which a clock was stepped",
-        [SOAK_PAIRED] = "calls whose exits could be compared", [SOAK_INTERRUPTED] = "of these interrupted after the last reading",
-        [SOAK_LONG] = "of these by more than 1 us", [SOAK_SWITCHED] = "of these descheduled",
-        [SOAK_PLAIN] = "control: pieces of plain code of that length", [SOAK_PLAIN_LONG] = "of these interrupted for more than 1 us",
+        [SOAK_CALLS] = "calls of MPIX_Harmonize",
+        [SOAK_VALID_CALLS] = "of these valid on all processes",
+        [SOAK_SYNCS] = "calls of MPIX_Clock_sync",
+        [SOAK_COMMUNICATORS] = "communicators",
+        [SOAK_STEPS] = "steps of clocks",
+        [SOAK_STOPS] = "stops of processes",
+        [SOAK_READINGS] = "readings of threads",
+        [SOAK_NOT_JUDGED] = "calls during which a clock was stepped",
+        [SOAK_PAIRED] = "calls whose exits could be compared",
+        [SOAK_INTERRUPTED] = "of these interrupted after the last reading",
+        [SOAK_LONG] = "of these by more than 1 us",
+        [SOAK_SWITCHED] = "of these descheduled",
+        [SOAK_PLAIN] = "control: pieces of plain code of that length",
+        [SOAK_PLAIN_LONG] = "of these interrupted for more than 1 us",
     };
     printf("\n| what happened | how often |\n|---|---:|\n");
     for (int i = 0; i < SOAK_COUNTS; i++)
@@ -114,8 +122,8 @@ static void print_counts(const int64_t *all)
 
 static void print_interruptions(int64_t longest_ns)
 {
-    static const char *const names[DECADES] = {"below 1 us", "1 to 10 us", "10 to 100 us", "0.1 to 1 ms", "1 to 10 ms",
-                                               "10 to 100 ms", "longer"};
+    static const char *const names[DECADES] = {"below 1 us", "1 to 10 us",   "10 to 100 us", "0.1 to 1 ms",
+                                               "1 to 10 ms", "10 to 100 ms", "longer"};
     printf("\n| interruption of a valid process after its last reading | how often |\n|---|---:|\n");
     for (int i = 0; i < DECADES; i++)
         printf("| %s | %ld |\n", names[i], (long)interruptions[i]);
@@ -127,7 +135,8 @@ static void judge_interruptions(const int64_t *all)
 {
     enum { FEW = 10, TIMES = 4 };
     if (!soak_judge(SOAK_TOGETHER, all[SOAK_LONG], FEW + TIMES * all[SOAK_PLAIN_LONG]))
-        soak_complain("%ld valid exits are late, %ld pieces of plain code", (long)all[SOAK_LONG], (long)all[SOAK_PLAIN_LONG]);
+        soak_complain("%ld valid exits are late, %ld pieces of plain code", (long)all[SOAK_LONG],
+                      (long)all[SOAK_PLAIN_LONG]);
 }
 
 bool soak_report(const char *title)

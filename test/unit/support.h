@@ -36,7 +36,7 @@ static inline int rounds_of(int usual)
 
 /* Fails with a message of its own, and how to repeat it where chance was involved. */
 #define EXPECT(condition, ...) ck_assert_msg(condition, __VA_ARGS__)
-#define EXPECT_SEEDED(condition, format, ...)                                                                          \
+#define EXPECT_SEEDED(condition, format, ...) \
     ck_assert_msg(condition, format " (repeat with MH_SEED=%" PRIu64 ")", __VA_ARGS__, base_seed())
 
 /* splitmix64: small, and good from any seed. */

@@ -61,7 +61,8 @@ START_TEST(clock_describes_itself)
     mh_rates rates = mh_base_clock_rates(&clock);
     EXPECT(rates.are_raw == is_raw, "%s: the kernel corrects its rate, or not", kind->name);
     /* A tenth up on one machine and down on the other. */
-    EXPECT(is_raw ? rates.limit < 0.001 : rates.limit > 1.1 / 0.9 - 1, "%s: rates differ by at most %g", kind->name, rates.limit);
+    EXPECT(is_raw ? rates.limit < 0.001 : rates.limit > 1.1 / 0.9 - 1, "%s: rates differ by at most %g", kind->name,
+           rates.limit);
 }
 END_TEST
 

@@ -103,7 +103,8 @@ START_TEST(statistics_are_complete)
     EXPECT(mh_statistic_at(0) != NULL, "there are no statistics");
     for (int i = 0; mh_statistic_at(i); i++) {
         const mh_statistic *statistic = mh_statistic_at(i);
-        EXPECT(statistic->unit && statistic->doc && statistic->doc[0], "%s has no unit or no description", statistic->name);
+        EXPECT(statistic->unit && statistic->doc && statistic->doc[0], "%s has no unit or no description",
+               statistic->name);
         int ways = (statistic->text != NULL) + (statistic->number != NULL) + (statistic->field != 0);
         EXPECT(ways == 1, "%s is read in %d ways", statistic->name, ways);
         for (int other = 0; other < i; other++)
@@ -350,8 +351,7 @@ START_TEST(limits_of_integers_hold)
     const struct {
         int64_t number;
         bool is_good;
-    } edges[] = {
-        {setting->min, true}, {setting->min - 1, false}, {setting->max, true}, {setting->max + 1, false}};
+    } edges[] = {{setting->min, true}, {setting->min - 1, false}, {setting->max, true}, {setting->max + 1, false}};
     for (int i = 0; i < COUNT_OF(edges); i++) {
         char text[32];
         snprintf(text, sizeof text, "%" PRId64, edges[i].number);

@@ -72,15 +72,18 @@ START_TEST(a_burst_ends_where_the_network_is_steady)
 {
     play result = burst(true, MOST, 0);
     EXPECT(result.burst.count == 5, "%d exchanges, though all were alike", result.burst.count);
-    EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported, result.burst.count);
+    EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported,
+           result.burst.count);
 }
 END_TEST
 
 START_TEST(a_burst_goes_on_while_the_window_narrows)
 {
     play steady = burst(true, MOST, 0), jittery = burst(true, MOST, 300);
-    EXPECT(jittery.burst.count > steady.burst.count, "%d exchanges with jitter, %d without", jittery.burst.count, steady.burst.count);
-    EXPECT(jittery.burst.count < MOST, "all %d exchanges, though the window hardly narrows after some", jittery.burst.count);
+    EXPECT(jittery.burst.count > steady.burst.count, "%d exchanges with jitter, %d without", jittery.burst.count,
+           steady.burst.count);
+    EXPECT(jittery.burst.count < MOST, "all %d exchanges, though the window hardly narrows after some",
+           jittery.burst.count);
 }
 END_TEST
 
@@ -88,16 +91,18 @@ START_TEST(no_more_than_asked_for)
 {
     for (int most = 1; most <= 8; most++) {
         play result = burst(true, most, 2000);
-        EXPECT(result.burst.count >= 1 && result.burst.count <= most, "%d exchanges, at most %d asked for", result.burst.count, most);
-        EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported, result.burst.count);
+        EXPECT(result.burst.count >= 1 && result.burst.count <= most, "%d exchanges, at most %d asked for",
+               result.burst.count, most);
+        EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported,
+               result.burst.count);
     }
 }
 END_TEST
 
 /* ---- A clock is stepped during the burst */
 
-static const int64_t steps_ns[] = {MH_NS_PER_MS, -MH_NS_PER_MS, MH_NS_PER_S, -MH_NS_PER_S, 3600 * MH_NS_PER_S,
-                                   -3600 * MH_NS_PER_S};
+static const int64_t steps_ns[] = {MH_NS_PER_MS, -MH_NS_PER_MS,      MH_NS_PER_S,
+                                   -MH_NS_PER_S, 3600 * MH_NS_PER_S, -3600 * MH_NS_PER_S};
 
 /* The offset of the client's clock, at a true time. */
 static int64_t offset_at(const simulation *world, int64_t true_ns)
@@ -143,8 +148,8 @@ START_TEST(a_step_in_a_burst_is_found)
         mh_window window = window_of(&result);
         bool before = holds(window, offset_at(&world, 0)), after = holds(window, offset_at(&world, INT64_C(2000000)));
         EXPECT_SEEDED(result.burst.stepped ? after : before || after,
-                      "round %d: step %" PRId64 " at %" PRId64 ": the window is from %" PRId64 " to %" PRId64, round, steps_ns[_i],
-                      stepped->step_at_ns, window.min_ns, window.max_ns);
+                      "round %d: step %" PRId64 " at %" PRId64 ": the window is from %" PRId64 " to %" PRId64, round,
+                      steps_ns[_i], stepped->step_at_ns, window.min_ns, window.max_ns);
     }
     EXPECT(found > 0, "no step fell into a burst");
 }

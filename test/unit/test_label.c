@@ -128,7 +128,8 @@ END_TEST
 static const struct {
     const char *text;
     bool agree;
-} agreements[] = {{"track+prop", true}, {"prop", true}, {"hca3/10", true}, {"none", false}, {"None+prop", false}, {"skampi+none", false}};
+} agreements[] = {{"track+prop", true}, {"prop", true},       {"hca3/10", true},
+                  {"none", false},      {"None+prop", false}, {"skampi+none", false}};
 
 START_TEST(only_none_lets_clocks_differ)
 {

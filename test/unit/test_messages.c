@@ -26,31 +26,31 @@ static const struct reduction *reduction_named(const char *name)
 
 /* ---- Reductions of many ranks, in the type itself and in either order */
 
-#define REDUCE(name, type, expression)                                                          \
-    static void name(const struct values *values, bool backwards, void *block)                  \
-    {                                                                                           \
-        type *result = block;                                                                   \
-        for (int i = 0; i < MANY_RANKS; i++) {                                                  \
-            type part[ELEMENTS];                                                                \
-            values_fill(values, backwards ? MANY_RANKS - 1 - i : i, 3, part, ELEMENTS);         \
-            for (int j = 0; j < ELEMENTS; j++) {                                                \
-                type a = result[j], b = part[j];                                                \
-                result[j] = i == 0 ? b : (type)(expression);                                    \
-            }                                                                                   \
-        }                                                                                       \
+#define REDUCE(name, type, expression)                                                  \
+    static void name(const struct values *values, bool backwards, void *block)          \
+    {                                                                                   \
+        type *result = block;                                                           \
+        for (int i = 0; i < MANY_RANKS; i++) {                                          \
+            type part[ELEMENTS];                                                        \
+            values_fill(values, backwards ? MANY_RANKS - 1 - i : i, 3, part, ELEMENTS); \
+            for (int j = 0; j < ELEMENTS; j++) {                                        \
+                type a = result[j], b = part[j];                                        \
+                result[j] = i == 0 ? b : (type)(expression);                            \
+            }                                                                           \
+        }                                                                               \
     }
 
 REDUCE(sum_of_chars, signed char, a + b)
-REDUCE(product_of_chars, signed char, a * b)
+REDUCE(product_of_chars, signed char, a *b)
 REDUCE(sum_of_floats, float, a + b)
-REDUCE(product_of_floats, float, a * b)
+REDUCE(product_of_floats, float, a *b)
 REDUCE(max_of_floats, float, a > b ? a : b)
 REDUCE(min_of_ints, int, a < b ? a : b)
 REDUCE(sum_of_ints, int, a + b)
-REDUCE(and_of_ints, int, a && b)
+REDUCE(and_of_ints, int, a &&b)
 REDUCE(xor_of_ints, int, !a != !b)
 REDUCE(bits_or_of_shorts, unsigned short, a | b)
-REDUCE(bits_and_of_bytes, unsigned char, a & b)
+REDUCE(bits_and_of_bytes, unsigned char, a &b)
 
 static const struct {
     const char *element;

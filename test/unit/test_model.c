@@ -250,7 +250,8 @@ START_TEST(composite_bound_covers_the_wander_so_far)
             int64_t local_ns = ages_ns[old] + ages_ns[age];
             int64_t bound_ns = mh_estimate_bound(&both, local_ns), own_ns = mh_estimate_bound(&second, local_ns);
             EXPECT(bound_ns >= own_ns - COMPOSE_LIMIT_NS,
-                   "composed at age %" PRId64 " ns, the bound %" PRId64 " ns later is %" PRId64 " ns less than that of its part",
+                   "composed at age %" PRId64 " ns, the bound %" PRId64 " ns later is %" PRId64
+                   " ns less than that of its part",
                    ages_ns[old], ages_ns[age], own_ns - bound_ns);
         }
 }

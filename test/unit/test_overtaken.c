@@ -21,7 +21,8 @@ static void be_descheduled(void)
 
 #undef atomic_compare_exchange_weak
 #define atomic_compare_exchange_weak(object, expected, wanted) \
-    (be_descheduled(), atomic_compare_exchange_weak_explicit(object, expected, wanted, memory_order_seq_cst, memory_order_seq_cst))
+    (be_descheduled(),                                         \
+     atomic_compare_exchange_weak_explicit(object, expected, wanted, memory_order_seq_cst, memory_order_seq_cst))
 
 #include "clock/base_clock_private.h"
 #include "clock/global_clock.c"
@@ -70,8 +71,8 @@ START_TEST(an_overtaken_reading_leaves_no_trace)
         be_descheduled();
     hand_ns += MH_NS_PER_MS;
     int64_t after_ns = mh_global_clock_now_ns(&clock_read);
-    EXPECT(during_ns >= before_ns && during_ns <= before_ns + SOON_NS, "the reading that was overtaken is off by %" PRId64 " ns",
-           during_ns - before_ns);
+    EXPECT(during_ns >= before_ns && during_ns <= before_ns + SOON_NS,
+           "the reading that was overtaken is off by %" PRId64 " ns", during_ns - before_ns);
     EXPECT(after_ns - during_ns >= MH_NS_PER_MS - SOON_NS && after_ns - during_ns <= MH_NS_PER_MS + SOON_NS,
            "%" PRId64 " ns of global time pass in a millisecond", after_ns - during_ns);
 }

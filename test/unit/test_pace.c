@@ -40,8 +40,7 @@ static const struct {
 
 START_TEST(next_window)
 {
-    int64_t next_ns =
-        window_next(windows[_i].length_ns, &windows[_i].cycles, windows[_i].calls, windows[_i].invalid);
+    int64_t next_ns = window_next(windows[_i].length_ns, &windows[_i].cycles, windows[_i].calls, windows[_i].invalid);
 
     EXPECT(next_ns >= windows[_i].least_ns && next_ns <= windows[_i].most_ns, "%s: %" PRId64 " ns", windows[_i].name,
            next_ns);

@@ -29,8 +29,8 @@ static const struct option_spec options[] = {
     {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(struct settings, numbers), 0.5, 100, NULL, ""},
     {'n', "count", "N", OPTION_INTEGER, offsetof(struct settings, count), 0, 9, word_name, ""},
 };
-static const struct option_spec operand = {
-    0, "operand", "TEXT", OPTION_TEXTS, offsetof(struct settings, texts), 0, 0, NULL, ""};
+static const struct option_spec operand = {0, "operand", "TEXT", OPTION_TEXTS, offsetof(struct settings, texts), 0,
+                                           0, NULL,      ""};
 static const struct program_spec program = {"program", "", options, COUNT_OF(options), "", &operand, true};
 
 /* Reads words after the program's name. */

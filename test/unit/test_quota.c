@@ -66,9 +66,7 @@ static const struct {
       {V1 "/a/cpu.cfs_period_us", "50000\n"}},
      1},
     {"nonsense",
-     {{"/proc/self/cgroup", "nonsense\n\n:\n0::/a\n"},
-      {V2 "/a/cpu.max", "many 100000\n"},
-      {V2 "/cpu.max", "100000\n"}},
+     {{"/proc/self/cgroup", "nonsense\n\n:\n0::/a\n"}, {V2 "/a/cpu.max", "many 100000\n"}, {V2 "/cpu.max", "100000\n"}},
      0},
     {"a period of 0", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "100000 0\n"}}, 0},
     {"an empty file", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", ""}}, 0},
@@ -130,9 +128,8 @@ START_TEST(processes_share_the_group_that_limits_them)
                                  {V2 "/a/b/cpu.max", "max 100000\n"},
                                  {V2 "/a/c/cpu.max", "300000 100000\n"},
                                  {V2 "/d/cpu.max", "200000 100000\n"}};
-    static const file lines[] = {{"/proc/self/cgroup", "0::/a/b\n"},
-                                 {"/proc/self/cgroup", "0::/a/c\n"},
-                                 {"/proc/self/cgroup", "0::/d\n"}};
+    static const file lines[] = {
+        {"/proc/self/cgroup", "0::/a/b\n"}, {"/proc/self/cgroup", "0::/a/c\n"}, {"/proc/self/cgroup", "0::/d\n"}};
     mh_quota found[COUNT_OF(lines)];
     begin();
     for (int i = 0; i < COUNT_OF(files); i++)

@@ -22,7 +22,10 @@ typedef struct scene {
     double least_valid; /* the least fraction of calls in which all leave in time, after the first few */
 } scene;
 
-#define QUIET {500, 5000, 300, 1, 0}
+#define QUIET                \
+    {                        \
+        500, 5000, 300, 1, 0 \
+    }
 
 static const scene scenes[] = {
     {"quiet", 8, 4, QUIET, 1000, 0, false, 0.9},
@@ -55,8 +58,11 @@ typedef struct play {
 
 static mh_rounds_settings settings_with(int barrier_choice)
 {
-    return (mh_rounds_settings){.barrier_choice = barrier_choice, .clocks_agree = true, .tolerance_ns = TOLERANCE_NS,
-                                  .slack_floor_ns = FLOOR_NS, .slack_ceiling_ns = CEILING_NS};
+    return (mh_rounds_settings){.barrier_choice = barrier_choice,
+                                .clocks_agree = true,
+                                .tolerance_ns = TOLERANCE_NS,
+                                .slack_floor_ns = FLOOR_NS,
+                                .slack_ceiling_ns = CEILING_NS};
 }
 
 /* Global time is the virtual time: true = local - offset - drift * true. */
@@ -79,8 +85,8 @@ static void open_barrier(const mh_channel *channel, mh_barrier *barrier)
     mh_barrier_open_members(barrier, &site);
 }
 
-static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base, const play *play,
-                         mh_global_clock *clock, mh_barrier *barrier, mh_rounds *rounds)
+static void open_process(const simulation *world, const mh_channel *channel, const mh_base_clock *base,
+                         const play *play, mh_global_clock *clock, mh_barrier *barrier, mh_rounds *rounds)
 {
     mh_estimate estimate = exact_estimate(world, channel->rank);
     estimate.model.offset_ns -= play->wrong_ns[channel->rank];
@@ -111,7 +117,8 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     for (int i = 0; i < play->calls; i++) {
         record *record = &play->records[channel->rank][i];
         simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
-        mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->release, &error);
+        mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->release,
+                         &error);
         record->left = mh_rounds_leave(rounds, &record->release);
         record->left_ns = simulated_now_ns();
     }
@@ -129,11 +136,10 @@ static simulation make_world(const scene *scene, int round)
     for (int rank = 0; rank < world.processes; rank++) {
         double drift = (2 * chance_unit(&dice) - 1) * 250 * MH_PPM;
         world.node[rank] = rank / scene->per_node;
-        world.clocks[rank] =
-            (simulated_clock){.offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S),
-                              .drift = drift,
-                              .later_drift = drift,
-                              .later_ns = INT64_MAX};
+        world.clocks[rank] = (simulated_clock){.offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S),
+                                               .drift = drift,
+                                               .later_drift = drift,
+                                               .later_ns = INT64_MAX};
     }
     return world;
 }
@@ -205,8 +211,9 @@ START_TEST(all_get_the_same_order)
     play *played = play_scene(&scenes[_i], 200 + _i);
     for (int rank = 1; rank < scenes[_i].processes; rank++)
         for (int i = 0; i < CALLS; i++)
-            EXPECT_SEEDED(memcmp(&played->records[rank][i].release, &played->records[0][i].release, sizeof(mh_release)) == 0,
-                          "%s, rank %d, call %d: another order than that of rank 0", scenes[_i].name, rank, i);
+            EXPECT_SEEDED(
+                memcmp(&played->records[rank][i].release, &played->records[0][i].release, sizeof(mh_release)) == 0,
+                "%s, rank %d, call %d: another order than that of rank 0", scenes[_i].name, rank, i);
 }
 END_TEST
 
@@ -251,7 +258,8 @@ START_TEST(needs_are_forgotten_with_the_barrier)
     int64_t slack_ns = rounds.slack.slack_ns;
     tree.tolerance_ns++;
     mh_rounds_configure(&rounds, &tree);
-    EXPECT(rounds.slack.calls == 1 && rounds.slack.slack_ns == slack_ns, "another tolerance, and what was learned is forgotten");
+    EXPECT(rounds.slack.calls == 1 && rounds.slack.slack_ns == slack_ns,
+           "another tolerance, and what was learned is forgotten");
     mh_rounds_configure(&rounds, &collective);
     EXPECT(rounds.slack.calls == 0, "another barrier, but what was learned is kept");
 }
@@ -312,31 +320,67 @@ static const struct {
     bool is_due; /* to synchronize, by the clock of rank 0 */
     mh_order order, done;
 } requests[] = {
-    {"nothing special", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     false, MH_ORDER_RELEASE, MH_ORDER_RELEASE},
+    {"nothing special",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_RELEASE,
+     MH_ORDER_RELEASE},
     {"due", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, true, MH_ORDER_SYNC, MH_ORDER_RELEASE},
-    {"rank 0 asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
-    {"another one asks", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
-     false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
-    {"due, and one asks for more", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
-     true, MH_ORDER_RESTART, MH_ORDER_RELEASE},
-    {"one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
-     false, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
-    {"due, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
-     true, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
-    {"one refuses, one asks", {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE},
-     false, MH_ORDER_REFUSE, MH_ORDER_RELEASE},
-    {"due, but done", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     true, MH_ORDER_RELEASE, MH_ORDER_SYNC},
-    {"one asks, but that is done", {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
-     false, MH_ORDER_RELEASE, MH_ORDER_RESTART},
-    {"due, but more is done", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     true, MH_ORDER_RELEASE, MH_ORDER_RESTART},
-    {"one asks for more than is done", {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
-     false, MH_ORDER_RESTART, MH_ORDER_SYNC},
-    {"done, but one refuses", {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
-     false, MH_ORDER_REFUSE, MH_ORDER_RESTART},
+    {"rank 0 asks",
+     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_RESTART,
+     MH_ORDER_RELEASE},
+    {"another one asks",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
+     false,
+     MH_ORDER_RESTART,
+     MH_ORDER_RELEASE},
+    {"due, and one asks for more",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
+     true,
+     MH_ORDER_RESTART,
+     MH_ORDER_RELEASE},
+    {"one refuses",
+     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_REFUSE,
+     MH_ORDER_RELEASE},
+    {"due, but one refuses",
+     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     true,
+     MH_ORDER_REFUSE,
+     MH_ORDER_RELEASE},
+    {"one refuses, one asks",
+     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE},
+     false,
+     MH_ORDER_REFUSE,
+     MH_ORDER_RELEASE},
+    {"due, but done",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     true,
+     MH_ORDER_RELEASE,
+     MH_ORDER_SYNC},
+    {"one asks, but that is done",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_RELEASE,
+     MH_ORDER_RESTART},
+    {"due, but more is done",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
+     true,
+     MH_ORDER_RELEASE,
+     MH_ORDER_RESTART},
+    {"one asks for more than is done",
+     {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_RESTART,
+     MH_ORDER_SYNC},
+    {"done, but one refuses",
+     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     false,
+     MH_ORDER_REFUSE,
+     MH_ORDER_RESTART},
 };
 
 static struct {
@@ -359,7 +403,8 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
                      &asked.first[rank], &error);
     /* A request is for one round. */
     mh_rounds_sync_at(&rounds, INT64_MAX);
-    mh_rounds_arrive(&rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
+    mh_rounds_arrive(&rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank],
+                     &error);
     mh_barrier_close(&barrier);
 }
 

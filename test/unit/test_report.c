@@ -14,9 +14,9 @@ static const double fractions[] = {0.5, 0.9, 0.999};
 
 /* Times as {start, end}, two ranks a call. */
 static const struct call_times good_times[] = {
-    {1000, 2500},  {1010, 3000},  {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999}, {30000, 31000},
-    {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345}, {60000, 61111}, {60003, 62222},
-    {70000, 99999}, {70000, 71000},
+    {1000, 2500},   {1010, 3000},   {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999},
+    {30000, 31000}, {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345},
+    {60000, 61111}, {60003, 62222}, {70000, 99999}, {70000, 71000},
 };
 static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 0, 0, 0, MARK_LATE, 0};
 
@@ -32,15 +32,16 @@ static const struct sample_set good_set = {RANKS, 8, good_times, good_marks};
 static const struct sample_set one_set = {RANKS, 1, one_time, one_mark};
 static const struct sample_set bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
 
-static const struct row_keys plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS,   "float",
+static const struct row_keys plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS, "float",
                                            "sum",  "0",       "separate", "warm",     "local", 0};
-static const struct row_keys odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS,      "",
+static const struct row_keys odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS, "",
                                          "",     "",          "in place", "rotate",   "#makespan",  0};
 
 static const struct provenance_item items[] = {
     {"program", "fake 0.1"},
     {"command", "fake --comm 'a \"b\", c'\t\\ back\nslash \x01"},
-    {"processor", "M\xc3\xb6" "bius \xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"processor", "M\xc3\xb6"
+                  "bius \xe2\x82\xac \xf0\x9f\x98\x80"},
     {"bad_utf8", "\xff|\xc3|\xc0\x80|\xed\xa0\x80|\xe2\x82"},
     {"empty", ""},
 };
@@ -71,7 +72,7 @@ static void print_rows(const struct report *report, const struct row_keys *keys)
 
 static void print_report(enum output_format format, bool full, bool everything, FILE *file)
 {
-    const struct report report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions),
+    const struct report report = {format,    file, full, everything, everything, fractions, COUNT_OF(fractions),
                                   everything};
 
     report_head(&report, items, COUNT_OF(items));

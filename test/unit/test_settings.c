@@ -59,9 +59,9 @@ static void expect_defaults_except(const mh_settings *settings, int place)
                "%s is '%s' instead of its default", setting_at(i)->name, settings->values[i].text);
 }
 
-#define LONG_NAME                                                                                                      \
-    PREFIX "A_NAME_SO_LONG_THAT_IT_DOES_NOT_FIT_INTO_A_MESSAGE_OF_ONE_LINE_AND_WHICH_NOBODY_WOULD_EVER_GIVE_TO_"       \
-           "A_SETTING_BUT_SOMEBODY_WILL_EXPORT_IT_ALL_THE_SAME_BY_A_MISTAKE_OF_THE_CLIPBOARD_OR_BY_A_SCRIPT_THAT_"     \
+#define LONG_NAME                                                                                                  \
+    PREFIX "A_NAME_SO_LONG_THAT_IT_DOES_NOT_FIT_INTO_A_MESSAGE_OF_ONE_LINE_AND_WHICH_NOBODY_WOULD_EVER_GIVE_TO_"   \
+           "A_SETTING_BUT_SOMEBODY_WILL_EXPORT_IT_ALL_THE_SAME_BY_A_MISTAKE_OF_THE_CLIPBOARD_OR_BY_A_SCRIPT_THAT_" \
            "PUTS_TOGETHER_THE_NAMES_OF_VARIABLES_FROM_WHOLE_PATHS_AS_MODULES_DO"
 
 static const struct {

@@ -235,8 +235,9 @@ START_TEST(fraction_that_is_met_anyway_changes_nothing)
         int64_t need_ns = (int64_t)narrow(&dice, 10e3);
         mh_slack_learn(&plain, need_ns, 10000);
         mh_slack_learn(&aimed, need_ns, 10000);
-        EXPECT(plain.slack_ns == aimed.slack_ns, "call %d: the slack is %" PRId64 " ns, and %" PRId64 " ns without the aim", i,
-               aimed.slack_ns, plain.slack_ns);
+        EXPECT(plain.slack_ns == aimed.slack_ns,
+               "call %d: the slack is %" PRId64 " ns, and %" PRId64 " ns without the aim", i, aimed.slack_ns,
+               plain.slack_ns);
     }
 }
 END_TEST

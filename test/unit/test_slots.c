@@ -106,8 +106,9 @@ static void *take_part(void *argument)
         }
         if (kind->release)
             kind->release(own.state, &release, &error);
-        member->wrong += release.order != round % 3 || release.rehearse != round % 5 || release.decision_ns != round * 17 ||
-                         release.given_ns != round * 13 || release.slack_ns != round * 19;
+        member->wrong += release.order != round % 3 || release.rehearse != round % 5 ||
+                         release.decision_ns != round * 17 || release.given_ns != round * 13 ||
+                         release.slack_ns != round * 19;
     }
     free(own.state);
     return NULL;
@@ -128,8 +129,8 @@ static void run_crew(crew *crew)
     }
     for (int i = 0; i < crew->size; i++) {
         pthread_join(members[i].thread, NULL);
-        EXPECT_SEEDED(members[i].wrong == 0, "%d members: member %d sees something wrong in %d of %d rounds", crew->size, i,
-                      members[i].wrong, crew->rounds);
+        EXPECT_SEEDED(members[i].wrong == 0, "%d members: member %d sees something wrong in %d of %d rounds",
+                      crew->size, i, members[i].wrong, crew->rounds);
     }
     free(crew->memory);
 }
@@ -141,7 +142,10 @@ START_TEST(each_round_is_whole)
     static const struct {
         int size, numas, rounds;
     } sizes[] = {{1, 1, 1000}, {2, 1, 20000}, {3, 2, 5000}, {9, 1, 1000}, {10, 1, 1000}, {40, 5, 200}};
-    crew crew = {.kind = kinds[_i / 6], .size = sizes[_i % 6].size, .numas = sizes[_i % 6].numas, .rounds = sizes[_i % 6].rounds};
+    crew crew = {.kind = kinds[_i / 6],
+                 .size = sizes[_i % 6].size,
+                 .numas = sizes[_i % 6].numas,
+                 .rounds = sizes[_i % 6].rounds};
     run_crew(&crew);
 }
 END_TEST

@@ -136,9 +136,18 @@ typedef struct scene {
     double aged_error_limit_ns; /* of the error ten seconds later, where drift has been learnt */
 } scene;
 
-#define LOPSIDED {.near_ns = 500, .far_ns = 10000, .jitter_ns = 300, .lopsided = 5}
-#define ROUGH {.near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 1, .stalls = 0.1}
-#define ROUGH_AND_LOPSIDED {.near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 5, .stalls = 0.1}
+#define LOPSIDED                                                         \
+    {                                                                    \
+        .near_ns = 500, .far_ns = 10000, .jitter_ns = 300, .lopsided = 5 \
+    }
+#define ROUGH                                                                            \
+    {                                                                                    \
+        .near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 1, .stalls = 0.1 \
+    }
+#define ROUGH_AND_LOPSIDED                                                               \
+    {                                                                                    \
+        .near_ns = 500, .far_ns = 10000, .jitter_ns = 5000, .lopsided = 5, .stalls = 0.1 \
+    }
 
 static const simulated_network quiet = {.near_ns = 500, .far_ns = 10000, .jitter_ns = 300, .lopsided = 1};
 
@@ -291,7 +300,8 @@ static outcome run_scene(const scene *scene, const simulation *world)
     for (int rank = 0; rank < world->processes; rank++)
         EXPECT_SEEDED(outcome.code[rank] == MPI_SUCCESS, "%s: rank %d fails", scene->name, rank);
     for (int rank = 0; rank < world->processes; rank++)
-        EXPECT_SEEDED(!outcome.disrupted[rank], "%s: rank %d finds a step of a clock where there was none", scene->name, rank);
+        EXPECT_SEEDED(!outcome.disrupted[rank], "%s: rank %d finds a step of a clock where there was none", scene->name,
+                      rank);
     return outcome;
 }
 
@@ -533,15 +543,17 @@ START_TEST(wide_bounds_are_narrowed)
     narrowing seldom = narrow_beside_others(false), thorough = narrow_beside_others(true);
     EXPECT_SEEDED(seldom.bounds_ns[0] > NARROW_NS, "the first bound is %" PRId64 " ns: it has to be wide here",
                   seldom.bounds_ns[0]);
-    EXPECT_SEEDED(seldom.intervals_ns[0] < MH_NS_PER_S, "a bound of %" PRId64 " ns is not measured again", seldom.bounds_ns[0]);
+    EXPECT_SEEDED(seldom.intervals_ns[0] < MH_NS_PER_S, "a bound of %" PRId64 " ns is not measured again",
+                  seldom.bounds_ns[0]);
     for (int run = 1; run < NARROWING_RUNS; run++)
-        EXPECT_SEEDED(seldom.bounds_ns[run] <= seldom.bounds_ns[run - 1], "run %d widens the bound to %" PRId64 " ns", run,
-                      seldom.bounds_ns[run]);
+        EXPECT_SEEDED(seldom.bounds_ns[run] <= seldom.bounds_ns[run - 1], "run %d widens the bound to %" PRId64 " ns",
+                      run, seldom.bounds_ns[run]);
     EXPECT_SEEDED(seldom.bounds_ns[NARROWING_RUNS - 1] < NARROW_NS, "after %d runs the bound is still %" PRId64 " ns",
                   NARROWING_RUNS, seldom.bounds_ns[NARROWING_RUNS - 1]);
-    EXPECT_SEEDED(thorough.bounds_ns[0] < NARROW_NS, "a thorough run leaves a bound of %" PRId64 " ns", thorough.bounds_ns[0]);
-    EXPECT_SEEDED(thorough.intervals_ns[NARROWING_RUNS - 1] == INT64_MAX, "a bound of %" PRId64 " ns is measured for ever",
-                  thorough.bounds_ns[NARROWING_RUNS - 1]);
+    EXPECT_SEEDED(thorough.bounds_ns[0] < NARROW_NS, "a thorough run leaves a bound of %" PRId64 " ns",
+                  thorough.bounds_ns[0]);
+    EXPECT_SEEDED(thorough.intervals_ns[NARROWING_RUNS - 1] == INT64_MAX,
+                  "a bound of %" PRId64 " ns is measured for ever", thorough.bounds_ns[NARROWING_RUNS - 1]);
 }
 END_TEST
 

@@ -133,7 +133,7 @@ static void with_all_levels(int row, void (*check)(const grouping *all))
     }
 }
 
-#define EXPECT_AT(condition, rank, level, text)                                                                        \
+#define EXPECT_AT(condition, rank, level, text) \
     EXPECT_SEEDED(condition, "%s, rank %d, level %d of %d: %s", all->machine->name, rank, level, all->levels, text)
 
 static void check_shape(const grouping *all)
@@ -227,11 +227,11 @@ static void check_outermost(const grouping *all)
                   "there is more than one outermost group");
 }
 
-#define TEST_OF_ALL_LEVELS(name, check)                                                                                \
-    START_TEST(name)                                                                                                   \
-    {                                                                                                                  \
-        with_all_levels(_i, check);                                                                                    \
-    }                                                                                                                  \
+#define TEST_OF_ALL_LEVELS(name, check) \
+    START_TEST(name)                    \
+    {                                   \
+        with_all_levels(_i, check);     \
+    }                                   \
     END_TEST
 
 TEST_OF_ALL_LEVELS(groups_are_well_formed, check_shape)

@@ -14,15 +14,15 @@
 
 /* What a clock does, all against true time. What a row does not state, does not happen. */
 typedef struct clock_traits {
-    double drift_ppm;       /* constant, of either sign by chance where either_sign */
+    double drift_ppm; /* constant, of either sign by chance where either_sign */
     bool either_sign;
-    double walk_ppb;        /* random walk of the drift: standard deviation after one second */
-    double warming_ppm;     /* changes of temperature: each takes the drift by up to this much ... */
-    double warming_s;       /* ... to where it then stays, this being the time constant */
+    double walk_ppb;           /* random walk of the drift: standard deviation after one second */
+    double warming_ppm;        /* changes of temperature: each takes the drift by up to this much ... */
+    double warming_s;          /* ... to where it then stays, this being the time constant */
     double frequency_step_ppm; /* at once */
-    double slew_ppm;        /* the kernel corrects the clock: drift jumps anywhere in this range, ... */
-    bool is_corrected;      /* ... and the tracker is told that the clock is not raw */
-    double events_per_s;    /* of warming, frequency steps and slews */
+    double slew_ppm;           /* the kernel corrects the clock: drift jumps anywhere in this range, ... */
+    bool is_corrected;         /* ... and the tracker is told that the clock is not raw */
+    double events_per_s;       /* of warming, frequency steps and slews */
 } clock_traits;
 
 /* The truth: offset (local - global) over true time, which is the global one. */
@@ -30,8 +30,8 @@ typedef struct clock_truth {
     const clock_traits *traits;
     chance *dice;
     int64_t now_ns, constant_ns;
-    double offset_ns; /* without the constant part */
-    int64_t event_ns; /* of the last event */
+    double offset_ns;              /* without the constant part */
+    int64_t event_ns;              /* of the last event */
     double drift_ppb, warming_ppb; /* now, and how much of a change of temperature is yet to come */
 } clock_truth;
 
@@ -151,7 +151,8 @@ typedef struct scene {
     const path *path;
     double rms_limit_ns, p99_limit_ns; /* of the error after SETTLED_S; 0: none */
     double seconds;                    /* 0: USUAL_S */
-    bool comes_as_a_surprise; /* what happens is beyond what was seen before, so that only the next measurement shows it */
+    bool
+        comes_as_a_surprise; /* what happens is beyond what was seen before, so that only the next measurement shows it */
 } scene;
 
 enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
@@ -234,7 +235,8 @@ static void read_clock(run *run)
     double error = error_ns(run);
     int64_t bound_ns = mh_estimate_bound(&run->estimate, local_ns(&run->truth));
     EXPECT_SEEDED(fabs(error) <= (double)bound_ns + ROUNDING_NS,
-                  "%s, round %d: off by %.0f ns at %.3f s, beyond the bound of %" PRId64 " ns, %.3f s after measurement %d",
+                  "%s, round %d: off by %.0f ns at %.3f s, beyond the bound of %" PRId64
+                  " ns, %.3f s after measurement %d",
                   run->scene->name, run->round, error, elapsed_s(run), bound_ns,
                   (double)(run->truth.now_ns - run->measured_ns) * MH_S_PER_NS, run->measurements);
     if (elapsed_s(run) >= SETTLED_S && run->readings < MOST_READINGS)
@@ -276,8 +278,8 @@ static void expect_to_be_accurate(run *run)
     double rms = sqrt(squares / run->readings), p99 = run->errors_ns[(int)(0.99 * run->readings)];
     const scene *scene = run->scene;
     if (getenv("MH_VERBOSE"))
-        printf("# %s, round %d: %d measurements, error %.0f ns rms, %.0f ns p99, %.0f ns at most\n", scene->name, run->round,
-               run->measurements, rms, p99, run->errors_ns[run->readings - 1]);
+        printf("# %s, round %d: %d measurements, error %.0f ns rms, %.0f ns p99, %.0f ns at most\n", scene->name,
+               run->round, run->measurements, rms, p99, run->errors_ns[run->readings - 1]);
     EXPECT_SEEDED(scene->rms_limit_ns == 0 || rms <= scene->rms_limit_ns, "%s, round %d: the error is %.0f ns rms",
                   scene->name, run->round, rms);
     EXPECT_SEEDED(scene->p99_limit_ns == 0 || p99 <= scene->p99_limit_ns,
@@ -300,7 +302,9 @@ static const scene scenes[] = {
     {"shared memory, 10 ppm, walk", {BOTH_SIGNS(10), WALK}, &shared_memory, LIMITS(20, 60)},
     {"shared memory, 500 ppm, walk", {BOTH_SIGNS(499), WALK}, &shared_memory, LIMITS(20, 60)},
     {"shared memory, warming", {BOTH_SIGNS(20), WALK, WARMING, .events_per_s = 0.1}, &shared_memory, LIMITS(20, 60)},
-    {"shared memory, frequency steps", {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1}, &shared_memory,
+    {"shared memory, frequency steps",
+     {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1},
+     &shared_memory,
      LIMITS(100, 500)},
     {"shared memory, corrected", {CORRECTED, .events_per_s = 0.2}, &shared_memory, LIMITS(0, 0)},
     {"tcp, no drift at all", {.drift_ppm = 0}, &tcp, LIMITS(250, 1000)},
@@ -315,11 +319,18 @@ static const scene scenes[] = {
     {"tcp, slewed by up to a tenth", {SLEWED, .events_per_s = 0.2}, &tcp, LIMITS(4e6, 15e6)},
     {"shared memory, slewed by up to a tenth", {SLEWED, .events_per_s = 0.2}, &shared_memory, LIMITS(4e6, 15e6)},
     {"tcp, rough, 50 ppm, walk", {BOTH_SIGNS(50), WALK}, &rough, LIMITS(600, 3000)},
-    {"shared memory, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &shared_memory, LIMITS(20, 60),
+    {"shared memory, at last warming",
+     {BOTH_SIGNS(20), CALM, WARMING, SELDOM},
+     &shared_memory,
+     LIMITS(20, 60),
      .seconds = 600},
     {"tcp, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &tcp, LIMITS(250, 1000), .seconds = 600},
-    {"tcp, at last a frequency step", {BOTH_SIGNS(20), CALM, STEPS, SELDOM}, &tcp,
-     LIMITS(0, 0), .seconds = 600, .comes_as_a_surprise = true},
+    {"tcp, at last a frequency step",
+     {BOTH_SIGNS(20), CALM, STEPS, SELDOM},
+     &tcp,
+     LIMITS(0, 0),
+     .seconds = 600,
+     .comes_as_a_surprise = true},
 };
 
 enum { ROUNDS = 3 };

@@ -14,11 +14,16 @@ typedef struct division {
 } division;
 
 static const division divisions[] = {
-    {"one process", 1, 1, 1, true, 0},      {"two", 2, 1, 1, true, 1},
-    {"nine", 9, 1, 1, true, 1},             {"ten", 10, 1, 1, true, 2},
-    {"128 in one place", 128, 1, 1, true, 3}, {"128 in 2 packages", 128, 2, 1, true, 3},
-    {"128 in 8", 128, 2, 4, true, 3},       {"128 in 16, dealt out", 128, 4, 4, false, 3},
-    {"128 in 64", 128, 16, 4, true, 3},     {"uneven", 37, 3, 2, false, 3},
+    {"one process", 1, 1, 1, true, 0},
+    {"two", 2, 1, 1, true, 1},
+    {"nine", 9, 1, 1, true, 1},
+    {"ten", 10, 1, 1, true, 2},
+    {"128 in one place", 128, 1, 1, true, 3},
+    {"128 in 2 packages", 128, 2, 1, true, 3},
+    {"128 in 8", 128, 2, 4, true, 3},
+    {"128 in 16, dealt out", 128, 4, 4, false, 3},
+    {"128 in 64", 128, 16, 4, true, 3},
+    {"uneven", 37, 3, 2, false, 3},
     {"300 in 4", 300, 4, 1, true, 4},
 };
 
@@ -67,8 +72,8 @@ START_TEST(it_is_one_tree_of_little_depth)
     build(division);
     for (int i = 0; i < division->size; i++) {
         int depth = depth_of(i, division->size);
-        EXPECT(depth <= division->most_depth, "%s: process %d is %d levels deep, at most %d expected", division->name, i,
-               depth, division->most_depth);
+        EXPECT(depth <= division->most_depth, "%s: process %d is %d levels deep, at most %d expected", division->name,
+               i, depth, division->most_depth);
         EXPECT(times_listed(i, division->size) == (i > 0), "%s: process %d is the child of %d", division->name, i,
                times_listed(i, division->size));
     }
@@ -102,8 +107,8 @@ START_TEST(children_of_binomial_tree_agree_with_parents)
             for (int i = 0; i < tree.children; i++) {
                 int child = tree.child[i];
                 EXPECT(child == index + (1 << i), "of %d, child %d of %d is %d", size, i, index, child);
-                EXPECT(mh_tree_binomial(child, size).parent == index, "of %d, %d is a child of %d, who is not its parent",
-                       size, child, index);
+                EXPECT(mh_tree_binomial(child, size).parent == index,
+                       "of %d, %d is a child of %d, who is not its parent", size, child, index);
                 listed[child]++;
             }
         }
@@ -125,7 +130,8 @@ END_TEST
 
 START_TEST(binomial_tree_fits)
 {
-    EXPECT(mh_tree_binomial(0, INT32_MAX / 2).children < MH_TREE_MAX_CHILDREN, "no room for a parent beside the children");
+    EXPECT(mh_tree_binomial(0, INT32_MAX / 2).children < MH_TREE_MAX_CHILDREN,
+           "no room for a parent beside the children");
 }
 END_TEST
 

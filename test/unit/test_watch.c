@@ -58,7 +58,8 @@ START_TEST(a_step_is_found_once_with_its_size)
     }
     stepped_ns = steps_ns[_i];
     int64_t found_ns = mh_clock_watch_look(&watch, &base);
-    EXPECT(llabs(found_ns - steps_ns[_i]) <= 100, "a step of %" PRId64 " ns is taken for %" PRId64 " ns", steps_ns[_i], found_ns);
+    EXPECT(llabs(found_ns - steps_ns[_i]) <= 100, "a step of %" PRId64 " ns is taken for %" PRId64 " ns", steps_ns[_i],
+           found_ns);
     EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a step of %" PRId64 " ns is found twice", steps_ns[_i]);
 }
 END_TEST
@@ -95,7 +96,8 @@ START_TEST(a_look_is_due)
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns), "a clock that may be set is not looked at each time");
     watch = start(&base, &raw);
     EXPECT(!mh_clock_watch_is_due(&watch, watch.base_ns + MH_NS_PER_MS), "a raw clock is looked at all the time");
-    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 100 * MH_NS_PER_MS), "a raw clock is not looked at after 100 ms");
+    EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 100 * MH_NS_PER_MS),
+           "a raw clock is not looked at after 100 ms");
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns - 1), "a clock that went back is not looked at");
     true_now_ns += 25 * MH_NS_PER_MS;
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 5 * MH_NS_PER_MS),

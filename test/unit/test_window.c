@@ -10,8 +10,10 @@ START_TEST(true_offset_stays_inside)
     int64_t offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S), now_ns = 0;
     mh_window window = mh_window_unknown(), half = mh_window_unknown();
     for (int i = 0; i < 50; i++) {
-        int64_t there_ns = 500 + (int64_t)chance_exponential(&dice, 300), back_ns = 900 + (int64_t)chance_exponential(&dice, 300);
-        int64_t sent_ns = now_ns + offset_ns, remote_ns = now_ns + there_ns, received_ns = remote_ns + back_ns + offset_ns;
+        int64_t there_ns = 500 + (int64_t)chance_exponential(&dice, 300),
+                back_ns = 900 + (int64_t)chance_exponential(&dice, 300);
+        int64_t sent_ns = now_ns + offset_ns, remote_ns = now_ns + there_ns,
+                received_ns = remote_ns + back_ns + offset_ns;
         mh_window_narrow(i % 2 ? &half : &window, sent_ns, remote_ns, received_ns);
         now_ns += 10000;
     }
@@ -29,7 +31,8 @@ START_TEST(window_of_offset_has_its_bound)
 {
     mh_offset offset = {0, -700, 30};
     mh_window window = mh_window_of_offset(&offset);
-    EXPECT(window.min_ns == -730 && window.max_ns == -670, "from %" PRId64 " to %" PRId64, window.min_ns, window.max_ns);
+    EXPECT(window.min_ns == -730 && window.max_ns == -670, "from %" PRId64 " to %" PRId64, window.min_ns,
+           window.max_ns);
     EXPECT(mh_window_bound_ns(window, -700) == 30 && mh_window_bound_ns(window, 0) == 730, "another bound");
 }
 END_TEST

@@ -131,7 +131,8 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
     return MPI_SUCCESS;
 }
 
-int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag, mh_error *error)
+int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
+                mh_error *error)
 {
     mh_send(channel, mine, bytes, to, tag, error);
     return mh_recv(channel, theirs, bytes, from, tag, error);

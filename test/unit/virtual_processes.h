@@ -22,8 +22,8 @@ enum { SIMULATED_MOST = 32 };
 typedef struct simulated_clock {
     int64_t offset_ns;
     double drift, later_drift;
-    int64_t later_ns; /* true time from which the later drift holds */
-    int64_t step_ns;  /* somebody sets the clock ahead by so much, once, */
+    int64_t later_ns;   /* true time from which the later drift holds */
+    int64_t step_ns;    /* somebody sets the clock ahead by so much, once, */
     int64_t step_at_ns; /* at this true time */
 } simulated_clock;
 

@@ -12,9 +12,9 @@
 #define CURVE_END 0.999
 
 static const struct column columns[] = {
-    {"scheme", "scheme", 15, 0, 0},        {"p50(ns)", "p50_ns", 12, 1, 0},   {"p90(ns)", "p90_ns", 12, 1, 0},
-    {"p99(ns)", "p99_ns", 12, 1, 0},       {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
-    {"call(ns)", "call_ns", 14, 1, 0},     {"calls", "calls", 10, 0, 0},      {"valid", "valid", 10, 0, 0},
+    {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},    {"p90(ns)", "p90_ns", 12, 1, 0},
+    {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
+    {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},       {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
@@ -24,8 +24,8 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 /* Sorts the valid skews of a scheme into skew_ticks, and takes in their quantiles. */
 static void take_in_skews(const struct tally *tally, double tick_ns, int64_t *skew_ticks, struct result *result)
 {
-    static const double fractions[] = {[P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999,
-                                       [MAX_NS] = 1};
+    static const double fractions[] = {
+        [P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999, [MAX_NS] = 1};
     int64_t count = 0;
     for (int64_t i = 0; i < tally->calls; i++)
         if (tally->records[i].valid)
@@ -41,9 +41,8 @@ static void write_raw(const struct skew_run *run, int index, double tick_ns)
 {
     const struct tally *tally = &run->tallies[index];
     for (int64_t i = 0; i < tally->calls; i++)
-        fprintf(run->raw, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
-                (long long)(run->results[index].calls + i), (double)tally->records[i].skew_ticks * tick_ns,
-                (int)tally->records[i].valid);
+        fprintf(run->raw, "%s,%lld,%.1f,%d\n", run->schemes[index].name, (long long)(run->results[index].calls + i),
+                (double)tally->records[i].skew_ticks * tick_ns, (int)tally->records[i].valid);
 }
 
 bool skew_take_in(struct skew_run *run, double tick_ns)

@@ -11,8 +11,8 @@
 #define FORCED_SETTING "mpix_harmonize_barrier"
 #define FORCED_STATISTIC "mpix_harmonize_barrier_used"
 
-static const char *const names[SCHEMES] = {"barrier",       "harmonize", "shm", "dissemination", "tree",
-                                           "collective", "other"};
+static const char *const names[SCHEMES] = {"barrier", "harmonize",  "shm",  "dissemination",
+                                           "tree",    "collective", "other"};
 
 const char *skew_scheme_name(int index)
 {

@@ -10,11 +10,8 @@
 #define MOST_WATCH_BLOCK_NS 5e6
 
 static const struct column watch_columns[] = {
-    {"time(s)", "time_ns", 12, 2, 1e9},
-    {"slack(ns)", "slack_ns", 14, 0, 0},
-    {"calls", "calls", 10, 0, 0},
-    {"valid", "valid", 10, 0, 0},
-    {"call(ns)", "call_ns", 14, 1, 0},
+    {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
+    {"valid", "valid", 10, 0, 0},       {"call(ns)", "call_ns", 14, 1, 0},
 };
 enum { WATCH_COLUMNS = sizeof(watch_columns) / sizeof(watch_columns[0]) };
 

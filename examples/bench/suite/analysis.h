@@ -41,23 +41,23 @@ const char *run_time_name(int index);
 enum { MOST_QUANTILES = 16 };
 
 struct analysis {
-    int64_t valid;     /* samples; where 0, only the three counts mean anything */
-    int64_t missed;    /* discarded: some rank missed the start */
-    int64_t late;      /* discarded: none missed, some rank started late */
-    double avg_ns;     /* the mean over ranks of each rank's mean duration (OSU's) */
-    double max_mean_ns; /* the greatest of the ranks' means */
-    double makespan_ns; /* the mean of the samples' makespans */
-    double mean_ns;    /* this and the following of the samples' run times */
+    int64_t valid;       /* samples; where 0, only the three counts mean anything */
+    int64_t missed;      /* discarded: some rank missed the start */
+    int64_t late;        /* discarded: none missed, some rank started late */
+    double avg_ns;       /* the mean over ranks of each rank's mean duration (OSU's) */
+    double max_mean_ns;  /* the greatest of the ranks' means */
+    double makespan_ns;  /* the mean of the samples' makespans */
+    double mean_ns;      /* this and the following of the samples' run times */
     double deviation_ns; /* standard deviation, n - 1; 0 for one sample */
     int64_t least_ns;
     int64_t most_ns;
-    double median_ns;  /* of an even number the mean of the middle two */
+    double median_ns;       /* of an even number the mean of the middle two */
     int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics; of fewer than */
     int64_t median_high_ns; /* six samples there is none: then least and most, and */
     bool median_interval;   /* this is false */
     int64_t quantile_ns[MOST_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
-    int slowest_rank;  /* of the greatest mean duration; the lowest such rank */
-    int fastest_rank;  /* of the least */
+    int slowest_rank;                    /* of the greatest mean duration; the lowest such rank */
+    int fastest_rank;                    /* of the least */
 };
 
 /*

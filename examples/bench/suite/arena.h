@@ -20,7 +20,7 @@ struct arena {
     int64_t bytes;
     char *memory;
     int64_t eviction_bytes;
-    char *eviction; /* what is read instead, NULL unless cold */
+    char *eviction;     /* what is read instead, NULL unless cold */
     int64_t send_bytes; /* of a slot, up to the receive buffer */
     int64_t slot_bytes;
     int64_t slots;

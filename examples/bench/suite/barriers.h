@@ -9,8 +9,8 @@
 
 struct barrier_algorithm {
     const char *name;
-    const char *doc;              /* one line */
-    int (*meet)(MPI_Comm comm);   /* collective; returns an MPI error code */
+    const char *doc;            /* one line */
+    int (*meet)(MPI_Comm comm); /* collective; returns an MPI error code */
 };
 
 /*

@@ -19,7 +19,7 @@ struct bench {
     struct report report;
     FILE *raw;
     double fractions[MOST_NUMBERS];
-    struct communicator communicator; /* of the last job */
+    struct communicator communicator;         /* of the last job */
     const struct communicator_choice *choice; /* NULL: none is open */
     int status;
 };

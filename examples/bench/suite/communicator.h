@@ -23,9 +23,9 @@ enum { MOST_DIMENSIONS = 8, COMMUNICATOR_TEXT_BYTES = 64 };
 struct communicator_choice {
     enum communicator_kind kind;
     int dimensions;
-    int extents[MOST_DIMENSIONS]; /* of the cartesian grid */
-    int dimension;                /* along which groups lie, from 0 */
-    int every;                    /* ranks whose number it divides */
+    int extents[MOST_DIMENSIONS];       /* of the cartesian grid */
+    int dimension;                      /* along which groups lie, from 0 */
+    int every;                          /* ranks whose number it divides */
     char text[COMMUNICATOR_TEXT_BYTES]; /* as it was given */
 };
 
@@ -41,7 +41,7 @@ const char *communicator_parse(struct communicator_choice *choice, const char *t
 struct communicator {
     struct world span; /* comm is MPI_COMM_NULL on processes that stand aside */
     MPI_Comm group;
-    int group_ranks;   /* of the largest group; the same on all processes of the span */
+    int group_ranks; /* of the largest group; the same on all processes of the span */
 };
 
 /*

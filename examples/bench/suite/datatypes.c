@@ -46,8 +46,8 @@ MPI_Op reduction_handle(int index)
         const char *name;
         MPI_Op handle;
     } handles[] = {
-        {"sum", MPI_SUM},   {"prod", MPI_PROD}, {"max", MPI_MAX},   {"min", MPI_MIN},
-        {"land", MPI_LAND}, {"lor", MPI_LOR},   {"lxor", MPI_LXOR}, {"band", MPI_BAND},
+        {"sum", MPI_SUM},   {"prod", MPI_PROD}, {"max", MPI_MAX},       {"min", MPI_MIN},
+        {"land", MPI_LAND}, {"lor", MPI_LOR},   {"lxor", MPI_LXOR},     {"band", MPI_BAND},
         {"bor", MPI_BOR},   {"bxor", MPI_BXOR}, {"maxloc", MPI_MAXLOC}, {"minloc", MPI_MINLOC},
     };
 

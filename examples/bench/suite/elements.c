@@ -18,38 +18,38 @@ struct float_pair {
     int location;
 };
 
-#define SCALAR(name, type)                                      \
-    static void put_##name(void *at, struct number number)      \
-    {                                                           \
-        *(type *)at = (type)number.first;                       \
-    }                                                           \
+#define SCALAR(name, type)                                          \
+    static void put_##name(void *at, struct number number)          \
+    {                                                               \
+        *(type *)at = (type)number.first;                           \
+    }                                                               \
     static bool equals_##name(const void *at, struct number number) \
-    {                                                           \
-        return *(const type *)at == (type)number.first;         \
+    {                                                               \
+        return *(const type *)at == (type)number.first;             \
     }
 
-#define COMPLEX(name, type)                                     \
-    static void put_##name(void *at, struct number number)      \
-    {                                                           \
-        ((type *)at)[0] = (type)number.first;                   \
-        ((type *)at)[1] = (type)number.second;                  \
-    }                                                           \
-    static bool equals_##name(const void *at, struct number number) \
-    {                                                           \
-        const type *part = at;                                  \
+#define COMPLEX(name, type)                                                     \
+    static void put_##name(void *at, struct number number)                      \
+    {                                                                           \
+        ((type *)at)[0] = (type)number.first;                                   \
+        ((type *)at)[1] = (type)number.second;                                  \
+    }                                                                           \
+    static bool equals_##name(const void *at, struct number number)             \
+    {                                                                           \
+        const type *part = at;                                                  \
         return part[0] == (type)number.first && part[1] == (type)number.second; \
     }
 
-#define PAIR(name, type)                                        \
-    static void put_##name(void *at, struct number number)      \
-    {                                                           \
-        struct type *pair = at;                                 \
-        pair->value = (__typeof__(pair->value))number.first;    \
-        pair->location = (int)number.second;                    \
-    }                                                           \
-    static bool equals_##name(const void *at, struct number number) \
-    {                                                           \
-        const struct type *pair = at;                           \
+#define PAIR(name, type)                                                                                     \
+    static void put_##name(void *at, struct number number)                                                   \
+    {                                                                                                        \
+        struct type *pair = at;                                                                              \
+        pair->value = (__typeof__(pair->value))number.first;                                                 \
+        pair->location = (int)number.second;                                                                 \
+    }                                                                                                        \
+    static bool equals_##name(const void *at, struct number number)                                          \
+    {                                                                                                        \
+        const struct type *pair = at;                                                                        \
         return pair->value == (__typeof__(pair->value))number.first && pair->location == (int)number.second; \
     }
 
@@ -73,8 +73,10 @@ PAIR(float_int, float_pair)
 
 #define MOST(bits) ((INT64_C(1) << (bits)) - 1)
 #define LONG_MOST MOST(8 * sizeof(long) - 2)
-#define ELEMENT(label, functions, class, type, bits) \
-    {label, class, sizeof(type), MOST(bits), put_##functions, equals_##functions}
+#define ELEMENT(label, functions, class, type, bits)                                \
+    {                                                                               \
+        label, class, sizeof(type), MOST(bits), put_##functions, equals_##functions \
+    }
 
 /* The bits are one less than the type's where that is an integer, and those of the fraction where it is floating. */
 static const struct element elements[] = {
@@ -288,8 +290,9 @@ struct number values_of(const struct values *values, int rank, int place, int64_
         return contributes(values, rank, index) ? reduction->contribute(element, random, rank)
                                                 : reduction->neutral(element);
     return (struct number){(int64_t)(random & (uint64_t)element->most),
-                           element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR ?
-                               (int64_t)(mix(random) & (uint64_t)element->most) : 0};
+                           element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR
+                               ? (int64_t)(mix(random) & (uint64_t)element->most)
+                               : 0};
 }
 
 void values_fill(const struct values *values, int rank, int place, void *block, int64_t count)

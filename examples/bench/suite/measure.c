@@ -47,7 +47,7 @@ struct batch {
 
 /* What rank 0 tells before each batch. */
 struct orders {
-    int64_t calls; /* measured ones; 0: this size has come to its end */
+    int64_t calls;      /* measured ones; 0: this size has come to its end */
     int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
     struct release_orders release;
 };
@@ -59,9 +59,9 @@ struct progress {
     int64_t warmup_left;
     int64_t wanted;
     double most_calls;
-    int64_t limit_ns;      /* time slice; 0: none */
+    int64_t limit_ns; /* time slice; 0: none */
     int64_t begin_ns;
-    int64_t measured_ns;   /* when the first measured call began; 0: not yet */
+    int64_t measured_ns; /* when the first measured call began; 0: not yet */
     int64_t batch_begin_ns;
     int64_t batch_calls;   /* of the last batch */
     double call_ns;        /* in the last batch */
@@ -116,10 +116,10 @@ static void gather_batch(struct measure *measure, int64_t calls)
 {
     int bytes = (int)batch_bytes(calls);
 
-    world_require(measure->span,
-                  MPI_Gather(measure->batch->own, bytes, MPI_BYTE, measure->batch->all, bytes, MPI_BYTE, 0,
-                             measure->span->comm),
-                  "MPI_Gather");
+    world_require(
+        measure->span,
+        MPI_Gather(measure->batch->own, bytes, MPI_BYTE, measure->batch->all, bytes, MPI_BYTE, 0, measure->span->comm),
+        "MPI_Gather");
 }
 
 /* ---- What rank 0 makes of a batch */
@@ -274,8 +274,8 @@ static double at_most(double calls, double limit)
 /* The calls of the next batch, of which no more than left are wanted. */
 static int64_t fitting_calls(const struct measure *measure, const struct progress *progress, double left)
 {
-    double limit_ns = progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART)
-                                             : MOST_BATCH_NS;
+    double limit_ns =
+        progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART) : MOST_BATCH_NS;
     double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
 
     calls = at_most(at_most(calls, measure->batch->most_calls), left);
@@ -287,9 +287,8 @@ static int64_t fitting_calls(const struct measure *measure, const struct progres
 /* Warming up ends early where it takes too much of a time slice. */
 static bool warms_up(const struct progress *progress, int64_t now_ns)
 {
-    return progress->warmup_left > 0 &&
-           (progress->limit_ns == 0 ||
-            (double)(now_ns - progress->begin_ns) < WARMUP_SLICE_PART * (double)progress->limit_ns);
+    return progress->warmup_left > 0 && (progress->limit_ns == 0 || (double)(now_ns - progress->begin_ns) <
+                                                                        WARMUP_SLICE_PART * (double)progress->limit_ns);
 }
 
 static int64_t next_calls(const struct measure *measure, struct progress *progress, struct samples *samples,

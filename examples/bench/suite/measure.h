@@ -31,7 +31,7 @@ struct samples {
     int64_t capacity;
     struct call_times *times; /* [call * ranks + rank] */
     uint8_t *marks;
-    int64_t *compute_ns;      /* [call]: the greatest of all ranks, where there was computation */
+    int64_t *compute_ns; /* [call]: the greatest of all ranks, where there was computation */
     int64_t valid;
     int64_t missed;
     int64_t late;
@@ -46,8 +46,8 @@ struct measure {
     struct work *work;
     const char *function; /* of the operation */
     struct releaser releaser;
-    double calls_per_ns;  /* of the loop that computes */
-    int64_t calls;        /* made so far */
+    double calls_per_ns; /* of the loop that computes */
+    int64_t calls;       /* made so far */
     struct batch *batch;
     bool shows_progress;
 };

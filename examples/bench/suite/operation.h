@@ -65,9 +65,9 @@ bool reduction_allows(int reduction, int datatype);
 
 /* Where the messages lie from call to call. */
 enum cache_mode {
-    CACHE_WARM,    /* the same buffers */
-    CACHE_ROTATE,  /* the next ones of a ring of buffers larger than the last-level cache */
-    CACHE_COLD     /* the same buffers, out of the cache: other memory is read before each call */
+    CACHE_WARM,   /* the same buffers */
+    CACHE_ROTATE, /* the next ones of a ring of buffers larger than the last-level cache */
+    CACHE_COLD    /* the same buffers, out of the cache: other memory is read before each call */
 };
 const char *cache_mode_name(int index);
 
@@ -77,10 +77,10 @@ struct work_plan {
     MPI_Comm comm;
     int datatype;
     int reduction;
-    int root;          /* or ROOT_ROTATES */
+    int root; /* or ROOT_ROTATES */
     bool in_place;
     enum cache_mode cache;
-    int64_t most_bytes; /* the greatest message size that will be asked for */
+    int64_t most_bytes;  /* the greatest message size that will be asked for */
     int64_t cache_bytes; /* the size of the last-level cache; 0: as the system tells */
 };
 enum { ROOT_ROTATES = -1 };

@@ -79,11 +79,26 @@ static struct origin from_partner(const struct work *work, int block)
     return from_rank(1 - work->rank, 0);
 }
 
-#define ONE {HELD_BY_ALL, ONE_BLOCK}
-#define MANY {HELD_BY_ALL, BLOCK_PER_RANK}
-#define ROOT_ONE {HELD_BY_ROOT, ONE_BLOCK}
-#define ROOT_MANY {HELD_BY_ROOT, BLOCK_PER_RANK}
-#define PER_NEIGHBOR {HELD_BY_ALL, BLOCK_PER_NEIGHBOR}
+#define ONE                    \
+    {                          \
+        HELD_BY_ALL, ONE_BLOCK \
+    }
+#define MANY                        \
+    {                               \
+        HELD_BY_ALL, BLOCK_PER_RANK \
+    }
+#define ROOT_ONE                \
+    {                           \
+        HELD_BY_ROOT, ONE_BLOCK \
+    }
+#define ROOT_MANY                    \
+    {                                \
+        HELD_BY_ROOT, BLOCK_PER_RANK \
+    }
+#define PER_NEIGHBOR                    \
+    {                                   \
+        HELD_BY_ALL, BLOCK_PER_NEIGHBOR \
+    }
 
 /* What is told by counts and displacements has the same data. */
 #define TWO_SHAPES(name, name_v, ...)               \
@@ -93,8 +108,12 @@ static struct origin from_partner(const struct work *work, int block)
 static const struct shape barrier = {.send = {HELD_BY_ALL, NO_BLOCK}};
 static const struct shape bcast = {
     .send = ROOT_ONE, .receive = ONE, .origin = from_root, .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true};
-static const struct shape reduce = {.send = ONE, .receive = ROOT_ONE, .origin = from_all,
-                                    .in_place = ROOT_SENDS_IN_PLACE, .has_root = true, .reduces = true};
+static const struct shape reduce = {.send = ONE,
+                                    .receive = ROOT_ONE,
+                                    .origin = from_all,
+                                    .in_place = ROOT_SENDS_IN_PLACE,
+                                    .has_root = true,
+                                    .reduces = true};
 static const struct shape allreduce = {
     .send = ONE, .receive = ONE, .origin = from_all, .in_place = SEND_IN_PLACE, .reduces = true};
 static const struct shape scan = {
@@ -110,29 +129,39 @@ TWO_SHAPES(scatter, scatterv, .send = ROOT_MANY, .receive = ONE, .origin = from_
 TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = MANY, .origin = from_each, .in_place = SEND_IN_PLACE,
            .in_place_at_own_block = true)
 TWO_SHAPES(alltoall, alltoallv, .send = MANY, .receive = MANY, .origin = from_each_to_own, .in_place = SEND_IN_PLACE)
-static const struct shape alltoallw = {.send = MANY, .receive = MANY, .origin = from_each_to_own,
-                                       .in_place = SEND_IN_PLACE, .has_byte_displacements = true};
+static const struct shape alltoallw = {.send = MANY,
+                                       .receive = MANY,
+                                       .origin = from_each_to_own,
+                                       .in_place = SEND_IN_PLACE,
+                                       .has_byte_displacements = true};
 TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .origin = from_neighbor,
            .has_neighbors = true)
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
            .origin = from_neighbor_to_own, .has_neighbors = true)
-static const struct shape neighbor_alltoallw = {.send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
-                                                .origin = from_neighbor_to_own, .has_neighbors = true};
-static const struct shape pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK}, .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .origin = from_partner, .takes_turns = true, .least_ranks = 2};
-static const struct shape sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK}, .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .origin = from_partner, .least_ranks = 2};
-static const struct shape send = {.send = {HELD_BY_FIRST, ONE_BLOCK}, .receive = {HELD_BY_SECOND, ONE_BLOCK},
-                                     .origin = from_partner, .least_ranks = 2};
+static const struct shape neighbor_alltoallw = {
+    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .origin = from_neighbor_to_own, .has_neighbors = true};
+static const struct shape pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                      .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                      .origin = from_partner,
+                                      .takes_turns = true,
+                                      .least_ranks = 2};
+static const struct shape sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                      .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                      .origin = from_partner,
+                                      .least_ranks = 2};
+static const struct shape send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
+                                  .receive = {HELD_BY_SECOND, ONE_BLOCK},
+                                  .origin = from_partner,
+                                  .least_ranks = 2};
 
 /* ---- Collective operations, each in three forms */
 
 #if SUITE_HAS_PERSISTENT
 #define PERSISTENT_CALL(name) make_##name
-#define PERSISTENT(name, Name, ...)                                             \
-    static int make_##name(const struct work *work, MPI_Request *request)       \
-    {                                                                           \
-        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request);          \
+#define PERSISTENT(name, Name, ...)                                       \
+    static int make_##name(const struct work *work, MPI_Request *request) \
+    {                                                                     \
+        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request);    \
     }
 #else
 #define PERSISTENT_CALL(name) NULL
@@ -140,21 +169,21 @@ static const struct shape send = {.send = {HELD_BY_FIRST, ONE_BLOCK}, .receive =
 #endif
 
 /* The arguments are those that all three forms take. */
-#define COLLECTIVE(name, Name, Iname, ...)                                      \
-    static int call_##name(const struct work *work, MPI_Request *request)       \
-    {                                                                           \
-        (void)request;                                                          \
-        return MPI_##Name(__VA_ARGS__);                                         \
-    }                                                                           \
-    static int start_##name(const struct work *work, MPI_Request *request)      \
-    {                                                                           \
-        return MPI_##Iname(__VA_ARGS__, request);                               \
-    }                                                                           \
-    PERSISTENT(name, Name, __VA_ARGS__)                                         \
-    static const struct operation blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};          \
-    static const struct operation nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name,             \
-                                                        start_##name};                                                 \
-    static const struct operation persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT,     \
+#define COLLECTIVE(name, Name, Iname, ...)                                                                         \
+    static int call_##name(const struct work *work, MPI_Request *request)                                          \
+    {                                                                                                              \
+        (void)request;                                                                                             \
+        return MPI_##Name(__VA_ARGS__);                                                                            \
+    }                                                                                                              \
+    static int start_##name(const struct work *work, MPI_Request *request)                                         \
+    {                                                                                                              \
+        return MPI_##Iname(__VA_ARGS__, request);                                                                  \
+    }                                                                                                              \
+    PERSISTENT(name, Name, __VA_ARGS__)                                                                            \
+    static const struct operation blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};      \
+    static const struct operation nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name,         \
+                                                        start_##name};                                             \
+    static const struct operation persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, \
                                                        &name, PERSISTENT_CALL(name)};
 
 #define COMM work->comm
@@ -264,7 +293,7 @@ static int call_send(const struct work *work, MPI_Request *request)
     return work->rank == 1 ? MPI_Recv(FROM, MPI_STATUS_IGNORE) : MPI_SUCCESS;
 }
 
-#define POINT_TO_POINT(name, Name, shape) \
+#define POINT_TO_POINT(name, Name, shape)                                                                    \
     static const struct operation point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, \
                                                            call_##name};
 
@@ -281,7 +310,7 @@ POINT_TO_POINT(send, Send, send)
         &form##_barrier, &form##_bcast, &form##_exscan, &form##_gather, &form##_gatherv, &form##_reduce,              \
         &form##_reduce_scatter, &form##_reduce_scatter_block, &form##_scan, &form##_scatter, &form##_scatterv
 
-#define NEIGHBORHOOD_COLLECTIVES(form)                                                                  \
+#define NEIGHBORHOOD_COLLECTIVES(form)                                                                              \
     &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
         &form##_neighbor_alltoallw
 

@@ -35,7 +35,7 @@ struct shape {
     bool in_place_at_own_block; /* contributed in place: block `rank` of the receive buffer instead of its first ones */
     bool has_root;
     bool reduces;
-    bool has_displacements; /* of elements, as int */
+    bool has_displacements;      /* of elements, as int */
     bool has_byte_displacements; /* of bytes, as int */
     bool has_neighbors;
     bool takes_turns; /* the second message waits for the first */
@@ -86,7 +86,7 @@ struct work {
     int root;
     char *send_memory;
     char *receive_memory;
-    void *send;    /* as MPI gets it: that memory, or MPI_IN_PLACE */
+    void *send; /* as MPI gets it: that memory, or MPI_IN_PLACE */
     void *receive;
     MPI_Request *request;
 };

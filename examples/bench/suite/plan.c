@@ -93,8 +93,8 @@ static const struct option_spec options[] = {
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-static const struct option_spec operand = {
-    0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
+static const struct option_spec operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0,
+                                           0, NULL,        ""};
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, neighborhood, all. Called as mpix_osu_NAME, the\n"
@@ -270,13 +270,13 @@ static bool are_same(const struct number_list *a, const struct number_list *b)
  */
 static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
 {
-    return line->output != command->output   ? "--output"
-           : line->raw != command->raw       ? "--raw"
-           : line->jobs != command->jobs     ? "--jobs"
-           : line->format != command->format ? "--format"
-           : line->full != command->full     ? "--full"
-           : line->list != command->list     ? "--list"
-           : line->seed != command->seed     ? "--seed"
+    return line->output != command->output          ? "--output"
+           : line->raw != command->raw              ? "--raw"
+           : line->jobs != command->jobs            ? "--jobs"
+           : line->format != command->format        ? "--format"
+           : line->full != command->full            ? "--full"
+           : line->list != command->list            ? "--list"
+           : line->seed != command->seed            ? "--seed"
            : !are_same(&line->tail, &command->tail) ? "--tail"
                                                     : NULL;
 }
@@ -382,13 +382,11 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
 {
     const char *osu_name = strcmp(program, "mpix_bench") != 0 ? program + sizeof(osu_prefix) - 1 : NULL;
     const struct reader reader = {plan, program, program, ranks};
-    const struct program_spec spec = {program,
-                                      "Measures MPI operations under a choice of how processes start together.",
-                                      options,
-                                      OPTION_COUNT,
-                                      notes,
-                                      osu_name == NULL ? &operand : NULL,
-                                      false};
+    const struct program_spec spec = {
+        program, "Measures MPI operations under a choice of how processes start together.",
+        options, OPTION_COUNT,
+        notes,   osu_name == NULL ? &operand : NULL,
+        false};
     enum options_outcome outcome;
 
     *plan = (struct plan){.settings = default_settings};
@@ -406,7 +404,7 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
     if (plan->settings.raw != NULL && plan->settings.output != NULL &&
         strcmp(plan->settings.raw, plan->settings.output) == 0) {
         plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
-               plan->settings.raw);
+                    plan->settings.raw);
         return OPTIONS_BAD;
     }
     return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))

@@ -16,16 +16,16 @@
 struct bench_settings {
     struct text_list operations;
     struct size_list sizes;
-    double size_factor;      /* 0: none was given */
-    int64_t iterations;      /* or NOT_GIVEN */
-    int64_t warmup;          /* or NOT_GIVEN */
+    double size_factor; /* 0: none was given */
+    int64_t iterations; /* or NOT_GIVEN */
+    int64_t warmup;     /* or NOT_GIVEN */
     int64_t max_repeat;
-    double time_slice_s;     /* 0: none was given */
-    double ci_percent;       /* 0: does not matter */
-    int64_t release;            /* enum release_kind */
-    int64_t barrier;         /* of barrier_at; or NOT_GIVEN */
-    double window_us;        /* 0: to be found; or NOT_GIVEN */
-    int64_t datatype;        /* or NOT_GIVEN, likewise the next two */
+    double time_slice_s; /* 0: none was given */
+    double ci_percent;   /* 0: does not matter */
+    int64_t release;     /* enum release_kind */
+    int64_t barrier;     /* of barrier_at; or NOT_GIVEN */
+    double window_us;    /* 0: to be found; or NOT_GIVEN */
+    int64_t datatype;    /* or NOT_GIVEN, likewise the next two */
     int64_t reduction;
     int64_t root;
     int64_t in_place;
@@ -33,7 +33,7 @@ struct bench_settings {
     int64_t run_time;
     const char *comm;
     int64_t overlap;
-    int64_t test_calls;      /* or NOT_GIVEN */
+    int64_t test_calls; /* or NOT_GIVEN */
     int64_t validation;
     int64_t mem_limit_bytes; /* per process; NOT_GIVEN: the usual one, to which caches are fitted */
     int64_t seed;
@@ -55,8 +55,8 @@ enum { NOT_GIVEN = -100 };
 struct job {
     struct bench_settings settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
     struct communicator_choice comm;
-    int operation;   /* of operation_at */
-    int size_count;  /* in settings.sizes.bytes, which are those that will be measured, in this order */
+    int operation;  /* of operation_at */
+    int size_count; /* in settings.sizes.bytes, which are those that will be measured, in this order */
 };
 
 struct plan {

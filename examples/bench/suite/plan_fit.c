@@ -69,7 +69,7 @@ bool plan_fit_datatype(const struct reader *reader, struct job *job)
         settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
     if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
         return plan_refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
-                      reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
+                           reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
     return true;
 }
 
@@ -93,11 +93,12 @@ bool plan_fit_sizes(const struct reader *reader, struct job *job)
     options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
     for (int64_t i = 0; i < sizes->count; i++) {
         if (sizes->bytes[i] % element_bytes != 0)
-            return plan_refuse(reader,
-                          "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
-                          "element (%s)",
-                          (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
-                          datatype_name((int)job->settings.datatype));
+            return plan_refuse(
+                reader,
+                "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
+                "element (%s)",
+                (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
+                datatype_name((int)job->settings.datatype));
     }
     if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
         return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);
@@ -132,7 +133,7 @@ bool plan_fit_scheme(const struct reader *reader, struct job *job)
         return plan_refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
     if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
         return plan_refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
-                      LEAST_WINDOW_US);
+                           LEAST_WINDOW_US);
     if (settings->test_calls != NOT_GIVEN && !settings->overlap)
         return plan_refuse(reader, "option --test-calls is not allowed without --overlap");
     settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;

@@ -15,7 +15,7 @@
 /* The independent variables of a row: the first columns of CSV, in this order. */
 struct row_keys {
     const char *operation; /* short name */
-    const char *release;      /* scheme */
+    const char *release;   /* scheme */
     const char *barrier;   /* algorithm, "" where the scheme has none */
     const char *cadence;   /* "isolated" or "streaming" */
     const char *comm;      /* which communicator, as --comm names it */
@@ -42,25 +42,25 @@ struct row {
     struct row_keys keys;
     struct analysis analysis;
     struct overlap overlap;
-    int trips;              /* messages in turn that a call is, see operation_trips */
-    int64_t wrong;          /* elements found wrong by validation; -1: not validated */
+    int trips;     /* messages in turn that a call is, see operation_trips */
+    int64_t wrong; /* elements found wrong by validation; -1: not validated */
 };
 
 /* Pairs of what the header says: provenance. */
 struct provenance_item {
-    const char *key;   /* in JSON: lower case with underscores */
+    const char *key; /* in JSON: lower case with underscores */
     const char *value;
 };
 
 struct report {
     enum output_format format;
     FILE *file;
-    bool full;                 /* the table has all columns */
-    bool overlap;              /* the table and CSV have the columns of overlap */
-    bool validated;            /* likewise of validation */
-    const double *fractions;   /* quantiles shown */
+    bool full;               /* the table has all columns */
+    bool overlap;            /* the table and CSV have the columns of overlap */
+    bool validated;          /* likewise of validation */
+    const double *fractions; /* quantiles shown */
     int fraction_count;
-    bool latency;              /* the table and CSV have the column of a message's time where a call is several */
+    bool latency; /* the table and CSV have the column of a message's time where a call is several */
 };
 
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */

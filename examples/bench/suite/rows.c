@@ -50,8 +50,7 @@ static int64_t validate(const struct bench *bench, const struct measure *measure
         world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
         all_wrong += wrong;
     }
-    world_require(measure->span,
-                  MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, measure->span->comm),
+    world_require(measure->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, measure->span->comm),
                   "MPI_Allreduce");
     return all_wrong;
 }
@@ -148,8 +147,9 @@ static void tell_shortage(const struct measure *measure, const struct row *row, 
     if (samples->valid > 0 && is_as_wanted(settings, row, samples))
         return;
     if (samples->valid > 0 && settings->ci_percent > 0) {
-        fprintf(stderr, "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples, "
-                        "the limit (%s)\n",
+        fprintf(stderr,
+                "%s: %s, %lld bytes: the confidence interval is not within %g %% after %lld valid samples, "
+                "the limit (%s)\n",
                 measure->world->program, row->keys.operation, (long long)row->keys.size_bytes, settings->ci_percent,
                 (long long)samples->valid, limit_of(samples));
         return;
@@ -189,8 +189,7 @@ static void write_row(struct bench *bench, const struct measure *measure, const 
 void bench_run_size(struct bench *bench, struct measure *measure, const struct row_keys *keys, int64_t size_bytes)
 {
     const struct bench_settings *settings = &measure->job->settings;
-    struct row row = {
-        .keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
+    struct row row = {.keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
     struct samples samples = {0};
     struct analysis local = {0};
     bool root = bench_is_root(bench);

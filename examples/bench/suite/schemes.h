@@ -67,8 +67,8 @@ struct releaser {
     int64_t notes_ns[MOST_BATCH_CALLS + 1]; /* cycles, or leads needed */
     int64_t ready_ns;
     bool window_is_given;
-    int64_t window_ns;     /* rank 0 */
-    struct pace ready;     /* rank 0 */
+    int64_t window_ns; /* rank 0 */
+    struct pace ready; /* rank 0 */
 };
 
 /*

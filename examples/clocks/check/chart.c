@@ -99,13 +99,12 @@ int check_draw(struct check_run *run)
     for (int i = 0; i < run->plan.labels; i++) {
         if (!fill_panel(run, i, tick_ns, &charts[i]))
             status = STATUS_FAILED;
-        panels[i] = (struct plot_panel){.title = run->plan.label[i],
-                                        .x = {.label = "time since the synchronization (s)",
-                                              .category = age_names,
-                                              .categories = run->plan.ages},
-                                        .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},
-                                        .series = charts[i].series,
-                                        .series_count = run->has_truth ? LINES : LINE_TRUE};
+        panels[i] = (struct plot_panel){
+            .title = run->plan.label[i],
+            .x = {.label = "time since the synchronization (s)", .category = age_names, .categories = run->plan.ages},
+            .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},
+            .series = charts[i].series,
+            .series_count = run->has_truth ? LINES : LINE_TRUE};
     }
     const struct plot plot = {"Error of the global clock against rank 0", panels, run->plan.labels, 0};
     if (status == STATUS_GOOD)

@@ -47,10 +47,10 @@ struct check {
 
 /* The clock of one communicator, from its synchronization on. */
 struct trial {
-    int64_t call_ns;             /* in MPIX_Clock_sync, on the slowest rank */
-    int64_t sync_ns;             /* what the library says of it, likewise */
-    int64_t syncs[AGES_MOST];    /* so far, at each age */
-    struct check *checks;        /* ages x checked ranks */
+    int64_t call_ns;          /* in MPIX_Clock_sync, on the slowest rank */
+    int64_t sync_ns;          /* what the library says of it, likewise */
+    int64_t syncs[AGES_MOST]; /* so far, at each age */
+    struct check *checks;     /* ages x checked ranks */
 };
 
 struct check_run {

@@ -57,8 +57,7 @@ void check_keep_until(const struct check_run *run, const struct world *clock_wor
     }
 }
 
-void check_all(const struct check_run *run, const struct world *clock_world, int64_t begin_ns,
-                      struct check *checks)
+void check_all(const struct check_run *run, const struct world *clock_world, int64_t begin_ns, struct check *checks)
 {
     const struct clock_meter meter = {clock_world, run->world.comm, run->has_truth ? &run->shared : NULL,
                                       run->settings.exchanges};

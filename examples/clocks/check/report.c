@@ -10,33 +10,22 @@
 
 /* The first column of both is as wide as the longest label. */
 static const struct column summary_columns[] = {
-    {"sync", "sync", 0, 0, 0},
-    {"age(s)", "age_ns", 9, 2, 1e9},
-    {"took(ms)", "took_ns", 11, 3, 1e6},
-    {"call(ms)", "call_ns", 11, 3, 1e6},
-    {"syncs", "syncs", 7, 0, 0},
-    {"checks", "checks", 8, 0, 0},
-    {"p50(ns)", "p50_ns", 11, 0, 0},
-    {"p99(ns)", "p99_ns", 11, 0, 0},
-    {"max(ns)", "max_ns", 11, 0, 0},
-    {"half(ns)", "half_width_ns", 11, 0, 0},
-    {"true(ns)", "true_ns", 13, 1, 0},
-    {"bound(ns)", "bound_ns", 12, 0, 0},
+    {"sync", "sync", 0, 0, 0},           {"age(s)", "age_ns", 9, 2, 1e9},
+    {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
+    {"syncs", "syncs", 7, 0, 0},         {"checks", "checks", 8, 0, 0},
+    {"p50(ns)", "p50_ns", 11, 0, 0},     {"p99(ns)", "p99_ns", 11, 0, 0},
+    {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0},   {"bound(ns)", "bound_ns", 12, 0, 0},
     {"viol", "violations", 6, 0, 0},
 };
 enum { SUMMARY_COLUMNS = sizeof(summary_columns) / sizeof(summary_columns[0]) };
 
 static const struct column rank_columns[] = {
-    {"sync", "sync", 0, 0, 0},
-    {"run", "run", 6, 0, 0},
-    {"rank", "rank", 8, 0, 0},
-    {"age(s)", "age_ns", 11, 4, 1e9},
-    {"error(ns)", "error_ns", 12, 0, 0},
-    {"half(ns)", "half_width_ns", 11, 0, 0},
-    {"true(ns)", "true_ns", 13, 1, 0},
-    {"half(ns)", "true_half_width_ns", 11, 1, 0},
-    {"bound(ns)", "bound_ns", 12, 0, 0},
-    {"viol", "violation", 6, 0, 0},
+    {"sync", "sync", 0, 0, 0},           {"run", "run", 6, 0, 0},
+    {"rank", "rank", 8, 0, 0},           {"age(s)", "age_ns", 11, 4, 1e9},
+    {"error(ns)", "error_ns", 12, 0, 0}, {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0},   {"half(ns)", "true_half_width_ns", 11, 1, 0},
+    {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violation", 6, 0, 0},
 };
 enum { RANK_COLUMNS = sizeof(rank_columns) / sizeof(rank_columns[0]) };
 
@@ -55,8 +44,7 @@ bool check_report_open(struct report *report, const struct check_run *run)
         width = length > width ? length : width;
     }
     report->columns[0].width = width;
-    report->table =
-        (struct table){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
+    report->table = (struct table){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
     report->values = malloc((size_t)repeat * (size_t)run->checked * sizeof(report->values[0]));
     return report->values != NULL;
 }
@@ -71,7 +59,7 @@ void check_print_head(const struct report *report)
     if (run->settings.output.format == FORMAT_TABLE) {
         world_describe(&run->world, file, "error of the global clock against that of rank 0");
         fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
-               (long long)run->settings.exchanges);
+                (long long)run->settings.exchanges);
         fprintf(file, check_is_sampled(run) ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
         fprintf(file, "# Truth: %s\n", run->truth_text);
         if (run->settings.keep_ms > 0)

@@ -86,8 +86,7 @@ static int find_point(const struct series *series, double time_s)
 }
 
 /* Fits a line to points [first, end). Returns false where they are too few. */
-static bool fit_window(const struct series *series, int first, int end, struct line *line,
-                       struct residuals *residuals)
+static bool fit_window(const struct series *series, int first, int end, struct line *line, struct residuals *residuals)
 {
     if (end - first < LEAST_POINTS)
         return false;

@@ -18,7 +18,7 @@ struct drift_settings {
     double seconds;
     double interval_s;
     int64_t exchanges;
-    int64_t clocks; /* bit i for clock i */
+    int64_t clocks;      /* bit i for clock i */
     double threshold_ns; /* 0: the series' own */
     struct output output;
     const char *raw_path; /* these two on rank 0 only */
@@ -33,10 +33,10 @@ struct point {
 
 /* One clock of one rank over time, on rank 0. The arrays are of the undisturbed points. */
 struct series {
-    struct point *points; /* all: as many as there were rounds */
+    struct point *points;  /* all: as many as there were rounds */
     int64_t half_width_ns; /* median */
     double *time_s;
-    double *offset_ns; /* minus the first */
+    double *offset_ns;   /* minus the first */
     double *residual_ns; /* from the line through all */
     int count;
     double threshold_ns;

@@ -14,9 +14,9 @@
 #define SLOW_READ_NS 500
 
 static const struct column columns[] = {
-    {"clock", "clock", 14, 0, 0},         {"read(ns)", "read_ns", 11, 1, 0},  {"slowest", "slowest_rank", 9, 0, 0},
-    {"step(ns)", "step_ns", 11, 1, 0},    {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
-    {"auto", "auto", 6, 0, 0},            {"groups", "groups", 8, 0, 0},      {"doubt(ns)", "doubt_ns", 11, 0, 0},
+    {"clock", "clock", 14, 0, 0},      {"read(ns)", "read_ns", 11, 1, 0},     {"slowest", "slowest_rank", 9, 0, 0},
+    {"step(ns)", "step_ns", 11, 1, 0}, {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
+    {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
     {"members", "members", 12, 0, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
