@@ -18,9 +18,9 @@
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 
-static bool share_plan(struct bench *bench, int argc, char **argv)
+static bool share_plan(bench_t *bench, int argc, char **argv)
 {
-    struct plan *plan = &bench->plan;
+    plan_t *plan = &bench->plan;
     int outcome = OPTIONS_RUN;
     int told[2];
 
@@ -47,7 +47,7 @@ static bool share_plan(struct bench *bench, int argc, char **argv)
 /* ---- Jobs */
 
 /* Processes that stand aside wait without spinning. */
-static void wait_for_all(const struct bench *bench)
+static void wait_for_all(const bench_t *bench)
 {
     const struct timespec pause = {.tv_nsec = ASIDE_PAUSE_NS};
     MPI_Request request;
@@ -67,10 +67,10 @@ static void wait_for_all(const struct bench *bench)
 }
 
 /* The part of a job that only its own processes take. */
-static void run_sizes(struct bench *bench, struct measure *measure)
+static void run_sizes(bench_t *bench, measure_t *measure)
 {
-    const struct job *job = measure->job;
-    const struct row_keys keys = bench_name_keys(bench, job);
+    const job_t *job = measure->job;
+    const row_keys_t keys = bench_name_keys(bench, job);
 
     bench_tell_cache(bench, job);
     if (bench_is_root(bench))
@@ -82,13 +82,13 @@ static void run_sizes(struct bench *bench, struct measure *measure)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
 
-static void run_measured(struct bench *bench, const struct job *job)
+static void run_measured(bench_t *bench, const job_t *job)
 {
-    const struct world *span = &bench->communicator.span;
-    struct work_plan plan = bench_plan_work(bench, job);
+    const world_t *span = &bench->communicator.span;
+    work_plan_t plan = bench_plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
     int flag;
-    struct measure measure = {
+    measure_t measure = {
         .world = &bench->world, .job = job, .span = span, .function = operation_function(plan.operation)};
 
     measure.work = work_open(&plan, why);
@@ -105,7 +105,7 @@ static void run_measured(struct bench *bench, const struct job *job)
 }
 
 /* Returns false where a call failed. */
-static bool run_job(struct bench *bench, const struct job *job)
+static bool run_job(bench_t *bench, const job_t *job)
 {
     if (!bench_open_communicator(bench, &job->comm))
         return false;
@@ -117,7 +117,7 @@ static bool run_job(struct bench *bench, const struct job *job)
 }
 
 /* A percentile that is asked for twice is told once: columns have different names. */
-static bool has_fraction(const struct bench *bench, double fraction)
+static bool has_fraction(const bench_t *bench, double fraction)
 {
     for (int i = 0; i < bench->report.fraction_count; i++) {
         if (fabs(bench->fractions[i] - fraction) < LEAST_FRACTION_STEP)
@@ -126,7 +126,7 @@ static bool has_fraction(const struct bench *bench, double fraction)
     return false;
 }
 
-static void choose_fractions(struct bench *bench, const struct number_list *tail)
+static void choose_fractions(bench_t *bench, const number_list_t *tail)
 {
     for (int i = 0; i < (int)tail->count; i++) {
         if (!has_fraction(bench, tail->values[i] / 100))
@@ -134,12 +134,12 @@ static void choose_fractions(struct bench *bench, const struct number_list *tail
     }
 }
 
-static void prepare_report(struct bench *bench)
+static void prepare_report(bench_t *bench)
 {
-    const struct bench_settings *settings = &bench->plan.settings;
-    struct report *report = &bench->report;
+    const bench_settings_t *settings = &bench->plan.settings;
+    report_t *report = &bench->report;
 
-    report->format = (enum output_format)settings->format;
+    report->format = (output_format_t)settings->format;
     report->full = settings->full != 0;
     report->fractions = bench->fractions;
     choose_fractions(bench, &settings->tail);
@@ -150,9 +150,9 @@ static void prepare_report(struct bench *bench)
     }
 }
 
-static void write_head(struct bench *bench, int argc, char **argv)
+static void write_head(bench_t *bench, int argc, char **argv)
 {
-    static struct provenance provenance;
+    static provenance_t provenance;
 
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench_is_root(bench)) {
@@ -162,7 +162,7 @@ static void write_head(struct bench *bench, int argc, char **argv)
     }
 }
 
-static void run(struct bench *bench, int argc, char **argv)
+static void run(bench_t *bench, int argc, char **argv)
 {
     int flag;
 
@@ -192,7 +192,7 @@ static void run(struct bench *bench, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static struct bench bench;
+    static bench_t bench;
 
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))

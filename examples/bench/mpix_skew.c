@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PLACE(field) offsetof(struct skew_settings, field)
+#define PLACE(field) offsetof(skew_settings_t, field)
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {'n', "calls", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL, "timed calls per scheme and repetition, at most"},
     {0, "seconds", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
@@ -46,27 +46,27 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
-static const struct program_spec program = {
+static const program_spec_t program = {
     "mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
     options,     sizeof(options) / sizeof(options[0]),
     notes,       NULL,
     false};
 
-static void show_progress(const struct skew_run *run, int64_t repeat)
+static void show_progress(const skew_run_t *run, int64_t repeat)
 {
     if (run->world.rank == 0 && isatty(STDERR_FILENO))
         fprintf(stderr, "\rmeasuring, up to %g s a scheme, %lld of %lld ", run->settings.limit_s, (long long)repeat + 1,
                 (long long)run->settings.repeats);
 }
 
-static void clear_progress(const struct skew_run *run)
+static void clear_progress(const skew_run_t *run)
 {
     if (run->world.rank == 0 && isatty(STDERR_FILENO))
         fprintf(stderr, "\r%*s\r", 70, "");
 }
 
 /* All repetitions. What they come to is on rank 0. */
-static void measure_all(struct skew_run *run)
+static void measure_all(skew_run_t *run)
 {
     for (int64_t repeat = 0; repeat < run->settings.repeats; repeat++) {
         show_progress(run, repeat);
@@ -77,7 +77,7 @@ static void measure_all(struct skew_run *run)
     clear_progress(run);
 }
 
-static int compare_schemes(struct skew_run *run)
+static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
     int status = STATUS_GOOD;
@@ -94,7 +94,7 @@ static int compare_schemes(struct skew_run *run)
 }
 
 /* Whatever may be wrong with options is found here, before anything is measured. */
-static int prepare(struct skew_run *run)
+static int prepare(skew_run_t *run)
 {
     if (run->settings.watch_s > 0 && run->settings.raw_path != NULL)
         return world_refuse(&run->world, "option --raw is not allowed together with --watch (see --help)");
@@ -102,7 +102,7 @@ static int prepare(struct skew_run *run)
         return world_refuse(&run->world, "option --plot is not allowed together with --watch (see --help)");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
-    int status = exit_clock_open(&run->clock, &run->world, (enum exit_clock_kind)run->settings.clock);
+    int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
         status = plot_open(&run->plot, &run->world, run->settings.plot_path);
     if (status == STATUS_GOOD)
@@ -114,7 +114,7 @@ static int prepare(struct skew_run *run)
     return status == STATUS_GOOD && !skew_allocate(run) ? STATUS_BAD_OPTION : status;
 }
 
-static int run_program(struct skew_run *run)
+static int run_program(skew_run_t *run)
 {
     int status = prepare(run);
     if (status == STATUS_GOOD && run->settings.watch_s > 0)
@@ -129,14 +129,14 @@ static int run_program(struct skew_run *run)
 
 int main(int argc, char **argv)
 {
-    static struct skew_run run = {.settings = {.calls = 200000,
-                                               .block = 1000,
-                                               .warmup = 1000,
-                                               .repeats = 1,
-                                               .schemes = 1 << SCHEME_BARRIER | 1 << SCHEME_HARMONIZE,
-                                               .clock = EXIT_CLOCK_AUTO,
-                                               .limit_s = 2},
-                                  .plot = PLOT_NO_FILE};
+    static skew_run_t run = {.settings = {.calls = 200000,
+                                          .block = 1000,
+                                          .warmup = 1000,
+                                          .repeats = 1,
+                                          .schemes = 1 << SCHEME_BARRIER | 1 << SCHEME_HARMONIZE,
+                                          .clock = EXIT_CLOCK_AUTO,
+                                          .limit_s = 2},
+                             .plot = PLOT_NO_FILE};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

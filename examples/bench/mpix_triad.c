@@ -18,31 +18,31 @@
 #define SCALAR 3.0
 enum { ARRAYS = 3 };
 
-enum release { RELEASE_BARRIER, RELEASE_HARMONIZE };
+typedef enum release { RELEASE_BARRIER, RELEASE_HARMONIZE } release_t;
 
-struct triad_settings {
-    struct size_list sizes;
+typedef struct triad_settings {
+    size_list_t sizes;
     int64_t iterations;
     int64_t warmup;
     int64_t release;
-    struct output output;
+    output_t output;
     const char *plot_path; /* rank 0 only */
-};
+} triad_settings_t;
 
 /* The best of all iterations of a size, each figure by itself; low and high belong to global. */
-struct result {
+typedef struct result {
     int64_t size_bytes;
     struct mpix_bracket_times best;
-};
+} result_t;
 
-struct triad_run {
-    struct world world;
-    struct triad_settings settings;
+typedef struct triad_run {
+    world_t world;
+    triad_settings_t settings;
     double *a, *b, *c;
-    struct result results[MOST_SIZES];
+    result_t results[MOST_SIZES];
     int result_count;
-    struct plot_file plot;
-};
+    plot_file_t plot;
+} triad_run_t;
 
 static const char *release_name(int index)
 {
@@ -51,9 +51,9 @@ static const char *release_name(int index)
     return names[index];
 }
 
-#define PLACE(field) offsetof(struct triad_settings, field)
+#define PLACE(field) offsetof(triad_settings_t, field)
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {'m', "array-size", "SIZES", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL,
      "bytes of each of a rank's three arrays: [MIN:]MAX,\ndoubling, or A,B,C; a suffix K, M, G is allowed"},
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
@@ -76,13 +76,13 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
 
-static const struct program_spec program = {
+static const program_spec_t program = {
     "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.",
     options,      sizeof(options) / sizeof(options[0]),
     notes,        NULL,
     false};
 
-static const struct column columns[] = {
+static const column_t columns[] = {
     {"Size", "size_bytes", 12, 0, 0},           {"Longest(us)", "longest_ns", 14, 2, 1e3},
     {"Low(us)", "global_low_ns", 14, 2, 1e3},   {"Global(us)", "global_ns", 14, 2, 1e3},
     {"High(us)", "global_high_ns", 14, 2, 1e3}, {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
@@ -90,7 +90,7 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void triad(const struct triad_run *run, int64_t elements)
+static void triad(const triad_run_t *run, int64_t elements)
 {
     double *restrict a = run->a;
     const double *restrict b = run->b;
@@ -116,9 +116,9 @@ static void keep_best(struct mpix_bracket_times *best, const struct mpix_bracket
 }
 
 /* Times the triad once. Collective. */
-static void time_triad(const struct triad_run *run, int64_t elements, struct mpix_bracket_times *times)
+static void time_triad(const triad_run_t *run, int64_t elements, struct mpix_bracket_times *times)
 {
-    const struct world *world = &run->world;
+    const world_t *world = &run->world;
     struct mpix_bracket bracket;
     int flag;
 
@@ -131,7 +131,7 @@ static void time_triad(const struct triad_run *run, int64_t elements, struct mpi
     world_require(world, mpix_bracket_combine(world->comm, &bracket, times), "MPI_Allreduce");
 }
 
-static void measure_size(const struct triad_run *run, int64_t size_bytes, struct result *result)
+static void measure_size(const triad_run_t *run, int64_t size_bytes, result_t *result)
 {
     int64_t elements = size_bytes / (int64_t)sizeof(double);
     struct mpix_bracket_times times;
@@ -148,31 +148,31 @@ static void measure_size(const struct triad_run *run, int64_t size_bytes, struct
 }
 
 /* MB/s; 0 in no time, where the clock's steps are longer. */
-static double rate(const struct triad_run *run, int64_t size_bytes, int64_t time_ns)
+static double rate(const triad_run_t *run, int64_t size_bytes, int64_t time_ns)
 {
     return time_ns > 0 ? (double)size_bytes * ARRAYS * run->world.ranks / (double)time_ns * 1e3 : 0;
 }
 
-static struct cell time_cell(int64_t time_ns)
+static cell_t time_cell(int64_t time_ns)
 {
-    return (struct cell){time_ns == INT64_MAX ? "" : NULL, (double)time_ns};
+    return (cell_t){time_ns == INT64_MAX ? "" : NULL, (double)time_ns};
 }
 
-static void print_row(const struct triad_run *run, const struct table *table, const struct result *result)
+static void print_row(const triad_run_t *run, const table_t *table, const result_t *result)
 {
     const struct mpix_bracket_times *best = &result->best;
 
-    table_row(table, (struct cell[]){{NULL, (double)result->size_bytes},
-                                     time_cell(best->longest_ns),
-                                     time_cell(best->low_ns),
-                                     time_cell(best->global_ns),
-                                     time_cell(best->high_ns),
-                                     time_cell(best->barrier_ns),
-                                     {NULL, rate(run, result->size_bytes, best->global_ns)},
-                                     {NULL, rate(run, result->size_bytes, best->barrier_ns)}});
+    table_row(table, (cell_t[]){{NULL, (double)result->size_bytes},
+                                time_cell(best->longest_ns),
+                                time_cell(best->low_ns),
+                                time_cell(best->global_ns),
+                                time_cell(best->high_ns),
+                                time_cell(best->barrier_ns),
+                                {NULL, rate(run, result->size_bytes, best->global_ns)},
+                                {NULL, rate(run, result->size_bytes, best->barrier_ns)}});
 }
 
-static void print_head(const struct triad_run *run, const struct table *table)
+static void print_head(const triad_run_t *run, const table_t *table)
 {
     if (run->settings.output.format == FORMAT_TABLE) {
         world_describe(&run->world, run->settings.output.file,
@@ -186,7 +186,7 @@ static void print_head(const struct triad_run *run, const struct table *table)
 }
 
 /* True on all ranks if the greatest triad came out right on all. Collective. */
-static bool is_right(const struct triad_run *run)
+static bool is_right(const triad_run_t *run)
 {
     int64_t elements = run->results[run->result_count - 1].size_bytes / (int64_t)sizeof(double);
     bool right = true;
@@ -196,10 +196,10 @@ static bool is_right(const struct triad_run *run)
     return world_all(&run->world, right);
 }
 
-static int measure(struct triad_run *run)
+static int measure(triad_run_t *run)
 {
-    const struct table table = {columns, COLUMNS, &run->settings.output};
-    const struct size_list *sizes = &run->settings.sizes;
+    const table_t table = {columns, COLUMNS, &run->settings.output};
+    const size_list_t *sizes = &run->settings.sizes;
 
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
@@ -207,7 +207,7 @@ static int measure(struct triad_run *run)
     if (run->world.rank == 0)
         print_head(run, &table);
     for (int64_t i = 0; i < sizes->count; i++) {
-        struct result *result = &run->results[run->result_count++];
+        result_t *result = &run->results[run->result_count++];
 
         measure_size(run, sizes->bytes[i], result);
         if (run->world.rank == 0)
@@ -222,18 +222,18 @@ static int measure(struct triad_run *run)
 
 /* ---- The chart */
 
-static int draw(struct triad_run *run)
+static int draw(triad_run_t *run)
 {
     double size[MOST_SIZES], global[MOST_SIZES], barrier[MOST_SIZES];
 
     for (int i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+        const result_t *result = &run->results[i];
 
         size[i] = (double)result->size_bytes;
         global[i] = rate(run, result->size_bytes, result->best.global_ns) / 1e3;
         barrier[i] = rate(run, result->size_bytes, result->best.barrier_ns) / 1e3;
     }
-    const struct plot_series series[] = {
+    const plot_series_t series[] = {
         {.title = "global clock: max t2 - min t1",
          .style = PLOT_LINES_POINTS,
          .count = run->result_count,
@@ -245,20 +245,20 @@ static int draw(struct triad_run *run)
          .x = size,
          .y = barrier},
     };
-    const struct plot_panel panel = {.x = {.label = "size of each array (bytes)", .logarithmic = true},
-                                     .y = {.label = "bandwidth of all ranks (GB/s)"},
-                                     .series = series,
-                                     .series_count = 2};
-    const struct plot plot = {.title = "Triad: what the timing makes of it", .panels = &panel, .panel_count = 1};
+    const plot_panel_t panel = {.x = {.label = "size of each array (bytes)", .logarithmic = true},
+                                .y = {.label = "bandwidth of all ranks (GB/s)"},
+                                .series = series,
+                                .series_count = 2};
+    const plot_t plot = {.title = "Triad: what the timing makes of it", .panels = &panel, .panel_count = 1};
 
     return plot_draw(&run->plot, &run->world, &plot);
 }
 
 /* ---- Start and end */
 
-static int allocate(struct triad_run *run)
+static int allocate(triad_run_t *run)
 {
-    const struct size_list *sizes = &run->settings.sizes;
+    const size_list_t *sizes = &run->settings.sizes;
     size_t elements = 1;
 
     for (int64_t i = 0; i < sizes->count; i++) {
@@ -278,9 +278,9 @@ static int allocate(struct triad_run *run)
     return STATUS_GOOD;
 }
 
-static int get_ready(struct triad_run *run)
+static int get_ready(triad_run_t *run)
 {
-    struct size_list *sizes = &run->settings.sizes;
+    size_list_t *sizes = &run->settings.sizes;
     int status;
 
     options_list_sizes(sizes, 2, sizeof(double));
@@ -295,7 +295,7 @@ static int get_ready(struct triad_run *run)
     return status == STATUS_GOOD ? allocate(run) : status;
 }
 
-static int run_program(struct triad_run *run)
+static int run_program(triad_run_t *run)
 {
     int status = get_ready(run);
 
@@ -317,7 +317,7 @@ static int run_program(struct triad_run *run)
 
 int main(int argc, char **argv)
 {
-    struct triad_run run = {
+    triad_run_t run = {
         .settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
         .plot = PLOT_NO_FILE};
     int status;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum truth { TRUTH_AUTO, TRUTH_TSC, TRUTH_NONE, TRUTHS };
+typedef enum truth { TRUTH_AUTO, TRUTH_TSC, TRUTH_NONE, TRUTHS } truth_t;
 
 static const char *const truth_names[] = {[TRUTH_AUTO] = "auto", [TRUTH_TSC] = "tsc", [TRUTH_NONE] = "none"};
 
@@ -23,9 +23,9 @@ static const char *truth_name(int index)
     return index < TRUTHS ? truth_names[index] : NULL;
 }
 
-#define PLACE(field) offsetof(struct check_settings, field)
+#define PLACE(field) offsetof(check_settings_t, field)
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels_text), 0, 0, NULL,
      "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
     {0, "ages", "LIST", OPTION_TEXT, PLACE(ages_text), 0, 0, NULL,
@@ -65,7 +65,7 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
-static const struct program_spec program = {
+static const program_spec_t program = {
     "mpix_clock_check",
     "Measures the error of the global clock some time after a synchronization, beside its bound.",
     options,
@@ -74,14 +74,14 @@ static const struct program_spec program = {
     NULL,
     false};
 
-static void show_progress(const struct check_run *run, int label, int repeat, int age)
+static void show_progress(const check_run_t *run, int label, int repeat, int age)
 {
     if (run->world.rank == 0 && isatty(STDERR_FILENO))
         fprintf(stderr, "\r%.60s: run %d of %lld, until %g s ", run->plan.label[label], repeat + 1,
                 (long long)run->settings.repeat, run->plan.age_s[age]);
 }
 
-static void clear_progress(const struct check_run *run)
+static void clear_progress(const check_run_t *run)
 {
     if (run->world.rank == 0 && isatty(STDERR_FILENO))
         fprintf(stderr, "\r%*s\r", 110, "");
@@ -89,17 +89,17 @@ static void clear_progress(const struct check_run *run)
 
 /* ---- All of it */
 
-static void run_trial(struct check_run *run, struct report *report, int label, int repeat)
+static void run_trial(check_run_t *run, report_t *report, int label, int repeat)
 {
-    struct trial *trial = check_trial_of(run, label, repeat);
-    struct world clock_world;
+    trial_t *trial = check_trial_of(run, label, repeat);
+    world_t clock_world;
     int64_t begin_ns;
 
     world_require(&run->world, check_open_clock(run, run->plan.label[label], &clock_world), "MPIX_Harmonize_set_info");
     begin_ns = check_synchronize(run, &clock_world, trial);
     for (int age = 0; age < run->plan.ages; age++) {
         int64_t target_ns = begin_ns + (int64_t)(run->plan.age_s[age] * 1e9);
-        struct check *checks = trial->checks == NULL ? NULL : &trial->checks[(size_t)age * (size_t)run->checked];
+        check_t *checks = trial->checks == NULL ? NULL : &trial->checks[(size_t)age * (size_t)run->checked];
 
         show_progress(run, label, repeat, age);
         if (run->settings.keep_ms > 0)
@@ -115,7 +115,7 @@ static void run_trial(struct check_run *run, struct report *report, int label, i
     MPI_Comm_free(&clock_world.comm);
 }
 
-static int run_all(struct check_run *run, struct report *report)
+static int run_all(check_run_t *run, report_t *report)
 {
     if (run->world.rank == 0)
         check_print_head(report);
@@ -133,7 +133,7 @@ static int run_all(struct check_run *run, struct report *report)
 /* ---- Start and end */
 
 /* Chooses the shared clock to compare with, if any. Collective. */
-static int open_truth(struct check_run *run)
+static int open_truth(check_run_t *run)
 {
     int64_t wanted = run->settings.truth;
     bool tsc_is_shared;
@@ -149,7 +149,7 @@ static int open_truth(struct check_run *run)
     return run->has_truth ? exit_clock_open(&run->shared, &run->world, EXIT_CLOCK_TSC) : STATUS_GOOD;
 }
 
-static bool allocate(struct check_run *run, struct report *report)
+static bool allocate(check_run_t *run, report_t *report)
 {
     int64_t trials = run->plan.labels * run->settings.repeat;
     bool good = check_report_open(report, run);
@@ -157,7 +157,7 @@ static bool allocate(struct check_run *run, struct report *report)
     run->trials = calloc((size_t)trials, sizeof(run->trials[0]));
     good = good && run->trials != NULL;
     for (int64_t i = 0; i < trials && good && run->world.rank == 0; i++) {
-        run->trials[i].checks = calloc((size_t)run->plan.ages * (size_t)run->checked, sizeof(struct check));
+        run->trials[i].checks = calloc((size_t)run->plan.ages * (size_t)run->checked, sizeof(check_t));
         good = run->trials[i].checks != NULL;
     }
     good = world_all(&run->world, good);
@@ -166,7 +166,7 @@ static bool allocate(struct check_run *run, struct report *report)
     return good;
 }
 
-static void release(struct check_run *run, struct report *report)
+static void release(check_run_t *run, report_t *report)
 {
     for (int64_t i = 0; run->trials != NULL && i < run->plan.labels * run->settings.repeat; i++)
         free(run->trials[i].checks);
@@ -176,7 +176,7 @@ static void release(struct check_run *run, struct report *report)
 }
 
 /* Whatever may be wrong with options is found here, before anything is measured. Collective. */
-static int prepare(struct check_run *run)
+static int prepare(check_run_t *run)
 {
     int status;
 
@@ -196,9 +196,9 @@ static int prepare(struct check_run *run)
     return status;
 }
 
-static int run_program(struct check_run *run)
+static int run_program(check_run_t *run)
 {
-    struct report report = {0};
+    report_t report = {0};
     int status = prepare(run);
 
     if (status == STATUS_GOOD && (!check_choose_ranks(run) || !allocate(run, &report)))
@@ -217,8 +217,8 @@ static int run_program(struct check_run *run)
 
 int main(int argc, char **argv)
 {
-    struct check_run run = {.settings = {.exchanges = 20, .repeat = 1, .seed = -1, .truth = TRUTH_AUTO},
-                            .plot = PLOT_NO_FILE};
+    check_run_t run = {.settings = {.exchanges = 20, .repeat = 1, .seed = -1, .truth = TRUTH_AUTO},
+                       .plot = PLOT_NO_FILE};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

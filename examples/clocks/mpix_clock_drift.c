@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PLACE(field) offsetof(struct drift_settings, field)
+#define PLACE(field) offsetof(drift_settings_t, field)
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {0, "seconds", "S", OPTION_DECIMAL, PLACE(seconds), 0.1, 1e6, NULL, "how long to measure"},
     {0, "interval", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL,
      "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
@@ -46,18 +46,18 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or less than 2 ranks.\n";
 
-static const struct program_spec program = {"mpix_clock_drift",
-                                            "Measures how the clocks of all ranks drift against those of rank 0.",
-                                            options,
-                                            sizeof(options) / sizeof(options[0]),
-                                            notes,
-                                            NULL,
-                                            false};
+static const program_spec_t program = {"mpix_clock_drift",
+                                       "Measures how the clocks of all ranks drift against those of rank 0.",
+                                       options,
+                                       sizeof(options) / sizeof(options[0]),
+                                       notes,
+                                       NULL,
+                                       false};
 
 /* ---- Getting ready */
 
 /* Leaves out clocks that a rank lacks, or refuses where these were asked for. Collective. */
-static int choose_clocks(struct drift_run *run)
+static int choose_clocks(drift_run_t *run)
 {
     const int64_t all = (1 << MACHINE_CLOCKS) - 1;
     int64_t asked_for = run->settings.clocks;
@@ -79,7 +79,7 @@ static int choose_clocks(struct drift_run *run)
     return STATUS_GOOD;
 }
 
-static bool allocate_on_root(struct drift_run *run)
+static bool allocate_on_root(drift_run_t *run)
 {
     int count = (run->world.ranks - 1) * run->clock_count;
     bool good;
@@ -90,13 +90,13 @@ static bool allocate_on_root(struct drift_run *run)
     run->end_tick_ns = malloc((size_t)run->world.ranks * sizeof(double));
     good = run->exchanges != NULL && run->series != NULL && run->begin_tick_ns != NULL && run->end_tick_ns != NULL;
     for (int i = 0; i < count && good; i++) {
-        run->series[i].points = malloc((size_t)run->most_rounds * sizeof(struct point));
+        run->series[i].points = malloc((size_t)run->most_rounds * sizeof(point_t));
         good = run->series[i].points != NULL;
     }
     return good;
 }
 
-static int allocate(struct drift_run *run)
+static int allocate(drift_run_t *run)
 {
     double rounds = floor(run->settings.seconds / run->settings.interval_s) + 1;
     bool good = rounds <= INT32_MAX;
@@ -109,7 +109,7 @@ static int allocate(struct drift_run *run)
                : world_refuse(&run->world, "out of memory: give less for --seconds or more for --interval");
 }
 
-static void release_memory(struct drift_run *run)
+static void release_memory(drift_run_t *run)
 {
     for (int i = 0; run->series != NULL && i < (run->world.ranks - 1) * run->clock_count; i++) {
         free(run->series[i].points);
@@ -123,7 +123,7 @@ static void release_memory(struct drift_run *run)
     free(run->end_tick_ns);
 }
 
-static int get_ready(struct drift_run *run)
+static int get_ready(drift_run_t *run)
 {
     int status;
 
@@ -139,7 +139,7 @@ static int get_ready(struct drift_run *run)
     return status == STATUS_GOOD ? allocate(run) : status;
 }
 
-static int run_program(struct drift_run *run)
+static int run_program(drift_run_t *run)
 {
     MPI_Comm kernel;
     int status = get_ready(run);
@@ -161,7 +161,7 @@ static int run_program(struct drift_run *run)
 
 int main(int argc, char **argv)
 {
-    struct drift_run run = {
+    drift_run_t run = {
         .settings = {.seconds = 10, .interval_s = 0.1, .exchanges = 10, .clocks = (1 << MACHINE_CLOCKS) - 1},
         .plot = {.descriptor = -1}};
     int status;

@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLACE(field) offsetof(struct list_settings, field)
+#define PLACE(field) offsetof(list_settings_t, field)
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {'n', "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "readings of each clock"},
     OUTPUT_OPTIONS(PLACE(output)),
     PLOT_OPTION(PLACE(plot_path)),
@@ -35,19 +35,19 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
-static const struct program_spec program = {"mpix_clock_list",
-                                            "Lists the base clocks of this machine, and which one the library takes.",
-                                            options,
-                                            sizeof(options) / sizeof(options[0]),
-                                            notes,
-                                            NULL,
-                                            false};
+static const program_spec_t program = {"mpix_clock_list",
+                                       "Lists the base clocks of this machine, and which one the library takes.",
+                                       options,
+                                       sizeof(options) / sizeof(options[0]),
+                                       notes,
+                                       NULL,
+                                       false};
 
 /*
  * Reads wtime for the first time, on one rank under a kernel after the other: some MPI libraries count from the first
  * reading in each process, and clocks that began together would look like one. Collective.
  */
-static void begin_wtime(const struct list_run *run)
+static void begin_wtime(const list_run_t *run)
 {
     enum { TAG = 2, APART_NS = 20000 };
     int64_t begin_ns;
@@ -66,9 +66,9 @@ static void begin_wtime(const struct list_run *run)
 }
 
 /* All ranks under one kernel take the rate that its first rank measured. Collective. */
-static void measure_tick(struct list_run *run)
+static void measure_tick(list_run_t *run)
 {
-    struct tsc_rate rate;
+    tsc_rate_t rate;
 
     tsc_rate_begin(&rate);
     run->tick_ns = tsc_rate_ns(&rate);
@@ -76,9 +76,9 @@ static void measure_tick(struct list_run *run)
 }
 
 /* Finds out all about one clock. Collective. Returns false where that failed, of which rank 0 has told. */
-static bool examine(struct list_run *run, int clock)
+static bool examine(list_run_t *run, int clock)
 {
-    struct listing *listing = &run->listings[clock];
+    listing_t *listing = &run->listings[clock];
 
     listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
     list_ask_about(run, clock, listing);
@@ -91,7 +91,7 @@ static bool examine(struct list_run *run, int clock)
     return list_find_groups(run, clock, listing);
 }
 
-static int list_clocks(struct list_run *run)
+static int list_clocks(list_run_t *run)
 {
     int status = STATUS_GOOD;
 
@@ -117,7 +117,7 @@ static int list_clocks(struct list_run *run)
     return status;
 }
 
-static int run_program(struct list_run *run)
+static int run_program(list_run_t *run)
 {
     int status = plot_open(&run->plot, &run->world, run->settings.plot_path);
 
@@ -145,7 +145,7 @@ static int run_program(struct list_run *run)
 
 int main(int argc, char **argv)
 {
-    struct list_run run = {.settings = {.reads = 100000}};
+    list_run_t run = {.settings = {.reads = 100000}};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

@@ -11,12 +11,12 @@
 
 enum { BURST_TAG = 1, NO_MORE = -1 };
 
-static void send_number(const struct burst *burst, int peer, int64_t number)
+static void send_number(const burst_t *burst, int peer, int64_t number)
 {
     world_require(burst->world, MPI_Send(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm), "MPI_Send");
 }
 
-static int64_t receive_number(const struct burst *burst, int peer)
+static int64_t receive_number(const burst_t *burst, int peer)
 {
     int64_t number;
 
@@ -25,9 +25,9 @@ static int64_t receive_number(const struct burst *burst, int peer)
     return number;
 }
 
-static struct exchange exchange_once(const struct burst *burst, int peer, int clock)
+static exchange_t exchange_once(const burst_t *burst, int peer, int clock)
 {
-    struct exchange exchange;
+    exchange_t exchange;
 
     exchange.sent_ticks = machine_clocks[clock].read_ticks();
     send_number(burst, peer, clock);
@@ -37,13 +37,13 @@ static struct exchange exchange_once(const struct burst *burst, int peer, int cl
     return exchange;
 }
 
-void burst_measure(const struct burst *burst, int peer, struct exchange *exchanges)
+void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges)
 {
     for (int i = 0; i < BURST_DISCARDED; i++)
         exchange_once(burst, peer, MACHINE_CLOCK_MONOTONIC);
     /* Clocks take turns, so whatever else happens during the burst meets all alike. */
     for (int64_t i = 0; i < burst->exchanges; i++) {
-        struct exchange *place = &exchanges[i];
+        exchange_t *place = &exchanges[i];
 
         for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
             if ((burst->clocks >> clock & 1) == 0)
@@ -54,7 +54,7 @@ void burst_measure(const struct burst *burst, int peer, struct exchange *exchang
     }
 }
 
-static void sleep_until_message(const struct burst *burst, int peer)
+static void sleep_until_message(const burst_t *burst, int peer)
 {
     const struct timespec interval = {0, POLL_INTERVAL_NS};
     int arrived = 0;
@@ -67,12 +67,12 @@ static void sleep_until_message(const struct burst *burst, int peer)
     }
 }
 
-static int64_t exchanges_of(const struct burst *burst)
+static int64_t exchanges_of(const burst_t *burst)
 {
     return BURST_DISCARDED + __builtin_popcountll((unsigned long long)burst->clocks) * burst->exchanges;
 }
 
-bool burst_serve(const struct burst *burst, int peer)
+bool burst_serve(const burst_t *burst, int peer)
 {
     sleep_until_message(burst, peer);
     for (int64_t i = 0; i < exchanges_of(burst); i++) {
@@ -85,7 +85,7 @@ bool burst_serve(const struct burst *burst, int peer)
     return true;
 }
 
-void burst_end(const struct burst *burst, int peer)
+void burst_end(const burst_t *burst, int peer)
 {
     send_number(burst, peer, NO_MORE);
 }
@@ -96,10 +96,9 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
     return tick_ns == 1 ? ticks : (int64_t)((long double)ticks * (long double)tick_ns);
 }
 
-struct offset_window burst_window(const struct exchange *exchanges, int64_t count, double own_tick_ns,
-                                  double peer_tick_ns)
+offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
-    struct offset_window window = {INT64_MIN, INT64_MAX, 0};
+    offset_window_t window = {INT64_MIN, INT64_MAX, 0};
     int64_t low_at_ns = 0, high_at_ns = 0;
 
     for (int64_t i = 0; i < count; i++) {

@@ -17,33 +17,33 @@
 enum { BURST_DISCARDED = 3 };
 
 /* Readings in ticks of the clock (machine_clock.h). */
-struct exchange {
+typedef struct exchange {
     int64_t sent_ticks;
     int64_t remote_ticks;
     int64_t received_ticks;
     int64_t at_ns; /* system_time_ns just after it */
-};
+} exchange_t;
 
-struct burst {
-    const struct world *world; /* for errors */
+typedef struct burst {
+    const world_t *world; /* for errors */
     MPI_Comm comm;
     int64_t clocks;    /* bit i for the clock of index i */
     int64_t exchanges; /* with each clock, in turn */
-};
+} burst_t;
 
 /* The offset of the peer's clock, peer's - own, is from low to high. */
-struct offset_window {
+typedef struct offset_window {
     int64_t low_ns;
     int64_t high_ns;
     int64_t at_ns; /* in the middle between the exchanges that set low and high */
-};
+} offset_window_t;
 
 /*
  * burst_measure - make a burst with the peer, which is in burst_serve.
  *
  * exchanges   out: for each clock of the burst, in order, its exchanges
  */
-void burst_measure(const struct burst *burst, int peer, struct exchange *exchanges);
+void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges);
 
 /*
  * burst_serve - answer a burst of the peer.
@@ -52,10 +52,10 @@ void burst_measure(const struct burst *burst, int peer, struct exchange *exchang
  *
  * Returns false when the peer called burst_end instead.
  */
-bool burst_serve(const struct burst *burst, int peer);
+bool burst_serve(const burst_t *burst, int peer);
 
 /* burst_end - tell the peer that there are no more bursts. */
-void burst_end(const struct burst *burst, int peer);
+void burst_end(const burst_t *burst, int peer);
 
 /*
  * burst_window - what the exchanges with one clock leave of its offset.
@@ -63,7 +63,6 @@ void burst_end(const struct burst *burst, int peer);
  * exchanges, count           those of one clock
  * own_tick_ns, peer_tick_ns  the length of its ticks
  */
-struct offset_window burst_window(const struct exchange *exchanges, int64_t count, double own_tick_ns,
-                                  double peer_tick_ns);
+offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns);
 
 #endif /* BURST_H */

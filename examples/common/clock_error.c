@@ -13,17 +13,17 @@ enum { PAIR_READINGS = 8 };
 enum { TAG_BEGIN = 1, TAG_PROBE, TAG_REPLY, TAG_RESULT };
 
 /* What rank 0 is told: a window of errors, and when its limits were found. */
-struct window {
+typedef struct window {
     int64_t least_ns;
     int64_t least_at_ns;
     int64_t most_ns;
     int64_t most_at_ns;
     int64_t bound_ns;
-    struct clock_pair pair;
-};
-enum { WINDOW_NUMBERS = sizeof(struct window) / sizeof(int64_t) };
+    clock_pair_t pair;
+} window_t;
+enum { WINDOW_NUMBERS = sizeof(window_t) / sizeof(int64_t) };
 
-static int64_t global_time(const struct clock_meter *meter, int64_t *bound_ns)
+static int64_t global_time(const clock_meter_t *meter, int64_t *bound_ns)
 {
     int64_t time_ns;
 
@@ -31,20 +31,20 @@ static int64_t global_time(const struct clock_meter *meter, int64_t *bound_ns)
     return time_ns;
 }
 
-static void send(const struct clock_meter *meter, const void *numbers, int count, int rank, int tag)
+static void send(const clock_meter_t *meter, const void *numbers, int count, int rank, int tag)
 {
     world_require(meter->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, meter->comm), "MPI_Send");
 }
 
-static void receive(const struct clock_meter *meter, void *numbers, int count, int rank, int tag)
+static void receive(const clock_meter_t *meter, void *numbers, int count, int rank, int tag)
 {
     world_require(meter->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, meter->comm, MPI_STATUS_IGNORE),
                   "MPI_Recv");
 }
 
-static struct clock_pair read_pair(const struct clock_meter *meter)
+static clock_pair_t read_pair(const clock_meter_t *meter)
 {
-    struct clock_pair best = {0, -1, 0};
+    clock_pair_t best = {0, -1, 0};
 
     for (int i = 0; i < PAIR_READINGS && meter->shared != NULL; i++) {
         int64_t before_ticks = exit_clock_ticks(meter->shared);
@@ -53,13 +53,13 @@ static struct clock_pair read_pair(const struct clock_meter *meter)
         int64_t width_ticks = exit_clock_ticks(meter->shared) - before_ticks;
 
         if (best.width_ticks < 0 || width_ticks < best.width_ticks)
-            best = (struct clock_pair){before_ticks + width_ticks / 2, width_ticks, now_ns};
+            best = (clock_pair_t){before_ticks + width_ticks / 2, width_ticks, now_ns};
     }
     return best;
 }
 
 /* Takes in a round trip: rank 0 read its clock after this rank did before, and before this rank did after. */
-static void narrow(struct window *window, int64_t before_ns, int64_t rank_0_ns, int64_t after_ns)
+static void narrow(window_t *window, int64_t before_ns, int64_t rank_0_ns, int64_t after_ns)
 {
     if (before_ns - rank_0_ns > window->least_ns) {
         window->least_ns = before_ns - rank_0_ns;
@@ -71,9 +71,9 @@ static void narrow(struct window *window, int64_t before_ns, int64_t rank_0_ns, 
     }
 }
 
-void clock_error_answer(const struct clock_meter *meter)
+void clock_error_answer(const clock_meter_t *meter)
 {
-    struct window window = {.least_ns = INT64_MIN, .most_ns = INT64_MAX};
+    window_t window = {.least_ns = INT64_MIN, .most_ns = INT64_MAX};
 
     receive(meter, NULL, 0, 0, TAG_BEGIN);
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
@@ -95,10 +95,10 @@ static int64_t most_drift_ns(int64_t time_ns)
     return (int64_t)ceil(MOST_DRIFT * (double)llabs(time_ns));
 }
 
-void clock_error_ask(const struct clock_meter *meter, int rank, struct clock_error *error)
+void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error)
 {
     int64_t bound_ns = 0;
-    struct window window;
+    window_t window;
 
     send(meter, NULL, 0, rank, TAG_BEGIN);
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
@@ -117,13 +117,13 @@ void clock_error_ask(const struct clock_meter *meter, int rank, struct clock_err
     error->bound_ns = bound_ns < INT64_MAX - window.bound_ns ? bound_ns + window.bound_ns : INT64_MAX;
 }
 
-double clock_error_true_ns(const struct clock_error *error, double tick_ns)
+double clock_error_true_ns(const clock_error_t *error, double tick_ns)
 {
     return (double)(error->rank.global_ns - error->rank_0.global_ns) -
            (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
 }
 
-double clock_error_true_half_width_ns(const struct clock_error *error, double tick_ns)
+double clock_error_true_half_width_ns(const clock_error_t *error, double tick_ns)
 {
     double widths_ns = (double)(error->rank.width_ticks + error->rank_0.width_ticks) * tick_ns;
     double apart_ns = (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
@@ -131,7 +131,7 @@ double clock_error_true_half_width_ns(const struct clock_error *error, double ti
     return widths_ns / 2 + fabs(apart_ns) * MOST_DRIFT;
 }
 
-bool clock_error_violates_bound(const struct clock_error *error, double tick_ns)
+bool clock_error_violates_bound(const clock_error_t *error, double tick_ns)
 {
     if (error->bound_ns == INT64_MAX)
         return false;

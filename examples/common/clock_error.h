@@ -15,44 +15,44 @@
 #include <stdint.h>
 
 /* The global clock beside the shared one, read at one instant, as nearly as may be. */
-struct clock_pair {
+typedef struct clock_pair {
     int64_t ticks;
     int64_t width_ticks; /* from the reading of the shared clock before to that after; negative: there is none */
     int64_t global_ns;
-};
+} clock_pair_t;
 
 /* Global time of a rank less that of rank 0. */
-struct clock_error {
+typedef struct clock_error {
     int64_t error_ns;
     int64_t half_width_ns; /* the error may be off by this */
     int64_t bound_ns;      /* what the library states for both ranks together; INT64_MAX: nothing */
-    struct clock_pair rank;
-    struct clock_pair rank_0;
-};
+    clock_pair_t rank;
+    clock_pair_t rank_0;
+} clock_error_t;
 
-struct clock_meter {
-    const struct world *world;       /* its communicator is the one whose clock is measured */
-    MPI_Comm comm;                   /* for the messages */
-    const struct exit_clock *shared; /* NULL where there is none */
-    int64_t exchanges;               /* round trips, after some that are discarded */
-};
+typedef struct clock_meter {
+    const world_t *world;       /* its communicator is the one whose clock is measured */
+    MPI_Comm comm;              /* for the messages */
+    const exit_clock_t *shared; /* NULL where there is none */
+    int64_t exchanges;          /* round trips, after some that are discarded */
+} clock_meter_t;
 
 /* Round trips before those that count: the first ones after silence are lopsided. */
 enum { CLOCK_ERROR_DISCARDED = 3 };
 
 /* clock_error_ask - measure the error of a rank, on rank 0, while that rank is in clock_error_answer. */
-void clock_error_ask(const struct clock_meter *meter, int rank, struct clock_error *error);
+void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error);
 
 /* clock_error_answer - the other side of clock_error_ask. */
-void clock_error_answer(const struct clock_meter *meter);
+void clock_error_answer(const clock_meter_t *meter);
 
 /* clock_error_true_ns - the error by the shared clock, whose ticks are so long. */
-double clock_error_true_ns(const struct clock_error *error, double tick_ns);
+double clock_error_true_ns(const clock_error_t *error, double tick_ns);
 
 /* clock_error_true_half_width_ns - what that may be off by. */
-double clock_error_true_half_width_ns(const struct clock_error *error, double tick_ns);
+double clock_error_true_half_width_ns(const clock_error_t *error, double tick_ns);
 
 /* clock_error_violates_bound - whether either measurement shows the error to be above the stated bound. */
-bool clock_error_violates_bound(const struct clock_error *error, double tick_ns);
+bool clock_error_violates_bound(const clock_error_t *error, double tick_ns);
 
 #endif /* CLOCK_ERROR_H */

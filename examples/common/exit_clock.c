@@ -15,7 +15,7 @@ const char *exit_clock_name(int index)
     return index <= EXIT_CLOCK_AUTO ? names[index] : NULL;
 }
 
-static int64_t find_step(const struct exit_clock *clock)
+static int64_t find_step(const exit_clock_t *clock)
 {
     int64_t steps_ticks[STEP_READINGS];
     int64_t before_ticks = exit_clock_ticks(clock);
@@ -32,7 +32,7 @@ static int64_t find_step(const struct exit_clock *clock)
     return step_ticks > 0 ? step_ticks : 1;
 }
 
-static void choose(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted, bool invariant)
+static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool invariant)
 {
     bool one_node = world->nodes == 1;
 
@@ -51,16 +51,16 @@ static void choose(struct exit_clock *clock, const struct world *world, enum exi
     }
 }
 
-bool exit_clock_tsc_is_shared(const struct world *world)
+bool exit_clock_tsc_is_shared(const world_t *world)
 {
     return world_all(world, machine_tsc_is_invariant()) && world->nodes == 1;
 }
 
-int exit_clock_open(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted)
+int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
     bool invariant = world_all(world, machine_tsc_is_invariant());
 
-    *clock = (struct exit_clock){.comm = world->comm};
+    *clock = (exit_clock_t){.comm = world->comm};
     if (wanted == EXIT_CLOCK_TSC && !world_all(world, MACHINE_HAS_TSC))
         return world_refuse(world, "option --clock: \"tsc\" is not allowed on this processor, give global or auto");
     choose(clock, world, wanted, invariant);
@@ -72,7 +72,7 @@ int exit_clock_open(struct exit_clock *clock, const struct world *world, enum ex
     return STATUS_GOOD;
 }
 
-void exit_clock_note_bound(struct exit_clock *clock, const struct world *world)
+void exit_clock_note_bound(exit_clock_t *clock, const world_t *world)
 {
     int64_t time_ns, bound_ns;
 
@@ -83,12 +83,12 @@ void exit_clock_note_bound(struct exit_clock *clock, const struct world *world)
         clock->bound_ns = bound_ns;
 }
 
-double exit_clock_tick_ns(const struct exit_clock *clock)
+double exit_clock_tick_ns(const exit_clock_t *clock)
 {
     return clock->kind == EXIT_CLOCK_GLOBAL ? 1 : tsc_rate_ns(&clock->rate);
 }
 
-void exit_clock_describe(const struct exit_clock *clock, const struct world *world, char *text, size_t text_bytes)
+void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes)
 {
     int64_t bound_ns = clock->bound_ns;
     double step_ns, tick_ns;

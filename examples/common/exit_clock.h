@@ -15,22 +15,22 @@
 
 #include <stdint.h>
 
-enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO };
+typedef enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO } exit_clock_kind_t;
 
-struct exit_clock {
-    enum exit_clock_kind kind; /* TSC or GLOBAL */
-    const char *reason;        /* why it was chosen */
+typedef struct exit_clock {
+    exit_clock_kind_t kind; /* TSC or GLOBAL */
+    const char *reason;     /* why it was chosen */
     MPI_Comm comm;
-    struct tsc_rate rate; /* measured since exit_clock_open */
-    int64_t step_ticks;   /* the median difference of successive readings: no lesser skew can be told from none */
-    int64_t bound_ns;     /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
-};
+    tsc_rate_t rate;    /* measured since exit_clock_open */
+    int64_t step_ticks; /* the median difference of successive readings: no lesser skew can be told from none */
+    int64_t bound_ns;   /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
+} exit_clock_t;
 
 /* exit_clock_name - the name of a kind for --clock, NULL after the last. */
 const char *exit_clock_name(int index);
 
 /* exit_clock_tsc_is_shared - whether all ranks are on one node, and the TSC of each is invariant. Collective. */
-bool exit_clock_tsc_is_shared(const struct world *world);
+bool exit_clock_tsc_is_shared(const world_t *world);
 
 /*
  * exit_clock_open - choose a clock and get it ready. Collective.
@@ -39,10 +39,10 @@ bool exit_clock_tsc_is_shared(const struct world *world);
  *
  * Returns STATUS_GOOD, or another status of which rank 0 has told the reason.
  */
-int exit_clock_open(struct exit_clock *clock, const struct world *world, enum exit_clock_kind wanted);
+int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted);
 
 /* exit_clock_ticks - read the clock. Local. */
-static inline int64_t exit_clock_ticks(const struct exit_clock *clock)
+static inline int64_t exit_clock_ticks(const exit_clock_t *clock)
 {
     int64_t time_ns = 0;
     int64_t bound_ns;
@@ -56,12 +56,12 @@ static inline int64_t exit_clock_ticks(const struct exit_clock *clock)
 }
 
 /* exit_clock_note_bound - take in the bound that the global clock states now. Local. */
-void exit_clock_note_bound(struct exit_clock *clock, const struct world *world);
+void exit_clock_note_bound(exit_clock_t *clock, const world_t *world);
 
 /* exit_clock_tick_ns - the length of a tick, in ns, from all the time since exit_clock_open. Local. */
-double exit_clock_tick_ns(const struct exit_clock *clock);
+double exit_clock_tick_ns(const exit_clock_t *clock);
 
 /* exit_clock_describe - write one line about the clock on rank 0. Collective. */
-void exit_clock_describe(const struct exit_clock *clock, const struct world *world, char *text, size_t text_bytes);
+void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes);
 
 #endif /* EXIT_CLOCK_H */

@@ -28,7 +28,7 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
     return read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource", name);
 }
 
-bool kernel_split(const struct world *world, MPI_Comm *comm)
+bool kernel_split(const world_t *world, MPI_Comm *comm)
 {
     char word[KERNEL_WORD_BYTES] = "";
     char id[ID_BYTES] = "";

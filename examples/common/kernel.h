@@ -18,7 +18,7 @@ enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
  *
  * Returns false on all ranks if out of memory on one, of which rank 0 has told.
  */
-bool kernel_split(const struct world *world, MPI_Comm *comm);
+bool kernel_split(const world_t *world, MPI_Comm *comm);
 
 /* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, where it does not say. Local. */
 bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);

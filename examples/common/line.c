@@ -12,9 +12,9 @@ static double mean(const double *values, int count)
     return values[0] + sum / count;
 }
 
-struct line line_fit(const double *x, const double *y, int count)
+line_t line_fit(const double *x, const double *y, int count)
 {
-    struct line line = {mean(x, count), mean(y, count), 0};
+    line_t line = {mean(x, count), mean(y, count), 0};
     double xx = 0, xy = 0;
 
     for (int i = 0; i < count; i++) {
@@ -26,14 +26,14 @@ struct line line_fit(const double *x, const double *y, int count)
     return line;
 }
 
-double line_residual(const struct line *line, double x, double y)
+double line_residual(const line_t *line, double x, double y)
 {
     return y - (line->value + line->slope * (x - line->at));
 }
 
-struct residuals line_residuals(const struct line *line, const double *x, const double *y, int count)
+residuals_t line_residuals(const line_t *line, const double *x, const double *y, int count)
 {
-    struct residuals residuals = {0, 0};
+    residuals_t residuals = {0, 0};
 
     for (int i = 0; i < count; i++) {
         double residual = line_residual(line, x[i], y[i]);

@@ -72,7 +72,7 @@ static double stated_wtime(void)
     return MPI_Wtick() * 1e9;
 }
 
-const struct machine_clock machine_clocks[MACHINE_CLOCKS] = {
+const machine_clock_t machine_clocks[MACHINE_CLOCKS] = {
     [MACHINE_CLOCK_TSC] = {"tsc", read_tsc, stated_tsc},
     [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, stated_monotonic_raw},
     [MACHINE_CLOCK_MONOTONIC] = {"monotonic", read_monotonic, stated_monotonic},
@@ -122,9 +122,9 @@ const char *machine_clock_lack(int index)
 }
 
 /* Reads both clocks at one instant, as nearly as may be. */
-static struct tsc_rate read_pair(void)
+static tsc_rate_t read_pair(void)
 {
-    struct tsc_rate pair = {0, 0};
+    tsc_rate_t pair = {0, 0};
     int64_t least_width_ticks = INT64_MAX;
 
     for (int i = 0; i < PAIR_READINGS; i++) {
@@ -134,22 +134,22 @@ static struct tsc_rate read_pair(void)
 
         if (width_ticks < least_width_ticks) {
             least_width_ticks = width_ticks;
-            pair = (struct tsc_rate){before_ticks + width_ticks / 2, now_ns};
+            pair = (tsc_rate_t){before_ticks + width_ticks / 2, now_ns};
         }
     }
     return pair;
 }
 
-void tsc_rate_begin(struct tsc_rate *rate)
+void tsc_rate_begin(tsc_rate_t *rate)
 {
-    *rate = (struct tsc_rate){0, 0};
+    *rate = (tsc_rate_t){0, 0};
     if (has_tsc())
         *rate = read_pair();
 }
 
-double tsc_rate_ns(const struct tsc_rate *rate)
+double tsc_rate_ns(const tsc_rate_t *rate)
 {
-    struct tsc_rate now;
+    tsc_rate_t now;
 
     if (!has_tsc())
         return 1;

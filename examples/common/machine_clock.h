@@ -18,22 +18,22 @@
 #endif
 
 /* In the order in which the library's auto prefers them. */
-enum machine_clock_index {
+typedef enum machine_clock_index {
     MACHINE_CLOCK_TSC,
     MACHINE_CLOCK_MONOTONIC_RAW,
     MACHINE_CLOCK_MONOTONIC,
     MACHINE_CLOCK_REALTIME,
     MACHINE_CLOCK_WTIME,
     MACHINE_CLOCKS
-};
+} machine_clock_index_t;
 
-struct machine_clock {
+typedef struct machine_clock {
     const char *name;
     int64_t (*read_ticks)(void); /* a tick is 1 ns, but for tsc; see tsc_rate_ns */
     double (*stated_ns)(void);   /* the resolution that the system states; 0: it states none */
-};
+} machine_clock_t;
 
-extern const struct machine_clock machine_clocks[MACHINE_CLOCKS];
+extern const machine_clock_t machine_clocks[MACHINE_CLOCKS];
 
 /* machine_clock_name - the name of a clock, NULL after the last. */
 const char *machine_clock_name(int index);
@@ -53,13 +53,13 @@ bool machine_tsc_is_invariant(void);
 int64_t system_time_ns(void);
 
 /* The beginning of a measurement of the counter's rate. */
-struct tsc_rate {
+typedef struct tsc_rate {
     int64_t begin_ticks;
     int64_t begin_ns; /* the same instant on monotonic_raw */
-};
+} tsc_rate_t;
 
 /* tsc_rate_begin - begin to measure. Local. */
-void tsc_rate_begin(struct tsc_rate *rate);
+void tsc_rate_begin(tsc_rate_t *rate);
 
 /*
  * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits where that is too
@@ -67,6 +67,6 @@ void tsc_rate_begin(struct tsc_rate *rate);
  *
  * Returns 1 where there is no counter.
  */
-double tsc_rate_ns(const struct tsc_rate *rate);
+double tsc_rate_ns(const tsc_rate_t *rate);
 
 #endif /* MACHINE_CLOCK_H */

@@ -18,16 +18,16 @@ enum { TEXT_BYTES = 512, HELP_COLUMN = 32 };
 
 #define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
 
-struct parser {
-    const struct program_spec *program;
+typedef struct parser {
+    const program_spec_t *program;
     char **argv;
     int argc;
     int next; /* index of the argument to read next */
     void *settings;
-};
+} parser_t;
 
-static const struct option_spec help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print this and exit"};
-static const struct option_spec version_option = {
+static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print this and exit"};
+static const option_spec_t version_option = {
     'v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print the version and exit"};
 
 const char *options_version(void)
@@ -36,8 +36,7 @@ const char *options_version(void)
 }
 
 /* Prints the one line about a bad argument. */
-__attribute__((format(printf, 2, 3))) static enum options_outcome refuse(const struct parser *parser,
-                                                                         const char *format, ...)
+__attribute__((format(printf, 2, 3))) static options_outcome_t refuse(const parser_t *parser, const char *format, ...)
 {
     va_list arguments;
 
@@ -49,13 +48,13 @@ __attribute__((format(printf, 2, 3))) static enum options_outcome refuse(const s
     return OPTIONS_BAD;
 }
 
-static void *place_of(const struct option_spec *option, void *settings)
+static void *place_of(const option_spec_t *option, void *settings)
 {
     return (char *)settings + option->place;
 }
 
 /* Writes into text which values an option takes. */
-static void describe_allowed(const struct option_spec *option, char *text)
+static void describe_allowed(const option_spec_t *option, char *text)
 {
     text[0] = '\0';
     switch (option->kind) {
@@ -96,7 +95,7 @@ static void describe_allowed(const struct option_spec *option, char *text)
 }
 
 /* Reads a whole number from all of text[0..length). Returns 1 if it is one within the limits. */
-static int parse_whole(const struct option_spec *option, const char *text, size_t length, int64_t *value)
+static int parse_whole(const option_spec_t *option, const char *text, size_t length, int64_t *value)
 {
     char digits[24];
     char *end;
@@ -110,7 +109,7 @@ static int parse_whole(const struct option_spec *option, const char *text, size_
     return errno == 0 && *end == '\0' && (double)*value >= option->least && (double)*value <= option->most;
 }
 
-static int parse_decimal(const struct option_spec *option, const char *text, double *value)
+static int parse_decimal(const option_spec_t *option, const char *text, double *value)
 {
     char *end;
 
@@ -121,13 +120,13 @@ static int parse_decimal(const struct option_spec *option, const char *text, dou
 }
 
 /* A whole number of bytes with an optional suffix. */
-static int parse_bytes(const struct option_spec *option, const char *text, size_t length, int64_t *value)
+static int parse_bytes(const option_spec_t *option, const char *text, size_t length, int64_t *value)
 {
     static const char suffixes[] = {'K', 'M', 'G'};
     const char *suffix =
         length > 1 ? memchr(suffixes, toupper((unsigned char)text[length - 1]), sizeof(suffixes)) : NULL;
     int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
-    struct option_spec without_limits = *option;
+    option_spec_t without_limits = *option;
 
     without_limits.least = 0;
     without_limits.most = (double)(INT64_MAX >> shift);
@@ -138,7 +137,7 @@ static int parse_bytes(const struct option_spec *option, const char *text, size_
 }
 
 /* With MAX alone, MIN keeps its default, or is MAX where that is less; with MIN: alone, MAX does. */
-static int parse_range(const struct option_spec *option, const char *text, struct size_list *sizes)
+static int parse_range(const option_spec_t *option, const char *text, size_list_t *sizes)
 {
     const char *colon = strchr(text, ':');
     const char *most = colon == NULL ? text : colon + 1;
@@ -154,7 +153,7 @@ static int parse_range(const struct option_spec *option, const char *text, struc
     return 1;
 }
 
-static int parse_sizes(const struct option_spec *option, const char *text, struct size_list *sizes)
+static int parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
 {
     sizes->given = 1;
     if (strchr(text, ',') == NULL)
@@ -171,7 +170,7 @@ static int parse_sizes(const struct option_spec *option, const char *text, struc
     return 0;
 }
 
-static int parse_numbers(const struct option_spec *option, const char *text, struct number_list *numbers)
+static int parse_numbers(const option_spec_t *option, const char *text, number_list_t *numbers)
 {
     char number[32];
 
@@ -189,7 +188,7 @@ static int parse_numbers(const struct option_spec *option, const char *text, str
 }
 
 /* Returns the index of the name text[0..length), or -1. */
-static int find_choice(const struct option_spec *option, const char *text, size_t length)
+static int find_choice(const option_spec_t *option, const char *text, size_t length)
 {
     for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++) {
         if (strlen(option->choice(i)) == length && strncmp(option->choice(i), text, length) == 0)
@@ -198,7 +197,7 @@ static int find_choice(const struct option_spec *option, const char *text, size_
     return -1;
 }
 
-static int parse_integer(const struct option_spec *option, const char *text, int64_t *value)
+static int parse_integer(const option_spec_t *option, const char *text, int64_t *value)
 {
     int index = find_choice(option, text, strlen(text));
 
@@ -208,13 +207,13 @@ static int parse_integer(const struct option_spec *option, const char *text, int
     return 1;
 }
 
-static int parse_choice(const struct option_spec *option, const char *text, int64_t *value)
+static int parse_choice(const option_spec_t *option, const char *text, int64_t *value)
 {
     *value = find_choice(option, text, strlen(text));
     return *value >= 0;
 }
 
-static int parse_choices(const struct option_spec *option, const char *text, int64_t *mask)
+static int parse_choices(const option_spec_t *option, const char *text, int64_t *mask)
 {
     *mask = 0;
     for (;;) {
@@ -236,13 +235,13 @@ static int parse_text(const char *text, const char **value)
     return text[0] != '\0';
 }
 
-static int parse_texts(const char *text, struct text_list *list)
+static int parse_texts(const char *text, text_list_t *list)
 {
     return list->count < MOST_TEXTS && parse_text(text, &list->texts[list->count++]);
 }
 
 /* Stores the value of an option. Returns 1 if it is allowed. */
-static int store(const struct option_spec *option, const char *text, void *place)
+static int store(const option_spec_t *option, const char *text, void *place)
 {
     switch (option->kind) {
     case OPTION_SWITCH:
@@ -271,7 +270,7 @@ static int store(const struct option_spec *option, const char *text, void *place
 }
 
 /* Writes into text the default of an option as the help shows it, or nothing. */
-static void describe_default(const struct option_spec *option, const void *place, char *text)
+static void describe_default(const option_spec_t *option, const void *place, char *text)
 {
     text[0] = '\0';
     if (option->kind == OPTION_INTEGER || option->kind == OPTION_BYTES) {
@@ -294,20 +293,20 @@ static void describe_default(const struct option_spec *option, const void *place
         }
         append(text, ")");
     } else if (option->kind == OPTION_NUMBERS) {
-        const struct number_list *numbers = place;
+        const number_list_t *numbers = place;
 
         for (int64_t i = 0; i < numbers->count; i++)
             append(text, "%s%g", i == 0 ? " (default " : ",", numbers->values[i]);
         append(text, "%s", numbers->count > 0 ? ")" : "");
     } else if (option->kind == OPTION_SIZES) {
-        const struct size_list *sizes = place;
+        const size_list_t *sizes = place;
 
         if ((double)sizes->least_bytes >= option->least)
             append(text, " (default %lld:%lld)", (long long)sizes->least_bytes, (long long)sizes->most_bytes);
     }
 }
 
-static void print_help_line(const struct option_spec *option, const char *default_text)
+static void print_help_line(const option_spec_t *option, const char *default_text)
 {
     char left[TEXT_BYTES] = "";
     const char *doc = option->doc;
@@ -320,9 +319,9 @@ static void print_help_line(const struct option_spec *option, const char *defaul
     printf("%s%s\n", doc, default_text);
 }
 
-static enum options_outcome print_help(const struct parser *parser)
+static options_outcome_t print_help(const parser_t *parser)
 {
-    const struct program_spec *program = parser->program;
+    const program_spec_t *program = parser->program;
     char default_text[TEXT_BYTES];
 
     printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
@@ -330,7 +329,7 @@ static enum options_outcome print_help(const struct parser *parser)
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
     for (int i = 0; i < program->option_count; i++) {
-        const struct option_spec *option = &program->options[i];
+        const option_spec_t *option = &program->options[i];
 
         describe_default(option, place_of(option, parser->settings), default_text);
         print_help_line(option, default_text);
@@ -341,15 +340,14 @@ static enum options_outcome print_help(const struct parser *parser)
     return OPTIONS_ANSWERED;
 }
 
-static enum options_outcome print_version(const struct parser *parser)
+static options_outcome_t print_version(const parser_t *parser)
 {
     printf("%s %s\n", parser->program->name, PACKAGE_VERSION);
     return OPTIONS_ANSWERED;
 }
 
 /* Carries out one option. typed: as the user wrote it; attached: the value that came in the same argument, or NULL. */
-static enum options_outcome apply(struct parser *parser, const struct option_spec *option, const char *typed,
-                                  const char *attached)
+static options_outcome_t apply(parser_t *parser, const option_spec_t *option, const char *typed, const char *attached)
 {
     char allowed[TEXT_BYTES];
     const char *value = attached != NULL ? attached : "";
@@ -370,11 +368,10 @@ static enum options_outcome apply(struct parser *parser, const struct option_spe
 }
 
 /* Finds an option by its letter, or by its long name[0..length) where letter is 0. NULL when there is none. */
-static const struct option_spec *find_option(const struct program_spec *program, char letter, const char *name,
-                                             size_t length)
+static const option_spec_t *find_option(const program_spec_t *program, char letter, const char *name, size_t length)
 {
     for (int i = -2; i < program->option_count; i++) {
-        const struct option_spec *option = i == -2 ? &help_option : i == -1 ? &version_option : &program->options[i];
+        const option_spec_t *option = i == -2 ? &help_option : i == -1 ? &version_option : &program->options[i];
 
         if (i < 0 && program->answers_nothing)
             continue;
@@ -386,11 +383,11 @@ static const struct option_spec *find_option(const struct program_spec *program,
 }
 
 /* --name, --name VALUE or --name=VALUE. */
-static enum options_outcome parse_long(struct parser *parser, const char *argument)
+static options_outcome_t parse_long(parser_t *parser, const char *argument)
 {
     size_t length = strcspn(argument, "=");
     const char *attached = argument[length] == '=' ? argument + length + 1 : NULL;
-    const struct option_spec *option;
+    const option_spec_t *option;
     char typed[64];
 
     snprintf(typed, sizeof(typed), "%.*s", (int)length, argument);
@@ -403,12 +400,12 @@ static enum options_outcome parse_long(struct parser *parser, const char *argume
 }
 
 /* -x, -x VALUE, -xVALUE, or several letters in one argument of which the last may have a value. */
-static enum options_outcome parse_letters(struct parser *parser, const char *letters)
+static options_outcome_t parse_letters(parser_t *parser, const char *letters)
 {
-    enum options_outcome outcome = OPTIONS_RUN;
+    options_outcome_t outcome = OPTIONS_RUN;
 
     while (*letters != '\0' && outcome == OPTIONS_RUN) {
-        const struct option_spec *option = find_option(parser->program, *letters, NULL, 0);
+        const option_spec_t *option = find_option(parser->program, *letters, NULL, 0);
         char typed[3] = {'-', *letters, '\0'};
 
         letters++;
@@ -421,10 +418,10 @@ static enum options_outcome parse_letters(struct parser *parser, const char *let
     return outcome;
 }
 
-enum options_outcome options_parse(const struct program_spec *program, int argc, char **argv, void *settings)
+options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings)
 {
-    struct parser parser = {program, argv, argc, 1, settings};
-    enum options_outcome outcome = OPTIONS_RUN;
+    parser_t parser = {program, argv, argc, 1, settings};
+    options_outcome_t outcome = OPTIONS_RUN;
 
     while (parser.next < argc && outcome == OPTIONS_RUN) {
         const char *argument = argv[parser.next++];
@@ -441,7 +438,7 @@ enum options_outcome options_parse(const struct program_spec *program, int argc,
     return outcome;
 }
 
-void options_list_sizes(struct size_list *sizes, double factor, int64_t multiple)
+void options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
     int64_t size = sizes->least_bytes;
 

@@ -10,65 +10,65 @@
 #include <stdint.h>
 
 /* What an option's value is, and the type of its place in the settings. */
-enum option_kind {
+typedef enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */
     OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the least: least - 1 - index */
     OPTION_DECIMAL, /* double */
     OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
     OPTION_CHOICE,  /* one name; int64_t, its index, or -1 where none is chosen */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
-    OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; struct size_list */
-    OPTION_NUMBERS, /* numbers separated by commas; struct number_list */
+    OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; size_list_t */
+    OPTION_NUMBERS, /* numbers separated by commas; number_list_t */
     OPTION_TEXT,    /* const char *, into argv */
-    OPTION_TEXTS    /* one text each time it is given; struct text_list */
-};
+    OPTION_TEXTS    /* one text each time it is given; text_list_t */
+} option_kind_t;
 
 /* Sizes in bytes: those listed, or where count is 0, a range. */
 enum { MOST_SIZES = 64 };
-struct size_list {
+typedef struct size_list {
     int64_t given; /* 1 when it is not the default */
     int64_t least_bytes;
     int64_t most_bytes;
     int64_t count;
     int64_t bytes[MOST_SIZES];
-};
+} size_list_t;
 
 enum { MOST_NUMBERS = 16 };
-struct number_list {
+typedef struct number_list {
     int64_t count;
     double values[MOST_NUMBERS];
-};
+} number_list_t;
 
 enum { MOST_TEXTS = 128 };
-struct text_list {
+typedef struct text_list {
     int64_t count;
     const char *texts[MOST_TEXTS]; /* into argv */
-};
+} text_list_t;
 
-struct option_spec {
+typedef struct option_spec {
     char letter;          /* 0 where there is only the long form */
     const char *name;     /* the long form, without dashes */
     const char *argument; /* what the help calls the value; NULL for a switch */
-    enum option_kind kind;
+    option_kind_t kind;
     size_t place; /* offset of the value in the settings */
     double least; /* limits of numbers and sizes; a default outside them is not shown: doc tells it */
     double most;
     const char *(*choice)(int index); /* the valid names, NULL after the last */
     const char *doc;
-};
+} option_spec_t;
 
 /* A program as its command line shows it. --help and --version come on their own. */
-struct program_spec {
+typedef struct program_spec {
     const char *name;
     const char *purpose; /* one line */
-    const struct option_spec *options;
+    const option_spec_t *options;
     int option_count;
-    const char *notes;                 /* printed after the options: definitions, exit status */
-    const struct option_spec *operand; /* what takes the arguments that are no options; NULL: none are allowed */
-    bool answers_nothing;              /* no --help and --version: not a command line but a row of a file */
-};
+    const char *notes;            /* printed after the options: definitions, exit status */
+    const option_spec_t *operand; /* what takes the arguments that are no options; NULL: none are allowed */
+    bool answers_nothing;         /* no --help and --version: not a command line but a row of a file */
+} program_spec_t;
 
-enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD };
+typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 
 /*
  * options_parse - read the command line into the settings.
@@ -80,7 +80,7 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD };
  * argc,argv  as main got them
  * settings   in: the defaults; out: the values given
  */
-enum options_outcome options_parse(const struct program_spec *program, int argc, char **argv, void *settings);
+options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 
 /*
  * options_list_sizes - write the sizes of a range into its list, where the list is empty.
@@ -88,7 +88,7 @@ enum options_outcome options_parse(const struct program_spec *program, int argc,
  * factor     above 1: from a size to the next
  * multiple   of which all are but the first: sizes in between are rounded down
  */
-void options_list_sizes(struct size_list *sizes, double factor, int64_t multiple);
+void options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
 
 /* options_version - the version of the package. */
 const char *options_version(void);

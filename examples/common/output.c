@@ -60,7 +60,7 @@ bool output_finish(FILE *file, const char *path, const char *program)
     return good;
 }
 
-int output_create(const struct world *world, const char *option, const char *path, FILE **file)
+int output_create(const world_t *world, const char *option, const char *path, FILE **file)
 {
     bool good = true;
 
@@ -72,13 +72,13 @@ int output_create(const struct world *world, const char *option, const char *pat
                         option, path != NULL ? path : "");
 }
 
-int output_open(struct output *output, const struct world *world)
+int output_open(output_t *output, const world_t *world)
 {
     output->file = stdout;
     return output_create(world, "--output", output->path, &output->file);
 }
 
-int output_close(struct output *output, const struct world *world)
+int output_close(output_t *output, const world_t *world)
 {
     FILE *file = output->file;
 

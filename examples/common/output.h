@@ -10,34 +10,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct world;
+typedef struct world world_t;
 
-enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+typedef enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } output_format_t;
 
 /* output_format_name - the names of the formats, NULL after the last. */
 const char *output_format_name(int index);
 
 /* Where results go. Part of a program's settings: the options fill in all but the file. */
-struct output {
-    int64_t format;   /* enum output_format */
+typedef struct output {
+    int64_t format;   /* output_format_t */
     const char *path; /* NULL: standard output. Of use on rank 0 only */
     FILE *file;
-};
+} output_t;
 
-/* The lines of a program's options table for a struct output at an offset in its settings. */
-#define OUTPUT_OPTIONS(place)                                                                  \
-    {0,                                                                                        \
-     "format",                                                                                 \
-     "FORMAT",                                                                                 \
-     OPTION_CHOICE,                                                                            \
-     (place) + offsetof(struct output, format),                                                \
-     0,                                                                                        \
-     0,                                                                                        \
-     output_format_name,                                                                       \
-     "table, csv, or json (a line for each row)"},                                             \
-    {                                                                                          \
-        0, "output", "FILE", OPTION_TEXT, (place) + offsetof(struct output, path), 0, 0, NULL, \
-            "write to FILE, not to standard output"                                            \
+/* The lines of a program's options table for a output_t at an offset in its settings. */
+#define OUTPUT_OPTIONS(place)                                                             \
+    {0,                                                                                   \
+     "format",                                                                            \
+     "FORMAT",                                                                            \
+     OPTION_CHOICE,                                                                       \
+     (place) + offsetof(output_t, format),                                                \
+     0,                                                                                   \
+     0,                                                                                   \
+     output_format_name,                                                                  \
+     "table, csv, or json (a line for each row)"},                                        \
+    {                                                                                     \
+        0, "output", "FILE", OPTION_TEXT, (place) + offsetof(output_t, path), 0, 0, NULL, \
+            "write to FILE, not to standard output"                                       \
     }
 
 /*
@@ -64,12 +64,12 @@ bool output_finish(FILE *file, const char *path, const char *program);
  *
  * Returns STATUS_GOOD, or STATUS_BAD_OPTION after a line about it.
  */
-int output_create(const struct world *world, const char *option, const char *path, FILE **file);
+int output_create(const world_t *world, const char *option, const char *path, FILE **file);
 
 /* output_open - open the file of results. Collective. Returns as output_create does. */
-int output_open(struct output *output, const struct world *world);
+int output_open(output_t *output, const world_t *world);
 
 /* output_close - close a file that output_open opened. Returns STATUS_GOOD, or STATUS_FAILED after a line about it. */
-int output_close(struct output *output, const struct world *world);
+int output_close(output_t *output, const world_t *world);
 
 #endif /* OUTPUT_H */

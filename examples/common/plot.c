@@ -25,12 +25,12 @@ enum { CELL_WIDTH = 110, CELL_HEIGHT = 44 };
 /* Around the cells of a heat map: its labels, title, and scale of colors. */
 enum { MARGIN_WIDTH = 360, MARGIN_HEIGHT = 180 };
 
-struct format {
+typedef struct format {
     const char *ending;
     const char *terminal;
-};
+} format_t;
 
-static const struct format formats[] = {{".png", "pngcairo"}, {".svg", "svg"}};
+static const format_t formats[] = {{".png", "pngcairo"}, {".svg", "svg"}};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 /* Returns the terminal that draws a file of this name, or NULL. */
@@ -173,7 +173,7 @@ static int try_gnuplot(const char *terminal)
 }
 
 /* Writes into reason what is wrong with the file or gnuplot; nothing if all is well. Keeps the file open then. */
-static void open_file(struct plot_file *file, char *reason, size_t reason_bytes)
+static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
 {
     int error;
 
@@ -198,11 +198,11 @@ static void open_file(struct plot_file *file, char *reason, size_t reason_bytes)
                  strerror(errno));
 }
 
-int plot_open(struct plot_file *file, const struct world *world, const char *path)
+int plot_open(plot_file_t *file, const world_t *world, const char *path)
 {
     char reason[400] = "";
 
-    *file = (struct plot_file)PLOT_NO_FILE;
+    *file = (plot_file_t)PLOT_NO_FILE;
     if (world->rank == 0 && path != NULL) {
         file->path = path;
         open_file(file, reason, sizeof(reason));
@@ -239,12 +239,12 @@ static void put_value(FILE *script, double value)
 }
 
 /* What is to be seen of one axis. */
-struct range {
+typedef struct range {
     double least, most;
     bool any; /* value at all */
-};
+} range_t;
 
-static void widen(struct range *range, const double *values, int count, bool logarithmic)
+static void widen(range_t *range, const double *values, int count, bool logarithmic)
 {
     for (int i = 0; values != NULL && i < count; i++) {
         if (!isfinite(values[i]) || (logarithmic && values[i] <= 0))
@@ -255,12 +255,12 @@ static void widen(struct range *range, const double *values, int count, bool log
     }
 }
 
-static struct range find_range(const struct plot_panel *panel, bool is_x, bool logarithmic)
+static range_t find_range(const plot_panel_t *panel, bool is_x, bool logarithmic)
 {
-    struct range range = {0};
+    range_t range = {0};
 
     for (int i = 0; i < panel->series_count; i++) {
-        const struct plot_series *series = &panel->series[i];
+        const plot_series_t *series = &panel->series[i];
 
         widen(&range, is_x ? series->x : series->y, series->count, logarithmic);
         widen(&range, is_x ? NULL : series->low, series->count, logarithmic);
@@ -269,7 +269,7 @@ static struct range find_range(const struct plot_panel *panel, bool is_x, bool l
     return range;
 }
 
-static void put_categories(FILE *script, const char *name, const struct plot_axis *axis)
+static void put_categories(FILE *script, const char *name, const plot_axis_t *axis)
 {
     fprintf(script, "set %stics (", name);
     for (int i = 0; i < axis->categories; i++) {
@@ -281,11 +281,11 @@ static void put_categories(FILE *script, const char *name, const struct plot_axi
 }
 
 /* An axis without a value needs a range, and is not logarithmic: gnuplot would give up the whole chart. */
-static void put_axis(FILE *script, const struct plot_panel *panel, bool is_x)
+static void put_axis(FILE *script, const plot_panel_t *panel, bool is_x)
 {
-    const struct plot_axis *axis = is_x ? &panel->x : &panel->y;
+    const plot_axis_t *axis = is_x ? &panel->x : &panel->y;
     const char *name = is_x ? "x" : "y";
-    struct range range = find_range(panel, is_x, axis->logarithmic);
+    range_t range = find_range(panel, is_x, axis->logarithmic);
 
     fprintf(script, "set %slabel ", name);
     put_text(script, axis->label != NULL ? axis->label : "");
@@ -305,7 +305,7 @@ static void put_axis(FILE *script, const struct plot_panel *panel, bool is_x)
     }
 }
 
-static void put_series_data(FILE *script, int number, const struct plot_series *series)
+static void put_series_data(FILE *script, int number, const plot_series_t *series)
 {
     fprintf(script, "$series%d << END\n", number);
     for (int i = 0; i < series->count; i++) {
@@ -323,7 +323,7 @@ static void put_series_data(FILE *script, int number, const struct plot_series *
     fputs("END\n", script);
 }
 
-static void put_series(FILE *script, int number, const struct plot_series *series)
+static void put_series(FILE *script, int number, const plot_series_t *series)
 {
     static const char *const with[] = {[PLOT_LINES] = "using 1:2 with lines linewidth 2",
                                        [PLOT_POINTS] = "using 1:2 with points pointtype 7 pointsize 0.6",
@@ -340,7 +340,7 @@ static void put_series(FILE *script, int number, const struct plot_series *serie
         fputs("title ", script), put_text(script, series->title);
 }
 
-static void put_curves(FILE *script, const struct plot_panel *panel)
+static void put_curves(FILE *script, const plot_panel_t *panel)
 {
     for (int i = 0; i < panel->series_count; i++)
         put_series_data(script, i, &panel->series[i]);
@@ -353,10 +353,10 @@ static void put_curves(FILE *script, const struct plot_panel *panel)
 }
 
 /* Boxes rather than an image, which needs two rows and two columns at least. */
-static void put_heat_map(FILE *script, const struct plot_panel *panel)
+static void put_heat_map(FILE *script, const plot_panel_t *panel)
 {
-    const struct plot_heat_map *map = panel->heat_map;
-    struct range range = {0};
+    const plot_heat_map_t *map = panel->heat_map;
+    range_t range = {0};
     int cells = panel->x.categories * panel->y.categories;
 
     widen(&range, map->values, cells, map->logarithmic);
@@ -377,12 +377,12 @@ static void put_heat_map(FILE *script, const struct plot_panel *panel)
 }
 
 /* The part of the panel that stays free at either end of an axis, so that no point lies on its edge. */
-static double axis_margin(const struct plot_axis *axis)
+static double axis_margin(const plot_axis_t *axis)
 {
     return axis->category == NULL && !axis->logarithmic ? 0.02 : 0;
 }
 
-static void put_panel(FILE *script, const struct plot_panel *panel)
+static void put_panel(FILE *script, const plot_panel_t *panel)
 {
     double x_margin = axis_margin(&panel->x);
     double y_margin = axis_margin(&panel->y);
@@ -403,23 +403,23 @@ static int greater(int first, int second)
     return first > second ? first : second;
 }
 
-static int plot_columns(const struct plot *plot)
+static int plot_columns(const plot_t *plot)
 {
     return plot->columns > 0 ? plot->columns : (int)ceil(sqrt(plot->panel_count));
 }
 
-static int plot_rows(const struct plot *plot)
+static int plot_rows(const plot_t *plot)
 {
     return (plot->panel_count + plot_columns(plot) - 1) / plot_columns(plot);
 }
 
 /* The size of the largest panel, in pixels. */
-static void find_panel_size(const struct plot *plot, int *width, int *height)
+static void find_panel_size(const plot_t *plot, int *width, int *height)
 {
     *width = plot->panel_count == 1 ? ALONE_WIDTH : PANEL_WIDTH;
     *height = plot->panel_count == 1 ? ALONE_HEIGHT : PANEL_HEIGHT;
     for (int i = 0; i < plot->panel_count; i++) {
-        const struct plot_panel *panel = &plot->panels[i];
+        const plot_panel_t *panel = &plot->panels[i];
 
         if (panel->heat_map != NULL) {
             *width = greater(*width, MARGIN_WIDTH + CELL_WIDTH * panel->x.categories);
@@ -428,7 +428,7 @@ static void find_panel_size(const struct plot *plot, int *width, int *height)
     }
 }
 
-static void put_plot(FILE *script, const struct plot *plot, const char *terminal)
+static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
 {
     int width, height;
 
@@ -448,7 +448,7 @@ static void put_plot(FILE *script, const struct plot *plot, const char *terminal
 }
 
 /* Returns 0 or an error as run_gnuplot does. */
-static int draw(const struct plot_file *file, const struct plot *plot)
+static int draw(const plot_file_t *file, const plot_t *plot)
 {
     FILE *script = tmpfile();
     int error;
@@ -465,7 +465,7 @@ static int draw(const struct plot_file *file, const struct plot *plot)
 }
 
 /* A file without a picture is worse than none. */
-static void remove_empty(const struct plot_file *file)
+static void remove_empty(const plot_file_t *file)
 {
     struct stat status;
 
@@ -473,7 +473,7 @@ static void remove_empty(const struct plot_file *file)
         unlink(file->path);
 }
 
-int plot_draw(struct plot_file *file, const struct world *world, const struct plot *plot)
+int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot)
 {
     int error;
 
@@ -492,7 +492,7 @@ int plot_draw(struct plot_file *file, const struct world *world, const struct pl
     return STATUS_FAILED;
 }
 
-void plot_close(struct plot_file *file)
+void plot_close(plot_file_t *file)
 {
     if (file->descriptor < 0)
         return;

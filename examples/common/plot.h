@@ -19,63 +19,63 @@
         0, "plot", "FILE", OPTION_TEXT, place, 0, 0, NULL, "draw a chart with gnuplot: FILE ends in .png or .svg" \
     }
 
-enum plot_style {
+typedef enum plot_style {
     PLOT_LINES,
     PLOT_POINTS,
     PLOT_LINES_POINTS,
     PLOT_ERROR_BARS, /* points y, with bars from low to high */
     PLOT_BAND        /* the area between low and high */
-};
+} plot_style_t;
 
 /* A value that is not finite leaves a gap. */
-struct plot_series {
+typedef struct plot_series {
     const char *title; /* NULL: not in the key */
-    enum plot_style style;
+    plot_style_t style;
     int color; /* series with the same positive number have the same color; 0: one of its own */
     int count;
     const double *x;
     const double *y;    /* NULL for PLOT_BAND */
     const double *low;  /* for PLOT_ERROR_BARS and PLOT_BAND */
     const double *high; /* likewise */
-};
+} plot_series_t;
 
-struct plot_axis {
+typedef struct plot_axis {
     const char *label;           /* with its unit: "size (bytes)" */
     bool logarithmic;            /* values that are not above 0 leave a gap */
     const char *const *category; /* names of 0, 1, 2 ... where these are not numbers, else NULL */
     int categories;              /* how many */
-};
+} plot_axis_t;
 
 /* A box for each cell, with its value printed in it. The panel's axes name columns, and rows with the first on top. */
-struct plot_heat_map {
+typedef struct plot_heat_map {
     const double *values; /* value of row r and column c: values[r * x.categories + c]; not finite: an empty cell */
     const char *label;    /* of the values, with their unit */
     int decimals;
     bool logarithmic; /* colors, not values */
-};
+} plot_heat_map_t;
 
-struct plot_panel {
+typedef struct plot_panel {
     const char *title; /* may be NULL */
-    struct plot_axis x, y;
-    const struct plot_series *series; /* later ones are drawn over earlier ones */
+    plot_axis_t x, y;
+    const plot_series_t *series; /* later ones are drawn over earlier ones */
     int series_count;
-    const struct plot_heat_map *heat_map; /* NULL, or instead of series */
-};
+    const plot_heat_map_t *heat_map; /* NULL, or instead of series */
+} plot_panel_t;
 
-struct plot {
+typedef struct plot {
     const char *title;
-    const struct plot_panel *panels;
+    const plot_panel_t *panels;
     int panel_count; /* at least one */
     int columns;     /* of panels; 0: as square as may be */
-};
+} plot_t;
 
-struct plot_file {
+typedef struct plot_file {
     const char *path; /* as the user gave it; NULL for no chart, and on all ranks but 0 */
     const char *terminal;
     int descriptor;
-};
+} plot_file_t;
 
-/* What a struct plot_file is before plot_open, so that plot_close may be called in any case. */
+/* What a plot_file_t is before plot_open, so that plot_close may be called in any case. */
 #define PLOT_NO_FILE   \
     {                  \
         NULL, NULL, -1 \
@@ -90,16 +90,16 @@ struct plot_file {
  * Returns STATUS_GOOD, or STATUS_BAD_OPTION where rank 0 has told the reason: the name ends in neither .png nor .svg,
  * the file cannot be written, or there is no gnuplot that can draw it.
  */
-int plot_open(struct plot_file *file, const struct world *world, const char *path);
+int plot_open(plot_file_t *file, const world_t *world, const char *path);
 
 /*
  * plot_draw - draw the chart and close the file; does nothing where there is none. Local; of use on rank 0 only.
  *
  * Returns STATUS_GOOD, or STATUS_FAILED after one line about it.
  */
-int plot_draw(struct plot_file *file, const struct world *world, const struct plot *plot);
+int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot);
 
 /* plot_close - close a file without a chart, and remove it if it is empty. Local; does nothing after plot_draw. */
-void plot_close(struct plot_file *file);
+void plot_close(plot_file_t *file);
 
 #endif /* PLOT_H */

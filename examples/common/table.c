@@ -4,14 +4,14 @@
 
 #include "quote.h"
 
-void table_head(const struct table *table)
+void table_head(const table_t *table)
 {
     FILE *file = table->output->file;
 
     if (table->output->format == FORMAT_JSON)
         return;
     for (int i = 0; i < table->column_count; i++) {
-        const struct column *column = &table->columns[i];
+        const column_t *column = &table->columns[i];
 
         if (table->output->format == FORMAT_CSV)
             fprintf(file, "%s%s", i > 0 ? "," : "", column->name);
@@ -22,7 +22,7 @@ void table_head(const struct table *table)
     fflush(file);
 }
 
-static void print_aligned(FILE *file, const struct column *column, const struct cell *cell)
+static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
 {
     if (cell->text != NULL)
         fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
@@ -31,7 +31,7 @@ static void print_aligned(FILE *file, const struct column *column, const struct 
                 cell->number / (column->unit > 0 ? column->unit : 1));
 }
 
-static void print_plain(FILE *file, bool json, const struct column *column, const struct cell *cell)
+static void print_plain(FILE *file, bool json, const column_t *column, const cell_t *cell)
 {
     if (json)
         fprintf(file, "\"%s\":", column->name);
@@ -45,7 +45,7 @@ static void print_plain(FILE *file, bool json, const struct column *column, cons
         quote_json(file, cell->text);
 }
 
-void table_row(const struct table *table, const struct cell *cells)
+void table_row(const table_t *table, const cell_t *cells)
 {
     FILE *file = table->output->file;
     bool aligned = table->output->format == FORMAT_TABLE, json = table->output->format == FORMAT_JSON;

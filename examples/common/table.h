@@ -7,29 +7,29 @@
 
 #include "output.h"
 
-struct column {
+typedef struct column {
     const char *title; /* in the table for people */
     const char *name;  /* for programs, with its unit */
     int width;         /* characters, at least two more than the title */
     int decimals;
     double unit; /* people see numbers divided by this, programs see whole ones; 0: both see the same */
-};
+} column_t;
 
-struct cell {
+typedef struct cell {
     const char *text; /* printed where it is not NULL; "" for no value */
     double number;
-};
+} cell_t;
 
-struct table {
-    const struct column *columns;
+typedef struct table {
+    const column_t *columns;
     int column_count;
-    const struct output *output;
-};
+    const output_t *output;
+} table_t;
 
 /* table_head - print the line of titles; JSON has none. */
-void table_head(const struct table *table);
+void table_head(const table_t *table);
 
 /* table_row - print a row of as many cells as there are columns. */
-void table_row(const struct table *table, const struct cell *cells);
+void table_row(const table_t *table, const cell_t *cells);
 
 #endif /* TABLE_H */

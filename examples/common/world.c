@@ -17,7 +17,7 @@
  */
 enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
 
-static void count_nodes(struct world *world)
+static void count_nodes(world_t *world)
 {
     MPI_Comm node;
     int node_rank, leads;
@@ -30,7 +30,7 @@ static void count_nodes(struct world *world)
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
-void world_begin(struct world *world, const char *program, int *argc, char ***argv)
+void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
     output_begin();
     MPI_Init(argc, argv);
@@ -42,7 +42,7 @@ void world_begin(struct world *world, const char *program, int *argc, char ***ar
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN);
 }
 
-int world_end(struct world *world, int status)
+int world_end(world_t *world, int status)
 {
     if (!output_finish(stdout, NULL, world->program) && status == STATUS_GOOD)
         status = STATUS_FAILED;
@@ -54,7 +54,7 @@ int world_end(struct world *world, int status)
     return status;
 }
 
-bool world_options(const struct world *world, const struct program_spec *program, int argc, char **argv, void *settings,
+bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
                    size_t settings_bytes, int *status)
 {
     int outcome = OPTIONS_RUN;
@@ -67,7 +67,7 @@ bool world_options(const struct world *world, const struct program_spec *program
     return outcome == OPTIONS_RUN;
 }
 
-int world_refuse(const struct world *world, const char *format, ...)
+int world_refuse(const world_t *world, const char *format, ...)
 {
     va_list arguments;
 
@@ -81,7 +81,7 @@ int world_refuse(const struct world *world, const char *format, ...)
     return STATUS_BAD_OPTION;
 }
 
-int world_and(const struct world *world, int condition)
+int world_and(const world_t *world, int condition)
 {
     int all = condition;
 
@@ -89,7 +89,7 @@ int world_and(const struct world *world, int condition)
     return all;
 }
 
-bool world_statistic(const struct world *world, const char *key, char *text, size_t text_bytes)
+bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes)
 {
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info info;
@@ -105,7 +105,7 @@ bool world_statistic(const struct world *world, const char *key, char *text, siz
     return found && text[0] != '\0';
 }
 
-static void report(const struct world *world, int code, const char *call)
+static void report(const world_t *world, int code, const char *call)
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     char detail[MPI_MAX_INFO_VAL + 1];
@@ -120,7 +120,7 @@ static void report(const struct world *world, int code, const char *call)
             detail[0] != '\0' ? ": " : "", detail);
 }
 
-bool world_agree(const struct world *world, int code, const char *call)
+bool world_agree(const world_t *world, int code, const char *call)
 {
     int first_failed = code == MPI_SUCCESS ? world->ranks : world->rank;
 
@@ -138,7 +138,7 @@ static void pause_ns(long ns)
 }
 
 /* Where several ranks fail at once, the first to tell so ends the others before they do. */
-static void let_others_speak(const struct world *world)
+static void let_others_speak(const world_t *world)
 {
     pause_ns((long)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS);
 }
@@ -150,21 +150,21 @@ static _Noreturn void abort_all(void)
     abort();
 }
 
-void world_fail(const struct world *world, int code, const char *call)
+void world_fail(const world_t *world, int code, const char *call)
 {
     let_others_speak(world);
     report(world, code, call);
     abort_all();
 }
 
-void world_abort(const struct world *world, const char *what)
+void world_abort(const world_t *world, const char *what)
 {
     let_others_speak(world);
     fprintf(stderr, "%s: rank %d: %s\n", world->program, world->rank, what);
     abort_all();
 }
 
-void world_describe(const struct world *world, FILE *file, const char *title)
+void world_describe(const world_t *world, FILE *file, const char *title)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length;

@@ -16,14 +16,14 @@
 
 enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_BAD_OPTION = 2 };
 
-struct world {
+typedef struct world {
     const char *program;
     MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD that returns errors */
     int rank;
     int ranks;
     int node_ranks; /* on this rank's node */
     int nodes;
-};
+} world_t;
 
 /*
  * world_begin - initialize MPI and fill in the world. Collective over all processes.
@@ -32,14 +32,14 @@ struct world {
  * program    the program's name, for messages
  * argc,argv  main's
  */
-void world_begin(struct world *world, const char *program, int *argc, char ***argv);
+void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
 /*
  * world_end - finalize MPI. Collective.
  *
  * Returns the exit status: the given one, or STATUS_FAILED where standard output could not be written.
  */
-int world_end(struct world *world, int status);
+int world_end(world_t *world, int status);
 
 /*
  * world_options - read the command line on rank 0 and give the settings to all. Collective.
@@ -51,17 +51,17 @@ int world_end(struct world *world, int status);
  *
  * Returns true to go on; else *status is the exit status.
  */
-bool world_options(const struct world *world, const struct program_spec *program, int argc, char **argv, void *settings,
+bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
                    size_t settings_bytes, int *status);
 
 /* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
-int world_refuse(const struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int world_refuse(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* world_all - true on all ranks if condition is true on all. Collective. */
-int world_and(const struct world *world, int condition);
+int world_and(const world_t *world, int condition);
 
 /* The condition once more, and without a branch: an analyzer, which sees one process, learns what holds in this one. */
-static inline bool world_all(const struct world *world, bool condition)
+static inline bool world_all(const world_t *world, bool condition)
 {
     return (world_and(world, condition) & (int)condition) != 0;
 }
@@ -74,16 +74,16 @@ static inline bool world_all(const struct world *world, bool condition)
  * code   what the call returned on this rank
  * call   its name
  */
-bool world_agree(const struct world *world, int code, const char *call);
+bool world_agree(const world_t *world, int code, const char *call);
 
 /* world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. */
-void world_fail(const struct world *world, int code, const char *call) __attribute__((noreturn));
+void world_fail(const world_t *world, int code, const char *call) __attribute__((noreturn));
 
 /* world_abort - say what is wrong on this rank, and end the job. */
-void world_abort(const struct world *world, const char *what) __attribute__((noreturn));
+void world_abort(const world_t *world, const char *what) __attribute__((noreturn));
 
 /* world_require - world_fail where code is an error. Local. */
-static inline void world_require(const struct world *world, int code, const char *call)
+static inline void world_require(const world_t *world, int code, const char *call)
 {
     if (__builtin_expect(code != MPI_SUCCESS, 0))
         world_fail(world, code, call);
@@ -94,7 +94,7 @@ static inline void world_require(const struct world *world, int code, const char
  *
  * Returns false, and an empty text, where there is none.
  */
-bool world_statistic(const struct world *world, const char *key, char *text, size_t text_bytes);
+bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes);
 
 /*
  * world_describe - print the lines that head a table, on rank 0: program, version, title, MPI library, ranks.
@@ -102,6 +102,6 @@ bool world_statistic(const struct world *world, const char *key, char *text, siz
  * file    of use on rank 0 only
  * title   what the program measures
  */
-void world_describe(const struct world *world, FILE *file, const char *title);
+void world_describe(const world_t *world, FILE *file, const char *title);
 
 #endif /* WORLD_H */

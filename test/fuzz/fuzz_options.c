@@ -10,14 +10,14 @@
 
 enum { MOST_WORDS = 200 };
 
-struct settings {
+typedef struct settings {
     int64_t is_on, whole, bytes, choice, choices;
     double decimal;
-    struct size_list sizes;
-    struct number_list numbers;
+    size_list_t sizes;
+    number_list_t numbers;
     const char *text;
-    struct text_list texts;
-};
+    text_list_t texts;
+} settings_t;
 
 static const char *color_name(int index)
 {
@@ -25,8 +25,8 @@ static const char *color_name(int index)
     return names[index];
 }
 
-#define PLACE(field) offsetof(struct settings, field)
-static const struct option_spec options[] = {
+#define PLACE(field) offsetof(settings_t, field)
+static const option_spec_t options[] = {
     {'o', "on", NULL, OPTION_SWITCH, PLACE(is_on), 0, 0, NULL, "a switch"},
     {'w', "whole", "N", OPTION_INTEGER, PLACE(whole), 0, 1e9, color_name, "a whole number or a color"},
     {'b', "bytes", "BYTES", OPTION_BYTES, PLACE(bytes), 1, 1099511627776.0, NULL, "a number of bytes"},
@@ -37,13 +37,13 @@ static const struct option_spec options[] = {
     {'z', "numbers", "LIST", OPTION_NUMBERS, PLACE(numbers), 0.5, 100, NULL, "numbers"},
     {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, "a text"},
 };
-static const struct option_spec operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, ""};
-static const struct program_spec program = {.name = "program",
-                                            .purpose = "Is fuzzed.",
-                                            .options = options,
-                                            .notes = "",
-                                            .option_count = sizeof options / sizeof *options,
-                                            .operand = &operand};
+static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, ""};
+static const program_spec_t program = {.name = "program",
+                                       .purpose = "Is fuzzed.",
+                                       .options = options,
+                                       .notes = "",
+                                       .option_count = sizeof options / sizeof *options,
+                                       .operand = &operand};
 
 static int cut(char *text, size_t size, char *words[MOST_WORDS])
 {
@@ -58,7 +58,7 @@ static int cut(char *text, size_t size, char *words[MOST_WORDS])
     return count;
 }
 
-static void check_sizes(struct size_list *sizes, uint8_t how)
+static void check_sizes(size_list_t *sizes, uint8_t how)
 {
     static const double factors[] = {2, 1.01, 1e6, 1.5};
     FUZZ_REQUIRE(sizes->count >= 0 && sizes->count <= MOST_SIZES);
@@ -68,14 +68,14 @@ static void check_sizes(struct size_list *sizes, uint8_t how)
         FUZZ_REQUIRE(sizes->bytes[i] >= 1 && sizes->bytes[i] <= INT64_C(1) << 40);
 }
 
-static void check_numbers(const struct number_list *numbers)
+static void check_numbers(const number_list_t *numbers)
 {
     FUZZ_REQUIRE(numbers->count >= 0 && numbers->count <= MOST_NUMBERS);
     for (int64_t i = 0; i < numbers->count; i++)
         FUZZ_REQUIRE(numbers->values[i] >= 0.5 && numbers->values[i] <= 100);
 }
 
-static void check(const struct settings *settings)
+static void check(const settings_t *settings)
 {
     FUZZ_REQUIRE(settings->is_on == 0 || settings->is_on == 1);
     FUZZ_REQUIRE(settings->whole >= -3 && settings->whole <= 1000000000);
@@ -91,7 +91,7 @@ static void check(const struct settings *settings)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS];
-    struct settings settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.least_bytes = 4, .most_bytes = 64}};
+    settings_t settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.least_bytes = 4, .most_bytes = 64}};
     if (size == 0)
         return 0;
     char *text = fuzz_text(data + 1, size - 1);

@@ -38,11 +38,11 @@ static int cut(char *line, char *words[MOST_WORDS])
     return count;
 }
 
-static void check(const struct plan *plan)
+static void check(const plan_t *plan)
 {
     FUZZ_REQUIRE(plan->job_count > 0);
     for (int i = 0; i < plan->job_count; i++) {
-        const struct job *job = &plan->jobs[i];
+        const job_t *job = &plan->jobs[i];
         FUZZ_REQUIRE(job->size_count >= 1 && job->size_count <= MOST_SIZES);
         FUZZ_REQUIRE(operation_name(job->operation));
         for (int size = 0; size < job->size_count; size++) {
@@ -56,7 +56,7 @@ static void check(const struct plan *plan)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS], *text = fuzz_text(data, size), *jobs = strchr(text, '\n');
-    struct plan plan = {0};
+    plan_t plan = {0};
     if (jobs)
         *jobs++ = '\0';
     int count = cut(text, words);
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         words[count++] = "--jobs";
         words[count++] = jobs_path;
     }
-    enum options_outcome outcome = plan_read(&plan, "mpix_bench", count, words, RANKS);
+    options_outcome_t outcome = plan_read(&plan, "mpix_bench", count, words, RANKS);
     if (outcome == OPTIONS_RUN && !plan.settings.list)
         check(&plan);
     plan_free(&plan);

@@ -53,23 +53,49 @@ typedef struct function {
     _Atomic int calls;
 } function;
 
-#define FUNCTIONS(X)                                                                                                   \
-    X(Comm_split, FAULT_COLLECTIVE)                                                                                    \
-    X(Comm_split_type, FAULT_COLLECTIVE)                                                                               \
-    X(Bcast, FAULT_COLLECTIVE) X(Ibcast, FAULT_COLLECTIVE) X(Reduce, FAULT_COLLECTIVE) X(Ireduce, FAULT_COLLECTIVE)    \
-        X(Allreduce, FAULT_COLLECTIVE) X(Iallreduce, FAULT_COLLECTIVE) X(Gather, FAULT_COLLECTIVE)                     \
-            X(Igather, FAULT_COLLECTIVE) X(Comm_free, FAULT_LOCAL) X(Comm_rank, FAULT_LOCAL) X(Comm_size, FAULT_LOCAL) \
-                X(Comm_test_inter, FAULT_LOCAL) X(Comm_set_name, FAULT_LOCAL) X(Comm_set_errhandler, FAULT_LOCAL)      \
-                    X(Comm_get_errhandler, FAULT_LOCAL) X(Comm_get_attr, FAULT_LOCAL) X(Comm_set_attr, FAULT_LOCAL)    \
-                        X(Comm_create_keyval, FAULT_LOCAL) X(Initialized, FAULT_LOCAL) X(Finalized, FAULT_LOCAL)       \
-                            X(Info_create, FAULT_LOCAL) X(Info_set, FAULT_LOCAL) X(Info_get, FAULT_LOCAL)              \
-                                X(Info_get_nkeys, FAULT_LOCAL) X(Info_get_nthkey, FAULT_LOCAL)                         \
-                                    X(Error_class, FAULT_LOCAL) X(Error_string, FAULT_LOCAL)                           \
-                                        X(Add_error_class, FAULT_LOCAL) X(Add_error_code, FAULT_LOCAL)                 \
-                                            X(Add_error_string, FAULT_LOCAL) X(Iprobe, FAULT_MESSAGE)                  \
-                                                X(Send, FAULT_MESSAGE) X(Isend, FAULT_MESSAGE) X(Recv, FAULT_MESSAGE)  \
-                                                    X(Irecv, FAULT_MESSAGE) X(Sendrecv, FAULT_MESSAGE)                 \
-                                                        X(Test, FAULT_MESSAGE) X(Wait, FAULT_MESSAGE)
+/* clang-format off */
+#define FUNCTIONS(X) \
+    X(Comm_split, FAULT_COLLECTIVE) \
+    X(Comm_split_type, FAULT_COLLECTIVE) \
+    X(Bcast, FAULT_COLLECTIVE) \
+    X(Ibcast, FAULT_COLLECTIVE) \
+    X(Reduce, FAULT_COLLECTIVE) \
+    X(Ireduce, FAULT_COLLECTIVE) \
+    X(Allreduce, FAULT_COLLECTIVE) \
+    X(Iallreduce, FAULT_COLLECTIVE) \
+    X(Gather, FAULT_COLLECTIVE) \
+    X(Igather, FAULT_COLLECTIVE) \
+    X(Comm_free, FAULT_LOCAL) \
+    X(Comm_rank, FAULT_LOCAL) \
+    X(Comm_size, FAULT_LOCAL) \
+    X(Comm_test_inter, FAULT_LOCAL) \
+    X(Comm_set_name, FAULT_LOCAL) \
+    X(Comm_set_errhandler, FAULT_LOCAL) \
+    X(Comm_get_errhandler, FAULT_LOCAL) \
+    X(Comm_get_attr, FAULT_LOCAL) \
+    X(Comm_set_attr, FAULT_LOCAL) \
+    X(Comm_create_keyval, FAULT_LOCAL) \
+    X(Initialized, FAULT_LOCAL) \
+    X(Finalized, FAULT_LOCAL) \
+    X(Info_create, FAULT_LOCAL) \
+    X(Info_set, FAULT_LOCAL) \
+    X(Info_get, FAULT_LOCAL) \
+    X(Info_get_nkeys, FAULT_LOCAL) \
+    X(Info_get_nthkey, FAULT_LOCAL) \
+    X(Error_class, FAULT_LOCAL) \
+    X(Error_string, FAULT_LOCAL) \
+    X(Add_error_class, FAULT_LOCAL) \
+    X(Add_error_code, FAULT_LOCAL) \
+    X(Add_error_string, FAULT_LOCAL) \
+    X(Iprobe, FAULT_MESSAGE) \
+    X(Send, FAULT_MESSAGE) \
+    X(Isend, FAULT_MESSAGE) \
+    X(Recv, FAULT_MESSAGE) \
+    X(Irecv, FAULT_MESSAGE) \
+    X(Sendrecv, FAULT_MESSAGE) \
+    X(Test, FAULT_MESSAGE) \
+    X(Wait, FAULT_MESSAGE)
+/* clang-format on */
 
 #define INDEX(name, kind) IN_##name,
 #define ENTRY(name, kind) {"MPI_" #name, kind, 0},

@@ -97,13 +97,13 @@ static int64_t sum_of(int64_t value)
 }
 
 /* When this process entered and left some calls of a barrier, and whether one of them failed. */
-struct passages {
+typedef struct passages {
     int64_t failed;
     int64_t entered_ns[QUICK_ROUNDS];
     int64_t minus_left_ns[QUICK_ROUNDS]; /* so that the greatest stands for the first that left */
-};
+} passages_t;
 
-static void pass(const struct barrier_algorithm *algorithm, MPI_Comm comm, struct passages *passages, int round)
+static void pass(const barrier_algorithm_t *algorithm, MPI_Comm comm, passages_t *passages, int round)
 {
     passages->entered_ns[round] = now_ns();
     if (passages->failed == 0)
@@ -112,7 +112,7 @@ static void pass(const struct barrier_algorithm *algorithm, MPI_Comm comm, struc
 }
 
 /* Whether all left after the last had entered, each time. */
-static bool in_order(struct passages *passages)
+static bool in_order(passages_t *passages)
 {
     bool all;
 
@@ -124,10 +124,10 @@ static bool in_order(struct passages *passages)
 }
 
 /* Each rank is late several times. */
-static bool holds_whoever_is_late(const struct barrier_algorithm *algorithm, MPI_Comm comm, int rank, int ranks)
+static bool holds_whoever_is_late(const barrier_algorithm_t *algorithm, MPI_Comm comm, int rank, int ranks)
 {
     const struct timespec pause = {0, LATE_NS};
-    struct passages passages = {0};
+    passages_t passages = {0};
     int rounds = LATE_PER_RANK * ranks;
 
     for (int round = 0; round < rounds && round < QUICK_ROUNDS; round++) {
@@ -140,9 +140,9 @@ static bool holds_whoever_is_late(const struct barrier_algorithm *algorithm, MPI
 }
 
 /* One after the other, with nothing between, so that a message of one may be there before the one before has ended. */
-static bool holds_in_a_row(const struct barrier_algorithm *algorithm, MPI_Comm comm, int ranks)
+static bool holds_in_a_row(const barrier_algorithm_t *algorithm, MPI_Comm comm, int ranks)
 {
-    struct passages passages = {0};
+    passages_t passages = {0};
     int64_t sent = messages;
 
     for (int round = 0; round < QUICK_ROUNDS; round++)
@@ -151,7 +151,7 @@ static bool holds_in_a_row(const struct barrier_algorithm *algorithm, MPI_Comm c
     return in_order(&passages) && sent == QUICK_ROUNDS * expected_messages(algorithm->name, ranks);
 }
 
-static bool returns_errors(const struct barrier_algorithm *algorithm, MPI_Comm comm, int ranks)
+static bool returns_errors(const barrier_algorithm_t *algorithm, MPI_Comm comm, int ranks)
 {
     int code;
 
@@ -170,7 +170,7 @@ static int no_barrier(MPI_Comm comm)
 /* One that holds nobody: what is looked for here can be found. */
 static bool notices_what_is_none(MPI_Comm comm, int rank, int ranks)
 {
-    static const struct barrier_algorithm none = {"none", "", no_barrier};
+    static const barrier_algorithm_t none = {"none", "", no_barrier};
 
     return ranks == 1 || !holds_whoever_is_late(&none, comm, rank, ranks);
 }
@@ -182,7 +182,7 @@ static int complain(int rank, const char *name, const char *what)
     return 1;
 }
 
-static int check(const struct barrier_algorithm *algorithm, MPI_Comm comm, int rank, int ranks)
+static int check(const barrier_algorithm_t *algorithm, MPI_Comm comm, int rank, int ranks)
 {
     int bad = 0;
 

@@ -23,8 +23,8 @@ static long checks, known_faults, complaints;
 /* ---- Faults */
 
 /* A wrapped operation calls the true one, and then makes elements of the result wrong. */
-static const struct operation *true_operation;
-static struct work *faulty_work; /* NULL: no faults */
+static const operation_t *true_operation;
+static work_t *faulty_work; /* NULL: no faults */
 static int64_t faults_made;
 
 static void make_faults(void)
@@ -37,7 +37,7 @@ static void make_faults(void)
         return;
     at = work_result(faulty_work, &blocks);
     for (int i = 0; i < blocks; i++) {
-        struct origin origin = faulty_work->operation->shape->origin(faulty_work, i);
+        origin_t origin = faulty_work->operation->shape->origin(faulty_work, i);
         /* The last element of each block, and if there are more the first. */
         int64_t bytes = faulty_work->element->bytes;
         char *block = at + i * faulty_work->size_bytes;
@@ -52,7 +52,7 @@ static void make_faults(void)
     }
 }
 
-static int call_and_spoil(const struct work *work, MPI_Request *request)
+static int call_and_spoil(const work_t *work, MPI_Request *request)
 {
     int code = true_operation->call(work, request);
 
@@ -82,14 +82,14 @@ static int find(const char *(*name)(int index), const char *wanted)
     return i;
 }
 
-static void describe(const struct work_plan *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
+static void describe(const work_plan_t *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
              datatype_name(plan->datatype), reduction_name(plan->reduction), plan->root,
              plan->in_place ? " in place" : "", cache_mode_name(plan->cache), (long long)elements, (long long)call);
 }
 
-static void complain(const struct work_plan *plan, int64_t elements, int64_t call, const char *what)
+static void complain(const work_plan_t *plan, int64_t elements, int64_t call, const char *what)
 {
     char text[200];
 
@@ -104,7 +104,7 @@ static void complain(const struct work_plan *plan, int64_t elements, int64_t cal
  * MPICH before 4.3: a persistent allgather, gather or scatter copies a part of the data when it is made instead of when
  * it starts; among three ranks its second start may fail.
  */
-static bool delivers_old_data(const struct operation *operation)
+static bool delivers_old_data(const operation_t *operation)
 {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     static const char *const names[] = {"allgather_persistent", "gather_persistent", "scatter_persistent"};
@@ -119,7 +119,7 @@ static bool delivers_old_data(const struct operation *operation)
 }
 
 /* The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0. */
-static bool crashes(const struct work_plan *plan, int64_t elements)
+static bool crashes(const work_plan_t *plan, int64_t elements)
 {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     return strcmp(plan->operation->name, "reduce") == 0 && plan->in_place && plan->root != 0 && elements > 256;
@@ -130,7 +130,7 @@ static bool crashes(const struct work_plan *plan, int64_t elements)
 #endif
 }
 
-static void check_call(struct work *work, const struct work_plan *plan, int64_t elements, int64_t call)
+static void check_call(work_t *work, const work_plan_t *plan, int64_t elements, int64_t call)
 {
     char what[80];
     int64_t wrong = 0;
@@ -149,9 +149,9 @@ static void check_call(struct work *work, const struct work_plan *plan, int64_t 
 }
 
 /* The same without validation, which must leave the operation able to go on. */
-static void just_call(struct work *work, const struct work_plan *plan, int64_t elements, int64_t call)
+static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, int64_t call)
 {
-    enum operation_form form = plan->operation->form;
+    operation_form_t form = plan->operation->form;
     int code;
 
     work_prepare(work, call);
@@ -168,7 +168,7 @@ static void just_call(struct work *work, const struct work_plan *plan, int64_t e
         complain(plan, elements, call, "start, test and finish failed");
 }
 
-static void set_size(struct work *work, const struct work_plan *plan, int64_t elements)
+static void set_size(work_t *work, const work_plan_t *plan, int64_t elements)
 {
     if (work_set_size(work, elements * datatype_bytes(plan->datatype)) != MPI_SUCCESS)
         complain(plan, elements, 0, "work_set_size failed");
@@ -177,7 +177,7 @@ static void set_size(struct work *work, const struct work_plan *plan, int64_t el
 /* As messages between more ranks than cores are slow, more than two ranks do less. */
 enum { MANY_ELEMENTS = 5000, CALLS = 3 };
 
-static void check_size(struct work *work, const struct work_plan *plan, int64_t elements, bool with_faults)
+static void check_size(work_t *work, const work_plan_t *plan, int64_t elements, bool with_faults)
 {
     set_size(work, plan, elements);
     if (ranks <= 2)
@@ -190,14 +190,14 @@ static void check_size(struct work *work, const struct work_plan *plan, int64_t 
     }
 }
 
-static void check_plan(struct work_plan *plan, bool with_faults)
+static void check_plan(work_plan_t *plan, bool with_faults)
 {
     const int64_t sizes[] = {7, MANY_ELEMENTS, 1, 0};
-    const struct operation *operation = plan->operation;
-    struct operation faulty = *operation;
+    const operation_t *operation = plan->operation;
+    operation_t faulty = *operation;
     int size_count = !operation_has_size(operation) ? 1 : ranks > 2 ? 2 : 4;
     char why[WORK_WHY_BYTES];
-    struct work *work;
+    work_t *work;
 
     faulty.call = call_and_spoil;
     true_operation = operation;
@@ -217,16 +217,16 @@ static void check_plan(struct work_plan *plan, bool with_faults)
 }
 
 /* Each of these differs from the usual in one respect, or few. */
-static void check_operation(const struct operation *operation, bool with_faults)
+static void check_operation(const operation_t *operation, bool with_faults)
 {
     bool allows_in_place = operation_allows_in_place(operation);
     bool is_persistent = operation_get_form(operation) == FORM_PERSISTENT;
-    const struct work_plan usual = {.operation = operation,
-                                    .comm = MPI_COMM_WORLD,
-                                    .datatype = find(datatype_name, "int"),
-                                    .reduction = find(reduction_name, "sum"),
-                                    .root = ranks - 1};
-    struct work_plan plan = usual;
+    const work_plan_t usual = {.operation = operation,
+                               .comm = MPI_COMM_WORLD,
+                               .datatype = find(datatype_name, "int"),
+                               .reduction = find(reduction_name, "sum"),
+                               .root = ranks - 1};
+    work_plan_t plan = usual;
 
     if (ranks > 2) {
         plan.in_place = allows_in_place && operation_get_form(operation) == FORM_NONBLOCKING;
@@ -252,7 +252,7 @@ static void check_operation(const struct operation *operation, bool with_faults)
 
 static void check_datatypes(bool with_faults)
 {
-    struct work_plan plan = {.operation = operation_at(find(operation_name, "alltoall")), .comm = MPI_COMM_WORLD};
+    work_plan_t plan = {.operation = operation_at(find(operation_name, "alltoall")), .comm = MPI_COMM_WORLD};
 
     for (; datatype_name(plan.datatype) != NULL; plan.datatype++)
         check_plan(&plan, with_faults);
@@ -267,10 +267,10 @@ static void check_datatypes(bool with_faults)
 
 /* ---- Refusals */
 
-static void expect_refusal(const struct work_plan *plan, const char *expected)
+static void expect_refusal(const work_plan_t *plan, const char *expected)
 {
     char why[WORK_WHY_BYTES] = "";
-    struct work *work = work_open(plan, why);
+    work_t *work = work_open(plan, why);
 
     checks++;
     if (work != NULL)
@@ -282,11 +282,11 @@ static void expect_refusal(const struct work_plan *plan, const char *expected)
 
 static void check_refusals(void)
 {
-    const struct work_plan usual = {.comm = MPI_COMM_WORLD,
-                                    .datatype = find(datatype_name, "int"),
-                                    .reduction = find(reduction_name, "sum"),
-                                    .most_bytes = 4};
-    struct work_plan plan = usual;
+    const work_plan_t usual = {.comm = MPI_COMM_WORLD,
+                               .datatype = find(datatype_name, "int"),
+                               .reduction = find(reduction_name, "sum"),
+                               .most_bytes = 4};
+    work_plan_t plan = usual;
 
     plan.operation = operation_at(find(operation_name, "bcast"));
     plan.root = ranks;
@@ -333,7 +333,7 @@ static bool wanted(const char *name, int argc, char **argv)
     return argc <= 2;
 }
 
-static bool runs(const struct operation *operation, bool with_faults)
+static bool runs(const operation_t *operation, bool with_faults)
 {
     return operation->shape->least_ranks <= ranks && !((with_faults || ranks > 2) && delivers_old_data(operation));
 }

@@ -11,9 +11,9 @@ enum { SEED = 42 };
 
 int main(int argc, char **argv)
 {
-    static struct provenance provenance;
-    struct report report = {.format = FORMAT_TABLE, .file = stdout};
-    struct world world;
+    static provenance_t provenance;
+    report_t report = {.format = FORMAT_TABLE, .file = stdout};
+    world_t world;
     int flag;
 
     world_begin(&world, "check_provenance", &argc, &argv);

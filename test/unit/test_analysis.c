@@ -19,10 +19,10 @@ static const struct {
     const char *name;
     int ranks;
     int64_t calls;
-    struct call_times times[MOST_RANKS * MOST_CALLS];
+    call_times_t times[MOST_RANKS * MOST_CALLS];
     uint8_t marks[MOST_RANKS * MOST_CALLS];
-    enum run_time run_time;
-    struct analysis expected;
+    run_time_t run_time;
+    analysis_t expected;
 } sets[] = {
     {"one sample of one rank",
      1,
@@ -268,9 +268,9 @@ static void expect_number(const char *set, const char *figure, double is, double
 
 START_TEST(figures_of_known_times)
 {
-    const struct sample_set set = {sets[_i].ranks, sets[_i].calls, sets[_i].times, sets[_i].marks};
-    const struct analysis *expected = &sets[_i].expected;
-    struct analysis is;
+    const sample_set_t set = {sets[_i].ranks, sets[_i].calls, sets[_i].times, sets[_i].marks};
+    const analysis_t *expected = &sets[_i].expected;
+    analysis_t is;
 
     memset(&is, 0xff, sizeof(is));
     EXPECT(analyse(&set, sets[_i].run_time, fractions, COUNT_OF(fractions), &is), "%s: no memory", sets[_i].name);
@@ -357,14 +357,14 @@ START_TEST(interval_holds_the_median)
     int rounds = rounds_of(ROUNDS), held = 0;
 
     for (int round = 0; round < rounds; round++) {
-        struct call_times times[COUNT];
+        call_times_t times[COUNT];
         uint8_t marks[COUNT] = {0};
-        struct analysis is;
+        analysis_t is;
         chance dice = chance_of_round(round);
 
         for (int i = 0; i < COUNT; i++)
-            times[i] = (struct call_times){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
-        const struct sample_set set = {1, COUNT, times, marks};
+            times[i] = (call_times_t){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
+        const sample_set_t set = {1, COUNT, times, marks};
         analyse(&set, RUN_TIME_LOCAL, NULL, 0, &is);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
     }
@@ -375,7 +375,7 @@ END_TEST
 
 START_TEST(narrow_on_both_sides)
 {
-    struct analysis is = {.median_ns = 100, .median_low_ns = 98, .median_high_ns = 105, .median_interval = true};
+    analysis_t is = {.median_ns = 100, .median_low_ns = 98, .median_high_ns = 105, .median_interval = true};
 
     EXPECT(analysis_is_narrow(&is, 5) && !analysis_is_narrow(&is, 4.9), "the upper bound");
     is.median_low_ns = 94;
@@ -389,10 +389,10 @@ END_TEST
 
 START_TEST(lack_of_memory_is_told)
 {
-    const struct call_times times[1] = {{0, 1}};
+    const call_times_t times[1] = {{0, 1}};
     const uint8_t marks[1] = {0};
-    const struct sample_set set = {1, INT64_MAX / 32, times, marks};
-    struct analysis is = {.valid = 17};
+    const sample_set_t set = {1, INT64_MAX / 32, times, marks};
+    analysis_t is = {.valid = 17};
 
     EXPECT(!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &is), "%" PRId64 " calls found memory", set.calls);
     EXPECT(is.valid == 0, "%" PRId64 " samples in no memory", is.valid);

@@ -6,7 +6,7 @@
 
 enum { MANY_RANKS = 1000, ELEMENTS = 200 };
 
-static const struct element *element_named(const char *name)
+static const element_t *element_named(const char *name)
 {
     int i = 0;
 
@@ -15,7 +15,7 @@ static const struct element *element_named(const char *name)
     return element_at(i);
 }
 
-static const struct reduction *reduction_named(const char *name)
+static const reduction_t *reduction_named(const char *name)
 {
     int i = 0;
 
@@ -27,7 +27,7 @@ static const struct reduction *reduction_named(const char *name)
 /* ---- Reductions of many ranks, in the type itself and in either order */
 
 #define REDUCE(name, type, expression)                                                  \
-    static void name(const struct values *values, bool backwards, void *block)          \
+    static void name(const values_t *values, bool backwards, void *block)               \
     {                                                                                   \
         type *result = block;                                                           \
         for (int i = 0; i < MANY_RANKS; i++) {                                          \
@@ -55,7 +55,7 @@ REDUCE(bits_and_of_bytes, unsigned char, a &b)
 static const struct {
     const char *element;
     const char *reduction;
-    void (*reduce)(const struct values *values, bool backwards, void *block);
+    void (*reduce)(const values_t *values, bool backwards, void *block);
 } reductions[] = {
     {"signed_char", "sum", sum_of_chars}, {"signed_char", "prod", product_of_chars},
     {"float", "sum", sum_of_floats},      {"float", "prod", product_of_floats},
@@ -67,9 +67,9 @@ static const struct {
 
 START_TEST(reductions_are_exact)
 {
-    const struct element *element = element_named(reductions[_i].element);
-    const struct values values = {element, reduction_named(reductions[_i].reduction), MANY_RANKS, 5};
-    const struct origin all = {0, MANY_RANKS - 1, 3};
+    const element_t *element = element_named(reductions[_i].element);
+    const values_t values = {element, reduction_named(reductions[_i].reduction), MANY_RANKS, 5};
+    const origin_t all = {0, MANY_RANKS - 1, 3};
     char *block = calloc(ELEMENTS, (size_t)element->bytes);
 
     ck_assert_ptr_nonnull(block);
@@ -89,7 +89,7 @@ END_TEST
 /* Of any rank some elements of a sum tell, and of all of them a result lacks none unnoticed. */
 START_TEST(each_rank_is_seen_in_sums)
 {
-    const struct values values = {element_named("signed_char"), reduction_named("sum"), MANY_RANKS, 7};
+    const values_t values = {element_named("signed_char"), reduction_named("sum"), MANY_RANKS, 7};
 
     for (int rank = 0; rank < MANY_RANKS; rank++) {
         int seen = 0;
@@ -103,10 +103,10 @@ END_TEST
 /* Data of another rank, place, call or index are taken for the right ones by chance only. */
 START_TEST(values_tell_where_they_come_from)
 {
-    const struct values values = {element_named("int"), NULL, 4, 7};
-    const struct values next_call = {element_named("int"), NULL, 4, 8};
+    const values_t values = {element_named("int"), NULL, 4, 7};
+    const values_t next_call = {element_named("int"), NULL, 4, 8};
     int block[ELEMENTS + 1];
-    const struct origin right = {1, 1, 2}, other_rank = {2, 2, 2}, other_place = {1, 1, 1}, none = {1, 0, 2};
+    const origin_t right = {1, 1, 2}, other_rank = {2, 2, 2}, other_place = {1, 1, 1}, none = {1, 0, 2};
 
     values_fill(&values, 1, 2, block, ELEMENTS + 1);
     ck_assert_int_eq(values_wrong(&values, &right, block, ELEMENTS), 0);
@@ -142,7 +142,7 @@ START_TEST(rings_exceed_the_cache)
     const int64_t sizes[] = {1, 8, 100, 5000, 3 << 20};
 
     for (int i = 0; i < 5; i++) {
-        struct arena arena;
+        arena_t arena;
         char *send, *receive, *first = NULL, *before = NULL;
         int64_t slots = 0;
 
@@ -171,10 +171,10 @@ END_TEST
 START_TEST(other_arenas_stay)
 {
     for (int kind = ARENA_WARM; kind <= ARENA_COLD; kind += ARENA_COLD) {
-        struct arena arena;
+        arena_t arena;
         char *send[2], *receive[2];
 
-        ck_assert(arena_open(&arena, (enum arena_kind)kind, 100, 100, CACHE_BYTES));
+        ck_assert(arena_open(&arena, (arena_kind_t)kind, 100, 100, CACHE_BYTES));
         arena_slot(&arena, 0, &send[0], &receive[0]);
         arena_slot(&arena, 1, &send[1], &receive[1]);
         ck_assert_ptr_eq(send[0], send[1]);

@@ -7,7 +7,7 @@
 
 START_TEST(typical_is_the_median_of_the_last)
 {
-    struct pace pace = {0};
+    pace_t pace = {0};
 
     ck_assert_int_eq(pace_typical(&pace), 0);
     for (int64_t need_ns = 1; need_ns <= 4; need_ns++)
@@ -22,7 +22,7 @@ END_TEST
 static const struct {
     const char *name;
     int64_t length_ns;
-    struct cycles cycles;
+    cycles_t cycles;
     int64_t calls, invalid;
     int64_t least_ns, most_ns; /* of the next length */
 } windows[] = {
@@ -52,7 +52,7 @@ static int64_t simulate_batch(int64_t length_ns, int64_t need_ns, chance *dice, 
 {
     enum { CALLS = 64 };
     int64_t sorted_ns[CALLS];
-    struct cycles cycles;
+    cycles_t cycles;
 
     *invalid = 0;
     for (int i = 0; i < CALLS; i++) {

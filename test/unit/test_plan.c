@@ -12,35 +12,34 @@
 #include <stdio.h>
 #include <string.h>
 
-struct settings {
-    struct size_list sizes;
-    struct number_list numbers;
+typedef struct settings {
+    size_list_t sizes;
+    number_list_t numbers;
     int64_t count;
-    struct text_list texts;
-};
+    text_list_t texts;
+} settings_t;
 
 static const char *word_name(int index)
 {
     return index == 0 ? "rotate" : NULL;
 }
 
-static const struct option_spec options[] = {
-    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(struct settings, sizes), 1, 4294967296.0, NULL, ""},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(struct settings, numbers), 0.5, 100, NULL, ""},
-    {'n', "count", "N", OPTION_INTEGER, offsetof(struct settings, count), 0, 9, word_name, ""},
+static const option_spec_t options[] = {
+    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, ""},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, ""},
+    {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, word_name, ""},
 };
-static const struct option_spec operand = {0, "operand", "TEXT", OPTION_TEXTS, offsetof(struct settings, texts), 0,
-                                           0, NULL,      ""};
-static const struct program_spec program = {"program", "", options, COUNT_OF(options), "", &operand, true};
+static const option_spec_t operand = {0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, ""};
+static const program_spec_t program = {"program", "", options, COUNT_OF(options), "", &operand, true};
 
 /* Reads words after the program's name. */
-static enum options_outcome parse(struct settings *settings, int count, const char *const *words)
+static options_outcome_t parse(settings_t *settings, int count, const char *const *words)
 {
     char *argv[8] = {NULL};
 
     for (int i = 0; i < count; i++)
         argv[1 + i] = (char *)words[i];
-    *settings = (struct settings){.sizes = {.least_bytes = 4, .most_bytes = 64}};
+    *settings = (settings_t){.sizes = {.least_bytes = 4, .most_bytes = 64}};
     return options_parse(&program, 1 + count, argv, settings);
 }
 
@@ -77,7 +76,7 @@ static const struct {
 START_TEST(sizes)
 {
     const char *words[] = {"-m", size_cases[_i].given};
-    struct settings settings;
+    settings_t settings;
     char text[512] = "";
 
     if (size_cases[_i].sizes == NULL) {
@@ -95,7 +94,7 @@ END_TEST
 
 START_TEST(lists_end)
 {
-    struct settings settings;
+    settings_t settings;
     char text[4 * (MOST_SIZES + 1)] = "";
     const char *words[] = {"-m", text};
 
@@ -112,7 +111,7 @@ START_TEST(numbers)
 {
     const char *good[] = {"-z", "0.5,99.9,100"};
     static const char *const bad[] = {"", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
-    struct settings settings;
+    settings_t settings;
 
     ck_assert_int_eq(parse(&settings, 2, good), OPTIONS_RUN);
     ck_assert_int_eq(settings.numbers.count, 3);
@@ -124,7 +123,7 @@ END_TEST
 
 START_TEST(words_and_operands)
 {
-    struct settings settings;
+    settings_t settings;
 
     ck_assert_int_eq(parse(&settings, 4, (const char *[]){"one", "-n", "rotate", "two"}), OPTIONS_RUN);
     ck_assert_int_eq(settings.count, -1);
@@ -141,7 +140,7 @@ static const struct {
     const char *text;
     int ranks;
     bool good;
-    struct communicator_choice choice;
+    communicator_choice_t choice;
 } communicators[] = {
     {"world", 7, true, {.kind = COMM_WORLD_ALL}},
     {"node", 7, true, {.kind = COMM_NODE}},
@@ -166,8 +165,8 @@ static const struct {
 
 START_TEST(communicator)
 {
-    const struct communicator_choice *expected = &communicators[_i].choice;
-    struct communicator_choice choice;
+    const communicator_choice_t *expected = &communicators[_i].choice;
+    communicator_choice_t choice;
 
     ck_assert_int_eq(communicator_parse(&choice, communicators[_i].text, communicators[_i].ranks) == NULL,
                      communicators[_i].good);
@@ -194,7 +193,7 @@ END_TEST
 
 START_TEST(how_many)
 {
-    struct job job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .release = RELEASE_HARMONIZE}};
+    job_t job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .release = RELEASE_HARMONIZE}};
 
     ck_assert_int_eq(job_wanted(&job, 8192), 1000);
     ck_assert_int_eq(job_wanted(&job, 8193), 100);
@@ -217,9 +216,9 @@ END_TEST
 /* As large as nobody has one yet. */
 START_TEST(buffers_fit_whatever_the_cache)
 {
-    static const enum arena_kind kinds[] = {ARENA_ROTATE, ARENA_COLD};
+    static const arena_kind_t kinds[] = {ARENA_ROTATE, ARENA_COLD};
     static const int64_t messages[] = {1, 8192, 1 << 20};
-    struct job job = {.settings.mem_limit_bytes = NOT_GIVEN};
+    job_t job = {.settings.mem_limit_bytes = NOT_GIVEN};
 
     for (int64_t cache_bytes = 1 << 20; cache_bytes <= INT64_C(1) << 50; cache_bytes += cache_bytes / 3) {
         int64_t used_bytes = job_cache_bytes(&job, cache_bytes);

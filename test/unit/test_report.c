@@ -13,31 +13,31 @@ enum { RANKS = 2, MOST_CALLS = 15, MOST_PRINTED = 1 << 16 };
 static const double fractions[] = {0.5, 0.9, 0.999};
 
 /* Times as {start, end}, two ranks a call. */
-static const struct call_times good_times[] = {
+static const call_times_t good_times[] = {
     {1000, 2500},   {1010, 3000},   {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999},
     {30000, 31000}, {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345},
     {60000, 61111}, {60003, 62222}, {70000, 99999}, {70000, 71000},
 };
 static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 0, 0, 0, MARK_LATE, 0};
 
-static const struct call_times one_time[] = {{-500, 1234567}, {-400, 1234000}};
+static const call_times_t one_time[] = {{-500, 1234567}, {-400, 1234000}};
 static const uint8_t one_mark[] = {0, 0};
 
-static const struct call_times bad_times[RANKS * MOST_CALLS];
+static const call_times_t bad_times[RANKS * MOST_CALLS];
 static const uint8_t bad_marks[RANKS * MOST_CALLS] = {
     0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
 };
 
-static const struct sample_set good_set = {RANKS, 8, good_times, good_marks};
-static const struct sample_set one_set = {RANKS, 1, one_time, one_mark};
-static const struct sample_set bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
+static const sample_set_t good_set = {RANKS, 8, good_times, good_marks};
+static const sample_set_t one_set = {RANKS, 1, one_time, one_mark};
+static const sample_set_t bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
 
-static const struct row_keys plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS, "float",
-                                           "sum",  "0",       "separate", "warm",     "local", 0};
-static const struct row_keys odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS, "",
-                                         "",     "",          "in place", "rotate",   "#makespan",  0};
+static const row_keys_t plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS, "float",
+                                      "sum",  "0",       "separate", "warm",     "local", 0};
+static const row_keys_t odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS, "",
+                                    "",     "",          "in place", "rotate",   "#makespan",  0};
 
-static const struct provenance_item items[] = {
+static const provenance_item_t items[] = {
     {"program", "fake 0.1"},
     {"command", "fake --comm 'a \"b\", c'\t\\ back\nslash \x01"},
     {"processor", "M\xc3\xb6"
@@ -46,34 +46,33 @@ static const struct provenance_item items[] = {
     {"empty", ""},
 };
 
-static struct row make_row(const struct row_keys *keys, int64_t size_bytes, const struct sample_set *set)
+static row_t make_row(const row_keys_t *keys, int64_t size_bytes, const sample_set_t *set)
 {
-    struct row row = {.keys = *keys, .wrong = -1};
+    row_t row = {.keys = *keys, .wrong = -1};
 
     row.keys.size_bytes = size_bytes;
     EXPECT(analyse(set, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis), "no memory");
     return row;
 }
 
-static void print_rows(const struct report *report, const struct row_keys *keys)
+static void print_rows(const report_t *report, const row_keys_t *keys)
 {
-    struct row rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
+    row_t rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
 
-    rows[0].overlap = (struct overlap){true, 2000.5, 2001, 2501.25, 75.00};
+    rows[0].overlap = (overlap_t){true, 2000.5, 2001, 2501.25, 75.00};
     rows[0].trips = 2;
     rows[0].wrong = 0;
     rows[1].trips = 2;
     rows[1].wrong = 7;
     /* Never to be seen. */
-    rows[2].overlap = (struct overlap){false, NAN, NAN, NAN, NAN};
+    rows[2].overlap = (overlap_t){false, NAN, NAN, NAN, NAN};
     for (int i = 0; i < COUNT_OF(rows); i++)
         report_row(report, &rows[i]);
 }
 
-static void print_report(enum output_format format, bool full, bool everything, FILE *file)
+static void print_report(output_format_t format, bool full, bool everything, FILE *file)
 {
-    const struct report report = {format,    file, full, everything, everything, fractions, COUNT_OF(fractions),
-                                  everything};
+    const report_t report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions), everything};
 
     report_head(&report, items, COUNT_OF(items));
     report_titles(&report, &plain_keys, "MPI_Fake");
@@ -84,7 +83,7 @@ static void print_report(enum output_format format, bool full, bool everything, 
 
 static void print_raw(FILE *file)
 {
-    struct row_keys keys = odd_keys;
+    row_keys_t keys = odd_keys;
 
     keys.size_bytes = 64;
     report_raw_head(file);
@@ -94,7 +93,7 @@ static void print_raw(FILE *file)
 
 static const struct {
     const char *golden;
-    enum output_format format;
+    output_format_t format;
     bool full, everything, raw;
 } reports[] = {
     {"report_brief.txt", FORMAT_TABLE, false, false, false}, {"report_brief_all.txt", FORMAT_TABLE, false, true, false},

@@ -19,7 +19,7 @@
 enum { SETTLE_PART = 50 };
 
 /* Calls a scheme back to back, keeping the ticks of each exit. Returns the time of the loop. */
-static int64_t time_calls(const struct skew_run *run, const struct scheme *scheme, int64_t calls)
+static int64_t time_calls(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
 {
     int64_t *exit_ticks = run->block.exit_ticks;
     int *valid = run->block.valid;
@@ -35,9 +35,9 @@ static int64_t time_calls(const struct skew_run *run, const struct scheme *schem
 }
 
 /* Leaves the greatest of all ranks' exits, negated exits, invalid flags and loop times on rank 0. */
-static void combine(const struct skew_run *run, int64_t calls, int64_t loop_ns)
+static void combine(const skew_run_t *run, int64_t calls, int64_t loop_ns)
 {
-    const struct block *block = &run->block;
+    const block_t *block = &run->block;
     int root = run->world.rank == 0;
     int code;
 
@@ -52,19 +52,19 @@ static void combine(const struct skew_run *run, int64_t calls, int64_t loop_ns)
     world_require(&run->world, code, "MPI_Reduce");
 }
 
-static void count_block(const struct block *block, int64_t calls, struct tally *tally)
+static void count_block(const block_t *block, int64_t calls, tally_t *tally)
 {
     for (int64_t i = 0; i < calls; i++) {
         int64_t valid = !block->greatest[2 * calls + i];
 
         if (tally->records != NULL)
-            tally->records[tally->calls + i] = (struct record){block->greatest[i] + block->greatest[calls + i], valid};
+            tally->records[tally->calls + i] = (record_t){block->greatest[i] + block->greatest[calls + i], valid};
         tally->valid += valid;
     }
     tally->loop_ns += block->greatest[3 * calls];
 }
 
-void skew_run_block(struct skew_run *run, const struct scheme *scheme, int64_t calls, struct tally *tally)
+void skew_run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tally_t *tally)
 {
     int64_t begin_ns = system_time_ns();
     int64_t loop_ns;
@@ -80,13 +80,13 @@ void skew_run_block(struct skew_run *run, const struct scheme *scheme, int64_t c
     tally->spent_ns += system_time_ns() - begin_ns;
 }
 
-int64_t skew_follow_rank_0(const struct skew_run *run, int64_t decision)
+int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision)
 {
     world_require(&run->world, MPI_Bcast(&decision, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
     return decision;
 }
 
-int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally, double most_ns)
+int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double most_ns)
 {
     double calls = most_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
 
@@ -95,7 +95,7 @@ int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally
 
 /* Calls a scheme in blocks that double, since it is not known yet how long a call takes. Returns how many calls make a
  * block that is no longer than allowed. */
-static int64_t warm_up(struct skew_run *run, const struct scheme *scheme)
+static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
 {
     double limit_ns = run->settings.limit_s * 1e9;
     double most_block_ns = limit_ns * MOST_BLOCK_SHARE < MOST_BLOCK_NS ? limit_ns * MOST_BLOCK_SHARE : MOST_BLOCK_NS;
@@ -105,7 +105,7 @@ static int64_t warm_up(struct skew_run *run, const struct scheme *scheme)
     int64_t fitting = 1;
 
     while (left > 0 && calls > 0) {
-        struct tally tally = {0};
+        tally_t tally = {0};
 
         calls = calls < left ? calls : left;
         skew_run_block(run, scheme, calls, &tally);
@@ -119,12 +119,12 @@ static int64_t warm_up(struct skew_run *run, const struct scheme *scheme)
 }
 
 /* Returns the set of schemes that have neither their calls nor spent their time. */
-static int64_t unfinished(const struct skew_run *run)
+static int64_t unfinished(const skew_run_t *run)
 {
     int64_t mask = 0;
 
     for (int i = 0; i < SCHEMES; i++) {
-        const struct tally *tally = &run->tallies[i];
+        const tally_t *tally = &run->tallies[i];
 
         if (skew_is_chosen(run, i) && tally->calls < run->settings.calls &&
             (double)tally->spent_ns < run->settings.limit_s * 1e9)
@@ -133,14 +133,14 @@ static int64_t unfinished(const struct skew_run *run)
     return skew_follow_rank_0(run, mask);
 }
 
-void skew_measure(struct skew_run *run)
+void skew_measure(skew_run_t *run)
 {
     int64_t block_calls[SCHEMES] = {0};
 
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
     for (int i = 0; i < SCHEMES; i++)
-        run->tallies[i] = (struct tally){.records = run->tallies[i].records};
+        run->tallies[i] = (tally_t){.records = run->tallies[i].records};
     for (int i = 0; i < SCHEMES; i++) {
         if (skew_is_chosen(run, i))
             block_calls[i] = warm_up(run, &run->schemes[i]);
@@ -165,7 +165,7 @@ static void *allocate_touched(int64_t count, size_t bytes)
     return memory;
 }
 
-bool skew_allocate(struct skew_run *run)
+bool skew_allocate(skew_run_t *run)
 {
     int64_t capacity = run->settings.block + 1; /* of settling calls there may be one more */
     bool good;
@@ -177,7 +177,7 @@ bool skew_allocate(struct skew_run *run)
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
         if (!skew_is_chosen(run, i))
             continue;
-        run->tallies[i].records = calloc((size_t)run->settings.calls, sizeof(struct record));
+        run->tallies[i].records = calloc((size_t)run->settings.calls, sizeof(record_t));
         good = good && run->tallies[i].records != NULL;
     }
     good = world_all(&run->world, good);
@@ -186,7 +186,7 @@ bool skew_allocate(struct skew_run *run)
     return good;
 }
 
-void skew_free(struct skew_run *run)
+void skew_free(skew_run_t *run)
 {
     free(run->block.exit_ticks);
     free(run->block.valid);

@@ -11,7 +11,7 @@
 /* The rarest skews, interruptions, would fill most of a chart. */
 #define CURVE_END 0.999
 
-static const struct column columns[] = {
+static const column_t columns[] = {
     {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},    {"p90(ns)", "p90_ns", 12, 1, 0},
     {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
     {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},       {"valid", "valid", 10, 0, 0},
@@ -22,7 +22,7 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 /* ---- One repetition */
 
 /* Sorts the valid skews of a scheme into skew_ticks, and takes in their quantiles. */
-static void take_in_skews(const struct tally *tally, double tick_ns, int64_t *skew_ticks, struct result *result)
+static void take_in_skews(const tally_t *tally, double tick_ns, int64_t *skew_ticks, result_t *result)
 {
     static const double fractions[] = {
         [P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999, [MAX_NS] = 1};
@@ -37,19 +37,19 @@ static void take_in_skews(const struct tally *tally, double tick_ns, int64_t *sk
         result->curve_ns[i] = (double)quantile(skew_ticks, count, CURVE_END * (i + 1) / CURVE_POINTS) * tick_ns;
 }
 
-static void write_raw(const struct skew_run *run, int index, double tick_ns)
+static void write_raw(const skew_run_t *run, int index, double tick_ns)
 {
-    const struct tally *tally = &run->tallies[index];
+    const tally_t *tally = &run->tallies[index];
     for (int64_t i = 0; i < tally->calls; i++)
         fprintf(run->raw, "%s,%lld,%.1f,%d\n", run->schemes[index].name, (long long)(run->results[index].calls + i),
                 (double)tally->records[i].skew_ticks * tick_ns, (int)tally->records[i].valid);
 }
 
-bool skew_take_in(struct skew_run *run, double tick_ns)
+bool skew_take_in(skew_run_t *run, double tick_ns)
 {
     for (int i = 0; i < SCHEMES; i++) {
-        const struct tally *tally = &run->tallies[i];
-        struct result *result = &run->results[i];
+        const tally_t *tally = &run->tallies[i];
+        result_t *result = &run->results[i];
         if (!skew_is_chosen(run, i))
             continue;
         if (run->raw != NULL)
@@ -72,7 +72,7 @@ bool skew_take_in(struct skew_run *run, double tick_ns)
 /* ---- The table */
 
 /* The median over the repetitions, by thousandths, as order statistics are of integers. */
-static double median(const struct result *result, enum figure figure)
+static double median(const result_t *result, figure_t figure)
 {
     int64_t values[MOST_REPEATS];
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
@@ -84,20 +84,20 @@ static double median(const struct result *result, enum figure figure)
     return (double)quantile(values, count, 0.5) / 1e3;
 }
 
-static int print_scheme(const struct skew_run *run, const struct table *table, int index)
+static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
-    const struct result *result = &run->results[index];
+    const result_t *result = &run->results[index];
     const char *none = result->valid > 0 ? NULL : "";
-    table_row(table, (struct cell[]){{run->schemes[index].name, 0},
-                                     {none, median(result, P50_NS)},
-                                     {none, median(result, P90_NS)},
-                                     {none, median(result, P99_NS)},
-                                     {none, median(result, P999_NS)},
-                                     {none, median(result, MAX_NS)},
-                                     {NULL, median(result, CALL_NS)},
-                                     {NULL, (double)result->calls},
-                                     {NULL, (double)result->valid},
-                                     {NULL, median(result, VALID_PER_S)}});
+    table_row(table, (cell_t[]){{run->schemes[index].name, 0},
+                                {none, median(result, P50_NS)},
+                                {none, median(result, P90_NS)},
+                                {none, median(result, P99_NS)},
+                                {none, median(result, P999_NS)},
+                                {none, median(result, MAX_NS)},
+                                {NULL, median(result, CALL_NS)},
+                                {NULL, (double)result->calls},
+                                {NULL, (double)result->valid},
+                                {NULL, median(result, VALID_PER_S)}});
     if (result->valid > 0)
         return STATUS_GOOD;
     fprintf(stderr, "%s: error: no valid call of %s in %lld\n", run->world.program, run->schemes[index].call,
@@ -116,10 +116,10 @@ static void print_ratio(FILE *file, const char *name, double dividend, double di
         fprintf(file, " %s -", name);
 }
 
-static void print_ratios(const struct skew_run *run, int index, double step_ns)
+static void print_ratios(const skew_run_t *run, int index, double step_ns)
 {
     FILE *file = run->settings.output.file;
-    const struct result *barrier = &run->results[SCHEME_BARRIER], *other = &run->results[index];
+    const result_t *barrier = &run->results[SCHEME_BARRIER], *other = &run->results[index];
     fprintf(file, "# Ratio barrier / %s:", run->schemes[index].name);
     print_ratio(file, "p50", median(barrier, P50_NS), median(other, P50_NS), step_ns);
     print_ratio(file, "p99", median(barrier, P99_NS), median(other, P99_NS), step_ns);
@@ -127,7 +127,7 @@ static void print_ratios(const struct skew_run *run, int index, double step_ns)
     fputc('\n', file);
 }
 
-static void print_head(const struct skew_run *run, const char *clock_text)
+static void print_head(const skew_run_t *run, const char *clock_text)
 {
     FILE *file = run->settings.output.file;
     if (run->settings.output.format != FORMAT_TABLE) {
@@ -143,9 +143,9 @@ static void print_head(const struct skew_run *run, const char *clock_text)
         fprintf(file, "# Figures: medians of %lld repetitions\n", (long long)run->settings.repeats);
 }
 
-int skew_print(const struct skew_run *run, double tick_ns, const char *clock_text)
+int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const struct table table = {columns, COLUMNS, &run->settings.output};
+    const table_t table = {columns, COLUMNS, &run->settings.output};
     int status = STATUS_GOOD;
     print_head(run, clock_text);
     table_head(&table);
@@ -162,26 +162,26 @@ int skew_print(const struct skew_run *run, double tick_ns, const char *clock_tex
 
 /* ---- The chart */
 
-int skew_draw(struct skew_run *run)
+int skew_draw(skew_run_t *run)
 {
-    struct plot_series series[SCHEMES];
+    plot_series_t series[SCHEMES];
     double share[CURVE_POINTS];
     int count = 0;
     for (int i = 0; i < CURVE_POINTS; i++)
         share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
-            series[count++] = (struct plot_series){.title = run->schemes[i].name,
-                                                   .style = PLOT_LINES,
-                                                   .color = i + 1,
-                                                   .count = CURVE_POINTS,
-                                                   .x = run->results[i].curve_ns,
-                                                   .y = share};
-    const struct plot_panel panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
-                                     .y = {.label = "share of valid calls that have no more"},
-                                     .series = series,
-                                     .series_count = count};
-    const struct plot plot = {
+            series[count++] = (plot_series_t){.title = run->schemes[i].name,
+                                              .style = PLOT_LINES,
+                                              .color = i + 1,
+                                              .count = CURVE_POINTS,
+                                              .x = run->results[i].curve_ns,
+                                              .y = share};
+    const plot_panel_t panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
+                                .y = {.label = "share of valid calls that have no more"},
+                                .series = series,
+                                .series_count = count};
+    const plot_t plot = {
         .title = "Exit skew, from the first to the last rank to leave a call", .panels = &panel, .panel_count = 1};
     return plot_draw(&run->plot, &run->world, &plot);
 }

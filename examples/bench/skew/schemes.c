@@ -19,7 +19,7 @@ const char *skew_scheme_name(int index)
     return index < SCHEME_OTHER ? names[index] : NULL;
 }
 
-bool skew_is_chosen(const struct skew_run *run, int index)
+bool skew_is_chosen(const skew_run_t *run, int index)
 {
     return (run->settings.schemes >> index & 1) != 0;
 }
@@ -30,16 +30,16 @@ static int release_by_barrier(MPI_Comm comm, int *valid)
     return MPI_Barrier(comm);
 }
 
-static void duplicate(const struct skew_run *run, struct scheme *scheme)
+static void duplicate(const skew_run_t *run, scheme_t *scheme)
 {
     world_require(&run->world, MPI_Comm_dup(run->world.comm, &scheme->comm), "MPI_Comm_dup");
 }
 
 /* A communicator whose processes use one barrier of the library. Leaves the scheme out where that is impossible here.
  */
-static void force_barrier(struct skew_run *run, int index)
+static void force_barrier(skew_run_t *run, int index)
 {
-    struct scheme *scheme = &run->schemes[index];
+    scheme_t *scheme = &run->schemes[index];
     duplicate(run, scheme);
     MPI_Info info;
     MPI_Info_create(&info);
@@ -48,7 +48,7 @@ static void force_barrier(struct skew_run *run, int index)
     MPI_Info_free(&info);
     int valid;
     world_require(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
-    struct world own = run->world;
+    world_t own = run->world;
     own.comm = scheme->comm;
     char used[64];
     if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof(used)) || strcmp(used, scheme->name) == 0)
@@ -60,9 +60,9 @@ static void force_barrier(struct skew_run *run, int index)
 }
 
 /* Returns STATUS_BAD_OPTION, after a line, where a process finds no such function. */
-static int open_other(struct skew_run *run)
+static int open_other(skew_run_t *run)
 {
-    struct scheme *scheme = &run->schemes[SCHEME_OTHER];
+    scheme_t *scheme = &run->schemes[SCHEME_OTHER];
     char path[512] = "";
     if (run->world.rank == 0 && run->settings.other_path != NULL)
         snprintf(path, sizeof(path), "%s", run->settings.other_path);
@@ -80,16 +80,16 @@ static int open_other(struct skew_run *run)
 }
 
 /* The first call of a scheme: a bad setting of the library makes it fail on all ranks. */
-static bool call_first(const struct skew_run *run, const struct scheme *scheme)
+static bool call_first(const skew_run_t *run, const scheme_t *scheme)
 {
     int valid;
     return world_agree(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
 }
 
-int skew_open_schemes(struct skew_run *run)
+int skew_open_schemes(skew_run_t *run)
 {
     for (int i = 0; i < SCHEMES; i++)
-        run->schemes[i] = (struct scheme){names[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
+        run->schemes[i] = (scheme_t){names[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
     run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
     run->schemes[SCHEME_BARRIER].release = release_by_barrier;
     run->schemes[SCHEME_BARRIER].comm = run->schemes[SCHEME_HARMONIZE].comm = run->world.comm;
@@ -106,7 +106,7 @@ int skew_open_schemes(struct skew_run *run)
                                                                                               : STATUS_FAILED;
 }
 
-void skew_close_schemes(struct skew_run *run)
+void skew_close_schemes(skew_run_t *run)
 {
     for (int i = SCHEME_FIRST_FORCED; i < SCHEMES; i++)
         if (run->schemes[i].name != NULL && run->schemes[i].comm != MPI_COMM_NULL)

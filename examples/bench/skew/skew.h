@@ -21,79 +21,79 @@
 enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, SCHEME_OTHER = SCHEME_FIRST_FORCED + 4, SCHEMES };
 enum { MOST_REPEATS = 99, CURVE_POINTS = 200 };
 
-enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES };
+typedef enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES } figure_t;
 
-struct skew_settings {
+typedef struct skew_settings {
     int64_t calls;
     int64_t block;
     int64_t warmup;
     int64_t repeats;
     int64_t schemes; /* bit i for scheme i */
     int64_t clock;
-    struct output output;
+    output_t output;
     double limit_s;
     double watch_s;
     const char *other_path; /* these three on rank 0 only */
     const char *raw_path;
     const char *plot_path;
-};
+} skew_settings_t;
 
-struct scheme {
+typedef struct scheme {
     const char *name;
     const char *call;                          /* the function behind it, for messages */
     int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
     MPI_Comm comm;
-};
+} scheme_t;
 
 /* One timed call, on rank 0. */
-struct record {
+typedef struct record {
     int64_t skew_ticks;
     int64_t valid; /* on all ranks */
-};
+} record_t;
 
 /* What was measured of one scheme in one repetition. Rank 0 knows all of it, the others only calls. */
-struct tally {
-    struct record *records; /* NULL where single calls are not kept */
+typedef struct tally {
+    record_t *records; /* NULL where single calls are not kept */
     int64_t calls;
     int64_t valid;
     int64_t loop_ns;  /* in the measured loop, on the slowest rank */
     int64_t spent_ns; /* in all */
-};
+} tally_t;
 
 /* What all repetitions of a scheme came to, on rank 0. */
-struct result {
+typedef struct result {
     double figures[FIGURES][MOST_REPEATS];
     int repeats;       /* for call_ns and valid_per_s */
     int valid_repeats; /* those that have a valid call, for the others */
     int64_t calls;
     int64_t valid;
     double curve_ns[CURVE_POINTS]; /* quantiles of the skew in the last repetition */
-};
+} result_t;
 
 /* Room for one block on this rank. */
-struct block {
+typedef struct block {
     int64_t *exit_ticks;
     int *valid;
     int64_t *greatest; /* per call: last exit, first exit negated, invalid; then the loop's time */
-};
+} block_t;
 
-struct skew_run {
-    struct world world;
-    struct skew_settings settings;
-    struct exit_clock clock;
-    struct scheme schemes[SCHEMES];
-    struct block block;
+typedef struct skew_run {
+    world_t world;
+    skew_settings_t settings;
+    exit_clock_t clock;
+    scheme_t schemes[SCHEMES];
+    block_t block;
     FILE *raw;
-    struct plot_file plot;
-    struct tally tallies[SCHEMES];
-    struct result results[SCHEMES];
-};
+    plot_file_t plot;
+    tally_t tallies[SCHEMES];
+    result_t results[SCHEMES];
+} skew_run_t;
 
 /* skew_scheme_name - the schemes of --release, NULL after the last. */
 const char *skew_scheme_name(int index);
 
 /* skew_is_chosen - whether a scheme is measured. */
-bool skew_is_chosen(const struct skew_run *run, int index);
+bool skew_is_chosen(const skew_run_t *run, int index);
 
 /*
  * skew_open_schemes - get each chosen scheme ready, and call it once. Collective.
@@ -102,37 +102,37 @@ bool skew_is_chosen(const struct skew_run *run, int index);
  *
  * Returns an exit status.
  */
-int skew_open_schemes(struct skew_run *run);
+int skew_open_schemes(skew_run_t *run);
 
 /* skew_close_schemes - free what skew_open_schemes made. Collective. */
-void skew_close_schemes(struct skew_run *run);
+void skew_close_schemes(skew_run_t *run);
 
 /* skew_allocate - the memory for blocks and calls. Collective. Returns false after a line where there is too little. */
-bool skew_allocate(struct skew_run *run);
-void skew_free(struct skew_run *run);
+bool skew_allocate(skew_run_t *run);
+void skew_free(skew_run_t *run);
 
 /* skew_run_block - measure a block of calls and add it to the tally. Collective. */
-void skew_run_block(struct skew_run *run, const struct scheme *scheme, int64_t calls, struct tally *tally);
+void skew_run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tally_t *tally);
 
 /* skew_follow_rank_0 - what rank 0 has decided, as only its clock and counts matter. Collective. */
-int64_t skew_follow_rank_0(const struct skew_run *run, int64_t decision);
+int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision);
 
 /* skew_fitting_calls - the calls of a block that takes no more than most_ns. */
-int64_t skew_fitting_calls(const struct skew_run *run, const struct tally *tally, double most_ns);
+int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double most_ns);
 
 /* skew_measure - one repetition: all calls of all schemes, in turn. Collective. */
-void skew_measure(struct skew_run *run);
+void skew_measure(skew_run_t *run);
 
 /* skew_take_in - rank 0: figures of this repetition, and its raw rows. Returns false if out of memory. */
-bool skew_take_in(struct skew_run *run, double tick_ns);
+bool skew_take_in(skew_run_t *run, double tick_ns);
 
 /* skew_print - rank 0: the table. Returns an exit status. */
-int skew_print(const struct skew_run *run, double tick_ns, const char *clock_text);
+int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);
 
 /* skew_draw - rank 0: the chart, if one is wanted. Returns an exit status. */
-int skew_draw(struct skew_run *run);
+int skew_draw(skew_run_t *run);
 
 /* skew_watch - call MPIX_Harmonize for some time, with a row on rank 0 each interval and at the end. Collective. */
-void skew_watch(struct skew_run *run);
+void skew_watch(skew_run_t *run);
 
 #endif /* SKEW_H */

@@ -9,38 +9,37 @@
 /* Short, so that rows come in time although calls may become much slower within a block. */
 #define MOST_WATCH_BLOCK_NS 5e6
 
-static const struct column watch_columns[] = {
+static const column_t watch_columns[] = {
     {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
     {"valid", "valid", 10, 0, 0},       {"call(ns)", "call_ns", 14, 1, 0},
 };
 enum { WATCH_COLUMNS = sizeof(watch_columns) / sizeof(watch_columns[0]) };
 
-static void print_watch_row(const struct skew_run *run, const struct table *table, double time_ns,
-                            const struct tally *tally)
+static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
 {
     char slack[64];
 
     world_statistic(&run->world, "mpix_harmonize_slack_ns", slack, sizeof(slack));
-    table_row(table, (struct cell[]){{NULL, time_ns},
-                                     {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
-                                     {NULL, (double)tally->calls},
-                                     {NULL, (double)tally->valid},
-                                     {NULL, (double)tally->loop_ns / (double)tally->calls}});
+    table_row(table, (cell_t[]){{NULL, time_ns},
+                                {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
+                                {NULL, (double)tally->calls},
+                                {NULL, (double)tally->valid},
+                                {NULL, (double)tally->loop_ns / (double)tally->calls}});
 }
 
-static void add_tally(struct tally *sum, const struct tally *part)
+static void add_tally(tally_t *sum, const tally_t *part)
 {
     sum->calls += part->calls;
     sum->valid += part->valid;
     sum->loop_ns += part->loop_ns;
 }
 
-void skew_watch(struct skew_run *run)
+void skew_watch(skew_run_t *run)
 {
-    const struct table table = {watch_columns, WATCH_COLUMNS, &run->settings.output};
-    const struct scheme *scheme = &run->schemes[SCHEME_HARMONIZE];
+    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.output};
+    const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
-    struct tally tally = {0};
+    tally_t tally = {0};
     int64_t calls = 1; /* the first row shows the start, too: no warming up */
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
@@ -50,7 +49,7 @@ void skew_watch(struct skew_run *run)
     if (root)
         table_head(&table);
     while (calls > 0) {
-        struct tally block_tally = {0};
+        tally_t block_tally = {0};
         int64_t now_ns;
         bool last;
 
@@ -60,7 +59,7 @@ void skew_watch(struct skew_run *run)
         last = (double)now_ns >= run->settings.watch_s * 1e9;
         if (root && (last || now_ns >= next_row_ns)) {
             print_watch_row(run, &table, (double)now_ns, &tally);
-            tally = (struct tally){0};
+            tally = (tally_t){0};
             next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - next_row_ns) / WATCH_INTERVAL_NS);
         }
         calls = skew_follow_rank_0(run, last ? 0 : skew_fitting_calls(run, &block_tally, MOST_WATCH_BLOCK_NS));

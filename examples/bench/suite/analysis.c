@@ -45,7 +45,7 @@ bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
 }
 
 /* The greatest mark of a call. */
-static enum sample_mark mark_of(const struct sample_set *set, int64_t call)
+static sample_mark_t mark_of(const sample_set_t *set, int64_t call)
 {
     const uint8_t *marks = &set->marks[call * set->ranks];
     uint8_t mark = MARK_VALID;
@@ -56,10 +56,10 @@ static enum sample_mark mark_of(const struct sample_set *set, int64_t call)
 }
 
 /* Adds up the durations of each rank. Returns a call's run time; makespan_ns is out. */
-static int64_t take_in(const struct sample_set *set, int64_t call, enum run_time run_time, int64_t *rank_sums_ns,
+static int64_t take_in(const sample_set_t *set, int64_t call, run_time_t run_time, int64_t *rank_sums_ns,
                        int64_t *makespan_ns)
 {
-    const struct call_times *times = &set->times[call * set->ranks];
+    const call_times_t *times = &set->times[call * set->ranks];
     int64_t first_ns = times[0].start_ns, last_ns = times[0].end_ns, longest_ns = last_ns - first_ns;
 
     for (int rank = 0; rank < set->ranks; rank++) {
@@ -74,7 +74,7 @@ static int64_t take_in(const struct sample_set *set, int64_t call, enum run_time
     return run_time == RUN_TIME_MAKESPAN ? *makespan_ns : longest_ns;
 }
 
-static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, struct analysis *analysis)
+static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *analysis)
 {
     double valid = (double)analysis->valid;
     int64_t sum_ns = 0;
@@ -111,7 +111,7 @@ static double mean_of(const int64_t *values, int64_t count)
 
 /* sorted: count > 0 values */
 static void summarise_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
-                                struct analysis *analysis)
+                                analysis_t *analysis)
 {
     int64_t low, high, below_ns = sorted[(count - 1) / 2], above_ns = sorted[count / 2];
 
@@ -127,7 +127,7 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
         analysis->quantile_ns[i] = quantile(sorted, count, fractions[i]);
 }
 
-bool analysis_is_narrow(const struct analysis *analysis, double percent)
+bool analysis_is_narrow(const analysis_t *analysis, double percent)
 {
     double most_ns = percent / 100 * analysis->median_ns;
 
@@ -135,18 +135,18 @@ bool analysis_is_narrow(const struct analysis *analysis, double percent)
            analysis->median_ns - (double)analysis->median_low_ns <= most_ns;
 }
 
-bool analyse(const struct sample_set *set, enum run_time run_time, const double *fractions, int fraction_count,
-             struct analysis *analysis)
+bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
+             analysis_t *analysis)
 {
     int64_t *rank_sums_ns = calloc((size_t)set->ranks + (size_t)set->calls, sizeof(*rank_sums_ns));
     int64_t *run_times_ns, makespan_ns, makespan_sum_ns = 0;
 
-    *analysis = (struct analysis){0};
+    *analysis = (analysis_t){0};
     if (rank_sums_ns == NULL)
         return false;
     run_times_ns = rank_sums_ns + set->ranks;
     for (int64_t call = 0; call < set->calls; call++) {
-        enum sample_mark mark = mark_of(set, call);
+        sample_mark_t mark = mark_of(set, call);
 
         analysis->missed += mark == MARK_MISSED;
         analysis->late += mark == MARK_LATE;

@@ -11,36 +11,36 @@
 #include <stdint.h>
 
 /* What a rank says of its start of a call. Of several ranks' marks the sample's reason is the greatest. */
-enum sample_mark {
+typedef enum sample_mark {
     MARK_VALID = 0,
     MARK_LATE = 1,  /* it knew the starting time before it came, and started too late all the same */
     MARK_MISSED = 2 /* it learned the starting time, or was ready for it, only after it had passed */
-};
+} sample_mark_t;
 
 /* Times of the global clock, in ns. */
-struct call_times {
+typedef struct call_times {
     int64_t start_ns;
     int64_t end_ns;
-};
+} call_times_t;
 
 /* All calls of a row on all ranks: element [call * ranks + rank]. */
-struct sample_set {
+typedef struct sample_set {
     int ranks;
     int64_t calls;
-    const struct call_times *times;
-    const uint8_t *marks; /* enum sample_mark */
-};
+    const call_times_t *times;
+    const uint8_t *marks; /* sample_mark_t */
+} sample_set_t;
 
 /* What a sample's run time is, of which the distribution is told. */
-enum run_time {
+typedef enum run_time {
     RUN_TIME_LOCAL,   /* the greatest of the ranks' own durations, end - start */
     RUN_TIME_MAKESPAN /* from the first start to the last end, by the global clock */
-};
+} run_time_t;
 const char *run_time_name(int index);
 
 enum { MOST_QUANTILES = 16 };
 
-struct analysis {
+typedef struct analysis {
     int64_t valid;       /* samples; where 0, only the three counts mean anything */
     int64_t missed;      /* discarded: some rank missed the start */
     int64_t late;        /* discarded: none missed, some rank started late */
@@ -58,7 +58,7 @@ struct analysis {
     int64_t quantile_ns[MOST_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
     int slowest_rank;                    /* of the greatest mean duration; the lowest such rank */
     int fastest_rank;                    /* of the least */
-};
+} analysis_t;
 
 /*
  * analyse - all figures of a row.
@@ -68,11 +68,11 @@ struct analysis {
  *
  * Returns false where memory lacks.
  */
-bool analyse(const struct sample_set *set, enum run_time run_time, const double *fractions, int fraction_count,
-             struct analysis *analysis);
+bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
+             analysis_t *analysis);
 
 /* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
-bool analysis_is_narrow(const struct analysis *analysis, double percent);
+bool analysis_is_narrow(const analysis_t *analysis, double percent);
 
 /*
  * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,

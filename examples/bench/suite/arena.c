@@ -45,7 +45,7 @@ int64_t arena_cache_bytes(void)
     return most > 0 ? most : GUESSED_CACHE_BYTES;
 }
 
-static int64_t alignment(enum arena_kind kind)
+static int64_t alignment(arena_kind_t kind)
 {
     return kind == ARENA_ROTATE ? LINE_BYTES : PAGE_BYTES;
 }
@@ -64,7 +64,7 @@ static int64_t add(int64_t a, int64_t b)
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
-static int64_t slot_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes)
+static int64_t slot_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes)
 {
     return add(round_up(send_bytes, alignment(kind)), round_up(receive_bytes, alignment(kind)));
 }
@@ -85,7 +85,7 @@ static int64_t ring_needs(int64_t slot_bytes, int64_t cache_bytes)
     return add(slot_bytes > wanted ? slot_bytes : wanted, slot_bytes);
 }
 
-int64_t arena_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
+int64_t arena_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
 
@@ -109,12 +109,11 @@ static char *allocate(int64_t bytes)
     return memory;
 }
 
-bool arena_open(struct arena *arena, enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes,
-                int64_t cache_bytes)
+bool arena_open(arena_t *arena, arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
 
-    *arena = (struct arena){.kind = kind, .slots = 1};
+    *arena = (arena_t){.kind = kind, .slots = 1};
     arena->bytes = kind == ARENA_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
     arena->memory = allocate(arena->bytes);
     if (kind == ARENA_COLD) {
@@ -139,7 +138,7 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-void arena_set_size(struct arena *arena, int64_t send_bytes, int64_t receive_bytes)
+void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes)
 {
     arena->send_bytes = round_up(send_bytes, alignment(arena->kind));
     arena->slot_bytes = arena->send_bytes + round_up(receive_bytes, alignment(arena->kind));
@@ -154,7 +153,7 @@ void arena_set_size(struct arena *arena, int64_t send_bytes, int64_t receive_byt
         arena->step++;
 }
 
-static void evict(const struct arena *arena)
+static void evict(const arena_t *arena)
 {
     unsigned sum = 0;
 
@@ -163,7 +162,7 @@ static void evict(const struct arena *arena)
     (void)sum;
 }
 
-void arena_slot(const struct arena *arena, int64_t call, char **send, char **receive)
+void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive)
 {
     int64_t slot = call % arena->slots * arena->step % arena->slots;
 
@@ -173,7 +172,7 @@ void arena_slot(const struct arena *arena, int64_t call, char **send, char **rec
         evict(arena);
 }
 
-void arena_close(struct arena *arena)
+void arena_close(arena_t *arena)
 {
     free(arena->memory);
     free(arena->eviction);

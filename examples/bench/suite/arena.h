@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum arena_kind { ARENA_WARM, ARENA_ROTATE, ARENA_COLD };
+typedef enum arena_kind { ARENA_WARM, ARENA_ROTATE, ARENA_COLD } arena_kind_t;
 
-struct arena {
-    enum arena_kind kind;
+typedef struct arena {
+    arena_kind_t kind;
     int64_t bytes;
     char *memory;
     int64_t eviction_bytes;
@@ -25,7 +25,7 @@ struct arena {
     int64_t slot_bytes;
     int64_t slots;
     int64_t step; /* from slot to slot; has no divisor in common with slots */
-};
+} arena_t;
 
 /* arena_cache_bytes - the size of the last-level cache, or a guess where the system does not tell. */
 int64_t arena_cache_bytes(void);
@@ -38,18 +38,17 @@ int64_t arena_cache_bytes(void);
  *
  * Returns bytes, or -1 if they are too many for an int64_t.
  */
-int64_t arena_needs(enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
+int64_t arena_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
 /* arena_open - allocate and touch all of it; arena_needs has been asked. Returns false where memory lacks. */
-bool arena_open(struct arena *arena, enum arena_kind kind, int64_t send_bytes, int64_t receive_bytes,
-                int64_t cache_bytes);
+bool arena_open(arena_t *arena, arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
 /* arena_set_size - make slots for messages of these sizes, at most those of arena_open. */
-void arena_set_size(struct arena *arena, int64_t send_bytes, int64_t receive_bytes);
+void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes);
 
 /* arena_slot - get the memory ready for a call, from 0 on: where its buffers are. */
-void arena_slot(const struct arena *arena, int64_t call, char **send, char **receive);
+void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive);
 
-void arena_close(struct arena *arena);
+void arena_close(arena_t *arena);
 
 #endif /* ARENA_H */

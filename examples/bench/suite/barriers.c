@@ -19,13 +19,13 @@ enum { TAG_ARRIVE = 1001, TAG_RELEASE = 1002 };
 
 enum { TREE_CHILDREN = 4 };
 
-struct group {
+typedef struct group {
     MPI_Comm comm;
     int rank;
     int ranks;
-};
+} group_t;
 
-static int join(MPI_Comm comm, struct group *group)
+static int join(MPI_Comm comm, group_t *group)
 {
     int code = MPI_Comm_rank(comm, &group->rank);
 
@@ -33,17 +33,17 @@ static int join(MPI_Comm comm, struct group *group)
     return code != MPI_SUCCESS ? code : MPI_Comm_size(comm, &group->ranks);
 }
 
-static int tell(const struct group *group, int rank, int tag)
+static int tell(const group_t *group, int rank, int tag)
 {
     return MPI_Send(NULL, 0, MPI_BYTE, rank, tag, group->comm);
 }
 
-static int await(const struct group *group, int rank, int tag)
+static int await(const group_t *group, int rank, int tag)
 {
     return MPI_Recv(NULL, 0, MPI_BYTE, rank, tag, group->comm, MPI_STATUS_IGNORE);
 }
 
-static int tell_and_await(const struct group *group, int to, int from)
+static int tell_and_await(const group_t *group, int to, int from)
 {
     return MPI_Sendrecv(NULL, 0, MPI_BYTE, to, TAG_ARRIVE, NULL, 0, MPI_BYTE, from, TAG_ARRIVE, group->comm,
                         MPI_STATUS_IGNORE);
@@ -60,7 +60,7 @@ static int meet_library(MPI_Comm comm)
  */
 static int meet_linear(MPI_Comm comm)
 {
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
 
     if (code == MPI_SUCCESS && group.rank > 0) {
@@ -83,7 +83,7 @@ static int meet_linear(MPI_Comm comm)
  */
 static int meet_tree(MPI_Comm comm)
 {
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
     int first, end, parent;
 
@@ -111,7 +111,7 @@ static int meet_tree(MPI_Comm comm)
  */
 static int meet_binomial(MPI_Comm comm)
 {
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
     int bit = 1;
 
@@ -135,7 +135,7 @@ static int meet_binomial(MPI_Comm comm)
 static int meet_double_ring(MPI_Comm comm)
 {
     static const int tags[] = {TAG_ARRIVE, TAG_RELEASE};
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
     int left, right;
 
@@ -162,7 +162,7 @@ static int meet_double_ring(MPI_Comm comm)
  */
 static int meet_recursive_doubling(MPI_Comm comm)
 {
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
     int power = 1, partner;
 
@@ -193,7 +193,7 @@ static int meet_recursive_doubling(MPI_Comm comm)
  */
 static int meet_bruck(MPI_Comm comm)
 {
-    struct group group;
+    group_t group;
     int code = join(comm, &group);
 
     for (int64_t distance = 1; code == MPI_SUCCESS && distance < group.ranks; distance *= 2)
@@ -202,7 +202,7 @@ static int meet_bruck(MPI_Comm comm)
     return code;
 }
 
-static const struct barrier_algorithm algorithms[] = {
+static const barrier_algorithm_t algorithms[] = {
     {"library", "MPI_Barrier, by what algorithm the MPI library chooses", meet_library},
     {"linear", "all tell rank 0, which tells all", meet_linear},
     {"tree", "up and down a tree with four children each", meet_tree},
@@ -212,14 +212,14 @@ static const struct barrier_algorithm algorithms[] = {
     {"bruck", "dissemination: each tells the one at a doubling distance after it", meet_bruck},
 };
 
-const struct barrier_algorithm *barrier_at(int index)
+const barrier_algorithm_t *barrier_at(int index)
 {
     return index >= 0 && index < (int)(sizeof(algorithms) / sizeof(algorithms[0])) ? &algorithms[index] : NULL;
 }
 
 const char *barrier_name(int index)
 {
-    const struct barrier_algorithm *algorithm = barrier_at(index);
+    const barrier_algorithm_t *algorithm = barrier_at(index);
 
     return algorithm != NULL ? algorithm->name : NULL;
 }

@@ -7,17 +7,17 @@
 
 #include <mpi.h>
 
-struct barrier_algorithm {
+typedef struct barrier_algorithm {
     const char *name;
     const char *doc;            /* one line */
     int (*meet)(MPI_Comm comm); /* collective; returns an MPI error code */
-};
+} barrier_algorithm_t;
 
 /*
  * barrier_at - library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after
  * the last.
  */
-const struct barrier_algorithm *barrier_at(int index);
+const barrier_algorithm_t *barrier_at(int index);
 
 /* barrier_name - their names, NULL after the last. */
 const char *barrier_name(int index);

@@ -20,7 +20,7 @@ static int read_count(const char **text)
     return value >= 1 && value <= INT_MAX ? (int)value : 0;
 }
 
-static bool parse_grid(struct communicator_choice *choice, const char *text, int ranks)
+static bool parse_grid(communicator_choice_t *choice, const char *text, int ranks)
 {
     int64_t product = 1;
 
@@ -39,15 +39,15 @@ static bool parse_grid(struct communicator_choice *choice, const char *text, int
     return choice->dimension < choice->dimensions;
 }
 
-static bool parse_every(struct communicator_choice *choice, const char *text, int ranks)
+static bool parse_every(communicator_choice_t *choice, const char *text, int ranks)
 {
     choice->every = read_count(&text);
     return *text == '\0' && choice->every >= 1 && choice->every <= ranks;
 }
 
-const char *communicator_parse(struct communicator_choice *choice, const char *text, int ranks)
+const char *communicator_parse(communicator_choice_t *choice, const char *text, int ranks)
 {
-    *choice = (struct communicator_choice){.kind = COMM_WORLD_ALL};
+    *choice = (communicator_choice_t){.kind = COMM_WORLD_ALL};
     snprintf(choice->text, sizeof(choice->text), "%s", text);
     if (strlen(text) >= sizeof(choice->text))
         return "a shorter text";
@@ -70,18 +70,18 @@ const char *communicator_parse(struct communicator_choice *choice, const char *t
     return "world, node, cart:DIMSxDIMS:DIM or every:K";
 }
 
-bool communicator_is_whole(const struct communicator_choice *choice)
+bool communicator_is_whole(const communicator_choice_t *choice)
 {
     return choice->kind != COMM_EVERY;
 }
 
-bool communicator_takes_part(const struct communicator *communicator)
+bool communicator_takes_part(const communicator_t *communicator)
 {
     return communicator->span.comm != MPI_COMM_NULL;
 }
 
 /* Groups of processes that lie in a line of the grid. */
-static int split_grid(const struct world *span, const struct communicator_choice *choice, MPI_Comm *group)
+static int split_grid(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
     int periods[MOST_DIMENSIONS] = {0};
     int remain[MOST_DIMENSIONS] = {0};
@@ -97,7 +97,7 @@ static int split_grid(const struct world *span, const struct communicator_choice
     return code;
 }
 
-static int make_group(const struct world *span, const struct communicator_choice *choice, MPI_Comm *group)
+static int make_group(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
     switch (choice->kind) {
     case COMM_NODE:
@@ -112,7 +112,7 @@ static int make_group(const struct world *span, const struct communicator_choice
 }
 
 /* Every k-th rank of the world. */
-static int make_span(struct world *span, const struct world *world, int every)
+static int make_span(world_t *span, const world_t *world, int every)
 {
     int code = MPI_Comm_split(world->comm, world->rank % every == 0 ? 0 : MPI_UNDEFINED, world->rank, &span->comm);
 
@@ -124,12 +124,11 @@ static int make_span(struct world *span, const struct world *world, int every)
     return MPI_SUCCESS;
 }
 
-int communicator_open(struct communicator *communicator, const struct world *world,
-                      const struct communicator_choice *choice)
+int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
     int code = MPI_SUCCESS;
 
-    *communicator = (struct communicator){.span = *world, .group = MPI_COMM_NULL};
+    *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
     if (!communicator_is_whole(choice))
         code = make_span(&communicator->span, world, choice->every);
     if (code != MPI_SUCCESS || !communicator_takes_part(communicator))
@@ -142,7 +141,7 @@ int communicator_open(struct communicator *communicator, const struct world *wor
     return MPI_Allreduce(MPI_IN_PLACE, &communicator->group_ranks, 1, MPI_INT, MPI_MAX, communicator->span.comm);
 }
 
-void communicator_close(struct communicator *communicator, const struct world *world)
+void communicator_close(communicator_t *communicator, const world_t *world)
 {
     if (communicator->group != MPI_COMM_NULL)
         MPI_Comm_free(&communicator->group);

@@ -15,19 +15,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum communicator_kind { COMM_WORLD_ALL, COMM_NODE, COMM_CARTESIAN, COMM_EVERY };
+typedef enum communicator_kind { COMM_WORLD_ALL, COMM_NODE, COMM_CARTESIAN, COMM_EVERY } communicator_kind_t;
 
 enum { MOST_DIMENSIONS = 8, COMMUNICATOR_TEXT_BYTES = 64 };
 
 /* What --comm says. */
-struct communicator_choice {
-    enum communicator_kind kind;
+typedef struct communicator_choice {
+    communicator_kind_t kind;
     int dimensions;
     int extents[MOST_DIMENSIONS];       /* of the cartesian grid */
     int dimension;                      /* along which groups lie, from 0 */
     int every;                          /* ranks whose number it divides */
     char text[COMMUNICATOR_TEXT_BYTES]; /* as it was given */
-};
+} communicator_choice_t;
 
 /*
  * communicator_parse - world, node, cart:DIMSxDIMS:DIM or every:K. No MPI.
@@ -36,29 +36,28 @@ struct communicator_choice {
  *
  * Returns NULL, or what is allowed.
  */
-const char *communicator_parse(struct communicator_choice *choice, const char *text, int ranks);
+const char *communicator_parse(communicator_choice_t *choice, const char *text, int ranks);
 
-struct communicator {
-    struct world span; /* comm is MPI_COMM_NULL on processes that stand aside */
+typedef struct communicator {
+    world_t span; /* comm is MPI_COMM_NULL on processes that stand aside */
     MPI_Comm group;
     int group_ranks; /* of the largest group; the same on all processes of the span */
-};
+} communicator_t;
 
 /*
  * communicator_open - make the communicators. Collective over world.
  *
  * Returns an MPI error code.
  */
-int communicator_open(struct communicator *communicator, const struct world *world,
-                      const struct communicator_choice *choice);
+int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */
-bool communicator_takes_part(const struct communicator *communicator);
+bool communicator_takes_part(const communicator_t *communicator);
 
 /* communicator_is_whole - whether all processes of the world measure. */
-bool communicator_is_whole(const struct communicator_choice *choice);
+bool communicator_is_whole(const communicator_choice_t *choice);
 
 /* communicator_close - free them. Collective over world. */
-void communicator_close(struct communicator *communicator, const struct world *world);
+void communicator_close(communicator_t *communicator, const world_t *world);
 
 #endif /* COMMUNICATOR_H */

@@ -18,19 +18,19 @@ __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 
 #ifdef SMPI_H
 /* A simulator takes no time for arithmetic. */
-static void compute(const struct measure *measure, int64_t ns)
+static void compute(const measure_t *measure, int64_t ns)
 {
     wait_until(&measure->releaser, global_time_ns(measure->span) + ns);
 }
 #else
-static void compute(const struct measure *measure, int64_t ns)
+static void compute(const measure_t *measure, int64_t ns)
 {
     compute_rounds((int64_t)((double)ns * measure->calls_per_ns));
 }
 #endif
 
 /* The quickest of several runs is the least disturbed. */
-double compute_calibrate(const struct measure *measure)
+double compute_calibrate(const measure_t *measure)
 {
     int64_t least_ns = INT64_MAX;
 
@@ -45,9 +45,9 @@ double compute_calibrate(const struct measure *measure)
     return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
 }
 
-int64_t compute_call_overlapped(const struct measure *measure, int64_t compute_ns)
+int64_t compute_call_overlapped(const measure_t *measure, int64_t compute_ns)
 {
-    const struct world *span = measure->span;
+    const world_t *span = measure->span;
     int64_t tests = measure->job->settings.test_calls;
     int64_t computed_ns = 0;
 

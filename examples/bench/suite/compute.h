@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /* compute_calibrate - the rounds of the loop that computes, per nanosecond. Local. */
-double compute_calibrate(const struct measure *measure);
+double compute_calibrate(const measure_t *measure);
 
 /*
  * compute_call_overlapped - start the operation, compute, with tests in equal distances, and finish it.
  *
  * Returns the time of computation alone.
  */
-int64_t compute_call_overlapped(const struct measure *measure, int64_t compute_ns);
+int64_t compute_call_overlapped(const measure_t *measure, int64_t compute_ns);
 
 #endif /* COMPUTE_H */

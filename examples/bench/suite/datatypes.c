@@ -60,7 +60,7 @@ MPI_Op reduction_handle(int index)
 
 const char *datatype_name(int index)
 {
-    const struct element *element = element_at(index);
+    const element_t *element = element_at(index);
 
     return element != NULL ? element->name : NULL;
 }
@@ -72,7 +72,7 @@ int datatype_bytes(int index)
 
 const char *reduction_name(int index)
 {
-    const struct reduction *reduction = element_reduction_at(index);
+    const reduction_t *reduction = element_reduction_at(index);
 
     return reduction != NULL ? element_reduction_name(reduction) : NULL;
 }

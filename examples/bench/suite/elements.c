@@ -8,48 +8,48 @@
 
 /* ---- Datatypes */
 
-struct int_pair {
+typedef struct int_pair {
     int value;
     int location;
-};
+} int_pair_t;
 
-struct float_pair {
+typedef struct float_pair {
     float value;
     int location;
-};
+} float_pair_t;
 
-#define SCALAR(name, type)                                          \
-    static void put_##name(void *at, struct number number)          \
-    {                                                               \
-        *(type *)at = (type)number.first;                           \
-    }                                                               \
-    static bool equals_##name(const void *at, struct number number) \
-    {                                                               \
-        return *(const type *)at == (type)number.first;             \
+#define SCALAR(name, type)                                     \
+    static void put_##name(void *at, number_t number)          \
+    {                                                          \
+        *(type *)at = (type)number.first;                      \
+    }                                                          \
+    static bool equals_##name(const void *at, number_t number) \
+    {                                                          \
+        return *(const type *)at == (type)number.first;        \
     }
 
 #define COMPLEX(name, type)                                                     \
-    static void put_##name(void *at, struct number number)                      \
+    static void put_##name(void *at, number_t number)                           \
     {                                                                           \
         ((type *)at)[0] = (type)number.first;                                   \
         ((type *)at)[1] = (type)number.second;                                  \
     }                                                                           \
-    static bool equals_##name(const void *at, struct number number)             \
+    static bool equals_##name(const void *at, number_t number)                  \
     {                                                                           \
         const type *part = at;                                                  \
         return part[0] == (type)number.first && part[1] == (type)number.second; \
     }
 
 #define PAIR(name, type)                                                                                     \
-    static void put_##name(void *at, struct number number)                                                   \
+    static void put_##name(void *at, number_t number)                                                        \
     {                                                                                                        \
-        struct type *pair = at;                                                                              \
+        type *pair = at;                                                                                     \
         pair->value = (__typeof__(pair->value))number.first;                                                 \
         pair->location = (int)number.second;                                                                 \
     }                                                                                                        \
-    static bool equals_##name(const void *at, struct number number)                                          \
+    static bool equals_##name(const void *at, number_t number)                                               \
     {                                                                                                        \
-        const struct type *pair = at;                                                                        \
+        const type *pair = at;                                                                               \
         return pair->value == (__typeof__(pair->value))number.first && pair->location == (int)number.second; \
     }
 
@@ -68,8 +68,8 @@ SCALAR(double, double)
 SCALAR(long_double, long double)
 COMPLEX(float_complex, float)
 COMPLEX(double_complex, double)
-PAIR(2int, int_pair)
-PAIR(float_int, float_pair)
+PAIR(2int, int_pair_t)
+PAIR(float_int, float_pair_t)
 
 #define MOST(bits) ((INT64_C(1) << (bits)) - 1)
 #define LONG_MOST MOST(8 * sizeof(long) - 2)
@@ -79,7 +79,7 @@ PAIR(float_int, float_pair)
     }
 
 /* The bits are one less than the type's where that is an integer, and those of the fraction where it is floating. */
-static const struct element elements[] = {
+static const element_t elements[] = {
     ELEMENT("char", char, ELEMENT_TEXT, char, 7),
     ELEMENT("byte", char, ELEMENT_BYTE, unsigned char, 7),
     ELEMENT("signed_char", signed_char, ELEMENT_INTEGER, signed char, 7),
@@ -97,13 +97,13 @@ static const struct element elements[] = {
     ELEMENT("bool", char, ELEMENT_LOGICAL, _Bool, 1),
     ELEMENT("float_complex", float_complex, ELEMENT_COMPLEX, float complex, 23),
     ELEMENT("double_complex", double_complex, ELEMENT_COMPLEX, double complex, 52),
-    ELEMENT("2int", 2int, ELEMENT_PAIR, struct int_pair, 31),
-    ELEMENT("float_int", float_int, ELEMENT_PAIR, struct float_pair, 23),
+    ELEMENT("2int", 2int, ELEMENT_PAIR, int_pair_t, 31),
+    ELEMENT("float_int", float_int, ELEMENT_PAIR, float_pair_t, 23),
 };
 
 enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
 
-const struct element *element_at(int index)
+const element_t *element_at(int index)
 {
     return index >= 0 && index < ELEMENTS ? &elements[index] : NULL;
 }
@@ -116,33 +116,33 @@ const struct element *element_at(int index)
  */
 enum { EVERYONE = 0 };
 
-struct reduction {
+typedef struct reduction {
     const char *name;
     unsigned classes; /* bit i: defined on class i */
     int contributors; /* or EVERYONE */
-    struct number (*neutral)(const struct element *element);
-    struct number (*contribute)(const struct element *element, uint64_t random, int rank);
-    struct number (*combine)(struct number a, struct number b);
-};
+    number_t (*neutral)(const element_t *element);
+    number_t (*contribute)(const element_t *element, uint64_t random, int rank);
+    number_t (*combine)(number_t a, number_t b);
+} reduction_t;
 
-static struct number plain(int64_t first)
+static number_t plain(int64_t first)
 {
-    return (struct number){first, 0};
+    return (number_t){first, 0};
 }
 
-static struct number neutral_0(const struct element *element)
+static number_t neutral_0(const element_t *element)
 {
     (void)element;
     return plain(0);
 }
 
-static struct number neutral_1(const struct element *element)
+static number_t neutral_1(const element_t *element)
 {
     (void)element;
     return plain(1);
 }
 
-static struct number neutral_all_bits(const struct element *element)
+static number_t neutral_all_bits(const element_t *element)
 {
     return plain(element->most);
 }
@@ -150,31 +150,31 @@ static struct number neutral_all_bits(const struct element *element)
 enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
 
 /* Not 0, or a rank's contribution might be missing unnoticed. */
-static struct number contribute_sum(const struct element *element, uint64_t random, int rank)
+static number_t contribute_sum(const element_t *element, uint64_t random, int rank)
 {
     uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS;
 
     (void)rank;
-    return (struct number){1 + (int64_t)(random % limit),
-                           element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
+    return (number_t){1 + (int64_t)(random % limit),
+                      element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
 }
 
 /* 1 or 2; of complex numbers 1, i, 1 + i, 2. */
-static struct number contribute_factor(const struct element *element, uint64_t random, int rank)
+static number_t contribute_factor(const element_t *element, uint64_t random, int rank)
 {
     (void)rank;
     if (element->class != ELEMENT_COMPLEX)
         return plain(1 + (int64_t)(random & 1));
-    return (random & 3) == 0 ? plain(2) : (struct number){(int64_t)(random & 1), (int64_t)(random >> 1 & 1)};
+    return (random & 3) == 0 ? plain(2) : (number_t){(int64_t)(random & 1), (int64_t)(random >> 1 & 1)};
 }
 
-static struct number contribute_any(const struct element *element, uint64_t random, int rank)
+static number_t contribute_any(const element_t *element, uint64_t random, int rank)
 {
     (void)rank;
     return plain((int64_t)(random & (uint64_t)element->most));
 }
 
-static struct number contribute_truth(const struct element *element, uint64_t random, int rank)
+static number_t contribute_truth(const element_t *element, uint64_t random, int rank)
 {
     (void)element;
     (void)rank;
@@ -182,43 +182,43 @@ static struct number contribute_truth(const struct element *element, uint64_t ra
 }
 
 /* From so few values that often several ranks have the extreme one, of which the lowest counts. */
-static struct number contribute_place(const struct element *element, uint64_t random, int rank)
+static number_t contribute_place(const element_t *element, uint64_t random, int rank)
 {
     (void)element;
-    return (struct number){(int64_t)(random & 7), rank};
+    return (number_t){(int64_t)(random & 7), rank};
 }
 
-static struct number combine_sum(struct number a, struct number b)
+static number_t combine_sum(number_t a, number_t b)
 {
-    return (struct number){a.first + b.first, a.second + b.second};
+    return (number_t){a.first + b.first, a.second + b.second};
 }
 
-static struct number combine_product(struct number a, struct number b)
+static number_t combine_product(number_t a, number_t b)
 {
-    return (struct number){a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
+    return (number_t){a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
 }
 
-static struct number combine_max(struct number a, struct number b)
+static number_t combine_max(number_t a, number_t b)
 {
     return b.first > a.first ? b : a;
 }
 
-static struct number combine_min(struct number a, struct number b)
+static number_t combine_min(number_t a, number_t b)
 {
     return b.first < a.first ? b : a;
 }
 
-static struct number combine_and(struct number a, struct number b)
+static number_t combine_and(number_t a, number_t b)
 {
     return plain(a.first & b.first);
 }
 
-static struct number combine_or(struct number a, struct number b)
+static number_t combine_or(number_t a, number_t b)
 {
     return plain(a.first | b.first);
 }
 
-static struct number combine_xor(struct number a, struct number b)
+static number_t combine_xor(number_t a, number_t b)
 {
     return plain(a.first ^ b.first);
 }
@@ -229,7 +229,7 @@ static struct number combine_xor(struct number a, struct number b)
 #define TRUTH (ON(INTEGER) | ON(LOGICAL))
 #define BITS (ON(INTEGER) | ON(BYTE))
 
-static const struct reduction reductions[] = {
+static const reduction_t reductions[] = {
     {"sum", ARITHMETIC, SUM_CONTRIBUTORS, neutral_0, contribute_sum, combine_sum},
     {"prod", ARITHMETIC, PRODUCT_CONTRIBUTORS, neutral_1, contribute_factor, combine_product},
     {"max", ORDERED, EVERYONE, neutral_0, contribute_any, combine_max},
@@ -246,17 +246,17 @@ static const struct reduction reductions[] = {
 
 enum { REDUCTIONS = sizeof(reductions) / sizeof(reductions[0]) };
 
-const struct reduction *element_reduction_at(int index)
+const reduction_t *element_reduction_at(int index)
 {
     return index >= 0 && index < REDUCTIONS ? &reductions[index] : NULL;
 }
 
-const char *element_reduction_name(const struct reduction *reduction)
+const char *element_reduction_name(const reduction_t *reduction)
 {
     return reduction->name;
 }
 
-bool element_reduction_allows(const struct reduction *reduction, const struct element *element)
+bool element_reduction_allows(const reduction_t *reduction, const element_t *element)
 {
     return (reduction->classes >> element->class & 1) != 0;
 }
@@ -269,7 +269,7 @@ static uint64_t mix(uint64_t bits)
     return random_next(&bits);
 }
 
-static bool contributes(const struct values *values, int rank, int64_t index)
+static bool contributes(const values_t *values, int rank, int64_t index)
 {
     int contributors = values->reduction->contributors;
     int stride;
@@ -280,22 +280,22 @@ static bool contributes(const struct values *values, int rank, int64_t index)
     return (rank + index + values->call) % stride == 0;
 }
 
-struct number values_of(const struct values *values, int rank, int place, int64_t index)
+number_t values_of(const values_t *values, int rank, int place, int64_t index)
 {
-    const struct element *element = values->element;
-    const struct reduction *reduction = values->reduction;
+    const element_t *element = values->element;
+    const reduction_t *reduction = values->reduction;
     uint64_t random = mix(mix((uint64_t)values->call << 32 ^ (uint64_t)rank) ^ (uint64_t)place << 40 ^ (uint64_t)index);
 
     if (reduction != NULL)
         return contributes(values, rank, index) ? reduction->contribute(element, random, rank)
                                                 : reduction->neutral(element);
-    return (struct number){(int64_t)(random & (uint64_t)element->most),
-                           element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR
-                               ? (int64_t)(mix(random) & (uint64_t)element->most)
-                               : 0};
+    return (number_t){(int64_t)(random & (uint64_t)element->most),
+                      element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR
+                          ? (int64_t)(mix(random) & (uint64_t)element->most)
+                          : 0};
 }
 
-void values_fill(const struct values *values, int rank, int place, void *block, int64_t count)
+void values_fill(const values_t *values, int rank, int place, void *block, int64_t count)
 {
     char *at = block;
 
@@ -303,16 +303,16 @@ void values_fill(const struct values *values, int rank, int place, void *block, 
         values->element->put(at, values_of(values, rank, place, i));
 }
 
-static struct number expected(const struct values *values, const struct origin *origin, int64_t index)
+static number_t expected(const values_t *values, const origin_t *origin, int64_t index)
 {
-    struct number result = values_of(values, origin->first, origin->place, index);
+    number_t result = values_of(values, origin->first, origin->place, index);
 
     for (int rank = origin->first + 1; rank <= origin->last; rank++)
         result = values->reduction->combine(result, values_of(values, rank, origin->place, index));
     return result;
 }
 
-int64_t values_wrong(const struct values *values, const struct origin *origin, const void *block, int64_t count)
+int64_t values_wrong(const values_t *values, const origin_t *origin, const void *block, int64_t count)
 {
     const char *at = block;
     int64_t wrong = 0;

@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /* What an element holds. The second is the imaginary part, or the location of a pair; else 0. */
-struct number {
+typedef struct number {
     int64_t first;
     int64_t second;
-};
+} number_t;
 
 /* MPI's groups of datatypes, which say what reductions are defined. Those of TEXT are never reduced. */
-enum element_class {
+typedef enum element_class {
     ELEMENT_TEXT,
     ELEMENT_BYTE,
     ELEMENT_LOGICAL,
@@ -24,49 +24,49 @@ enum element_class {
     ELEMENT_FLOATING,
     ELEMENT_COMPLEX,
     ELEMENT_PAIR
-};
+} element_class_t;
 
-struct element {
+typedef struct element {
     const char *name;
-    enum element_class class;
+    element_class_t class;
     int bytes;
     int64_t most; /* the greatest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
-    void (*put)(void *at, struct number number);
-    bool (*equals)(const void *at, struct number number);
-};
+    void (*put)(void *at, number_t number);
+    bool (*equals)(const void *at, number_t number);
+} element_t;
 
 /* element_at - NULL after the last. */
-const struct element *element_at(int index);
+const element_t *element_at(int index);
 
-struct reduction; /* elements.c */
+typedef struct reduction reduction_t; /* elements.c */
 
 /* element_reduction_at - NULL after the last. */
-const struct reduction *element_reduction_at(int index);
-const char *element_reduction_name(const struct reduction *reduction);
-bool element_reduction_allows(const struct reduction *reduction, const struct element *element);
+const reduction_t *element_reduction_at(int index);
+const char *element_reduction_name(const reduction_t *reduction);
+bool element_reduction_allows(const reduction_t *reduction, const element_t *element);
 
 /* Which values a call has. */
-struct values {
-    const struct element *element;
-    const struct reduction *reduction; /* NULL: the operation does not reduce */
+typedef struct values {
+    const element_t *element;
+    const reduction_t *reduction; /* NULL: the operation does not reduce */
     int ranks;
     int64_t call;
-};
+} values_t;
 
 /* Who made a block of a result: the values of block `place` of ranks first to last, reduced; none if last < first. */
-struct origin {
+typedef struct origin {
     int first;
     int last;
     int place;
-};
+} origin_t;
 
 /* values_of - element `index` of block `place` that a rank contributes. */
-struct number values_of(const struct values *values, int rank, int place, int64_t index);
+number_t values_of(const values_t *values, int rank, int place, int64_t index);
 
 /* values_fill - contribute a block of count elements. */
-void values_fill(const struct values *values, int rank, int place, void *block, int64_t count);
+void values_fill(const values_t *values, int rank, int place, void *block, int64_t count);
 
 /* values_wrong - how many of count elements of a result are not what they must be. */
-int64_t values_wrong(const struct values *values, const struct origin *origin, const void *block, int64_t count);
+int64_t values_wrong(const values_t *values, const origin_t *origin, const void *block, int64_t count);
 
 #endif /* ELEMENTS_H */

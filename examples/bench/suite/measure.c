@@ -28,32 +28,32 @@ enum { PROGRESS_WIDTH = 78 };
 #define CLOCK_CHECK_NS 20e6
 
 /* One call on one rank. */
-struct call_note {
+typedef struct call_note {
     int64_t start_ns;
     int64_t end_ns;
     int64_t compute_ns;
-};
+} call_note_t;
 
 /* A batch on this rank, in one piece so that one call gathers it: the note, then calls, then marks. */
-struct batch_head {
-    struct release_note note;
-};
+typedef struct batch_head {
+    release_note_t note;
+} batch_head_t;
 
-struct batch {
+typedef struct batch {
     int most_calls;
     char *own;
     char *all; /* rank 0: of all ranks */
-};
+} batch_t;
 
 /* What rank 0 tells before each batch. */
-struct orders {
+typedef struct orders {
     int64_t calls;      /* measured ones; 0: this size has come to its end */
     int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
-    struct release_orders release;
-};
+    release_orders_t release;
+} orders_t;
 
 /* Where rank 0 stands with a size. */
-struct progress {
+typedef struct progress {
     int64_t size_bytes;
     int64_t probe_left;
     int64_t warmup_left;
@@ -68,18 +68,18 @@ struct progress {
     int64_t next_interval; /* samples at which to look at the confidence interval */
     int64_t next_shown_ns;
     int64_t next_clock_check_ns;
-};
+} progress_t;
 
 static size_t batch_bytes(int64_t calls)
 {
-    return sizeof(struct batch_head) + (size_t)calls * (sizeof(struct call_note) + 1);
+    return sizeof(batch_head_t) + (size_t)calls * (sizeof(call_note_t) + 1);
 }
 
 /* ---- A batch */
 
-static void make_call(struct measure *measure, int64_t slot, int64_t compute_ns, struct call_note *note, uint8_t *mark)
+static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call_note_t *note, uint8_t *mark)
 {
-    const struct world *span = measure->span;
+    const world_t *span = measure->span;
     int released, called = MPI_SUCCESS;
 
     work_prepare(measure->work, measure->calls++);
@@ -95,12 +95,12 @@ static void make_call(struct measure *measure, int64_t slot, int64_t compute_ns,
     *mark = (uint8_t)release_mark(&measure->releaser);
 }
 
-static void run_batch(struct measure *measure, const struct orders *orders, int64_t compute_ns)
+static void run_batch(measure_t *measure, const orders_t *orders, int64_t compute_ns)
 {
-    struct batch_head *head = (struct batch_head *)measure->batch->own;
-    struct call_note *notes = (struct call_note *)(head + 1);
+    batch_head_t *head = (batch_head_t *)measure->batch->own;
+    call_note_t *notes = (call_note_t *)(head + 1);
     uint8_t *marks = (uint8_t *)(notes + orders->calls);
-    struct call_note settling;
+    call_note_t settling;
     uint8_t mark;
 
     memset(measure->batch->own, 0, batch_bytes(orders->calls));
@@ -112,7 +112,7 @@ static void run_batch(struct measure *measure, const struct orders *orders, int6
     head->note = release_end(&measure->releaser);
 }
 
-static void gather_batch(struct measure *measure, int64_t calls)
+static void gather_batch(measure_t *measure, int64_t calls)
 {
     int bytes = (int)batch_bytes(calls);
 
@@ -124,7 +124,7 @@ static void gather_batch(struct measure *measure, int64_t calls)
 
 /* ---- What rank 0 makes of a batch */
 
-static bool reserve(struct samples *samples, int64_t calls, bool computes)
+static bool reserve(samples_t *samples, int64_t calls, bool computes)
 {
     int64_t capacity = samples->capacity > 0 ? samples->capacity : MOST_BATCH_CALLS;
     size_t elements;
@@ -156,7 +156,7 @@ static double chance(int64_t seed, int64_t size_bytes, int64_t call)
 }
 
 /* Returns the greatest mark of a call. */
-static uint8_t take_call(struct samples *samples, const char *all, int64_t batch_calls, int64_t call)
+static uint8_t take_call(samples_t *samples, const char *all, int64_t batch_calls, int64_t call)
 {
     int64_t place = samples->calls * samples->ranks;
     uint8_t greatest = MARK_VALID;
@@ -164,12 +164,11 @@ static uint8_t take_call(struct samples *samples, const char *all, int64_t batch
 
     for (int rank = 0; rank < samples->ranks; rank++) {
         const char *own = all + (size_t)rank * batch_bytes(batch_calls);
-        const uint8_t *marks =
-            (const uint8_t *)own + sizeof(struct batch_head) + (size_t)batch_calls * sizeof(struct call_note);
-        struct call_note note;
+        const uint8_t *marks = (const uint8_t *)own + sizeof(batch_head_t) + (size_t)batch_calls * sizeof(call_note_t);
+        call_note_t note;
 
-        memcpy(&note, own + sizeof(struct batch_head) + (size_t)call * sizeof(note), sizeof(note));
-        samples->times[place + rank] = (struct call_times){note.start_ns, note.end_ns};
+        memcpy(&note, own + sizeof(batch_head_t) + (size_t)call * sizeof(note), sizeof(note));
+        samples->times[place + rank] = (call_times_t){note.start_ns, note.end_ns};
         samples->marks[place + rank] = marks[call];
         greatest = marks[call] > greatest ? marks[call] : greatest;
         compute_ns = note.compute_ns > compute_ns ? note.compute_ns : compute_ns;
@@ -179,10 +178,10 @@ static uint8_t take_call(struct samples *samples, const char *all, int64_t batch
     return greatest;
 }
 
-static void take_batch(const struct measure *measure, const struct progress *progress, int64_t calls, bool computes,
-                       struct samples *samples)
+static void take_batch(const measure_t *measure, const progress_t *progress, int64_t calls, bool computes,
+                       samples_t *samples)
 {
-    const struct bench_settings *settings = &measure->job->settings;
+    const bench_settings_t *settings = &measure->job->settings;
 
     if (!reserve(samples, samples->calls + calls, computes))
         world_abort(measure->span, "out of memory: give less for --iterations or --time-slice");
@@ -199,12 +198,12 @@ static void take_batch(const struct measure *measure, const struct progress *pro
 }
 
 /* The greatest of all ranks' notes. */
-static struct release_note combine_notes(const struct measure *measure, int64_t calls)
+static release_note_t combine_notes(const measure_t *measure, int64_t calls)
 {
-    struct release_note greatest = {0};
+    release_note_t greatest = {0};
 
     for (int rank = 0; rank < measure->span->ranks; rank++) {
-        struct batch_head head;
+        batch_head_t head;
 
         memcpy(&head, measure->batch->all + (size_t)rank * batch_bytes(calls), sizeof(head));
         if (head.note.ready_ns > greatest.ready_ns)
@@ -218,7 +217,7 @@ static struct release_note combine_notes(const struct measure *measure, int64_t 
 }
 
 /* Of a batch just gathered, the calls with a mark on some rank. */
-static int64_t count_invalid(const struct measure *measure, int64_t calls)
+static int64_t count_invalid(const measure_t *measure, int64_t calls)
 {
     int64_t invalid = 0;
 
@@ -236,22 +235,22 @@ static int64_t count_invalid(const struct measure *measure, int64_t calls)
 
 /* Whether the median's confidence interval is narrow enough. Sorting takes time, so it is not looked at after each
  * batch. */
-static bool is_narrow(const struct measure *measure, struct progress *progress, const struct samples *samples)
+static bool is_narrow(const measure_t *measure, progress_t *progress, const samples_t *samples)
 {
     double percent = measure->job->settings.ci_percent;
-    struct sample_set set = samples_set(samples);
-    struct analysis analysis;
+    sample_set_t set = samples_set(samples);
+    analysis_t analysis;
 
     if (percent <= 0 || samples->valid < progress->next_interval)
         return false;
     progress->next_interval = (int64_t)((double)samples->valid * NEXT_INTERVAL) + 1;
-    if (!analyse(&set, (enum run_time)measure->job->settings.run_time, NULL, 0, &analysis))
+    if (!analyse(&set, (run_time_t)measure->job->settings.run_time, NULL, 0, &analysis))
         world_abort(measure->span, "out of memory");
     return analysis_is_narrow(&analysis, percent);
 }
 
 /* Whether the size has come to its end, and why. */
-static bool is_done(const struct measure *measure, struct progress *progress, struct samples *samples, int64_t now_ns)
+static bool is_done(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
     if (samples->valid >= progress->wanted)
         samples->end = END_ENOUGH;
@@ -272,7 +271,7 @@ static double at_most(double calls, double limit)
 }
 
 /* The calls of the next batch, of which no more than left are wanted. */
-static int64_t fitting_calls(const struct measure *measure, const struct progress *progress, double left)
+static int64_t fitting_calls(const measure_t *measure, const progress_t *progress, double left)
 {
     double limit_ns =
         progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART) : MOST_BATCH_NS;
@@ -285,14 +284,13 @@ static int64_t fitting_calls(const struct measure *measure, const struct progres
 }
 
 /* Warming up ends early where it takes too much of a time slice. */
-static bool warms_up(const struct progress *progress, int64_t now_ns)
+static bool warms_up(const progress_t *progress, int64_t now_ns)
 {
     return progress->warmup_left > 0 && (progress->limit_ns == 0 || (double)(now_ns - progress->begin_ns) <
                                                                         WARMUP_SLICE_PART * (double)progress->limit_ns);
 }
 
-static int64_t next_calls(const struct measure *measure, struct progress *progress, struct samples *samples,
-                          int64_t now_ns)
+static int64_t next_calls(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
     double missing;
 
@@ -309,7 +307,7 @@ static int64_t next_calls(const struct measure *measure, struct progress *progre
 }
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
-static bool is_clock_due(const struct measure *measure, struct progress *progress, int64_t now_ns)
+static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t now_ns)
 {
     char interval[64], age[64];
     int64_t interval_ns;
@@ -325,8 +323,7 @@ static bool is_clock_due(const struct measure *measure, struct progress *progres
 }
 
 /* On a terminal, says what is being measured; wipe_progress takes it away. */
-static void show_progress(const struct measure *measure, struct progress *progress, const struct samples *samples,
-                          int64_t now_ns)
+static void show_progress(const measure_t *measure, progress_t *progress, const samples_t *samples, int64_t now_ns)
 {
     char text[PROGRESS_WIDTH + 1];
 
@@ -339,17 +336,17 @@ static void show_progress(const struct measure *measure, struct progress *progre
     fprintf(stderr, "\r%-*s", PROGRESS_WIDTH, text);
 }
 
-static void wipe_progress(const struct measure *measure)
+static void wipe_progress(const measure_t *measure)
 {
     if (measure->shows_progress)
         fprintf(stderr, "\r%*s\r", PROGRESS_WIDTH, "");
 }
 
 /* Rank 0: takes in a batch just gathered. */
-static void finish_batch(struct measure *measure, struct progress *progress, const struct orders *orders,
-                         int64_t compute_ns, struct samples *samples)
+static void finish_batch(measure_t *measure, progress_t *progress, const orders_t *orders, int64_t compute_ns,
+                         samples_t *samples)
 {
-    struct release_note note = combine_notes(measure, orders->calls);
+    release_note_t note = combine_notes(measure, orders->calls);
     int64_t took_ns = global_time_ns(measure->span) - progress->batch_begin_ns;
 
     release_learn(&measure->releaser, &note, orders->calls, count_invalid(measure, orders->calls));
@@ -363,24 +360,23 @@ static void finish_batch(struct measure *measure, struct progress *progress, con
         take_batch(measure, progress, orders->calls, compute_ns > 0, samples);
 }
 
-static void begin_size(struct measure *measure, int64_t size_bytes, bool again, struct progress *progress)
+static void begin_size(measure_t *measure, int64_t size_bytes, bool again, progress_t *progress)
 {
-    const struct job *job = measure->job;
+    const job_t *job = measure->job;
     int64_t wanted = job_wanted(job, size_bytes);
 
-    *progress = (struct progress){.size_bytes = size_bytes,
-                                  .probe_left = release_needs_probe(&measure->releaser) ? PROBE_CALLS : 0,
-                                  .warmup_left = again ? 0 : job_warmup(job, size_bytes),
-                                  .wanted = wanted,
-                                  .most_calls = (double)wanted * (double)job->settings.max_repeat,
-                                  .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
-                                  .begin_ns = global_time_ns(measure->span),
-                                  .next_interval = FIRST_INTERVAL};
+    *progress = (progress_t){.size_bytes = size_bytes,
+                             .probe_left = release_needs_probe(&measure->releaser) ? PROBE_CALLS : 0,
+                             .warmup_left = again ? 0 : job_warmup(job, size_bytes),
+                             .wanted = wanted,
+                             .most_calls = (double)wanted * (double)job->settings.max_repeat,
+                             .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
+                             .begin_ns = global_time_ns(measure->span),
+                             .next_interval = FIRST_INTERVAL};
     release_forget(&measure->releaser);
 }
 
-static void make_orders(struct measure *measure, struct progress *progress, struct samples *samples,
-                        struct orders *orders)
+static void make_orders(measure_t *measure, progress_t *progress, samples_t *samples, orders_t *orders)
 {
     int64_t now_ns = global_time_ns(measure->span);
 
@@ -391,11 +387,11 @@ static void make_orders(struct measure *measure, struct progress *progress, stru
     orders->release = release_order(&measure->releaser);
 }
 
-void measure_size(struct measure *measure, int64_t size_bytes, int64_t compute_ns, struct samples *samples)
+void measure_size(measure_t *measure, int64_t size_bytes, int64_t compute_ns, samples_t *samples)
 {
     bool root = measure->span->rank == 0;
-    struct progress progress;
-    struct orders orders;
+    progress_t progress;
+    orders_t orders;
 
     samples->ranks = measure->span->ranks;
     begin_size(measure, size_bytes, compute_ns > 0, &progress);
@@ -417,15 +413,15 @@ void measure_size(struct measure *measure, int64_t size_bytes, int64_t compute_n
     wipe_progress(measure);
 }
 
-bool measure_open(struct measure *measure)
+bool measure_open(measure_t *measure)
 {
-    const struct bench_settings *settings = &measure->job->settings;
+    const bench_settings_t *settings = &measure->job->settings;
     int ranks = measure->span->ranks;
     int most_calls = MOST_BATCH_TIMES / ranks < MOST_BATCH_CALLS ? MOST_BATCH_TIMES / ranks : MOST_BATCH_CALLS;
     bool good;
 
     most_calls = most_calls > 1 ? most_calls : 1;
-    release_open(&measure->releaser, measure->span, (enum release_kind)settings->release,
+    release_open(&measure->releaser, measure->span, (release_kind_t)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
     measure->calls_per_ns = settings->overlap ? compute_calibrate(measure) : 0;
@@ -441,7 +437,7 @@ bool measure_open(struct measure *measure)
     return world_all(measure->span, good);
 }
 
-void measure_close(struct measure *measure)
+void measure_close(measure_t *measure)
 {
     if (measure->batch != NULL) {
         free(measure->batch->own);
@@ -451,15 +447,15 @@ void measure_close(struct measure *measure)
     measure->batch = NULL;
 }
 
-struct sample_set samples_set(const struct samples *samples)
+sample_set_t samples_set(const samples_t *samples)
 {
-    return (struct sample_set){samples->ranks, samples->calls, samples->times, samples->marks};
+    return (sample_set_t){samples->ranks, samples->calls, samples->times, samples->marks};
 }
 
-void samples_free(struct samples *samples)
+void samples_free(samples_t *samples)
 {
     free(samples->times);
     free(samples->marks);
     free(samples->compute_ns);
-    *samples = (struct samples){0};
+    *samples = (samples_t){0};
 }

@@ -17,40 +17,40 @@
 #include <stdint.h>
 
 /* Why a size came to its end. */
-enum measure_end {
+typedef enum measure_end {
     END_ENOUGH,   /* valid samples */
     END_NARROW,   /* the median's confidence interval is as narrow as was wanted */
     END_REPEATED, /* --max-repeat */
     END_SLICE     /* the time slice is over */
-};
+} measure_end_t;
 
 /* All measured calls of a size on all ranks, on rank 0; elsewhere empty. */
-struct samples {
+typedef struct samples {
     int ranks;
     int64_t calls;
     int64_t capacity;
-    struct call_times *times; /* [call * ranks + rank] */
+    call_times_t *times; /* [call * ranks + rank] */
     uint8_t *marks;
     int64_t *compute_ns; /* [call]: the greatest of all ranks, where there was computation */
     int64_t valid;
     int64_t missed;
     int64_t late;
-    enum measure_end end;
-};
+    measure_end_t end;
+} samples_t;
 
 /* What it takes to measure. */
-struct measure {
-    const struct world *world; /* program and ranks of the whole job */
-    const struct job *job;
-    const struct world *span;
-    struct work *work;
+typedef struct measure {
+    const world_t *world; /* program and ranks of the whole job */
+    const job_t *job;
+    const world_t *span;
+    work_t *work;
     const char *function; /* of the operation */
-    struct releaser releaser;
+    releaser_t releaser;
     double calls_per_ns; /* of the loop that computes */
     int64_t calls;       /* made so far */
     struct batch *batch;
     bool shows_progress;
-};
+} measure_t;
 
 /*
  * measure_open - allocate for a job. Collective over the span, whose clock has been synchronized.
@@ -59,10 +59,10 @@ struct measure {
  *
  * Returns false on all ranks where memory lacks on one.
  */
-bool measure_open(struct measure *measure);
+bool measure_open(measure_t *measure);
 
 /* measure_close - free what measure_open allocated. Local. */
-void measure_close(struct measure *measure);
+void measure_close(measure_t *measure);
 
 /*
  * measure_size - warm up and measure. Collective. A call that fails ends the job.
@@ -70,12 +70,12 @@ void measure_close(struct measure *measure);
  * compute_ns   0, or how long to compute between the halves of each call
  * samples      in: zeros; out, on rank 0: to be freed by samples_free
  */
-void measure_size(struct measure *measure, int64_t size_bytes, int64_t compute_ns, struct samples *samples);
+void measure_size(measure_t *measure, int64_t size_bytes, int64_t compute_ns, samples_t *samples);
 
 /* samples_set - what the analysis takes. */
-struct sample_set samples_set(const struct samples *samples);
+sample_set_t samples_set(const samples_t *samples);
 
 /* samples_free - free them. */
-void samples_free(struct samples *samples);
+void samples_free(samples_t *samples);
 
 #endif /* MEASURE_H */

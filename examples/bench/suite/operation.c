@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Why the MPI library has not what an operation takes, or NULL. */
-static const char *absence(const struct operation *operation)
+static const char *absence(const operation_t *operation)
 {
 #ifdef SMPI_H
     if (operation->shape->has_neighbors)
@@ -16,9 +16,9 @@ static const char *absence(const struct operation *operation)
     return operation->call == NULL ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
 }
 
-const struct operation *operation_at(int index)
+const operation_t *operation_at(int index)
 {
-    for (const struct operation *const *at = operation_list; *at != NULL; at++) {
+    for (const operation_t *const *at = operation_list; *at != NULL; at++) {
         if (absence(*at) == NULL && index-- == 0)
             return *at;
     }
@@ -27,66 +27,66 @@ const struct operation *operation_at(int index)
 
 const char *operation_name(int index)
 {
-    const struct operation *operation = operation_at(index);
+    const operation_t *operation = operation_at(index);
 
     return operation != NULL ? operation->name : NULL;
 }
 
 const char *operation_absence(const char *name)
 {
-    for (const struct operation *const *at = operation_list; *at != NULL; at++) {
+    for (const operation_t *const *at = operation_list; *at != NULL; at++) {
         if (strcmp((*at)->name, name) == 0)
             return absence(*at);
     }
     return NULL;
 }
 
-const char *operation_short_name(const struct operation *operation)
+const char *operation_short_name(const operation_t *operation)
 {
     return operation->name;
 }
 
-const char *operation_function(const struct operation *operation)
+const char *operation_function(const operation_t *operation)
 {
     return operation->function;
 }
 
-enum operation_form operation_get_form(const struct operation *operation)
+operation_form_t operation_get_form(const operation_t *operation)
 {
     return operation->form;
 }
 
-bool operation_has_root(const struct operation *operation)
+bool operation_has_root(const operation_t *operation)
 {
     return operation->shape->has_root;
 }
 
-bool operation_reduces(const struct operation *operation)
+bool operation_reduces(const operation_t *operation)
 {
     return operation->shape->reduces;
 }
 
-bool operation_has_size(const struct operation *operation)
+bool operation_has_size(const operation_t *operation)
 {
     return operation->shape->origin != NULL;
 }
 
-bool operation_is_neighborhood(const struct operation *operation)
+bool operation_is_neighborhood(const operation_t *operation)
 {
     return operation->shape->has_neighbors;
 }
 
-int operation_least_ranks(const struct operation *operation)
+int operation_least_ranks(const operation_t *operation)
 {
     return operation->shape->least_ranks;
 }
 
-int operation_trips(const struct operation *operation)
+int operation_trips(const operation_t *operation)
 {
     return operation->shape->takes_turns ? 2 : 1;
 }
 
-bool operation_allows_in_place(const struct operation *operation)
+bool operation_allows_in_place(const operation_t *operation)
 {
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
 }

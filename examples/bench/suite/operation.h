@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 /* How an operation is called. */
-enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT };
+typedef enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT } operation_form_t;
 
-struct operation; /* operation_private.h */
+typedef struct operation operation_t; /* operation_private.h */
 
 /* operation_at - the operations in the order of their list, NULL after the last. */
-const struct operation *operation_at(int index);
+const operation_t *operation_at(int index);
 
 /* operation_name - their names: allreduce, iallreduce, allreduce_persistent, neighbor_allgather, pingpong, ... */
 const char *operation_name(int index);
@@ -29,29 +29,29 @@ const char *operation_name(int index);
 const char *operation_absence(const char *name);
 
 /* operation_short_name, operation_function, operation_get_form - name, MPI function, and form of one. */
-const char *operation_short_name(const struct operation *operation);
-const char *operation_function(const struct operation *operation);
-enum operation_form operation_get_form(const struct operation *operation);
+const char *operation_short_name(const operation_t *operation);
+const char *operation_function(const operation_t *operation);
+operation_form_t operation_get_form(const operation_t *operation);
 
 /* operation_has_root, operation_reduces, operation_has_size - what options it heeds: --root; --op; sizes. */
-bool operation_has_root(const struct operation *operation);
-bool operation_reduces(const struct operation *operation);
-bool operation_has_size(const struct operation *operation);
+bool operation_has_root(const operation_t *operation);
+bool operation_reduces(const operation_t *operation);
+bool operation_has_size(const operation_t *operation);
 
 /* operation_is_neighborhood - whether ranks meet only their neighbors in a ring. */
-bool operation_is_neighborhood(const struct operation *operation);
+bool operation_is_neighborhood(const operation_t *operation);
 
 /*
  * operation_trips - how many messages in turn a call is: 2 for ping-pong, whose latency is by custom half of the
  * call's duration; else 1.
  */
-int operation_trips(const struct operation *operation);
+int operation_trips(const operation_t *operation);
 
 /* operation_least_ranks - fewer cannot carry it out. */
-int operation_least_ranks(const struct operation *operation);
+int operation_least_ranks(const operation_t *operation);
 
 /* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
-bool operation_allows_in_place(const struct operation *operation);
+bool operation_allows_in_place(const operation_t *operation);
 
 /* datatype_name, reduction_name - the names for --type (char, int, ...) and --op (sum, ...), NULL after the last. */
 const char *datatype_name(int index);
@@ -64,28 +64,28 @@ int datatype_bytes(int index);
 bool reduction_allows(int reduction, int datatype);
 
 /* Where the messages lie from call to call. */
-enum cache_mode {
+typedef enum cache_mode {
     CACHE_WARM,   /* the same buffers */
     CACHE_ROTATE, /* the next ones of a ring of buffers larger than the last-level cache */
     CACHE_COLD    /* the same buffers, out of the cache: other memory is read before each call */
-};
+} cache_mode_t;
 const char *cache_mode_name(int index);
 
 /* The same on all ranks of comm. */
-struct work_plan {
-    const struct operation *operation;
+typedef struct work_plan {
+    const operation_t *operation;
     MPI_Comm comm;
     int datatype;
     int reduction;
     int root; /* or ROOT_ROTATES */
     bool in_place;
-    enum cache_mode cache;
+    cache_mode_t cache;
     int64_t most_bytes;  /* the greatest message size that will be asked for */
     int64_t cache_bytes; /* the size of the last-level cache; 0: as the system tells */
-};
+} work_plan_t;
 enum { ROOT_ROTATES = -1 };
 
-struct work; /* made ready */
+typedef struct work work_t; /* made ready */
 
 enum { WORK_WHY_BYTES = 256 };
 
@@ -94,7 +94,7 @@ enum { WORK_WHY_BYTES = 256 };
  *
  * Returns bytes, or -1 where they or the counts of elements cannot be told in the types that MPI takes.
  */
-int64_t work_bytes(const struct work_plan *plan);
+int64_t work_bytes(const work_plan_t *plan);
 
 /*
  * work_open - allocate and touch the buffers. Collective over plan->comm.
@@ -106,7 +106,7 @@ int64_t work_bytes(const struct work_plan *plan);
  *
  * Returns the work, or NULL on all ranks.
  */
-struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES]);
+work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES]);
 
 /*
  * work_set_size - get ready for messages of a size, a multiple of the element: counts, persistent requests. Collective.
@@ -115,28 +115,28 @@ struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES]);
  *
  * Returns an MPI error code.
  */
-int work_set_size(struct work *work, int64_t size_bytes);
+int work_set_size(work_t *work, int64_t size_bytes);
 
 /* work_prepare - before each call, not timed: the next buffers, the next root, a cold cache. Local. */
-void work_prepare(struct work *work, int64_t call);
+void work_prepare(work_t *work, int64_t call);
 
 /*
  * work_call - carry out the operation once. Non-blocking and persistent forms are started and completed.
  *
  * Returns an MPI error code.
  */
-int work_call(struct work *work);
+int work_call(work_t *work);
 
 /*
  * work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms.
  *
  * Each returns an MPI error code.
  */
-int work_start(struct work *work);
-int work_finish(struct work *work);
+int work_start(work_t *work);
+int work_finish(work_t *work);
 
 /* work_test - let the MPI library make progress between the halves. Returns an MPI error code. */
-int work_test(struct work *work);
+int work_test(work_t *work);
 
 /*
  * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and compare.
@@ -146,9 +146,9 @@ int work_test(struct work *work);
  *
  * Returns an MPI error code.
  */
-int work_check(struct work *work, int64_t call, int64_t *wrong);
+int work_check(work_t *work, int64_t call, int64_t *wrong);
 
 /* work_close - free all. Collective. */
-void work_close(struct work *work);
+void work_close(work_t *work);
 
 #endif /* OPERATION_H */

@@ -10,70 +10,70 @@
 
 /* ---- How data move */
 
-static struct origin from_rank(int rank, int place)
+static origin_t from_rank(int rank, int place)
 {
-    return (struct origin){rank, rank, place};
+    return (origin_t){rank, rank, place};
 }
 
-static struct origin from_each(const struct work *work, int block)
+static origin_t from_each(const work_t *work, int block)
 {
     (void)work;
     return from_rank(block, 0);
 }
 
-static struct origin from_each_to_own(const struct work *work, int block)
+static origin_t from_each_to_own(const work_t *work, int block)
 {
     return from_rank(block, work->rank);
 }
 
-static struct origin from_root(const struct work *work, int block)
+static origin_t from_root(const work_t *work, int block)
 {
     (void)block;
     return from_rank(work->root, 0);
 }
 
-static struct origin from_root_to_own(const struct work *work, int block)
+static origin_t from_root_to_own(const work_t *work, int block)
 {
     (void)block;
     return from_rank(work->root, work->rank);
 }
 
-static struct origin from_all(const struct work *work, int block)
+static origin_t from_all(const work_t *work, int block)
 {
     (void)block;
-    return (struct origin){0, work->ranks - 1, 0};
+    return (origin_t){0, work->ranks - 1, 0};
 }
 
-static struct origin from_all_to_own(const struct work *work, int block)
+static origin_t from_all_to_own(const work_t *work, int block)
 {
     (void)block;
-    return (struct origin){0, work->ranks - 1, work->rank};
+    return (origin_t){0, work->ranks - 1, work->rank};
 }
 
-static struct origin from_those_up_to_own(const struct work *work, int block)
+static origin_t from_those_up_to_own(const work_t *work, int block)
 {
     (void)block;
-    return (struct origin){0, work->rank, 0};
+    return (origin_t){0, work->rank, 0};
 }
 
 /* The result of rank 0 is undefined. */
-static struct origin from_those_before_own(const struct work *work, int block)
+static origin_t from_those_before_own(const work_t *work, int block)
 {
     (void)block;
-    return (struct origin){0, work->rank - 1, 0};
+    return (origin_t){0, work->rank - 1, 0};
 }
 
-static struct origin from_neighbor(const struct work *work, int block)
+static origin_t from_neighbor(const work_t *work, int block)
 {
     return from_rank(work->neighbor[block], 0);
 }
 
-static struct origin from_neighbor_to_own(const struct work *work, int block)
+static origin_t from_neighbor_to_own(const work_t *work, int block)
 {
     return from_rank(work->neighbor[block], work->place_there[block]);
 }
 
-static struct origin from_partner(const struct work *work, int block)
+static origin_t from_partner(const work_t *work, int block)
 {
     (void)block;
     return from_rank(1 - work->rank, 0);
@@ -101,24 +101,24 @@ static struct origin from_partner(const struct work *work, int block)
     }
 
 /* What is told by counts and displacements has the same data. */
-#define TWO_SHAPES(name, name_v, ...)               \
-    static const struct shape name = {__VA_ARGS__}; \
-    static const struct shape name_v = {__VA_ARGS__, .has_displacements = true};
+#define TWO_SHAPES(name, name_v, ...)          \
+    static const shape_t name = {__VA_ARGS__}; \
+    static const shape_t name_v = {__VA_ARGS__, .has_displacements = true};
 
-static const struct shape barrier = {.send = {HELD_BY_ALL, NO_BLOCK}};
-static const struct shape bcast = {
+static const shape_t barrier = {.send = {HELD_BY_ALL, NO_BLOCK}};
+static const shape_t bcast = {
     .send = ROOT_ONE, .receive = ONE, .origin = from_root, .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true};
-static const struct shape reduce = {.send = ONE,
-                                    .receive = ROOT_ONE,
-                                    .origin = from_all,
-                                    .in_place = ROOT_SENDS_IN_PLACE,
-                                    .has_root = true,
-                                    .reduces = true};
-static const struct shape allreduce = {
+static const shape_t reduce = {.send = ONE,
+                               .receive = ROOT_ONE,
+                               .origin = from_all,
+                               .in_place = ROOT_SENDS_IN_PLACE,
+                               .has_root = true,
+                               .reduces = true};
+static const shape_t allreduce = {
     .send = ONE, .receive = ONE, .origin = from_all, .in_place = SEND_IN_PLACE, .reduces = true};
-static const struct shape scan = {
+static const shape_t scan = {
     .send = ONE, .receive = ONE, .origin = from_those_up_to_own, .in_place = SEND_IN_PLACE, .reduces = true};
-static const struct shape exscan = {
+static const shape_t exscan = {
     .send = ONE, .receive = ONE, .origin = from_those_before_own, .in_place = SEND_IN_PLACE, .reduces = true};
 TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = MANY, .receive = ONE, .origin = from_all_to_own,
            .in_place = SEND_IN_PLACE, .reduces = true)
@@ -129,39 +129,39 @@ TWO_SHAPES(scatter, scatterv, .send = ROOT_MANY, .receive = ONE, .origin = from_
 TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = MANY, .origin = from_each, .in_place = SEND_IN_PLACE,
            .in_place_at_own_block = true)
 TWO_SHAPES(alltoall, alltoallv, .send = MANY, .receive = MANY, .origin = from_each_to_own, .in_place = SEND_IN_PLACE)
-static const struct shape alltoallw = {.send = MANY,
-                                       .receive = MANY,
-                                       .origin = from_each_to_own,
-                                       .in_place = SEND_IN_PLACE,
-                                       .has_byte_displacements = true};
+static const shape_t alltoallw = {.send = MANY,
+                                  .receive = MANY,
+                                  .origin = from_each_to_own,
+                                  .in_place = SEND_IN_PLACE,
+                                  .has_byte_displacements = true};
 TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .origin = from_neighbor,
            .has_neighbors = true)
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
            .origin = from_neighbor_to_own, .has_neighbors = true)
-static const struct shape neighbor_alltoallw = {
+static const shape_t neighbor_alltoallw = {
     .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .origin = from_neighbor_to_own, .has_neighbors = true};
-static const struct shape pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .origin = from_partner,
-                                      .takes_turns = true,
-                                      .least_ranks = 2};
-static const struct shape sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                      .origin = from_partner,
-                                      .least_ranks = 2};
-static const struct shape send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
-                                  .receive = {HELD_BY_SECOND, ONE_BLOCK},
-                                  .origin = from_partner,
-                                  .least_ranks = 2};
+static const shape_t pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                 .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                 .origin = from_partner,
+                                 .takes_turns = true,
+                                 .least_ranks = 2};
+static const shape_t sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                 .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
+                                 .origin = from_partner,
+                                 .least_ranks = 2};
+static const shape_t send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
+                             .receive = {HELD_BY_SECOND, ONE_BLOCK},
+                             .origin = from_partner,
+                             .least_ranks = 2};
 
 /* ---- Collective operations, each in three forms */
 
 #if SUITE_HAS_PERSISTENT
 #define PERSISTENT_CALL(name) make_##name
-#define PERSISTENT(name, Name, ...)                                       \
-    static int make_##name(const struct work *work, MPI_Request *request) \
-    {                                                                     \
-        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request);    \
+#define PERSISTENT(name, Name, ...)                                    \
+    static int make_##name(const work_t *work, MPI_Request *request)   \
+    {                                                                  \
+        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request); \
     }
 #else
 #define PERSISTENT_CALL(name) NULL
@@ -169,22 +169,21 @@ static const struct shape send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
 #endif
 
 /* The arguments are those that all three forms take. */
-#define COLLECTIVE(name, Name, Iname, ...)                                                                         \
-    static int call_##name(const struct work *work, MPI_Request *request)                                          \
-    {                                                                                                              \
-        (void)request;                                                                                             \
-        return MPI_##Name(__VA_ARGS__);                                                                            \
-    }                                                                                                              \
-    static int start_##name(const struct work *work, MPI_Request *request)                                         \
-    {                                                                                                              \
-        return MPI_##Iname(__VA_ARGS__, request);                                                                  \
-    }                                                                                                              \
-    PERSISTENT(name, Name, __VA_ARGS__)                                                                            \
-    static const struct operation blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};      \
-    static const struct operation nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name,         \
-                                                        start_##name};                                             \
-    static const struct operation persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, \
-                                                       &name, PERSISTENT_CALL(name)};
+#define COLLECTIVE(name, Name, Iname, ...)                                                                           \
+    static int call_##name(const work_t *work, MPI_Request *request)                                                 \
+    {                                                                                                                \
+        (void)request;                                                                                               \
+        return MPI_##Name(__VA_ARGS__);                                                                              \
+    }                                                                                                                \
+    static int start_##name(const work_t *work, MPI_Request *request)                                                \
+    {                                                                                                                \
+        return MPI_##Iname(__VA_ARGS__, request);                                                                    \
+    }                                                                                                                \
+    PERSISTENT(name, Name, __VA_ARGS__)                                                                              \
+    static const operation_t blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};             \
+    static const operation_t nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name, start_##name}; \
+    static const operation_t persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, &name, \
+                                                  PERSISTENT_CALL(name)};
 
 #define COMM work->comm
 #define SEND work->send, work->count, work->type
@@ -228,7 +227,7 @@ enum { TAG = 1 };
 #define FROM work->receive, work->count, work->type, 1 - work->rank, TAG, work->comm
 
 /* Each of both sends in its turn, with one kind of send. */
-static int play(const struct work *work, int (*give)(const struct work *work))
+static int play(const work_t *work, int (*give)(const work_t *work))
 {
     int code = MPI_SUCCESS;
 
@@ -241,17 +240,17 @@ static int play(const struct work *work, int (*give)(const struct work *work))
     return code;
 }
 
-static int send_standard(const struct work *work)
+static int send_standard(const work_t *work)
 {
     return MPI_Send(TO);
 }
 
-static int send_synchronous(const struct work *work)
+static int send_synchronous(const work_t *work)
 {
     return MPI_Ssend(TO);
 }
 
-static int send_nonblocking(const struct work *work)
+static int send_nonblocking(const work_t *work)
 {
     MPI_Request request;
     int code = MPI_Isend(TO, &request);
@@ -259,25 +258,25 @@ static int send_nonblocking(const struct work *work)
     return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static int call_pingpong(const struct work *work, MPI_Request *request)
+static int call_pingpong(const work_t *work, MPI_Request *request)
 {
     (void)request;
     return play(work, send_standard);
 }
 
-static int call_pingpong_ssend(const struct work *work, MPI_Request *request)
+static int call_pingpong_ssend(const work_t *work, MPI_Request *request)
 {
     (void)request;
     return play(work, send_synchronous);
 }
 
-static int call_pingpong_isend(const struct work *work, MPI_Request *request)
+static int call_pingpong_isend(const work_t *work, MPI_Request *request)
 {
     (void)request;
     return play(work, send_nonblocking);
 }
 
-static int call_sendrecv(const struct work *work, MPI_Request *request)
+static int call_sendrecv(const work_t *work, MPI_Request *request)
 {
     (void)request;
     if (work->rank > 1)
@@ -285,7 +284,7 @@ static int call_sendrecv(const struct work *work, MPI_Request *request)
     return MPI_Sendrecv(work->send, work->count, work->type, 1 - work->rank, TAG, FROM, MPI_STATUS_IGNORE);
 }
 
-static int call_send(const struct work *work, MPI_Request *request)
+static int call_send(const work_t *work, MPI_Request *request)
 {
     (void)request;
     if (work->rank == 0)
@@ -293,9 +292,8 @@ static int call_send(const struct work *work, MPI_Request *request)
     return work->rank == 1 ? MPI_Recv(FROM, MPI_STATUS_IGNORE) : MPI_SUCCESS;
 }
 
-#define POINT_TO_POINT(name, Name, shape)                                                                    \
-    static const struct operation point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, \
-                                                           call_##name};
+#define POINT_TO_POINT(name, Name, shape) \
+    static const operation_t point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, call_##name};
 
 POINT_TO_POINT(pingpong, Send, pingpong)
 POINT_TO_POINT(pingpong_ssend, Ssend, pingpong)
@@ -314,7 +312,7 @@ POINT_TO_POINT(send, Send, send)
     &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
         &form##_neighbor_alltoallw
 
-const struct operation *const operation_list[] = {
+const operation_t *const operation_list[] = {
     GLOBAL_COLLECTIVES(blocking),
     GLOBAL_COLLECTIVES(nonblocking),
     GLOBAL_COLLECTIVES(persistent),

@@ -15,12 +15,12 @@
 /* What has grown while other programs took the processors is halved as long as the longest cycle takes less of it. */
 #define TINY_PART 0.25
 
-void pace_learn(struct pace *pace, int64_t need_ns)
+void pace_learn(pace_t *pace, int64_t need_ns)
 {
     pace->recent_ns[pace->count++ % PACE_BATCHES] = need_ns;
 }
 
-int64_t pace_typical(const struct pace *pace)
+int64_t pace_typical(const pace_t *pace)
 {
     int64_t sorted_ns[PACE_BATCHES];
     int64_t count = pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
@@ -31,7 +31,7 @@ int64_t pace_typical(const struct pace *pace)
     return quantile_of(sorted_ns, count, 0.5);
 }
 
-int64_t window_next(int64_t length_ns, const struct cycles *cycles, int64_t calls, int64_t invalid)
+int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid)
 {
     double length = (double)length_ns;
 

@@ -14,22 +14,22 @@
 
 enum { PACE_BATCHES = 9 };
 
-struct pace {
+typedef struct pace {
     int64_t recent_ns[PACE_BATCHES];
     int64_t count; /* of batches so far */
-};
+} pace_t;
 
 /* pace_learn - take in the figure of a batch. */
-void pace_learn(struct pace *pace, int64_t need_ns);
+void pace_learn(pace_t *pace, int64_t need_ns);
 
 /* pace_typical - the median of the last batches' figures; 0 where there are none. */
-int64_t pace_typical(const struct pace *pace);
+int64_t pace_typical(const pace_t *pace);
 
 /* What the calls of a batch took, from a start to being ready for the next: the greatest of all ranks' figures. */
-struct cycles {
+typedef struct cycles {
     int64_t usual_ns; /* three of four calls took no more */
     int64_t most_ns;
-};
+} cycles_t;
 
 /*
  * window_next - the length of the next batch's windows.
@@ -42,7 +42,7 @@ struct cycles {
  * calls       of the batch
  * invalid     of these
  */
-int64_t window_next(int64_t length_ns, const struct cycles *cycles, int64_t calls, int64_t invalid);
+int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid);
 
 /* quantile_of - the least of count > 0 values that no less than a part of them does not exceed. Sorts them. */
 int64_t quantile_of(int64_t *values, int64_t count, double part);

@@ -23,7 +23,7 @@ enum { MOST_ITERATIONS = 100000 };
 
 enum { MOST_WORDS = 256, MOST_JOBS = 20000, MOST_JOB_FILE_BYTES = 1 << 20 };
 
-#define PLACE(field) offsetof(struct bench_settings, field)
+#define PLACE(field) offsetof(bench_settings_t, field)
 
 /* What stands for ROOT_ROTATES among roots. */
 static const char *root_name(int index)
@@ -31,7 +31,7 @@ static const char *root_name(int index)
     return index == 0 ? "rotate" : NULL;
 }
 
-static const struct option_spec options[] = {
+static const option_spec_t options[] = {
     {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
@@ -93,8 +93,7 @@ static const struct option_spec options[] = {
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-static const struct option_spec operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0,
-                                           0, NULL,        ""};
+static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, neighborhood, all. Called as mpix_osu_NAME, the\n"
@@ -123,7 +122,7 @@ const char *plan_program(const char *argv0)
     return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
 }
 
-bool plan_refuse(const struct reader *reader, const char *format, ...)
+bool plan_refuse(const reader_t *reader, const char *format, ...)
 {
     va_list arguments;
 
@@ -155,7 +154,7 @@ static int find_group(const char *name)
 
 static bool is_in_group(int index, int group)
 {
-    enum operation_form form = operation_get_form(operation_at(index));
+    operation_form_t form = operation_get_form(operation_at(index));
     bool neighborhood = operation_is_neighborhood(operation_at(index));
 
     switch (group) {
@@ -173,10 +172,10 @@ static bool is_in_group(int index, int group)
 }
 
 /* Makes room for one more job: for twice as many each time there are a power of two. */
-static bool reserve_job(struct plan *plan)
+static bool reserve_job(plan_t *plan)
 {
     size_t count = (size_t)plan->job_count;
-    struct job *jobs;
+    job_t *jobs;
 
     if ((count & (count - 1)) != 0)
         return true;
@@ -186,17 +185,17 @@ static bool reserve_job(struct plan *plan)
     return jobs != NULL;
 }
 
-static bool add_job(const struct reader *reader, const struct bench_settings *settings, int operation, bool named)
+static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
-    struct plan *plan = reader->plan;
-    struct job *job;
+    plan_t *plan = reader->plan;
+    job_t *job;
 
     if (plan->job_count == MOST_JOBS)
         return plan_refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
     if (!reserve_job(plan))
         return plan_refuse(reader, "out of memory");
     job = &plan->jobs[plan->job_count++];
-    *job = (struct job){.settings = *settings, .operation = operation};
+    *job = (job_t){.settings = *settings, .operation = operation};
     if (!plan_fit_scheme(reader, job) || !plan_fit_operation(reader, job, named) || !plan_fit_datatype(reader, job) ||
         !plan_fit_sizes(reader, job))
         return false;
@@ -207,7 +206,7 @@ static bool add_job(const struct reader *reader, const struct bench_settings *se
 }
 
 /* Operations that take more ranks than there are have no job. */
-static bool add_group(const struct reader *reader, const struct bench_settings *settings, int group)
+static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
 
@@ -223,7 +222,7 @@ static bool add_group(const struct reader *reader, const struct bench_settings *
 }
 
 /* Adds a job for each operation that the settings name. */
-static bool add_jobs(const struct reader *reader, const struct bench_settings *settings)
+static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
 {
     if (settings->operations.count == 0)
         return plan_refuse(reader, "no operation is named, give one of --list");
@@ -257,7 +256,7 @@ static int cut_words(char *line, char *words[MOST_WORDS])
     return count;
 }
 
-static bool are_same(const struct number_list *a, const struct number_list *b)
+static bool are_same(const number_list_t *a, const number_list_t *b)
 {
     bool same = a->count == b->count;
 
@@ -268,7 +267,7 @@ static bool are_same(const struct number_list *a, const struct number_list *b)
 
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
  */
-static const char *find_common_option(const struct bench_settings *line, const struct bench_settings *command)
+static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
 {
     return line->output != command->output          ? "--output"
            : line->raw != command->raw              ? "--raw"
@@ -281,11 +280,11 @@ static const char *find_common_option(const struct bench_settings *line, const s
                                                     : NULL;
 }
 
-static bool read_line(const struct reader *reader, char *line)
+static bool read_line(const reader_t *reader, char *line)
 {
-    const struct bench_settings *command = &reader->plan->settings;
-    const struct program_spec spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true};
-    struct bench_settings settings = *command;
+    const bench_settings_t *command = &reader->plan->settings;
+    const program_spec_t spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true};
+    bench_settings_t settings = *command;
     char *words[MOST_WORDS];
     int count = cut_words(line, words);
     const char *common;
@@ -327,10 +326,10 @@ static char *read_file(const char *path)
     return text;
 }
 
-static bool read_jobs(const struct reader *command, const char *path)
+static bool read_jobs(const reader_t *command, const char *path)
 {
     char speaker[512];
-    struct reader reader = *command;
+    reader_t reader = *command;
     char *line;
     int number = 0;
 
@@ -353,14 +352,14 @@ static bool read_jobs(const struct reader *command, const char *path)
     return true;
 }
 
-static enum options_outcome print_list(void)
+static options_outcome_t print_list(void)
 {
     for (int i = 0; operation_name(i) != NULL; i++)
         printf("%-32s %s\n", operation_name(i), operation_function(operation_at(i)));
     return OPTIONS_ANSWERED;
 }
 
-static const struct bench_settings default_settings = {
+static const bench_settings_t default_settings = {
     .sizes = {.most_bytes = 1 << 20},
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
@@ -378,20 +377,19 @@ static const struct bench_settings default_settings = {
     .tail = {4, {50, 90, 95, 99}},
 };
 
-enum options_outcome plan_read(struct plan *plan, const char *program, int argc, char **argv, int ranks)
+options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
 {
     const char *osu_name = strcmp(program, "mpix_bench") != 0 ? program + sizeof(osu_prefix) - 1 : NULL;
-    const struct reader reader = {plan, program, program, ranks};
-    const struct program_spec spec = {
-        program, "Measures MPI operations under a choice of how processes start together.",
-        options, OPTION_COUNT,
-        notes,   osu_name == NULL ? &operand : NULL,
-        false};
-    enum options_outcome outcome;
+    const reader_t reader = {plan, program, program, ranks};
+    const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
+                                 options, OPTION_COUNT,
+                                 notes,   osu_name == NULL ? &operand : NULL,
+                                 false};
+    options_outcome_t outcome;
 
-    *plan = (struct plan){.settings = default_settings};
+    *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
-        plan->settings.operations = (struct text_list){1, {osu_name}};
+        plan->settings.operations = (text_list_t){1, {osu_name}};
     if (osu_name != NULL && find_operation(osu_name) < 0) {
         plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
@@ -412,7 +410,7 @@ enum options_outcome plan_read(struct plan *plan, const char *program, int argc,
                : OPTIONS_BAD;
 }
 
-void plan_free(struct plan *plan)
+void plan_free(plan_t *plan)
 {
     free(plan->jobs);
     free(plan->text);
@@ -420,7 +418,7 @@ void plan_free(struct plan *plan)
     plan->text = NULL;
 }
 
-int64_t job_wanted(const struct job *job, int64_t size_bytes)
+int64_t job_wanted(const job_t *job, int64_t size_bytes)
 {
     if (job->settings.iterations != NOT_GIVEN)
         return job->settings.iterations;
@@ -429,27 +427,27 @@ int64_t job_wanted(const struct job *job, int64_t size_bytes)
     return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
 }
 
-int64_t job_warmup(const struct job *job, int64_t size_bytes)
+int64_t job_warmup(const job_t *job, int64_t size_bytes)
 {
     if (job->settings.warmup != NOT_GIVEN)
         return job->settings.warmup;
     return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
 }
 
-int64_t job_mem_limit_bytes(const struct job *job)
+int64_t job_mem_limit_bytes(const job_t *job)
 {
     return job->settings.mem_limit_bytes == NOT_GIVEN ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
 }
 
 /* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
-int64_t job_cache_bytes(const struct job *job, int64_t cache_bytes)
+int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
     int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
 
     return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
 }
 
-double job_time_slice_s(const struct job *job)
+double job_time_slice_s(const job_t *job)
 {
     if (job->settings.time_slice_s <= 0 && job->settings.release == RELEASE_ROUND_TIME)
         return ROUND_TIME_SLICE_S;

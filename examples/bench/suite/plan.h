@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 /* What stands in the options' table. Texts are of use where they were read only. */
-struct bench_settings {
-    struct text_list operations;
-    struct size_list sizes;
+typedef struct bench_settings {
+    text_list_t operations;
+    size_list_t sizes;
     double size_factor; /* 0: none was given */
     int64_t iterations; /* or NOT_GIVEN */
     int64_t warmup;     /* or NOT_GIVEN */
     int64_t max_repeat;
     double time_slice_s; /* 0: none was given */
     double ci_percent;   /* 0: does not matter */
-    int64_t release;     /* enum release_kind */
+    int64_t release;     /* release_kind_t */
     int64_t barrier;     /* of barrier_at; or NOT_GIVEN */
     double window_us;    /* 0: to be found; or NOT_GIVEN */
     int64_t datatype;    /* or NOT_GIVEN, likewise the next two */
@@ -39,32 +39,32 @@ struct bench_settings {
     int64_t seed;
     int64_t shuffle;
     double invalid_percent;
-    struct number_list tail; /* percentiles */
+    number_list_t tail; /* percentiles */
     int64_t full;
     int64_t format;
     const char *output;
     const char *raw;
     const char *jobs;
     int64_t list;
-};
+} bench_settings_t;
 
 /* Outside all limits, and no index. Roots that rotate are -1, as ROOT_ROTATES. */
 enum { NOT_GIVEN = -100 };
 
 /* One operation with all that its measurement depends on. */
-struct job {
-    struct bench_settings settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
-    struct communicator_choice comm;
+typedef struct job {
+    bench_settings_t settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
+    communicator_choice_t comm;
     int operation;  /* of operation_at */
     int size_count; /* in settings.sizes.bytes, which are those that will be measured, in this order */
-};
+} job_t;
 
-struct plan {
-    struct bench_settings settings; /* of the command line */
-    struct job *jobs;
+typedef struct plan {
+    bench_settings_t settings; /* of the command line */
+    job_t *jobs;
     int job_count;
     char *text; /* of a file of jobs */
-};
+} plan_t;
 
 /*
  * plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench.
@@ -78,17 +78,17 @@ const char *plan_program(const char *argv0);
  * program     as plan_program gives it
  * ranks       of the world
  */
-enum options_outcome plan_read(struct plan *plan, const char *program, int argc, char **argv, int ranks);
+options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks);
 
 /* plan_free - free what plan_read allocated. */
-void plan_free(struct plan *plan);
+void plan_free(plan_t *plan);
 
 /* job_wanted, job_warmup - valid samples wanted of a size, calls before those measured. */
-int64_t job_wanted(const struct job *job, int64_t size_bytes);
-int64_t job_warmup(const struct job *job, int64_t size_bytes);
+int64_t job_wanted(const job_t *job, int64_t size_bytes);
+int64_t job_warmup(const job_t *job, int64_t size_bytes);
 
 /* job_mem_limit_bytes - how much memory a process may take for buffers. */
-int64_t job_mem_limit_bytes(const struct job *job);
+int64_t job_mem_limit_bytes(const job_t *job);
 
 /*
  * job_cache_bytes - the size that buffers are to exceed, so that they are not in the cache.
@@ -97,9 +97,9 @@ int64_t job_mem_limit_bytes(const struct job *job);
  *
  * Returns cache_bytes; or less, where no limit was given and the usual one leaves no room for more.
  */
-int64_t job_cache_bytes(const struct job *job, int64_t cache_bytes);
+int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes);
 
 /* job_time_slice_s - the time limit of a size, 0 for none. */
-double job_time_slice_s(const struct job *job);
+double job_time_slice_s(const job_t *job);
 
 #endif /* PLAN_H */

@@ -11,14 +11,14 @@
 #define LEAST_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
 
-static bool has_halves(const struct operation *operation)
+static bool has_halves(const operation_t *operation)
 {
-    enum operation_form form = operation_get_form(operation);
+    operation_form_t form = operation_get_form(operation);
 
     return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
 }
 
-static bool keeps_buffers(const struct operation *operation)
+static bool keeps_buffers(const operation_t *operation)
 {
     return operation_get_form(operation) == FORM_PERSISTENT;
 }
@@ -32,11 +32,11 @@ static int find_name(const char *(*name_at)(int), const char *name)
     return 0;
 }
 
-bool plan_fit_operation(const struct reader *reader, struct job *job, bool named)
+bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
 {
-    const struct operation *operation = operation_at(job->operation);
+    const operation_t *operation = operation_at(job->operation);
     const char *name = operation_short_name(operation);
-    struct bench_settings *settings = &job->settings;
+    bench_settings_t *settings = &job->settings;
 
     if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
         return plan_refuse(reader, "option --root is not allowed: %s takes no root", name);
@@ -60,10 +60,10 @@ bool plan_fit_operation(const struct reader *reader, struct job *job, bool named
     return true;
 }
 
-bool plan_fit_datatype(const struct reader *reader, struct job *job)
+bool plan_fit_datatype(const reader_t *reader, job_t *job)
 {
-    const struct operation *operation = operation_at(job->operation);
-    struct bench_settings *settings = &job->settings;
+    const operation_t *operation = operation_at(job->operation);
+    bench_settings_t *settings = &job->settings;
 
     if (settings->datatype == NOT_GIVEN)
         settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
@@ -73,11 +73,11 @@ bool plan_fit_datatype(const struct reader *reader, struct job *job)
     return true;
 }
 
-bool plan_fit_sizes(const struct reader *reader, struct job *job)
+bool plan_fit_sizes(const reader_t *reader, job_t *job)
 {
-    const struct operation *operation = operation_at(job->operation);
+    const operation_t *operation = operation_at(job->operation);
     int element_bytes = datatype_bytes((int)job->settings.datatype);
-    struct size_list *sizes = &job->settings.sizes;
+    size_list_t *sizes = &job->settings.sizes;
     double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
 
@@ -105,7 +105,7 @@ bool plan_fit_sizes(const struct reader *reader, struct job *job)
     return true;
 }
 
-void plan_shuffle(struct size_list *sizes, int64_t seed)
+void plan_shuffle(size_list_t *sizes, int64_t seed)
 {
     uint64_t state = (uint64_t)seed;
 
@@ -118,15 +118,15 @@ void plan_shuffle(struct size_list *sizes, int64_t seed)
     }
 }
 
-bool plan_fit_scheme(const struct reader *reader, struct job *job)
+bool plan_fit_scheme(const reader_t *reader, job_t *job)
 {
-    struct bench_settings *settings = &job->settings;
+    bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
     const char *scheme = release_name((int)settings->release);
 
     if (allowed != NULL)
         return plan_refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_has_barrier((enum release_kind)settings->release))
+    if (settings->barrier != NOT_GIVEN && !release_has_barrier((release_kind_t)settings->release))
         return plan_refuse(
             reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2", scheme);
     if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)

@@ -6,31 +6,31 @@
 #include "suite/plan.h"
 
 /* Who speaks in messages: the program, or a line of a file of jobs. */
-struct reader {
-    struct plan *plan;
+typedef struct reader {
+    plan_t *plan;
     const char *program;
     const char *speaker;
     int ranks;
-};
+} reader_t;
 
 /* plan_refuse - say in one line what is wrong. Returns false. */
-bool plan_refuse(const struct reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool plan_refuse(const reader_t *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * plan_fit_operation - fill in what depends on the operation, and refuse options that it cannot heed.
  *
  * named   the operation itself was named, not a group, of which each member heeds what it can
  */
-bool plan_fit_operation(const struct reader *reader, struct job *job, bool named);
+bool plan_fit_operation(const reader_t *reader, job_t *job, bool named);
 
 /* plan_fit_datatype, plan_fit_sizes - the same for the datatype, then for the sizes. */
-bool plan_fit_datatype(const struct reader *reader, struct job *job);
-bool plan_fit_sizes(const struct reader *reader, struct job *job);
+bool plan_fit_datatype(const reader_t *reader, job_t *job);
+bool plan_fit_sizes(const reader_t *reader, job_t *job);
 
 /* plan_fit_scheme - what does not depend on the operation. */
-bool plan_fit_scheme(const struct reader *reader, struct job *job);
+bool plan_fit_scheme(const reader_t *reader, job_t *job);
 
 /* plan_shuffle - put the sizes in another order. */
-void plan_shuffle(struct size_list *sizes, int64_t seed);
+void plan_shuffle(size_list_t *sizes, int64_t seed);
 
 #endif /* PLAN_PRIVATE_H */

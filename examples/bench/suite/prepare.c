@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-void bench_close_communicator(struct bench *bench)
+void bench_close_communicator(bench_t *bench)
 {
     if (bench->choice != NULL)
         communicator_close(&bench->communicator, &bench->world);
     bench->choice = NULL;
 }
 
-bool bench_open_communicator(struct bench *bench, const struct communicator_choice *choice)
+bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice)
 {
     if (bench->choice != NULL && strcmp(bench->choice->text, choice->text) == 0)
         return true;
@@ -26,16 +26,16 @@ bool bench_open_communicator(struct bench *bench, const struct communicator_choi
 
 /* ---- Before anything is measured */
 
-struct work_plan bench_plan_work(const struct bench *bench, const struct job *job)
+work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
 {
-    struct work_plan plan = {.operation = operation_at(job->operation),
-                             .comm = bench->communicator.group,
-                             .datatype = (int)job->settings.datatype,
-                             .reduction = (int)job->settings.reduction,
-                             .root = (int)job->settings.root,
-                             .in_place = job->settings.in_place != 0,
-                             .cache = (enum cache_mode)job->settings.cache,
-                             .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
+    work_plan_t plan = {.operation = operation_at(job->operation),
+                        .comm = bench->communicator.group,
+                        .datatype = (int)job->settings.datatype,
+                        .reduction = (int)job->settings.reduction,
+                        .root = (int)job->settings.root,
+                        .in_place = job->settings.in_place != 0,
+                        .cache = (cache_mode_t)job->settings.cache,
+                        .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
 
     for (int i = 0; i < job->size_count; i++) {
         if (job->settings.sizes.bytes[i] > plan.most_bytes)
@@ -44,12 +44,12 @@ struct work_plan bench_plan_work(const struct bench *bench, const struct job *jo
     return plan;
 }
 
-bool bench_all_agree(const struct bench *bench, bool good)
+bool bench_all_agree(const bench_t *bench, bool good)
 {
     return world_all(&bench->world, good);
 }
 
-static void remove_size(struct job *job, int64_t size_bytes)
+static void remove_size(job_t *job, int64_t size_bytes)
 {
     int kept = 0;
 
@@ -61,7 +61,7 @@ static void remove_size(struct job *job, int64_t size_bytes)
     job->settings.sizes.count = kept;
 }
 
-static void refuse_sizes(const struct bench *bench, const struct job *job, const struct work_plan *plan, int64_t bytes)
+static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_t *plan, int64_t bytes)
 {
     const char *name = operation_short_name(plan->operation);
     const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
@@ -79,10 +79,10 @@ static void refuse_sizes(const struct bench *bench, const struct job *job, const
 }
 
 /* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
-static bool check_limit(struct bench *bench, struct job *job)
+static bool check_limit(bench_t *bench, job_t *job)
 {
     for (;;) {
-        struct work_plan plan = bench_plan_work(bench, job);
+        work_plan_t plan = bench_plan_work(bench, job);
         int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
 
         /* Groups may differ. Without a sign, -1 is the greatest. */
@@ -99,11 +99,11 @@ static bool check_limit(struct bench *bench, struct job *job)
 }
 
 /* Allocates, to see whether it can be done. */
-static bool check_memory(struct bench *bench, const struct job *job)
+static bool check_memory(bench_t *bench, const job_t *job)
 {
-    struct work_plan plan = bench_plan_work(bench, job);
+    work_plan_t plan = bench_plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
-    struct work *work = NULL;
+    work_t *work = NULL;
     bool takes_part = communicator_takes_part(&bench->communicator);
     bool good;
 
@@ -118,7 +118,7 @@ static bool check_memory(struct bench *bench, const struct job *job)
     return good;
 }
 
-static bool check_root(struct bench *bench, const struct job *job)
+static bool check_root(bench_t *bench, const job_t *job)
 {
     int root = (int)job->settings.root;
     int least_ranks = bench->world.ranks;
@@ -133,7 +133,7 @@ static bool check_root(struct bench *bench, const struct job *job)
     return false;
 }
 
-int bench_check_job(struct bench *bench, struct job *job)
+int bench_check_job(bench_t *bench, job_t *job)
 {
     if (!bench_open_communicator(bench, &job->comm))
         return STATUS_FAILED;
@@ -141,16 +141,16 @@ int bench_check_job(struct bench *bench, struct job *job)
                                                                                          : STATUS_BAD_OPTION;
 }
 
-bool bench_open_files(struct bench *bench)
+bool bench_open_files(bench_t *bench)
 {
     bench->report.file = stdout;
     return output_create(&bench->world, "--output", bench->plan.settings.output, &bench->report.file) == STATUS_GOOD &&
            output_create(&bench->world, "--raw", bench->plan.settings.raw, &bench->raw) == STATUS_GOOD;
 }
 
-bool bench_close_files(struct bench *bench)
+bool bench_close_files(bench_t *bench)
 {
-    const struct bench_settings *settings = &bench->plan.settings;
+    const bench_settings_t *settings = &bench->plan.settings;
     bool good = true;
 
     if (bench->report.file != NULL && bench->report.file != stdout)

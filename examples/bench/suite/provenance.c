@@ -26,10 +26,10 @@ static const char unknown[] = "unknown";
 
 /* ---- Items */
 
-static void add(struct provenance *provenance, const char *key, const char *value)
+static void add(provenance_t *provenance, const char *key, const char *value)
 {
     size_t used = 0, left, length = strlen(value);
-    struct provenance_item *item = &provenance->items[provenance->count];
+    provenance_item_t *item = &provenance->items[provenance->count];
 
     if (provenance->count == MOST_PROVENANCE)
         return;
@@ -44,11 +44,11 @@ static void add(struct provenance *provenance, const char *key, const char *valu
     length = length < left ? length : left;
     memcpy(provenance->text + used, value, length);
     provenance->text[used + length] = '\0';
-    *item = (struct provenance_item){key, provenance->text + used};
+    *item = (provenance_item_t){key, provenance->text + used};
     provenance->count++;
 }
 
-static void add_number(struct provenance *provenance, const char *key, int64_t number)
+static void add_number(provenance_t *provenance, const char *key, int64_t number)
 {
     char text[DIGITS];
 
@@ -73,7 +73,7 @@ static void append_word(char *text, const char *word)
     append(text, "'");
 }
 
-static void add_command(struct provenance *provenance, int argc, char **argv)
+static void add_command(provenance_t *provenance, int argc, char **argv)
 {
     char text[VALUE_BYTES] = "";
 
@@ -84,7 +84,7 @@ static void add_command(struct provenance *provenance, int argc, char **argv)
     add(provenance, "command", text);
 }
 
-static void add_date(struct provenance *provenance)
+static void add_date(provenance_t *provenance)
 {
     char text[DIGITS] = "";
     time_t now = time(NULL);
@@ -97,7 +97,7 @@ static void add_date(struct provenance *provenance)
 
 /* ---- The MPI library */
 
-static void add_library(struct provenance *provenance)
+static void add_library(provenance_t *provenance)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length, version = 0, subversion = 0;
@@ -251,7 +251,7 @@ static void list_choices(char list[VALUE_BYTES])
 
 #endif
 
-static void add_algorithms(struct provenance *provenance)
+static void add_algorithms(provenance_t *provenance)
 {
     char list[VALUE_BYTES] = "";
 
@@ -287,7 +287,7 @@ static bool read_value(const char *path, const char *word, char text[VALUE_BYTES
     return text[0] != '\0';
 }
 
-static void add_processor(struct provenance *provenance, const char *machine)
+static void add_processor(provenance_t *provenance, const char *machine)
 {
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
     char text[VALUE_BYTES];
@@ -298,7 +298,7 @@ static void add_processor(struct provenance *provenance, const char *machine)
     add(provenance, "processor", i < sizeof(words) / sizeof(words[0]) ? text : machine);
 }
 
-static void add_processor_count(struct provenance *provenance)
+static void add_processor_count(provenance_t *provenance)
 {
     char text[VALUE_BYTES] = "";
     cpu_set_t usable;
@@ -309,7 +309,7 @@ static void add_processor_count(struct provenance *provenance)
     add(provenance, "processors", text);
 }
 
-static void add_machine(struct provenance *provenance)
+static void add_machine(provenance_t *provenance)
 {
     struct utsname names;
     char text[VALUE_BYTES] = "";
@@ -327,9 +327,9 @@ static void add_machine(struct provenance *provenance)
 /* ---- The library */
 
 /* What MPIX_Harmonize_get_info tells on rank 0. */
-static void add_statistics(struct provenance *provenance, const struct world *world)
+static void add_statistics(provenance_t *provenance, const world_t *world)
 {
-    static const struct provenance_item statistics[] = {
+    static const provenance_item_t statistics[] = {
         {"library_version", "mpix_harmonize_version"},
         {"clock", "mpix_harmonize_base_clock"},
         {"clock_reason", "mpix_harmonize_base_clock_reason"},
@@ -350,7 +350,7 @@ static void add_statistics(struct provenance *provenance, const struct world *wo
 }
 
 /* The greatest of all ranks, INT64_MAX where one knows none. Collective. */
-static int64_t greatest_bound_ns(const struct world *world)
+static int64_t greatest_bound_ns(const world_t *world)
 {
     int64_t time_ns, bound_ns;
 
@@ -360,7 +360,7 @@ static int64_t greatest_bound_ns(const struct world *world)
     return bound_ns;
 }
 
-void provenance_collect(struct provenance *provenance, const struct world *world, int argc, char **argv, int64_t seed)
+void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
 {
     int64_t bound_ns = greatest_bound_ns(world);
     char text[VALUE_BYTES] = "";

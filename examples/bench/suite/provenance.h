@@ -10,11 +10,11 @@
 
 enum { MOST_PROVENANCE = 48, PROVENANCE_TEXT_BYTES = 8192 };
 
-struct provenance {
+typedef struct provenance {
     int count;
-    struct provenance_item items[MOST_PROVENANCE];
+    provenance_item_t items[MOST_PROVENANCE];
     char text[PROVENANCE_TEXT_BYTES]; /* what values point to */
-};
+} provenance_t;
 
 /*
  * provenance_collect - program and version, command line, date, seed; MPI library, and its choices of collective
@@ -25,6 +25,6 @@ struct provenance {
  * provenance   out; of use on rank 0 only. Not to be copied: values point into it
  * argc, argv   main's, of use on rank 0 only
  */
-void provenance_collect(struct provenance *provenance, const struct world *world, int argc, char **argv, int64_t seed);
+void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed);
 
 #endif /* PROVENANCE_H */

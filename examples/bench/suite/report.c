@@ -11,15 +11,15 @@
 enum { VALUE_BYTES = 400, NAME_BYTES = 24, SIZES_WIDTH = 10, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
 /* A row, and what the table derives from it. */
-struct shown {
-    struct row row;
+typedef struct shown {
+    row_t row;
     double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
     double latency_ns;  /* of one message, by the rank that waits for all: its mean is the greatest */
     int64_t discarded;
-};
+} shown_t;
 
 /* What a value is, and the type of its place. */
-enum kind {
+typedef enum kind {
     KIND_TEXT,     /* const char *, "" for none */
     KIND_RANK,     /* int */
     KIND_COUNT,    /* int64_t */
@@ -27,22 +27,22 @@ enum kind {
     KIND_MEAN,     /* double, ns */
     KIND_PERCENT,  /* double */
     KIND_QUANTILES /* as many columns as there are fractions */
-};
+} kind_t;
 
 /* When there is a value, and whether there is a column. */
-enum part { PART_KEYS, PART_FIGURES, PART_INTERVAL, PART_LATENCY, PART_OVERLAP, PART_VALIDATION };
+typedef enum part { PART_KEYS, PART_FIGURES, PART_INTERVAL, PART_LATENCY, PART_OVERLAP, PART_VALIDATION } part_t;
 
-struct column {
+typedef struct column {
     const char *name;
-    enum kind kind;
-    enum part part;
-    size_t place; /* in struct shown */
-};
+    kind_t kind;
+    part_t part;
+    size_t place; /* in shown_t */
+} column_t;
 
-#define ROW(field) offsetof(struct shown, row.field)
+#define ROW(field) offsetof(shown_t, row.field)
 #define FIGURE(field) ROW(analysis.field)
 
-static const struct column data_columns[] = {
+static const column_t data_columns[] = {
     {"operation", KIND_TEXT, PART_KEYS, ROW(keys.operation)},
     {"release", KIND_TEXT, PART_KEYS, ROW(keys.release)},
     {"barrier", KIND_TEXT, PART_KEYS, ROW(keys.barrier)},
@@ -72,7 +72,7 @@ static const struct column data_columns[] = {
     {"p%s_ns", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
     {"slowest_rank", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
     {"fastest_rank", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
-    {"latency_ns", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
+    {"latency_ns", KIND_MEAN, PART_LATENCY, offsetof(shown_t, latency_ns)},
     {"pure_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"compute_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
     {"total_ns", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
@@ -80,23 +80,23 @@ static const struct column data_columns[] = {
     {"wrong", KIND_COUNT, PART_VALIDATION, ROW(wrong)},
 };
 
-static const struct column brief_columns[] = {
+static const column_t brief_columns[] = {
     {"Size", KIND_COUNT, PART_KEYS, ROW(keys.size_bytes)},
     {"Avg(us)", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
     {"MaxMean(us)", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
     {"Makespan(us)", KIND_MEAN, PART_FIGURES, FIGURE(makespan_ns)},
     {"Median(us)", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
-    {"+/-(us)", KIND_MEAN, PART_INTERVAL, offsetof(struct shown, interval_ns)},
+    {"+/-(us)", KIND_MEAN, PART_INTERVAL, offsetof(shown_t, interval_ns)},
     {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
-    {"Discarded", KIND_COUNT, PART_KEYS, offsetof(struct shown, discarded)},
-    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
+    {"Discarded", KIND_COUNT, PART_KEYS, offsetof(shown_t, discarded)},
+    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(shown_t, latency_ns)},
     {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
     {"Overlap(%)", KIND_PERCENT, PART_OVERLAP, ROW(overlap.percent)},
     {"Wrong", KIND_COUNT, PART_VALIDATION, ROW(wrong)},
 };
 
-static const struct column full_columns[] = {
+static const column_t full_columns[] = {
     {"Size", KIND_COUNT, PART_KEYS, ROW(keys.size_bytes)},
     {"Avg(us)", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
     {"MaxMean(us)", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
@@ -114,7 +114,7 @@ static const struct column full_columns[] = {
     {"Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {"Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
     {"Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
-    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(struct shown, latency_ns)},
+    {"Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(shown_t, latency_ns)},
     {"Pure(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.pure_ns)},
     {"Compute(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.compute_ns)},
     {"Total(us)", KIND_MEAN, PART_OVERLAP, ROW(overlap.total_ns)},
@@ -157,13 +157,13 @@ static void write_percentage(char text[VALUE_BYTES], double fraction)
 
 /* ---- Columns */
 
-static bool has_column(const struct report *report, const struct column *column)
+static bool has_column(const report_t *report, const column_t *column)
 {
     return (column->part != PART_LATENCY || report->latency) && (column->part != PART_OVERLAP || report->overlap) &&
            (column->part != PART_VALIDATION || report->validated);
 }
 
-static bool has_value(const struct column *column, const struct shown *shown)
+static bool has_value(const column_t *column, const shown_t *shown)
 {
     switch (column->part) {
     case PART_KEYS:
@@ -183,7 +183,7 @@ static bool has_value(const struct column *column, const struct shown *shown)
 }
 
 /* In nanoseconds for programs, in microseconds for people. */
-static void write_time(char text[VALUE_BYTES], const struct report *report, double time_ns, bool whole)
+static void write_time(char text[VALUE_BYTES], const report_t *report, double time_ns, bool whole)
 {
     if (report->format == FORMAT_TABLE)
         write_number(text, time_ns / 1e3, report->full ? FULL_DECIMALS : BRIEF_DECIMALS);
@@ -192,8 +192,8 @@ static void write_time(char text[VALUE_BYTES], const struct report *report, doub
 }
 
 /* The text of a value, "" where there is none. A text value is returned as it is, others in buffer. */
-static const char *value_of(const struct report *report, const struct column *column, const struct shown *shown,
-                            int quantile, char buffer[VALUE_BYTES])
+static const char *value_of(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                            char buffer[VALUE_BYTES])
 {
     const char *place = (const char *)shown + column->place;
 
@@ -223,7 +223,7 @@ static const char *value_of(const struct report *report, const struct column *co
     return buffer;
 }
 
-static void name_of(const struct report *report, const struct column *column, int quantile, char name[NAME_BYTES])
+static void name_of(const report_t *report, const column_t *column, int quantile, char name[NAME_BYTES])
 {
     char percentage[VALUE_BYTES];
 
@@ -237,7 +237,7 @@ static void name_of(const struct report *report, const struct column *column, in
     }
 }
 
-static int width_of(const struct column *column, bool first)
+static int width_of(const column_t *column, bool first)
 {
     bool time = column->kind == KIND_TIME || column->kind == KIND_MEAN || column->kind == KIND_QUANTILES;
 
@@ -245,10 +245,10 @@ static int width_of(const struct column *column, bool first)
 }
 
 /* Does something with each column that the report has. shown: NULL for titles */
-typedef void (*column_visitor)(const struct report *report, const struct column *column, const struct shown *shown,
-                               int quantile, bool first);
+typedef void (*column_visitor)(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                               bool first);
 
-static void visit(const struct report *report, const struct column *columns, int count, const struct shown *shown,
+static void visit(const report_t *report, const column_t *columns, int count, const shown_t *shown,
                   column_visitor visitor)
 {
     for (int i = 0; i < count; i++) {
@@ -261,7 +261,7 @@ static void visit(const struct report *report, const struct column *columns, int
     }
 }
 
-static void visit_all(const struct report *report, const struct shown *shown, column_visitor visitor)
+static void visit_all(const report_t *report, const shown_t *shown, column_visitor visitor)
 {
     if (report->format != FORMAT_TABLE)
         visit(report, data_columns, COUNT_OF(data_columns), shown, visitor);
@@ -271,8 +271,8 @@ static void visit_all(const struct report *report, const struct shown *shown, co
         visit(report, brief_columns, COUNT_OF(brief_columns), shown, visitor);
 }
 
-static void print_title_cell(const struct report *report, const struct column *column, const struct shown *shown,
-                             int quantile, bool first)
+static void print_title_cell(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                             bool first)
 {
     char name[NAME_BYTES];
 
@@ -281,8 +281,7 @@ static void print_title_cell(const struct report *report, const struct column *c
     fprintf(report->file, "%c%*s", first ? '#' : ' ', width_of(column, first) - 1, name);
 }
 
-static void print_cell(const struct report *report, const struct column *column, const struct shown *shown,
-                       int quantile, bool first)
+static void print_cell(const report_t *report, const column_t *column, const shown_t *shown, int quantile, bool first)
 {
     char buffer[VALUE_BYTES];
     const char *value = value_of(report, column, shown, quantile, buffer);
@@ -291,8 +290,8 @@ static void print_cell(const struct report *report, const struct column *column,
             value[0] == '\0' ? "-" : value);
 }
 
-static void print_csv_name(const struct report *report, const struct column *column, const struct shown *shown,
-                           int quantile, bool first)
+static void print_csv_name(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                           bool first)
 {
     char name[NAME_BYTES];
 
@@ -301,8 +300,8 @@ static void print_csv_name(const struct report *report, const struct column *col
     fprintf(report->file, "%s%s", first ? "" : ",", name);
 }
 
-static void print_csv_value(const struct report *report, const struct column *column, const struct shown *shown,
-                            int quantile, bool first)
+static void print_csv_value(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                            bool first)
 {
     char buffer[VALUE_BYTES];
 
@@ -311,8 +310,8 @@ static void print_csv_value(const struct report *report, const struct column *co
     quote_csv(report->file, value_of(report, column, shown, quantile, buffer));
 }
 
-static void print_json_value(const struct report *report, const struct column *column, const struct shown *shown,
-                             int quantile, bool first)
+static void print_json_value(const report_t *report, const column_t *column, const shown_t *shown, int quantile,
+                             bool first)
 {
     char buffer[VALUE_BYTES], name[NAME_BYTES];
     const char *value = value_of(report, column, shown, quantile, buffer);
@@ -330,7 +329,7 @@ static void print_json_value(const struct report *report, const struct column *c
 /* ---- Head */
 
 /* One line, whatever is in the value. */
-static void print_comment(FILE *file, const struct provenance_item *item)
+static void print_comment(FILE *file, const provenance_item_t *item)
 {
     fprintf(file, "# %s: ", item->key);
     for (const char *next = item->value; *next != '\0'; next++)
@@ -338,7 +337,7 @@ static void print_comment(FILE *file, const struct provenance_item *item)
     fputc('\n', file);
 }
 
-static void print_json_head(FILE *file, const struct provenance_item *items, int item_count)
+static void print_json_head(FILE *file, const provenance_item_t *items, int item_count)
 {
     fputs("{\"provenance\":{", file);
     for (int i = 0; i < item_count; i++) {
@@ -350,7 +349,7 @@ static void print_json_head(FILE *file, const struct provenance_item *items, int
     fputs("}}\n", file);
 }
 
-void report_head(const struct report *report, const struct provenance_item *items, int item_count)
+void report_head(const report_t *report, const provenance_item_t *items, int item_count)
 {
     if (report->format == FORMAT_JSON) {
         print_json_head(report->file, items, item_count);
@@ -372,7 +371,7 @@ static void print_trait(FILE *file, const char *what, const char *trait)
         fprintf(file, ", %s%s", what, trait);
 }
 
-void report_titles(const struct report *report, const struct row_keys *keys, const char *function)
+void report_titles(const report_t *report, const row_keys_t *keys, const char *function)
 {
     FILE *file = report->file;
 
@@ -396,11 +395,11 @@ void report_titles(const struct report *report, const struct row_keys *keys, con
 
 /* ---- Rows */
 
-static struct shown derive(const struct row *row)
+static shown_t derive(const row_t *row)
 {
-    const struct analysis *analysis = &row->analysis;
+    const analysis_t *analysis = &row->analysis;
 
-    return (struct shown){
+    return (shown_t){
         .row = *row,
         .interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
                             (double)analysis->median_high_ns - analysis->median_ns),
@@ -409,7 +408,7 @@ static struct shown derive(const struct row *row)
     };
 }
 
-static void print_error_row(const struct report *report, const struct row *row)
+static void print_error_row(const report_t *report, const row_t *row)
 {
     fprintf(report->file, "%*" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late", SIZES_WIDTH,
             row->keys.size_bytes, row->analysis.missed, row->analysis.late);
@@ -417,9 +416,9 @@ static void print_error_row(const struct report *report, const struct row *row)
         fprintf(report->file, "; wrong elements: %" PRId64, row->wrong);
 }
 
-void report_row(const struct report *report, const struct row *row)
+void report_row(const report_t *report, const row_t *row)
 {
-    struct shown shown = derive(row);
+    shown_t shown = derive(row);
 
     if (report->format == FORMAT_JSON)
         fputc('{', report->file);
@@ -441,8 +440,7 @@ void report_raw_head(FILE *file)
     fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
 }
 
-static void print_raw_line(FILE *file, const struct row_keys *keys, const struct sample_set *set, int64_t call,
-                           int rank)
+static void print_raw_line(FILE *file, const row_keys_t *keys, const sample_set_t *set, int64_t call, int rank)
 {
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     int64_t place = call * set->ranks + rank;
@@ -456,7 +454,7 @@ static void print_raw_line(FILE *file, const struct row_keys *keys, const struct
             set->times[place].start_ns, set->times[place].end_ns, marks[set->marks[place]]);
 }
 
-void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set)
+void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set)
 {
     for (int64_t call = 0; call < set->calls; call++) {
         for (int rank = 0; rank < set->ranks; rank++)

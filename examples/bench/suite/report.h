@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* The independent variables of a row: the first columns of CSV, in this order. */
-struct row_keys {
+typedef struct row_keys {
     const char *operation; /* short name */
     const char *release;   /* scheme */
     const char *barrier;   /* algorithm, "" where the scheme has none */
@@ -27,33 +27,33 @@ struct row_keys {
     const char *cache;     /* warm, rotate, cold */
     const char *run_time;  /* local, makespan */
     int64_t size_bytes;
-};
+} row_keys_t;
 
 /* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
-struct overlap {
+typedef struct overlap {
     bool measured;
     double pure_ns;    /* median of the operation alone, the greatest of the ranks */
     double compute_ns; /* what was computed between start and completion */
     double total_ns;   /* median of both together */
     double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
-};
+} overlap_t;
 
-struct row {
-    struct row_keys keys;
-    struct analysis analysis;
-    struct overlap overlap;
+typedef struct row {
+    row_keys_t keys;
+    analysis_t analysis;
+    overlap_t overlap;
     int trips;     /* messages in turn that a call is, see operation_trips */
     int64_t wrong; /* elements found wrong by validation; -1: not validated */
-};
+} row_t;
 
 /* Pairs of what the header says: provenance. */
-struct provenance_item {
+typedef struct provenance_item {
     const char *key; /* in JSON: lower case with underscores */
     const char *value;
-};
+} provenance_item_t;
 
-struct report {
-    enum output_format format;
+typedef struct report {
+    output_format_t format;
     FILE *file;
     bool full;               /* the table has all columns */
     bool overlap;            /* the table and CSV have the columns of overlap */
@@ -61,27 +61,27 @@ struct report {
     const double *fractions; /* quantiles shown */
     int fraction_count;
     bool latency; /* the table and CSV have the column of a message's time where a call is several */
-};
+} report_t;
 
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
-void report_head(const struct report *report, const struct provenance_item *items, int item_count);
+void report_head(const report_t *report, const provenance_item_t *items, int item_count);
 
 /*
  * report_titles - in the table, where a new operation or scheme begins: lines that name it, and the line of titles.
  *
  * function   the MPI function
  */
-void report_titles(const struct report *report, const struct row_keys *keys, const char *function);
+void report_titles(const report_t *report, const row_keys_t *keys, const char *function);
 
 /*
  * report_row - one row. Without a valid sample an error row: counts, no figures. What there is no value for is "-" in
  * the table, empty in CSV, null in JSON, so never NaN. Numbers have a point, whatever the locale. Whether the file
  * could be written is for its owner to ask.
  */
-void report_row(const struct report *report, const struct row *row);
+void report_row(const report_t *report, const row_t *row);
 
 /* report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call. */
 void report_raw_head(FILE *file);
-void report_raw(FILE *file, const struct row_keys *keys, const struct sample_set *set);
+void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set);
 
 #endif /* REPORT_H */

@@ -12,33 +12,32 @@ enum { CHECKS = 3, MOST_CHECKS = 64 };
 
 /* ---- Rows */
 
-struct row_keys bench_name_keys(const struct bench *bench, const struct job *job)
+row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
 {
-    const struct operation *operation = operation_at(job->operation);
-    const struct bench_settings *settings = &job->settings;
+    const operation_t *operation = operation_at(job->operation);
+    const bench_settings_t *settings = &job->settings;
     static char root[16]; /* the caller is done with it before the next job */
 
     snprintf(root, sizeof(root), "%d", (int)settings->root);
-    return (struct row_keys){.operation = operation_short_name(operation),
-                             .release = release_name((int)settings->release),
-                             .barrier = release_has_barrier((enum release_kind)settings->release)
-                                            ? barrier_name((int)settings->barrier)
-                                            : "",
-                             .cadence = release_cadence((enum release_kind)settings->release),
-                             .comm = job->comm.text,
-                             .ranks = bench->communicator.group_ranks,
-                             .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
-                             .reduction = operation_reduces(operation) ? reduction_name((int)settings->reduction) : "",
-                             .root = !operation_has_root(operation)   ? ""
-                                     : settings->root == ROOT_ROTATES ? "rotating"
-                                                                      : root,
-                             .buffers = settings->in_place ? "in place" : "separate",
-                             .cache = cache_mode_name((int)settings->cache),
-                             .run_time = run_time_name((int)settings->run_time)};
+    return (row_keys_t){
+        .operation = operation_short_name(operation),
+        .release = release_name((int)settings->release),
+        .barrier = release_has_barrier((release_kind_t)settings->release) ? barrier_name((int)settings->barrier) : "",
+        .cadence = release_cadence((release_kind_t)settings->release),
+        .comm = job->comm.text,
+        .ranks = bench->communicator.group_ranks,
+        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+        .reduction = operation_reduces(operation) ? reduction_name((int)settings->reduction) : "",
+        .root = !operation_has_root(operation)   ? ""
+                : settings->root == ROOT_ROTATES ? "rotating"
+                                                 : root,
+        .buffers = settings->in_place ? "in place" : "separate",
+        .cache = cache_mode_name((int)settings->cache),
+        .run_time = run_time_name((int)settings->run_time)};
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
-static int64_t validate(const struct bench *bench, const struct measure *measure)
+static int64_t validate(const bench_t *bench, const measure_t *measure)
 {
     int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
     int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
@@ -55,28 +54,28 @@ static int64_t validate(const struct bench *bench, const struct measure *measure
     return all_wrong;
 }
 
-static void analyse_samples(const struct bench *bench, const struct measure *measure, const struct samples *samples,
-                            enum run_time run_time, struct analysis *analysis)
+static void analyse_samples(const bench_t *bench, const measure_t *measure, const samples_t *samples,
+                            run_time_t run_time, analysis_t *analysis)
 {
-    struct sample_set set = samples_set(samples);
+    sample_set_t set = samples_set(samples);
 
     if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
         world_abort(measure->span, "out of memory");
 }
 
 /* The median of what was computed in valid samples. */
-static double median_computed(const struct measure *measure, const struct samples *samples)
+static double median_computed(const measure_t *measure, const samples_t *samples)
 {
     /* As a set of one rank whose calls begin at 0. */
-    struct call_times *times = malloc((size_t)samples->calls * sizeof(times[0]));
+    call_times_t *times = malloc((size_t)samples->calls * sizeof(times[0]));
     uint8_t *marks = malloc((size_t)samples->calls);
-    struct sample_set set = {1, samples->calls, times, marks};
-    struct analysis analysis;
+    sample_set_t set = {1, samples->calls, times, marks};
+    analysis_t analysis;
 
     if (times == NULL || marks == NULL)
         world_abort(measure->span, "out of memory");
     for (int64_t i = 0; i < samples->calls; i++) {
-        times[i] = (struct call_times){0, samples->compute_ns[i]};
+        times[i] = (call_times_t){0, samples->compute_ns[i]};
         marks[i] = MARK_VALID;
         for (int rank = 0; rank < samples->ranks; rank++)
             marks[i] |= samples->marks[i * samples->ranks + rank];
@@ -89,11 +88,10 @@ static double median_computed(const struct measure *measure, const struct sample
 }
 
 /* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
-static bool measure_overlap(struct bench *bench, struct measure *measure, int64_t size_bytes, double pure_ns,
-                            struct overlap *overlap)
+static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_bytes, double pure_ns, overlap_t *overlap)
 {
-    struct samples samples = {0};
-    struct analysis analysis;
+    samples_t samples = {0};
+    analysis_t analysis;
     int64_t compute_ns = (int64_t)pure_ns;
     double hidden;
 
@@ -103,7 +101,7 @@ static bool measure_overlap(struct bench *bench, struct measure *measure, int64_
     measure_size(measure, size_bytes, compute_ns, &samples);
     if (samples.valid > 0) {
         analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &analysis);
-        *overlap = (struct overlap){true, pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
+        *overlap = (overlap_t){true, pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
         hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / pure_ns);
         overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
     }
@@ -111,7 +109,7 @@ static bool measure_overlap(struct bench *bench, struct measure *measure, int64_
     return overlap->measured;
 }
 
-void bench_tell_cache(const struct bench *bench, const struct job *job)
+void bench_tell_cache(const bench_t *bench, const job_t *job)
 {
     int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
 
@@ -124,13 +122,13 @@ void bench_tell_cache(const struct bench *bench, const struct job *job)
 }
 
 /* What brought a size to its end. */
-static const char *limit_of(const struct samples *samples)
+static const char *limit_of(const samples_t *samples)
 {
     return samples->end == END_REPEATED ? "--max-repeat" : samples->end == END_SLICE ? "--time-slice" : "--iterations";
 }
 
 /* Whether a size ended as it was to, valid samples or not. */
-static bool is_as_wanted(const struct bench_settings *settings, const struct row *row, const struct samples *samples)
+static bool is_as_wanted(const bench_settings_t *settings, const row_t *row, const samples_t *samples)
 {
     bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
 
@@ -140,9 +138,9 @@ static bool is_as_wanted(const struct bench_settings *settings, const struct row
 }
 
 /* Tells on standard error why a row rests on fewer samples than wanted, or on too few for the interval wanted. */
-static void tell_shortage(const struct measure *measure, const struct row *row, const struct samples *samples)
+static void tell_shortage(const measure_t *measure, const row_t *row, const samples_t *samples)
 {
-    const struct bench_settings *settings = &measure->job->settings;
+    const bench_settings_t *settings = &measure->job->settings;
 
     if (samples->valid > 0 && is_as_wanted(settings, row, samples))
         return;
@@ -160,7 +158,7 @@ static void tell_shortage(const struct measure *measure, const struct row *row, 
 }
 
 /* What would not be known otherwise about starting times, as a comment in the table. */
-static void tell_window(const struct bench *bench, const struct measure *measure, int64_t size_bytes)
+static void tell_window(const bench_t *bench, const measure_t *measure, int64_t size_bytes)
 {
     if (bench->report.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
         fprintf(bench->report.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
@@ -168,10 +166,9 @@ static void tell_window(const struct bench *bench, const struct measure *measure
 }
 
 /* Rank 0: writes the row of a size. */
-static void write_row(struct bench *bench, const struct measure *measure, const struct row *row,
-                      const struct samples *samples)
+static void write_row(bench_t *bench, const measure_t *measure, const row_t *row, const samples_t *samples)
 {
-    struct sample_set set = samples_set(samples);
+    sample_set_t set = samples_set(samples);
 
     tell_window(bench, measure, row->keys.size_bytes);
     report_row(&bench->report, row);
@@ -186,19 +183,19 @@ static void write_row(struct bench *bench, const struct measure *measure, const 
         bench->status = STATUS_FAILED;
 }
 
-void bench_run_size(struct bench *bench, struct measure *measure, const struct row_keys *keys, int64_t size_bytes)
+void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, int64_t size_bytes)
 {
-    const struct bench_settings *settings = &measure->job->settings;
-    struct row row = {.keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
-    struct samples samples = {0};
-    struct analysis local = {0};
+    const bench_settings_t *settings = &measure->job->settings;
+    row_t row = {.keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
+    samples_t samples = {0};
+    analysis_t local = {0};
     bool root = bench_is_root(bench);
 
     row.keys.size_bytes = size_bytes;
     world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
     measure_size(measure, size_bytes, 0, &samples);
     if (root)
-        analyse_samples(bench, measure, &samples, (enum run_time)settings->run_time, &row.analysis);
+        analyse_samples(bench, measure, &samples, (run_time_t)settings->run_time, &row.analysis);
     if (root && settings->overlap)
         analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &local);
     if (settings->overlap &&

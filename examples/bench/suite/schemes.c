@@ -14,16 +14,16 @@ enum { LEAD_FACTOR = 2 };
 #define READY_PART 0.9
 #define USUAL_PART 0.75
 
-struct scheme {
+typedef struct scheme {
     const char *name;
     const char *function;
     const char *cadence;
     bool has_barrier;
-    int (*release)(struct releaser *releaser, int64_t slot);
-};
+    int (*release)(releaser_t *releaser, int64_t slot);
+} scheme_t;
 
 #ifdef SMPI_H
-static void pass_time(const struct releaser *releaser, int64_t left_ns)
+static void pass_time(const releaser_t *releaser, int64_t left_ns)
 {
     struct timespec pause = {.tv_sec = (left_ns - SLEEP_ABOVE_NS / 2) / 1000000000,
                              .tv_nsec = (left_ns - SLEEP_ABOVE_NS / 2) % 1000000000};
@@ -33,14 +33,14 @@ static void pass_time(const struct releaser *releaser, int64_t left_ns)
         nanosleep(&pause, NULL);
 }
 #else
-static void pass_time(const struct releaser *releaser, int64_t left_ns)
+static void pass_time(const releaser_t *releaser, int64_t left_ns)
 {
     if (releaser->yields && left_ns > YIELD_ABOVE_NS)
         sched_yield();
 }
 #endif
 
-int64_t wait_until(const struct releaser *releaser, int64_t instant_ns)
+int64_t wait_until(const releaser_t *releaser, int64_t instant_ns)
 {
     int64_t now_ns;
 
@@ -50,14 +50,14 @@ int64_t wait_until(const struct releaser *releaser, int64_t instant_ns)
 }
 
 /* As MPIX_Harmonize: what counts is the start; why it was late is for the report. */
-static enum sample_mark judge(const struct releaser *releaser, int64_t ready_ns, int64_t start_ns)
+static sample_mark_t judge(const releaser_t *releaser, int64_t ready_ns, int64_t start_ns)
 {
     if (releaser->released_ns - start_ns <= releaser->tolerance_ns)
         return MARK_VALID;
     return ready_ns >= start_ns ? MARK_MISSED : MARK_LATE;
 }
 
-static int release_by_harmonize(struct releaser *releaser, int64_t slot)
+static int release_by_harmonize(releaser_t *releaser, int64_t slot)
 {
     int flag = 0;
     int code = MPIX_Harmonize(releaser->span->comm, &flag);
@@ -67,13 +67,13 @@ static int release_by_harmonize(struct releaser *releaser, int64_t slot)
     return code;
 }
 
-static int release_by_barrier(struct releaser *releaser, int64_t slot)
+static int release_by_barrier(releaser_t *releaser, int64_t slot)
 {
     (void)slot;
     return releaser->barrier->meet(releaser->span->comm);
 }
 
-static int release_by_two_barriers(struct releaser *releaser, int64_t slot)
+static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
 {
     int code = release_by_barrier(releaser, slot);
 
@@ -81,14 +81,14 @@ static int release_by_two_barriers(struct releaser *releaser, int64_t slot)
 }
 
 /* Notes how long the cycle was that ends here. */
-static void note_cycle(struct releaser *releaser, int64_t slot, int64_t ready_ns)
+static void note_cycle(releaser_t *releaser, int64_t slot, int64_t ready_ns)
 {
     if (slot > 0)
         releaser->notes_ns[releaser->noted++] = ready_ns - releaser->released_ns;
 }
 
 /* Without a length the window is to be found: the ranks meet at a barrier before each call. */
-static int release_in_window(struct releaser *releaser, int64_t slot)
+static int release_in_window(releaser_t *releaser, int64_t slot)
 {
     int64_t start_ns = releaser->orders.first_ns + slot * releaser->orders.length_ns;
     int64_t ready_ns = global_time_ns(releaser->span);
@@ -106,7 +106,7 @@ static int release_in_window(struct releaser *releaser, int64_t slot)
     return code;
 }
 
-static int release_by_round_time(struct releaser *releaser, int64_t slot)
+static int release_by_round_time(releaser_t *releaser, int64_t slot)
 {
     int64_t lead_ns = releaser->orders.length_ns;
     int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
@@ -122,14 +122,14 @@ static int release_by_round_time(struct releaser *releaser, int64_t slot)
     return MPI_SUCCESS;
 }
 
-static int release_at_once(struct releaser *releaser, int64_t slot)
+static int release_at_once(releaser_t *releaser, int64_t slot)
 {
     (void)releaser;
     (void)slot;
     return MPI_SUCCESS;
 }
 
-static const struct scheme schemes_table[] = {
+static const scheme_t schemes_table[] = {
     [RELEASE_HARMONIZE] = {"harmonize", "MPIX_Harmonize", "isolated", false, release_by_harmonize},
     [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
     [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
@@ -145,63 +145,63 @@ const char *release_name(int index)
     return index < SCHEMES ? schemes_table[index].name : NULL;
 }
 
-const char *release_function(enum release_kind kind)
+const char *release_function(release_kind_t kind)
 {
     return schemes_table[kind].function;
 }
 
-const char *release_cadence(enum release_kind kind)
+const char *release_cadence(release_kind_t kind)
 {
     return schemes_table[kind].cadence;
 }
 
-bool release_has_barrier(enum release_kind kind)
+bool release_has_barrier(release_kind_t kind)
 {
     return schemes_table[kind].has_barrier;
 }
 
 /* A statistic of the library on this rank, a whole number. */
-static int64_t read_statistic(const struct world *span, const char *key)
+static int64_t read_statistic(const world_t *span, const char *key)
 {
     char text[64];
 
     return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
 }
 
-void release_open(struct releaser *releaser, const struct world *span, enum release_kind kind,
-                  const struct barrier_algorithm *barrier, double window_us)
+void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
+                  double window_us)
 {
-    *releaser = (struct releaser){.span = span,
-                                  .kind = kind,
-                                  .barrier = barrier,
-                                  .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
-                                  .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
-                                  .window_is_given = window_us * 1000 >= 1,
-                                  .window_ns = (int64_t)(window_us * 1000)};
+    *releaser = (releaser_t){.span = span,
+                             .kind = kind,
+                             .barrier = barrier,
+                             .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
+                             .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
+                             .window_is_given = window_us * 1000 >= 1,
+                             .window_ns = (int64_t)(window_us * 1000)};
 }
 
-bool release_needs_probe(const struct releaser *releaser)
+bool release_needs_probe(const releaser_t *releaser)
 {
     return releaser->kind == RELEASE_WINDOW || releaser->kind == RELEASE_ROUND_TIME;
 }
 
-void release_forget(struct releaser *releaser)
+void release_forget(releaser_t *releaser)
 {
     if (!releaser->window_is_given)
         releaser->window_ns = 0;
 }
 
-struct release_orders release_order(struct releaser *releaser)
+release_orders_t release_order(releaser_t *releaser)
 {
     int64_t now_ns = global_time_ns(releaser->span);
     int64_t lead_ns = LEAD_FACTOR * pace_typical(&releaser->ready);
 
-    return (struct release_orders){.decided_ns = now_ns,
-                                   .first_ns = now_ns + lead_ns,
-                                   .length_ns = releaser->kind == RELEASE_WINDOW ? releaser->window_ns : lead_ns};
+    return (release_orders_t){.decided_ns = now_ns,
+                              .first_ns = now_ns + lead_ns,
+                              .length_ns = releaser->kind == RELEASE_WINDOW ? releaser->window_ns : lead_ns};
 }
 
-void release_begin(struct releaser *releaser, const struct release_orders *orders)
+void release_begin(releaser_t *releaser, const release_orders_t *orders)
 {
     releaser->orders = *orders;
     releaser->noted = 0;
@@ -209,14 +209,14 @@ void release_begin(struct releaser *releaser, const struct release_orders *order
     releaser->mark = MARK_VALID;
 }
 
-int release(struct releaser *releaser, int64_t slot)
+int release(releaser_t *releaser, int64_t slot)
 {
     return schemes_table[releaser->kind].release(releaser, slot);
 }
 
-enum sample_mark release_mark(const struct releaser *releaser)
+sample_mark_t release_mark(const releaser_t *releaser)
 {
-    const struct world *span = releaser->span;
+    const world_t *span = releaser->span;
 
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
@@ -225,9 +225,9 @@ enum sample_mark release_mark(const struct releaser *releaser)
                : MARK_LATE;
 }
 
-struct release_note release_end(struct releaser *releaser)
+release_note_t release_end(releaser_t *releaser)
 {
-    struct release_note note = {.ready_ns = releaser->ready_ns};
+    release_note_t note = {.ready_ns = releaser->ready_ns};
 
     if (releaser->noted == 0)
         return note;
@@ -240,7 +240,7 @@ struct release_note release_end(struct releaser *releaser)
     return note;
 }
 
-void release_learn(struct releaser *releaser, const struct release_note *note, int64_t calls, int64_t invalid)
+void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid)
 {
     if (!release_needs_probe(releaser))
         return;

@@ -17,99 +17,99 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum release_kind {
+typedef enum release_kind {
     RELEASE_HARMONIZE,
     RELEASE_BARRIER,
     RELEASE_BARRIER2,   /* two barriers */
     RELEASE_WINDOW,     /* starting times fixed for the whole batch, one window after the other */
     RELEASE_ROUND_TIME, /* before each call, rank 0 tells its starting time */
     RELEASE_NONE
-};
+} release_kind_t;
 
 /* release_name - their names, NULL after the last. */
 const char *release_name(int index);
 
 /* release_function - what a scheme does before a call, in a few words. */
-const char *release_function(enum release_kind kind);
+const char *release_function(release_kind_t kind);
 
 /* release_cadence - "isolated": all processes meet before each call; "streaming": calls follow each other at once. */
-const char *release_cadence(enum release_kind kind);
+const char *release_cadence(release_kind_t kind);
 
 /* release_has_barrier - whether a scheme uses a barrier algorithm. */
-bool release_has_barrier(enum release_kind kind);
+bool release_has_barrier(release_kind_t kind);
 
 enum { MOST_BATCH_CALLS = 512 };
 
 /* What rank 0 tells all ranks before a batch. */
-struct release_orders {
+typedef struct release_orders {
     int64_t decided_ns; /* when, by the global clock */
     int64_t first_ns;   /* window: the start of slot 0 */
     int64_t length_ns;  /* window: from a start to the next; 0 where it is still to be found. round-time: the lead */
-};
+} release_orders_t;
 
 /* What a rank noted in a batch; of several ranks the greatest counts. */
-struct release_note {
+typedef struct release_note {
     int64_t ready_ns; /* window: from the decision to being ready for slot 0. round-time: to knowing a start, 90 % of
                          calls */
-    struct cycles cycles;
-};
+    cycles_t cycles;
+} release_note_t;
 
-struct releaser {
-    const struct world *span;
-    enum release_kind kind;
-    const struct barrier_algorithm *barrier;
+typedef struct releaser {
+    const world_t *span;
+    release_kind_t kind;
+    const barrier_algorithm_t *barrier;
     int64_t tolerance_ns; /* starting later is late */
     bool yields;          /* more ranks than processors */
-    struct release_orders orders;
-    enum sample_mark mark; /* of the last release */
-    int64_t released_ns;   /* when that was, for cycles */
+    release_orders_t orders;
+    sample_mark_t mark;  /* of the last release */
+    int64_t released_ns; /* when that was, for cycles */
     int64_t noted;
     int64_t notes_ns[MOST_BATCH_CALLS + 1]; /* cycles, or leads needed */
     int64_t ready_ns;
     bool window_is_given;
     int64_t window_ns; /* rank 0 */
-    struct pace ready; /* rank 0 */
-};
+    pace_t ready;      /* rank 0 */
+} releaser_t;
 
 /*
  * release_open - get ready. The clock of the span has been synchronized. Local.
  *
  * window_us   0: to be found
  */
-void release_open(struct releaser *releaser, const struct world *span, enum release_kind kind,
-                  const struct barrier_algorithm *barrier, double window_us);
+void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
+                  double window_us);
 
 /* release_needs_probe - whether a few calls have to come first, from which starting times are found. The same on all
  * ranks. */
-bool release_needs_probe(const struct releaser *releaser);
+bool release_needs_probe(const releaser_t *releaser);
 
 /* release_forget - another operation or size comes: what was learned of its cycles is void. */
-void release_forget(struct releaser *releaser);
+void release_forget(releaser_t *releaser);
 
 /* release_order - rank 0: the orders of the next batch. */
-struct release_orders release_order(struct releaser *releaser);
+release_orders_t release_order(releaser_t *releaser);
 
 /* release_begin - all ranks: a batch begins by these orders. Local. */
-void release_begin(struct releaser *releaser, const struct release_orders *orders);
+void release_begin(releaser_t *releaser, const release_orders_t *orders);
 
 /*
  * release - wait for the start of a slot. Collective over the span.
  *
  * Returns an MPI error code.
  */
-int release(struct releaser *releaser, int64_t slot);
+int release(releaser_t *releaser, int64_t slot);
 
 /* release_mark - whether this rank's last release was what the scheme promises. Not timed. Local. */
-enum sample_mark release_mark(const struct releaser *releaser);
+sample_mark_t release_mark(const releaser_t *releaser);
 
 /* release_end - all ranks: what was noted in the batch. Local. */
-struct release_note release_end(struct releaser *releaser);
+release_note_t release_end(releaser_t *releaser);
 
 /* release_learn - rank 0: take in the greatest of all ranks' notes, and how many of a batch's calls were invalid. */
-void release_learn(struct releaser *releaser, const struct release_note *note, int64_t calls, int64_t invalid);
+void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
 
 /* global_time_ns - the global clock of the span. */
-static inline int64_t global_time_ns(const struct world *span)
+static inline int64_t global_time_ns(const world_t *span)
 {
     int64_t time_ns, bound_ns;
 
@@ -122,6 +122,6 @@ static inline int64_t global_time_ns(const struct world *span)
  *
  * Returns the first reading at or after it.
  */
-int64_t wait_until(const struct releaser *releaser, int64_t instant_ns);
+int64_t wait_until(const releaser_t *releaser, int64_t instant_ns);
 
 #endif /* SCHEMES_H */

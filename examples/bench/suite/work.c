@@ -17,9 +17,9 @@ enum { POISON = 0xa5 };
 
 /* ---- What a plan needs */
 
-static const char *check_plan(const struct work_plan *plan, int ranks, char *why)
+static const char *check_plan(const work_plan_t *plan, int ranks, char *why)
 {
-    const struct shape *shape = plan->operation->shape;
+    const shape_t *shape = plan->operation->shape;
     const char *name = plan->operation->name;
     int bytes = datatype_bytes(plan->datatype);
 
@@ -44,7 +44,7 @@ static const char *check_plan(const struct work_plan *plan, int ranks, char *why
     return why[0] != '\0' ? why : NULL;
 }
 
-static bool holds(enum holders holders, int rank, int root)
+static bool holds(holders_t holders, int rank, int root)
 {
     switch (holders) {
     case HELD_BY_ROOT:
@@ -60,7 +60,7 @@ static bool holds(enum holders holders, int rank, int root)
     }
 }
 
-static int blocks_held(const struct extent *extent, int ranks, int neighbors)
+static int blocks_held(const extent_t *extent, int ranks, int neighbors)
 {
     switch (extent->blocks) {
     case ONE_BLOCK:
@@ -80,16 +80,16 @@ static int count_neighbors(int ranks)
 }
 
 /* The blocks of the buffers that a rank needs, whoever is root from call to call. */
-struct needs {
+typedef struct needs {
     int send;
     int receive;
-};
+} needs_t;
 
-static struct needs find_needs(const struct shape *shape, bool in_place, int planned_root, int rank, int ranks)
+static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root, int rank, int ranks)
 {
     int neighbors = count_neighbors(ranks);
     bool rotates = shape->has_root && planned_root == ROOT_ROTATES;
-    struct needs needs = {0, 0};
+    needs_t needs = {0, 0};
     bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
 
     if (rotates || holds(shape->send.holders, rank, planned_root))
@@ -110,7 +110,7 @@ static int64_t buffer_bytes(int64_t size_bytes, int blocks)
 }
 
 /* What MPI takes as int: counts, and the displacement of the last block. */
-static bool fits_int(const struct shape *shape, int64_t most_bytes, int element_bytes, int ranks)
+static bool fits_int(const shape_t *shape, int64_t most_bytes, int element_bytes, int ranks)
 {
     int64_t last_block;
 
@@ -121,15 +121,15 @@ static bool fits_int(const struct shape *shape, int64_t most_bytes, int element_
     return !shape->has_displacements || (last_block - most_bytes) / element_bytes <= INT_MAX;
 }
 
-static int64_t cache_bytes_of(const struct work_plan *plan)
+static int64_t cache_bytes_of(const work_plan_t *plan)
 {
     return plan->cache_bytes > 0 ? plan->cache_bytes : arena_cache_bytes();
 }
 
-static int64_t plan_bytes(const struct work_plan *plan, int rank, int ranks)
+static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
 {
-    const struct shape *shape = plan->operation->shape;
-    struct needs needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
+    const shape_t *shape = plan->operation->shape;
+    needs_t needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
     int64_t send_bytes, receive_bytes;
 
     if (shape->origin != NULL && !fits_int(shape, plan->most_bytes, datatype_bytes(plan->datatype), ranks))
@@ -137,10 +137,10 @@ static int64_t plan_bytes(const struct work_plan *plan, int rank, int ranks)
     if (__builtin_mul_overflow(plan->most_bytes, needs.send, &send_bytes) ||
         __builtin_mul_overflow(plan->most_bytes, needs.receive, &receive_bytes))
         return -1;
-    return arena_needs((enum arena_kind)plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
+    return arena_needs((arena_kind_t)plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
 }
 
-int64_t work_bytes(const struct work_plan *plan)
+int64_t work_bytes(const work_plan_t *plan)
 {
     int64_t most = 0;
     int ranks;
@@ -193,9 +193,9 @@ static bool node_has(MPI_Comm comm, int rank, double bytes)
     return all_agree(comm, bytes <= available_bytes());
 }
 
-static bool allocate(struct work *work, const struct work_plan *plan)
+static bool allocate(work_t *work, const work_plan_t *plan)
 {
-    struct needs needs = find_needs(plan->operation->shape, plan->in_place, plan->root, work->rank, work->ranks);
+    needs_t needs = find_needs(plan->operation->shape, plan->in_place, plan->root, work->rank, work->ranks);
     size_t ranks = (size_t)work->ranks;
 
     work->counts = calloc(ranks, sizeof(*work->counts));
@@ -206,11 +206,11 @@ static bool allocate(struct work *work, const struct work_plan *plan)
     work->requests = calloc(ranks, sizeof(*work->requests));
     return work->counts != NULL && work->displacements != NULL && work->byte_displacements != NULL &&
            work->addresses != NULL && work->types != NULL && work->requests != NULL &&
-           arena_open(&work->arena, (enum arena_kind)plan->cache, buffer_bytes(plan->most_bytes, needs.send),
+           arena_open(&work->arena, (arena_kind_t)plan->cache, buffer_bytes(plan->most_bytes, needs.send),
                       buffer_bytes(plan->most_bytes, needs.receive), cache_bytes_of(plan));
 }
 
-static void release(struct work *work)
+static void release(work_t *work)
 {
     if (work == NULL)
         return;
@@ -225,7 +225,7 @@ static void release(struct work *work)
 }
 
 /* In their lists of neighbors, predecessors come first. */
-static bool open_ring(struct work *work)
+static bool open_ring(work_t *work)
 {
     /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
     const int weights[MOST_NEIGHBORS] = {1, 1};
@@ -247,9 +247,9 @@ static bool open_ring(struct work *work)
     return true;
 }
 
-static void fill_in(struct work *work, const struct work_plan *plan)
+static void fill_in(work_t *work, const work_plan_t *plan)
 {
-    const struct shape *shape = plan->operation->shape;
+    const shape_t *shape = plan->operation->shape;
 
     work->operation = plan->operation;
     work->comm = plan->comm;
@@ -266,9 +266,9 @@ static void fill_in(struct work *work, const struct work_plan *plan)
     work->neighbors = count_neighbors(work->ranks);
 }
 
-struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES])
+work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
 {
-    struct work *work;
+    work_t *work;
     int64_t bytes;
     int rank, ranks;
 
@@ -300,14 +300,14 @@ struct work *work_open(const struct work_plan *plan, char why[WORK_WHY_BYTES])
     return work;
 }
 
-static void free_requests(struct work *work)
+static void free_requests(work_t *work)
 {
     for (int i = 0; i < work->request_count; i++)
         MPI_Request_free(&work->requests[i]);
     work->request_count = 0;
 }
 
-void work_close(struct work *work)
+void work_close(work_t *work)
 {
     if (work == NULL)
         return;
@@ -319,14 +319,14 @@ void work_close(struct work *work)
 
 /* ---- Where data lie */
 
-int work_block_count(const struct work *work, const struct extent *extent)
+int work_block_count(const work_t *work, const extent_t *extent)
 {
     return holds(extent->holders, work->rank, work->root) ? blocks_held(extent, work->ranks, work->neighbors) : 0;
 }
 
-static bool sends_in_place(const struct work *work)
+static bool sends_in_place(const work_t *work)
 {
-    enum in_place in_place = work->operation->shape->in_place;
+    in_place_t in_place = work->operation->shape->in_place;
 
     if (!work->in_place)
         return false;
@@ -334,27 +334,27 @@ static bool sends_in_place(const struct work *work)
            ((in_place == ROOT_SENDS_IN_PLACE || in_place == ROOT_SENDS_FROM_RESULT) && work->rank == work->root);
 }
 
-static bool receives_in_place(const struct work *work)
+static bool receives_in_place(const work_t *work)
 {
     return work->in_place && work->operation->shape->in_place == ROOT_RECEIVES_IN_PLACE && work->rank == work->root;
 }
 
 /* Where this rank's contribution is. */
-static char *contribution(const struct work *work)
+static char *contribution(const work_t *work)
 {
     if (!sends_in_place(work))
         return work->send_memory;
     return work->receive_memory + (work->operation->shape->in_place_at_own_block ? work->rank * work->size_bytes : 0);
 }
 
-char *work_result(const struct work *work, int *blocks)
+char *work_result(const work_t *work, int *blocks)
 {
     *blocks = work_block_count(work, &work->operation->shape->receive);
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
 /* Makes ready for a call. */
-static void choose(struct work *work, int64_t call)
+static void choose(work_t *work, int64_t call)
 {
     bool rotates = work->planned_root == ROOT_ROTATES;
 
@@ -369,7 +369,7 @@ static void choose(struct work *work, int64_t call)
 /* ---- Sizes */
 
 /* One for each root. */
-static int make_requests(struct work *work)
+static int make_requests(work_t *work)
 {
     int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
 
@@ -384,9 +384,9 @@ static int make_requests(struct work *work)
     return MPI_SUCCESS;
 }
 
-static void set_blocks(struct work *work)
+static void set_blocks(work_t *work)
 {
-    const struct shape *shape = work->operation->shape;
+    const shape_t *shape = work->operation->shape;
 
     for (int i = 0; i < work->ranks; i++) {
         work->counts[i] = work->count;
@@ -399,10 +399,9 @@ static void set_blocks(struct work *work)
     }
 }
 
-int work_set_size(struct work *work, int64_t size_bytes)
+int work_set_size(work_t *work, int64_t size_bytes)
 {
-    struct needs needs =
-        find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
+    needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
     int code = MPI_SUCCESS;
 
     free_requests(work);
@@ -417,33 +416,33 @@ int work_set_size(struct work *work, int64_t size_bytes)
     return code;
 }
 
-void work_prepare(struct work *work, int64_t call)
+void work_prepare(work_t *work, int64_t call)
 {
     choose(work, call);
 }
 
-int work_start(struct work *work)
+int work_start(work_t *work)
 {
     if (work->operation->form == FORM_PERSISTENT)
         return MPI_Start(work->request);
     return work->operation->call(work, work->request);
 }
 
-int work_finish(struct work *work)
+int work_finish(work_t *work)
 {
     return MPI_Wait(work->request, MPI_STATUS_IGNORE);
 }
 
-int work_test(struct work *work)
+int work_test(work_t *work)
 {
     int done;
 
     return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
 }
 
-int work_call(struct work *work)
+int work_call(work_t *work)
 {
-    enum operation_form form = work->operation->form;
+    operation_form_t form = work->operation->form;
     int code = work_start(work);
 
     if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT || code != MPI_SUCCESS)
@@ -454,16 +453,15 @@ int work_call(struct work *work)
 /* ---- Validation */
 
 /* The memory of a slot. */
-static void set_memory(struct work *work, int byte)
+static void set_memory(work_t *work, int byte)
 {
-    struct needs needs =
-        find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
+    needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
 
     memset(work->send_memory, byte, (size_t)(work->size_bytes * needs.send));
     memset(work->receive_memory, byte, (size_t)(work->size_bytes * needs.receive));
 }
 
-static void contribute(struct work *work, const struct values *values)
+static void contribute(work_t *work, const values_t *values)
 {
     char *at = contribution(work);
     int blocks = work_block_count(work, &work->operation->shape->send);
@@ -472,22 +470,22 @@ static void contribute(struct work *work, const struct values *values)
         values_fill(values, work->rank, i, at + i * work->size_bytes, work->count);
 }
 
-static int64_t compare(struct work *work, const struct values *values)
+static int64_t compare(work_t *work, const values_t *values)
 {
     int blocks;
     const char *at = work_result(work, &blocks);
     int64_t wrong = 0;
 
     for (int i = 0; i < blocks; i++) {
-        struct origin origin = work->operation->shape->origin(work, i);
+        origin_t origin = work->operation->shape->origin(work, i);
         wrong += values_wrong(values, &origin, at + i * work->size_bytes, work->count);
     }
     return wrong;
 }
 
-int work_check(struct work *work, int64_t call, int64_t *wrong)
+int work_check(work_t *work, int64_t call, int64_t *wrong)
 {
-    struct values values = {work->element, work->reduction, work->ranks, call};
+    values_t values = {work->element, work->reduction, work->ranks, call};
     int code;
 
     choose(work, call);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int64_t greatest_of_ranks(const struct check_run *run, int64_t value)
+static int64_t greatest_of_ranks(const check_run_t *run, int64_t value)
 {
     int64_t greatest = value;
     int code = MPI_Reduce(&value, &greatest, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm);
@@ -15,14 +15,14 @@ static int64_t greatest_of_ranks(const struct check_run *run, int64_t value)
     return greatest;
 }
 
-int64_t check_whole_statistic(const struct world *clock_world, const char *key)
+int64_t check_whole_statistic(const world_t *clock_world, const char *key)
 {
     char text[MPI_MAX_INFO_VAL + 1];
 
     return world_statistic(clock_world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
 }
 
-int64_t check_synchronize(const struct check_run *run, const struct world *clock_world, struct trial *trial)
+int64_t check_synchronize(const check_run_t *run, const world_t *clock_world, trial_t *trial)
 {
     int64_t begin_ns, end_ns;
 
@@ -43,7 +43,7 @@ void check_sleep_for(int64_t time_ns)
         nanosleep(&left, NULL);
 }
 
-void check_keep_until(const struct check_run *run, const struct world *clock_world, int64_t end_ns)
+void check_keep_until(const check_run_t *run, const world_t *clock_world, int64_t end_ns)
 {
     for (;;) {
         int64_t left_ns = end_ns - system_time_ns();
@@ -57,10 +57,10 @@ void check_keep_until(const struct check_run *run, const struct world *clock_wor
     }
 }
 
-void check_all(const struct check_run *run, const struct world *clock_world, int64_t begin_ns, struct check *checks)
+void check_all(const check_run_t *run, const world_t *clock_world, int64_t begin_ns, check_t *checks)
 {
-    const struct clock_meter meter = {clock_world, run->world.comm, run->has_truth ? &run->shared : NULL,
-                                      run->settings.exchanges};
+    const clock_meter_t meter = {clock_world, run->world.comm, run->has_truth ? &run->shared : NULL,
+                                 run->settings.exchanges};
 
     if (run->world.rank != 0) {
         if (check_is_checked(run, run->world.rank))
@@ -73,12 +73,12 @@ void check_all(const struct check_run *run, const struct world *clock_world, int
     }
 }
 
-struct trial *check_trial_of(const struct check_run *run, int label, int repeat)
+trial_t *check_trial_of(const check_run_t *run, int label, int repeat)
 {
     return &run->trials[label * run->settings.repeat + repeat];
 }
 
-const struct check *check_checks_of(const struct check_run *run, int label, int repeat, int age)
+const check_t *check_checks_of(const check_run_t *run, int label, int repeat, int age)
 {
     return &check_trial_of(run, label, repeat)->checks[(size_t)age * (size_t)run->checked];
 }

@@ -24,7 +24,7 @@ static const char *next_word(const char *list, char *word, size_t word_bytes)
     return list[length] == ',' ? list + length + 1 : list + length;
 }
 
-static bool parse_labels(struct plan *plan, const char *text)
+static bool parse_labels(plan_t *plan, const char *text)
 {
     plan->labels = 0;
     for (const char *rest = text; plan->labels == 0 || rest[-1] == ',';) {
@@ -37,7 +37,7 @@ static bool parse_labels(struct plan *plan, const char *text)
     return true;
 }
 
-static bool parse_ages(struct plan *plan, const char *text)
+static bool parse_ages(plan_t *plan, const char *text)
 {
     double before_s = -1;
 
@@ -57,10 +57,10 @@ static bool parse_ages(struct plan *plan, const char *text)
     return true;
 }
 
-int check_make_plan(struct check_run *run)
+int check_make_plan(check_run_t *run)
 {
-    const struct check_settings *settings = &run->settings;
-    struct plan *plan = &run->plan;
+    const check_settings_t *settings = &run->settings;
+    plan_t *plan = &run->plan;
     bool labels_good = true, ages_good = true;
 
     plan->labels = 1;
@@ -82,7 +82,7 @@ int check_make_plan(struct check_run *run)
     return STATUS_GOOD;
 }
 
-int check_open_clock(const struct check_run *run, const char *label, struct world *clock_world)
+int check_open_clock(const check_run_t *run, const char *label, world_t *clock_world)
 {
     MPI_Info info;
     int code;
@@ -98,10 +98,10 @@ int check_open_clock(const struct check_run *run, const char *label, struct worl
 }
 
 /* Refuses a label that the library does; puts its own spelling in the place of others. Collective. */
-static int check_label(const struct check_run *run, char *label)
+static int check_label(const check_run_t *run, char *label)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-    struct world clock_world;
+    world_t clock_world;
     int code = check_open_clock(run, label, &clock_world);
     int class = MPI_SUCCESS;
     int status = STATUS_GOOD;
@@ -119,7 +119,7 @@ static int check_label(const struct check_run *run, char *label)
     return status;
 }
 
-int check_labels(struct check_run *run)
+int check_labels(check_run_t *run)
 {
     int status = STATUS_GOOD;
 
@@ -128,14 +128,14 @@ int check_labels(struct check_run *run)
     return status;
 }
 
-bool check_is_sampled(const struct check_run *run)
+bool check_is_sampled(const check_run_t *run)
 {
     return run->checked < run->world.ranks - 1;
 }
 
-bool check_choose_ranks(struct check_run *run)
+bool check_choose_ranks(check_run_t *run)
 {
-    struct check_settings *settings = &run->settings;
+    check_settings_t *settings = &run->settings;
     int others = run->world.ranks - 1;
     uint64_t state;
     int taken = 0;
@@ -159,7 +159,7 @@ bool check_choose_ranks(struct check_run *run)
     return true;
 }
 
-bool check_is_checked(const struct check_run *run, int rank)
+bool check_is_checked(const check_run_t *run, int rank)
 {
     for (int i = 0; i < run->checked; i++) {
         if (run->checked_rank[i] == rank)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The first column of both is as wide as the longest label. */
-static const struct column summary_columns[] = {
+static const column_t summary_columns[] = {
     {"sync", "sync", 0, 0, 0},           {"age(s)", "age_ns", 9, 2, 1e9},
     {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
     {"syncs", "syncs", 7, 0, 0},         {"checks", "checks", 8, 0, 0},
@@ -20,7 +20,7 @@ static const struct column summary_columns[] = {
 };
 enum { SUMMARY_COLUMNS = sizeof(summary_columns) / sizeof(summary_columns[0]) };
 
-static const struct column rank_columns[] = {
+static const column_t rank_columns[] = {
     {"sync", "sync", 0, 0, 0},           {"run", "run", 6, 0, 0},
     {"rank", "rank", 8, 0, 0},           {"age(s)", "age_ns", 11, 4, 1e9},
     {"error(ns)", "error_ns", 12, 0, 0}, {"half(ns)", "half_width_ns", 11, 0, 0},
@@ -29,13 +29,13 @@ static const struct column rank_columns[] = {
 };
 enum { RANK_COLUMNS = sizeof(rank_columns) / sizeof(rank_columns[0]) };
 
-bool check_report_open(struct report *report, const struct check_run *run)
+bool check_report_open(report_t *report, const check_run_t *run)
 {
     bool ranks = run->settings.ranks != 0;
     int64_t repeat = run->settings.repeat;
     int width = 6;
 
-    *report = (struct report){.run = run};
+    *report = (report_t){.run = run};
     memcpy(report->columns, ranks ? rank_columns : summary_columns,
            ranks ? sizeof(rank_columns) : sizeof(summary_columns));
     for (int i = 0; i < run->plan.labels; i++) {
@@ -44,14 +44,14 @@ bool check_report_open(struct report *report, const struct check_run *run)
         width = length > width ? length : width;
     }
     report->columns[0].width = width;
-    report->table = (struct table){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
+    report->table = (table_t){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
     report->values = malloc((size_t)repeat * (size_t)run->checked * sizeof(report->values[0]));
     return report->values != NULL;
 }
 
-void check_print_head(const struct report *report)
+void check_print_head(const report_t *report)
 {
-    const struct check_run *run = report->run;
+    const check_run_t *run = report->run;
     FILE *file = run->settings.output.file;
 
     if (run->settings.output.format != FORMAT_TABLE && check_is_sampled(run))
@@ -70,7 +70,7 @@ void check_print_head(const struct report *report)
     table_head(&report->table);
 }
 
-static const char *no_truth(const struct check_run *run)
+static const char *no_truth(const check_run_t *run)
 {
     return run->has_truth ? NULL : "";
 }
@@ -80,28 +80,28 @@ static const char *no_bound(int64_t bound_ns)
     return bound_ns == INT64_MAX ? "" : NULL;
 }
 
-static void print_ranks(struct report *report, int label, int repeat, int age, double tick_ns)
+static void print_ranks(report_t *report, int label, int repeat, int age, double tick_ns)
 {
-    const struct check_run *run = report->run;
-    const struct check *checks = check_checks_of(run, label, repeat, age);
+    const check_run_t *run = report->run;
+    const check_t *checks = check_checks_of(run, label, repeat, age);
 
     for (int i = 0; i < run->checked; i++) {
-        const struct clock_error *error = &checks[i].error;
+        const clock_error_t *error = &checks[i].error;
 
-        table_row(&report->table, (struct cell[]){{run->plan.label[label], 0},
-                                                  {NULL, repeat + 1},
-                                                  {NULL, run->checked_rank[i]},
-                                                  {NULL, checks[i].age_s * 1e9},
-                                                  {NULL, (double)error->error_ns},
-                                                  {NULL, (double)error->half_width_ns},
-                                                  {no_truth(run), clock_error_true_ns(error, tick_ns)},
-                                                  {no_truth(run), clock_error_true_half_width_ns(error, tick_ns)},
-                                                  {no_bound(error->bound_ns), (double)error->bound_ns},
-                                                  {NULL, clock_error_violates_bound(error, tick_ns)}});
+        table_row(&report->table, (cell_t[]){{run->plan.label[label], 0},
+                                             {NULL, repeat + 1},
+                                             {NULL, run->checked_rank[i]},
+                                             {NULL, checks[i].age_s * 1e9},
+                                             {NULL, (double)error->error_ns},
+                                             {NULL, (double)error->half_width_ns},
+                                             {no_truth(run), clock_error_true_ns(error, tick_ns)},
+                                             {no_truth(run), clock_error_true_half_width_ns(error, tick_ns)},
+                                             {no_bound(error->bound_ns), (double)error->bound_ns},
+                                             {NULL, clock_error_violates_bound(error, tick_ns)}});
     }
 }
 
-void check_take_in(struct extremes *most, const struct clock_error *error, double tick_ns)
+void check_take_in(extremes_t *most, const clock_error_t *error, double tick_ns)
 {
     most->half_width_ns = error->half_width_ns > most->half_width_ns ? error->half_width_ns : most->half_width_ns;
     most->bound_ns = error->bound_ns > most->bound_ns ? error->bound_ns : most->bound_ns;
@@ -110,14 +110,14 @@ void check_take_in(struct extremes *most, const struct clock_error *error, doubl
 }
 
 /* Fills report->values with the errors without their signs, in ascending order. Returns how many. */
-static int64_t gather(struct report *report, int label, int age, double tick_ns, struct extremes *most)
+static int64_t gather(report_t *report, int label, int age, double tick_ns, extremes_t *most)
 {
-    const struct check_run *run = report->run;
+    const check_run_t *run = report->run;
     int64_t count = 0;
 
-    *most = (struct extremes){0};
+    *most = (extremes_t){0};
     for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
-        const struct check *checks = check_checks_of(run, label, repeat, age);
+        const check_t *checks = check_checks_of(run, label, repeat, age);
 
         for (int i = 0; i < run->checked; i++) {
             report->values[count++] = llabs(checks[i].error.error_ns);
@@ -128,12 +128,12 @@ static int64_t gather(struct report *report, int label, int age, double tick_ns,
     return count;
 }
 
-static double median_of_runs_ns(struct report *report, int label, bool call)
+static double median_of_runs_ns(report_t *report, int label, bool call)
 {
-    const struct check_run *run = report->run;
+    const check_run_t *run = report->run;
 
     for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
-        const struct trial *trial = check_trial_of(run, label, repeat);
+        const trial_t *trial = check_trial_of(run, label, repeat);
 
         report->values[repeat] = call ? trial->call_ns : trial->sync_ns;
     }
@@ -141,7 +141,7 @@ static double median_of_runs_ns(struct report *report, int label, bool call)
     return (double)quantile(report->values, run->settings.repeat, 0.5);
 }
 
-static int64_t most_syncs(const struct check_run *run, int label, int age)
+static int64_t most_syncs(const check_run_t *run, int label, int age)
 {
     int64_t most = 0;
 
@@ -153,36 +153,36 @@ static int64_t most_syncs(const struct check_run *run, int label, int age)
     return most;
 }
 
-static void print_summary(struct report *report, int label, int age, double tick_ns)
+static void print_summary(report_t *report, int label, int age, double tick_ns)
 {
-    const struct check_run *run = report->run;
+    const check_run_t *run = report->run;
     double took_ns = median_of_runs_ns(report, label, false);
     double call_ns = median_of_runs_ns(report, label, true);
-    struct extremes most;
+    extremes_t most;
     int64_t count = gather(report, label, age, tick_ns, &most);
 
     report->checks += count;
     report->violations += most.violations;
     if (run->settings.ranks)
         return;
-    table_row(&report->table, (struct cell[]){{run->plan.label[label], 0},
-                                              {NULL, run->plan.age_s[age] * 1e9},
-                                              {NULL, took_ns},
-                                              {NULL, call_ns},
-                                              {NULL, (double)most_syncs(run, label, age)},
-                                              {NULL, (double)count},
-                                              {NULL, (double)quantile(report->values, count, 0.5)},
-                                              {NULL, (double)quantile(report->values, count, 0.99)},
-                                              {NULL, (double)report->values[count - 1]},
-                                              {NULL, (double)most.half_width_ns},
-                                              {no_truth(run), most.true_ns},
-                                              {no_bound(most.bound_ns), (double)most.bound_ns},
-                                              {NULL, (double)most.violations}});
+    table_row(&report->table, (cell_t[]){{run->plan.label[label], 0},
+                                         {NULL, run->plan.age_s[age] * 1e9},
+                                         {NULL, took_ns},
+                                         {NULL, call_ns},
+                                         {NULL, (double)most_syncs(run, label, age)},
+                                         {NULL, (double)count},
+                                         {NULL, (double)quantile(report->values, count, 0.5)},
+                                         {NULL, (double)quantile(report->values, count, 0.99)},
+                                         {NULL, (double)report->values[count - 1]},
+                                         {NULL, (double)most.half_width_ns},
+                                         {no_truth(run), most.true_ns},
+                                         {no_bound(most.bound_ns), (double)most.bound_ns},
+                                         {NULL, (double)most.violations}});
 }
 
-void check_print_age(struct report *report, int label, int repeat, int age)
+void check_print_age(report_t *report, int label, int repeat, int age)
 {
-    const struct check_run *run = report->run;
+    const check_run_t *run = report->run;
     double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
 
     if (run->settings.ranks)

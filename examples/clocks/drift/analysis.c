@@ -16,23 +16,23 @@ enum { LEAST_POINTS = 3 };
 /* Linearity is looked for in steps of this part of the run. */
 enum { REACH_STEPS = 16 };
 
-int64_t drift_middle_ns(const struct point *point)
+int64_t drift_middle_ns(const point_t *point)
 {
     return point->window.low_ns + (point->window.high_ns - point->window.low_ns) / 2;
 }
 
-int64_t drift_half_width_ns(const struct point *point)
+int64_t drift_half_width_ns(const point_t *point)
 {
     return llabs(point->window.high_ns - point->window.low_ns) / 2;
 }
 
-bool drift_is_undisturbed(const struct series *series, const struct point *point)
+bool drift_is_undisturbed(const series_t *series, const point_t *point)
 {
     return (double)drift_half_width_ns(point) <= MOST_WIDTH_RATIO * (double)series->half_width_ns;
 }
 
 /* Returns false if out of memory. */
-static bool find_half_width(const struct drift_run *run, struct series *series)
+static bool find_half_width(const drift_run_t *run, series_t *series)
 {
     int64_t *widths_ns = malloc((size_t)run->rounds * sizeof(widths_ns[0]));
 
@@ -46,7 +46,7 @@ static bool find_half_width(const struct drift_run *run, struct series *series)
     return true;
 }
 
-static bool collect_points(const struct drift_run *run, struct series *series)
+static bool collect_points(const drift_run_t *run, series_t *series)
 {
     size_t bytes = (size_t)run->rounds * sizeof(double);
     int64_t first_ns = 0;
@@ -58,7 +58,7 @@ static bool collect_points(const struct drift_run *run, struct series *series)
         !find_half_width(run, series))
         return false;
     for (int i = 0; i < run->rounds; i++) {
-        const struct point *point = &series->points[i];
+        const point_t *point = &series->points[i];
 
         if (!drift_is_undisturbed(series, point))
             continue;
@@ -70,13 +70,13 @@ static bool collect_points(const struct drift_run *run, struct series *series)
     return true;
 }
 
-double drift_duration_s(const struct drift_run *run, const struct series *series)
+double drift_duration_s(const drift_run_t *run, const series_t *series)
 {
     return series->points[run->rounds - 1].time_s;
 }
 
 /* The place of the first point at or after a time. */
-static int find_point(const struct series *series, double time_s)
+static int find_point(const series_t *series, double time_s)
 {
     int place = 0;
 
@@ -86,7 +86,7 @@ static int find_point(const struct series *series, double time_s)
 }
 
 /* Fits a line to points [first, end). Returns false where they are too few. */
-static bool fit_window(const struct series *series, int first, int end, struct line *line, struct residuals *residuals)
+static bool fit_window(const series_t *series, int first, int end, line_t *line, residuals_t *residuals)
 {
     if (end - first < LEAST_POINTS)
         return false;
@@ -95,17 +95,17 @@ static bool fit_window(const struct series *series, int first, int end, struct l
     return true;
 }
 
-struct fits drift_fit_windows(const struct drift_run *run, const struct series *series, int windows)
+fits_t drift_fit_windows(const drift_run_t *run, const series_t *series, int windows)
 {
-    struct fits fits = {.windows = windows, .good = true, .least_ppb = INFINITY, .most_ppb = -INFINITY};
+    fits_t fits = {.windows = windows, .good = true, .least_ppb = INFINITY, .most_ppb = -INFINITY};
     double window_s = drift_duration_s(run, series) / windows;
     double square_sum = 0;
     int first = 0;
 
     for (int i = 0; i < windows && fits.good; i++) {
         int end = i + 1 < windows ? find_point(series, window_s * (i + 1)) : series->count;
-        struct residuals residuals;
-        struct line line;
+        residuals_t residuals;
+        line_t line;
 
         fits.good = fit_window(series, first, end, &line, &residuals);
         if (!fits.good)
@@ -122,15 +122,15 @@ struct fits drift_fit_windows(const struct drift_run *run, const struct series *
 }
 
 /* Whether all windows of so many steps that have points enough are linear. *any: whether there is one. */
-static bool is_linear(const struct drift_run *run, const struct series *series, int steps, bool *any)
+static bool is_linear(const drift_run_t *run, const series_t *series, int steps, bool *any)
 {
     double step_s = drift_duration_s(run, series) / REACH_STEPS;
 
     *any = false;
     for (int begin = 0; begin + steps <= REACH_STEPS; begin++) {
         int end = begin + steps < REACH_STEPS ? find_point(series, step_s * (begin + steps)) : series->count;
-        struct residuals residuals;
-        struct line line;
+        residuals_t residuals;
+        line_t line;
 
         if (!fit_window(series, find_point(series, step_s * begin), end, &line, &residuals))
             continue;
@@ -141,7 +141,7 @@ static bool is_linear(const struct drift_run *run, const struct series *series, 
     return true;
 }
 
-static void find_reach(const struct drift_run *run, struct series *series)
+static void find_reach(const drift_run_t *run, series_t *series)
 {
     bool any;
 
@@ -151,18 +151,18 @@ static void find_reach(const struct drift_run *run, struct series *series)
     }
 }
 
-static void find_residuals(struct series *series)
+static void find_residuals(series_t *series)
 {
-    struct line line = line_fit(series->time_s, series->offset_ns, series->count);
+    line_t line = line_fit(series->time_s, series->offset_ns, series->count);
 
     for (int i = 0; i < series->count; i++)
         series->residual_ns[i] = line_residual(&line, series->time_s[i], series->offset_ns[i]);
 }
 
-bool drift_analyse(const struct drift_run *run)
+bool drift_analyse(const drift_run_t *run)
 {
     for (int i = 0; i < (run->world.ranks - 1) * run->clock_count; i++) {
-        struct series *series = &run->series[i];
+        series_t *series = &run->series[i];
 
         if (!collect_points(run, series))
             return false;

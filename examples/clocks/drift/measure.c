@@ -8,26 +8,26 @@
 
 #define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
-struct series *drift_series_of(const struct drift_run *run, int rank, int place)
+series_t *drift_series_of(const drift_run_t *run, int rank, int place)
 {
     return &run->series[(rank - 1) * run->clock_count + place];
 }
 
-static void measure_rank(struct drift_run *run, const struct burst *burst, int rank, int64_t begin_ns)
+static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64_t begin_ns)
 {
     burst_measure(burst, rank, run->exchanges);
     for (int place = 0; place < run->clock_count; place++) {
         bool is_tsc = run->clock_list[place] == MACHINE_CLOCK_TSC;
-        struct offset_window window =
+        offset_window_t window =
             burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
                          is_tsc ? run->begin_tick_ns[0] : 1, is_tsc ? run->begin_tick_ns[rank] : 1);
 
         drift_series_of(run, rank, place)->points[run->rounds] =
-            (struct point){(double)(window.at_ns - begin_ns) * 1e-9, window};
+            (point_t){(double)(window.at_ns - begin_ns) * 1e-9, window};
     }
 }
 
-static void show_progress(const struct drift_run *run, int64_t spent_ns)
+static void show_progress(const drift_run_t *run, int64_t spent_ns)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rmeasuring: %.0f of %g s ", (double)spent_ns * 1e-9, run->settings.seconds);
@@ -43,7 +43,7 @@ static void sleep_until(int64_t time_ns)
 }
 
 /* Rank 0: a round of bursts each interval, until the time is over. A round that comes late puts off the next. */
-static void measure_rounds(struct drift_run *run, const struct burst *burst)
+static void measure_rounds(drift_run_t *run, const burst_t *burst)
 {
     int64_t begin_ns = system_time_ns();
     int64_t next_ns = begin_ns;
@@ -67,7 +67,7 @@ static void measure_rounds(struct drift_run *run, const struct burst *burst)
 }
 
 /* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */
-static void gather_ticks(const struct drift_run *run, const struct tsc_rate *rate, MPI_Comm kernel, double *tick_ns)
+static void gather_ticks(const drift_run_t *run, const tsc_rate_t *rate, MPI_Comm kernel, double *tick_ns)
 {
     double own_ns = tsc_rate_ns(rate);
 
@@ -79,16 +79,16 @@ static void gather_ticks(const struct drift_run *run, const struct tsc_rate *rat
  * Offsets of tsc were reckoned by the rates known at the beginning. Those from all the time of the run are better: turn
  * each series by what they differ.
  */
-static void correct_tsc(const struct drift_run *run, int place)
+static void correct_tsc(const drift_run_t *run, int place)
 {
     double own_ratio = run->end_tick_ns[0] / run->begin_tick_ns[0];
 
     for (int rank = 1; rank < run->world.ranks; rank++) {
-        const struct series *series = drift_series_of(run, rank, place);
+        const series_t *series = drift_series_of(run, rank, place);
         double change = run->end_tick_ns[rank] / run->begin_tick_ns[rank] - own_ratio;
 
         for (int i = 0; i < run->rounds; i++) {
-            struct point *point = &series->points[i];
+            point_t *point = &series->points[i];
             int64_t shift_ns = llround(change * point->time_s * 1e9);
 
             point->window.low_ns += shift_ns;
@@ -97,10 +97,10 @@ static void correct_tsc(const struct drift_run *run, int place)
     }
 }
 
-void drift_measure(struct drift_run *run, MPI_Comm kernel)
+void drift_measure(drift_run_t *run, MPI_Comm kernel)
 {
-    const struct burst burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
-    struct tsc_rate rate;
+    const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
+    tsc_rate_t rate;
 
     tsc_rate_begin(&rate);
     gather_ticks(run, &rate, kernel, run->begin_tick_ns);

@@ -11,7 +11,7 @@ enum { SHOWN_RANKS = 16 };
 static const int window_parts[] = {8, 4, 2, 1};
 enum { WINDOW_LENGTHS = sizeof(window_parts) / sizeof(window_parts[0]) };
 
-static const struct column columns[] = {
+static const column_t columns[] = {
     {"rank", "rank", 7, 0, 0},
     {"clock", "clock", 14, 0, 0},
     {"window(s)", "window_ns", 11, 3, 1e9},
@@ -27,27 +27,27 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void print_row(const struct drift_run *run, const struct table *table, int rank, int place, int windows)
+static void print_row(const drift_run_t *run, const table_t *table, int rank, int place, int windows)
 {
-    const struct series *series = drift_series_of(run, rank, place);
-    struct fits fits = drift_fit_windows(run, series, windows);
+    const series_t *series = drift_series_of(run, rank, place);
+    fits_t fits = drift_fit_windows(run, series, windows);
     const char *figure = fits.good ? NULL : "";
 
-    table_row(table, (struct cell[]){{NULL, rank},
-                                     {machine_clocks[run->clock_list[place]].name, 0},
-                                     {NULL, drift_duration_s(run, series) / windows * 1e9},
-                                     {NULL, windows},
-                                     {figure, fits.slope_ppb},
-                                     {figure, fits.least_ppb},
-                                     {figure, fits.most_ppb},
-                                     {figure, fits.rms_ns},
-                                     {figure, fits.most_ns},
-                                     {NULL, (double)series->half_width_ns},
-                                     {NULL, series->count},
-                                     {NULL, series->linear_s * 1e9}});
+    table_row(table, (cell_t[]){{NULL, rank},
+                                {machine_clocks[run->clock_list[place]].name, 0},
+                                {NULL, drift_duration_s(run, series) / windows * 1e9},
+                                {NULL, windows},
+                                {figure, fits.slope_ppb},
+                                {figure, fits.least_ppb},
+                                {figure, fits.most_ppb},
+                                {figure, fits.rms_ns},
+                                {figure, fits.most_ns},
+                                {NULL, (double)series->half_width_ns},
+                                {NULL, series->count},
+                                {NULL, series->linear_s * 1e9}});
 }
 
-static void print_head(const struct drift_run *run)
+static void print_head(const drift_run_t *run)
 {
     FILE *file = run->settings.output.file;
 
@@ -61,9 +61,9 @@ static void print_head(const struct drift_run *run)
         fprintf(file, "# Linear: while residuals are at most the median half width\n");
 }
 
-static void print_table(const struct drift_run *run)
+static void print_table(const drift_run_t *run)
 {
-    const struct table table = {columns, COLUMNS, &run->settings.output};
+    const table_t table = {columns, COLUMNS, &run->settings.output};
 
     if (run->settings.output.format == FORMAT_TABLE)
         print_head(run);
@@ -77,16 +77,16 @@ static void print_table(const struct drift_run *run)
 }
 
 /* Writes each burst to the raw file and closes it. */
-static int write_raw(const struct drift_run *run)
+static int write_raw(const drift_run_t *run)
 {
     if (run->raw == NULL)
         return STATUS_GOOD;
     fprintf(run->raw, "rank,clock,time_ns,offset_ns,half_width_ns,used\n");
     for (int i = 0; i < (run->world.ranks - 1) * run->clock_count; i++) {
-        const struct series *series = &run->series[i];
+        const series_t *series = &run->series[i];
 
         for (int round = 0; round < run->rounds; round++) {
-            const struct point *point = &series->points[round];
+            const point_t *point = &series->points[round];
 
             fprintf(run->raw, "%d,%s,%.0f,%lld,%lld,%d\n", 1 + i / run->clock_count,
                     machine_clocks[run->clock_list[i % run->clock_count]].name, point->time_s * 1e9,
@@ -98,14 +98,14 @@ static int write_raw(const struct drift_run *run)
 }
 
 /* What a chart is made of, for all clocks and the ranks that are shown. */
-struct chart {
-    struct plot_panel panels[2 * MACHINE_CLOCKS]; /* offsets of a clock, then its residuals */
-    struct plot_series series[2 * MACHINE_CLOCKS][SHOWN_RANKS];
+typedef struct chart {
+    plot_panel_t panels[2 * MACHINE_CLOCKS]; /* offsets of a clock, then its residuals */
+    plot_series_t series[2 * MACHINE_CLOCKS][SHOWN_RANKS];
     char titles[2 * MACHINE_CLOCKS][64];
     char ranks[SHOWN_RANKS][24];
-};
+} chart_t;
 
-static void fill_panel(const struct drift_run *run, struct chart *chart, int number)
+static void fill_panel(const drift_run_t *run, chart_t *chart, int number)
 {
     int shown = run->world.ranks - 1 < SHOWN_RANKS ? run->world.ranks - 1 : SHOWN_RANKS;
     bool of_residuals = number % 2 != 0;
@@ -113,16 +113,16 @@ static void fill_panel(const struct drift_run *run, struct chart *chart, int num
     snprintf(chart->titles[number], sizeof(chart->titles[number]), "%s%s",
              machine_clocks[run->clock_list[number / 2]].name, of_residuals ? ": residuals of one line" : "");
     for (int i = 0; i < shown; i++) {
-        const struct series *series = drift_series_of(run, 1 + i, number / 2);
+        const series_t *series = drift_series_of(run, 1 + i, number / 2);
 
-        chart->series[number][i] = (struct plot_series){.title = chart->ranks[i],
-                                                        .style = of_residuals ? PLOT_POINTS : PLOT_LINES,
-                                                        .color = 1 + i,
-                                                        .count = series->count,
-                                                        .x = series->time_s,
-                                                        .y = of_residuals ? series->residual_ns : series->offset_ns};
+        chart->series[number][i] = (plot_series_t){.title = chart->ranks[i],
+                                                   .style = of_residuals ? PLOT_POINTS : PLOT_LINES,
+                                                   .color = 1 + i,
+                                                   .count = series->count,
+                                                   .x = series->time_s,
+                                                   .y = of_residuals ? series->residual_ns : series->offset_ns};
     }
-    chart->panels[number] = (struct plot_panel){
+    chart->panels[number] = (plot_panel_t){
         .title = chart->titles[number],
         .x = {.label = "time (s)"},
         .y = {.label = of_residuals ? "residual (ns)" : "offset minus the first (ns)"},
@@ -131,15 +131,15 @@ static void fill_panel(const struct drift_run *run, struct chart *chart, int num
     };
 }
 
-static int draw_chart(struct drift_run *run)
+static int draw_chart(drift_run_t *run)
 {
-    struct chart chart;
-    const struct plot plot = {.title = run->world.ranks - 1 > SHOWN_RANKS
-                                           ? "Drift of clocks against those of rank 0: the first 16 other ranks"
-                                           : "Drift of clocks against those of rank 0",
-                              .panels = chart.panels,
-                              .panel_count = 2 * run->clock_count,
-                              .columns = 2};
+    chart_t chart;
+    const plot_t plot = {.title = run->world.ranks - 1 > SHOWN_RANKS
+                                      ? "Drift of clocks against those of rank 0: the first 16 other ranks"
+                                      : "Drift of clocks against those of rank 0",
+                         .panels = chart.panels,
+                         .panel_count = 2 * run->clock_count,
+                         .columns = 2};
 
     for (int i = 0; i < SHOWN_RANKS; i++)
         snprintf(chart.ranks[i], sizeof(chart.ranks[i]), "rank %d", 1 + i);
@@ -148,7 +148,7 @@ static int draw_chart(struct drift_run *run)
     return plot_draw(&run->plot, &run->world, &plot);
 }
 
-int drift_report(struct drift_run *run)
+int drift_report(drift_run_t *run)
 {
     int status = STATUS_GOOD;
 

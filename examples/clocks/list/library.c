@@ -9,7 +9,7 @@
 
 /* Synchronizes the clocks of a fresh communicator by the base clock named. Returns what the library returned, and the
  * call that did. */
-static int try_clock(const struct list_run *run, const char *name, struct world *fresh, const char **call)
+static int try_clock(const list_run_t *run, const char *name, world_t *fresh, const char **call)
 {
     MPI_Info info;
     int code;
@@ -41,9 +41,9 @@ static void extract_reason(const char *message, char *reason, size_t reason_byte
              begin);
 }
 
-void list_ask_about(const struct list_run *run, int clock, struct listing *listing)
+void list_ask_about(const list_run_t *run, int clock, listing_t *listing)
 {
-    struct world fresh;
+    world_t fresh;
     char message[REASON_BYTES];
     const char *call;
 
@@ -55,9 +55,9 @@ void list_ask_about(const struct list_run *run, int clock, struct listing *listi
     MPI_Comm_free(&fresh.comm);
 }
 
-bool list_ask_for_choice(struct list_run *run)
+bool list_ask_for_choice(list_run_t *run)
 {
-    struct world fresh;
+    world_t fresh;
     const char *call;
     char name[64];
     int code = try_clock(run, "auto", &fresh, &call);

@@ -13,7 +13,7 @@
 /* The system reads its clocks without a system call in a tenth of this. */
 #define SLOW_READ_NS 500
 
-static const struct column columns[] = {
+static const column_t columns[] = {
     {"clock", "clock", 14, 0, 0},      {"read(ns)", "read_ns", 11, 1, 0},     {"slowest", "slowest_rank", 9, 0, 0},
     {"step(ns)", "step_ns", 11, 1, 0}, {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
     {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
@@ -22,7 +22,7 @@ static const struct column columns[] = {
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 /* A remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
-__attribute__((format(printf, 2, 3))) static void remark(const struct list_run *run, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void remark(const list_run_t *run, const char *format, ...)
 {
     bool is_table = run->settings.output.format == FORMAT_TABLE;
     FILE *file = is_table ? run->settings.output.file : stderr;
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void remark(const struct list_run *
 
 /* ---- The list */
 
-static int count_groups(const struct listing *listing, int ranks)
+static int count_groups(const listing_t *listing, int ranks)
 {
     int groups = 0;
 
@@ -50,7 +50,7 @@ static int count_groups(const struct listing *listing, int ranks)
 }
 
 /* Appends the ranks of a group, from its first one. Returns the end of the text. */
-static char *write_group(const struct listing *listing, int ranks, int first, char *end)
+static char *write_group(const listing_t *listing, int ranks, int first, char *end)
 {
     for (int rank = first; rank < ranks;) {
         int last = rank;
@@ -68,7 +68,7 @@ static char *write_group(const struct listing *listing, int ranks, int first, ch
 }
 
 /* Returns the members of all groups; the caller frees it. */
-static char *describe_groups(const struct listing *listing, int ranks)
+static char *describe_groups(const listing_t *listing, int ranks)
 {
     enum { RANK_CHARACTERS = 12 };
     char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1);
@@ -86,9 +86,9 @@ static char *describe_groups(const struct listing *listing, int ranks)
     return text;
 }
 
-static bool print_row(const struct list_run *run, const struct table *table, int clock)
+static bool print_row(const list_run_t *run, const table_t *table, int clock)
 {
-    const struct listing *listing = &run->listings[clock];
+    const listing_t *listing = &run->listings[clock];
     const char *no_figure = listing->lacks ? "" : NULL;
     char *members = describe_groups(listing, run->world.ranks);
 
@@ -98,21 +98,21 @@ static bool print_row(const struct list_run *run, const struct table *table, int
     }
     if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
         strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
-    table_row(table, (struct cell[]){{machine_clocks[clock].name, 0},
-                                     {no_figure, listing->most.read_ns},
-                                     {no_figure, listing->slowest},
-                                     {listing->most.step_ns > 0 ? no_figure : "", listing->most.step_ns},
-                                     {listing->most.stated_ns > 0 ? no_figure : "", listing->most.stated_ns},
-                                     {NULL, listing->usable},
-                                     {NULL, clock == run->chosen},
-                                     {no_figure, count_groups(listing, run->world.ranks)},
-                                     {no_figure, (double)listing->doubt_ns},
-                                     {listing->lacks ? "" : members, 0}});
+    table_row(table, (cell_t[]){{machine_clocks[clock].name, 0},
+                                {no_figure, listing->most.read_ns},
+                                {no_figure, listing->slowest},
+                                {listing->most.step_ns > 0 ? no_figure : "", listing->most.step_ns},
+                                {listing->most.stated_ns > 0 ? no_figure : "", listing->most.stated_ns},
+                                {NULL, listing->usable},
+                                {NULL, clock == run->chosen},
+                                {no_figure, count_groups(listing, run->world.ranks)},
+                                {no_figure, (double)listing->doubt_ns},
+                                {listing->lacks ? "" : members, 0}});
     free(members);
     return true;
 }
 
-void list_tell_warnings(const struct list_run *run)
+void list_tell_warnings(const list_run_t *run)
 {
     char text[KERNEL_WARNING_BYTES] = "";
     int kernel_rank;
@@ -135,10 +135,10 @@ void list_tell_warnings(const struct list_run *run)
     free(all);
 }
 
-static void tell_slow_clocks(const struct list_run *run)
+static void tell_slow_clocks(const list_run_t *run)
 {
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        const struct listing *listing = &run->listings[clock];
+        const listing_t *listing = &run->listings[clock];
 
         if (!listing->lacks && listing->most.read_ns > SLOW_READ_NS)
             remark(run, "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns", listing->slowest,
@@ -146,9 +146,9 @@ static void tell_slow_clocks(const struct list_run *run)
     }
 }
 
-int list_print(const struct list_run *run)
+int list_print(const list_run_t *run)
 {
-    const struct table table = {columns, COLUMNS, &run->settings.output};
+    const table_t table = {columns, COLUMNS, &run->settings.output};
 
     remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
@@ -164,29 +164,29 @@ int list_print(const struct list_run *run)
     return STATUS_GOOD;
 }
 
-int list_draw(struct list_run *run)
+int list_draw(list_run_t *run)
 {
-    struct plot_series series[MACHINE_CLOCKS];
+    plot_series_t series[MACHINE_CLOCKS];
     int drawn = 0;
 
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        struct curve *curve = &run->listings[clock].curve;
+        curve_t *curve = &run->listings[clock].curve;
 
         if (!run->listings[clock].lacks)
-            series[drawn++] = (struct plot_series){.title = machine_clocks[clock].name,
-                                                   .style = PLOT_LINES,
-                                                   .color = clock + 1,
-                                                   .count = CURVE_POINTS,
-                                                   .x = curve->interval_ns,
-                                                   .y = curve->share};
+            series[drawn++] = (plot_series_t){.title = machine_clocks[clock].name,
+                                              .style = PLOT_LINES,
+                                              .color = clock + 1,
+                                              .count = CURVE_POINTS,
+                                              .x = curve->interval_ns,
+                                              .y = curve->share};
     }
-    const struct plot_panel panel = {
+    const plot_panel_t panel = {
         .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
         .y = {.label = "share of intervals that are not longer"},
         .series = series,
         .series_count = drawn,
     };
-    const struct plot plot = {
+    const plot_t plot = {
         .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};
 
     return plot_draw(&run->plot, &run->world, &plot);

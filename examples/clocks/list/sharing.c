@@ -9,10 +9,10 @@ enum { SHARING_EXCHANGES = 20 };
 
 /* The windows of all ranks' clocks against the kernel's first rank, on that rank. Collective over the kernel's ranks.
  */
-static void measure_windows(const struct list_run *run, int clock, struct offset_window *windows)
+static void measure_windows(const list_run_t *run, int clock, offset_window_t *windows)
 {
-    const struct burst burst = {&run->world, run->kernel, INT64_C(1) << clock, SHARING_EXCHANGES};
-    struct exchange exchanges[SHARING_EXCHANGES];
+    const burst_t burst = {&run->world, run->kernel, INT64_C(1) << clock, SHARING_EXCHANGES};
+    exchange_t exchanges[SHARING_EXCHANGES];
     double tick_ns = list_tick_ns(run, clock);
     int rank, ranks;
 
@@ -22,20 +22,20 @@ static void measure_windows(const struct list_run *run, int clock, struct offset
         burst_serve(&burst, 0);
         return;
     }
-    windows[0] = (struct offset_window){0, 0, 0};
+    windows[0] = (offset_window_t){0, 0, 0};
     for (int peer = 1; peer < ranks; peer++) {
         burst_measure(&burst, peer, exchanges);
         windows[peer] = burst_window(exchanges, SHARING_EXCHANGES, tick_ns, tick_ns);
     }
 }
 
-static bool overlap(struct offset_window a, struct offset_window b)
+static bool overlap(offset_window_t a, offset_window_t b)
 {
     return a.low_ns <= b.high_ns && b.low_ns <= a.high_ns;
 }
 
 /* Puts each rank into the first group whose first rank may have the same offset. Returns the greatest doubt. */
-static int64_t form_groups(const struct offset_window *windows, int ranks, int *group)
+static int64_t form_groups(const offset_window_t *windows, int ranks, int *group)
 {
     int64_t doubt_ns = 0;
 
@@ -56,9 +56,9 @@ static int64_t form_groups(const struct offset_window *windows, int ranks, int *
     return doubt_ns;
 }
 
-bool list_find_groups(const struct list_run *run, int clock, struct listing *listing)
+bool list_find_groups(const list_run_t *run, int clock, listing_t *listing)
 {
-    struct offset_window *windows;
+    offset_window_t *windows;
     int64_t doubt_ns = 0;
     int *group, *world_rank;
     int rank, ranks, own, first;

@@ -16,7 +16,7 @@ static double time_block_ns(int64_t (*read_ticks)(void))
     return (double)(system_time_ns() - begin_ns) / BLOCK_READS;
 }
 
-static double median_read_ns(const struct list_run *run, int clock)
+static double median_read_ns(const list_run_t *run, int clock)
 {
     int64_t blocks = run->settings.reads / BLOCK_READS;
 
@@ -27,7 +27,7 @@ static double median_read_ns(const struct list_run *run, int clock)
 }
 
 /* Leaves the intervals between successive readings in the room, in ascending order. */
-static void measure_intervals(const struct list_run *run, int clock)
+static void measure_intervals(const list_run_t *run, int clock)
 {
     int64_t (*read_ticks)(void) = machine_clocks[clock].read_ticks;
     int64_t before_ticks = read_ticks();
@@ -42,7 +42,7 @@ static void measure_intervals(const struct list_run *run, int clock)
 }
 
 /* The least of the intervals in the room that is not 0; 0 where the clock did not move. */
-static int64_t least_step_ticks(const struct list_run *run)
+static int64_t least_step_ticks(const list_run_t *run)
 {
     for (int64_t i = 0; i < run->settings.reads; i++) {
         if (run->room[i] > 0)
@@ -51,7 +51,7 @@ static int64_t least_step_ticks(const struct list_run *run)
     return 0;
 }
 
-static void trace_curve(const struct list_run *run, double tick_ns, struct curve *curve)
+static void trace_curve(const list_run_t *run, double tick_ns, curve_t *curve)
 {
     for (int i = 0; i < CURVE_POINTS; i++) {
         curve->share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
@@ -59,14 +59,14 @@ static void trace_curve(const struct list_run *run, double tick_ns, struct curve
     }
 }
 
-double list_tick_ns(const struct list_run *run, int clock)
+double list_tick_ns(const list_run_t *run, int clock)
 {
     return clock == MACHINE_CLOCK_TSC ? run->tick_ns : 1;
 }
 
-struct sight list_look_at(const struct list_run *run, int clock, struct curve *curve)
+sight_t list_look_at(const list_run_t *run, int clock, curve_t *curve)
 {
-    struct sight sight;
+    sight_t sight;
 
     sight.read_ns = median_read_ns(run, clock);
     measure_intervals(run, clock);
@@ -76,7 +76,7 @@ struct sight list_look_at(const struct list_run *run, int clock, struct curve *c
     return sight;
 }
 
-void list_combine_sights(const struct list_run *run, struct sight sight, struct listing *listing)
+void list_combine_sights(const list_run_t *run, sight_t sight, listing_t *listing)
 {
     struct {
         double read_ns;
