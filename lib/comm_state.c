@@ -5,9 +5,14 @@
  */
 #include "comm_state.h"
 
+#include "release/tags.h"
+#include "sync/tags.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+_Static_assert((int)MH_SYNC_TAGS_END <= (int)MH_TAG_BARRIER, "no two messages have the same tag");
 
 static struct {
     pthread_mutex_t lock;
@@ -88,7 +93,7 @@ static void free_state(mh_comm_state *state)
         return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
     PMPI_Comm_free(&state->channel.comm);
-    mh_session_free(&state->session);
+    mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
     free(state);
 }
@@ -283,8 +288,8 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     state->channel = *channel;
     state->settings = settings;
     state->before_world = !initialized;
-    mh_session_init(&state->session, &state->channel);
-    mh_rounds_init(&state->rounds, &state->channel, &state->session.clock, &state->barrier);
+    mh_comm_clock_init(&state->clock, &state->channel);
+    mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
     return MPI_SUCCESS;
 }
 

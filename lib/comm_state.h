@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.h - what hangs on a communicator: its private communicator, settings, session and rounds.
+ * comm_state.h - what hangs on a communicator: its private communicator, settings, clock and rounds.
  *
  * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with
  * it or at MPI_Finalize.
@@ -11,7 +11,7 @@
 #include "transport/message.h"
 #include "release/release.h"
 #include "settings.h"
-#include "sync/session.h"
+#include "sync/comm_clock.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ typedef struct mh_comm_state {
     _Atomic unsigned lookups;
     mh_settings settings;
     bool oversubscribed; /* some node has more processes than processors */
-    mh_session session;
+    mh_comm_clock clock;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes anew */
     mh_barrier barrier;
     mh_rounds rounds;

@@ -6,23 +6,23 @@
 
 static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
 {
-    mh_session *session = &state->session;
+    mh_comm_clock *clock = &state->clock;
     int code = state->plan_is_current ? MPI_SUCCESS : mh_setup(state, error);
     if (code == MPI_SUCCESS)
-        code = mh_session_synchronize(session, restart, is_thorough, error);
+        code = mh_comm_clock_synchronize(clock, restart, is_thorough, error);
     if (code != MPI_SUCCESS)
         return code;
-    if (!session->disrupted)
-        mh_rounds_trust_clock(&state->rounds, mh_session_bound_ns(session));
-    mh_rounds_sync_at(&state->rounds, mh_session_due_ns(session));
+    if (!clock->disrupted)
+        mh_rounds_trust_clock(&state->rounds, mh_comm_clock_bound_ns(clock));
+    mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(clock));
     return MPI_SUCCESS;
 }
 
 int mh_clock_sync(mh_comm_state *state, mh_error *error)
 {
     int64_t all_fine;
-    mh_session_look_at_clock(&state->session);
-    int code = mh_allreduce_and(&state->channel, !state->session.disrupted, &all_fine, error);
+    mh_comm_clock_look(&state->clock);
+    int code = mh_allreduce_and(&state->channel, !state->clock.disrupted, &all_fine, error);
     return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
 }
 
@@ -30,7 +30,7 @@ int mh_clock_sync(mh_comm_state *state, mh_error *error)
 static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
-    if (!mh_global_clock_is_set(&state->session.clock) || !state->plan_is_current)
+    if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
     return code == MPI_SUCCESS ? mh_rounds_rehearse(&state->rounds, error) : code;
 }
@@ -39,19 +39,19 @@ static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)
 {
     if (refuses)
         return MH_REQUEST_REFUSE;
-    return state->session.disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
+    return state->clock.disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
 }
 
 static void leave(mh_comm_state *state, const mh_release *release, int *flag)
 {
-    mh_session *session = &state->session;
+    mh_comm_clock *clock = &state->clock;
     mh_exit left = mh_rounds_leave(&state->rounds, release);
     /* Nobody knows when a clock that can be set was set: perhaps during the wait. */
     if (left == MH_EXIT_DISRUPTED)
-        mh_session_distrust(session);
-    else if (session->clock.base.may_be_set)
-        mh_session_look_at_clock(session);
-    *flag = left == MH_EXIT_IN_TIME && !session->disrupted;
+        mh_comm_clock_distrust(clock);
+    else if (clock->global.base.may_be_set)
+        mh_comm_clock_look(clock);
+    *flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
 }
 
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
@@ -61,9 +61,9 @@ int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error)
     if (!state->rounds.rehearsed || !state->plan_is_current)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
-        int64_t local_ns = mh_base_clock_now_ns(&state->session.clock.base);
-        if (mh_clock_watch_is_due(&state->session.watch, local_ns))
-            mh_session_look_at_clock(&state->session);
+        int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
+        if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
+            mh_comm_clock_look(&state->clock);
         code =
             mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, refuses), release.order, &release, error);
         if (code != MPI_SUCCESS)

@@ -16,28 +16,28 @@ static void copy(char text[TEXT_SIZE], const char *from)
     snprintf(text, TEXT_SIZE, "%s", from);
 }
 
-static void base_clock(const mh_comm_state *state, char text[TEXT_SIZE])
+static void clock_used(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, mh_base_clock_name(&state->session.clock.base));
+    copy(text, mh_base_clock_name(&state->clock.global.base));
 }
 
-static void base_clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
+static void clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->session.clock.base.reason);
+    copy(text, state->clock.global.base.reason);
 }
 
 static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->session.disrupted ? "disrupted" : "synchronized");
+    copy(text, state->clock.disrupted ? "disrupted" : "synchronized");
 }
 
 /* The groups that this process takes part in: "all 4 + node 16, shared clock". */
-static void levels(const mh_comm_state *state, char text[TEXT_SIZE])
+static void sync_levels(const mh_comm_state *state, char text[TEXT_SIZE])
 {
     static const char *const sharing[] = {[MH_SHARING_UNKNOWN] = "",
                                           [MH_SHARING_VERIFIED] = ", shared clock",
                                           [MH_SHARING_REFUTED] = ", clock not shared"};
-    const mh_sync_plan *plan = &state->session.plan;
+    const mh_sync_plan *plan = &state->clock.plan;
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < plan->levels && used < TEXT_SIZE; i++) {
@@ -76,14 +76,14 @@ static void last_error(const mh_comm_state *state, char text[TEXT_SIZE])
     mh_error_last(text);
 }
 
-static int64_t bound_ns(mh_comm_state *state)
+static int64_t clock_bound_ns(mh_comm_state *state)
 {
-    return mh_global_clock_read(&state->session.clock).bound_ns;
+    return mh_global_clock_read(&state->clock.global).bound_ns;
 }
 
 static int64_t clock_age_ns(mh_comm_state *state)
 {
-    return mh_base_clock_now_ns(&state->session.clock.base) - state->session.schedule.last_ns;
+    return mh_base_clock_now_ns(&state->clock.global.base) - state->clock.schedule.last_ns;
 }
 
 static int64_t oversubscribed(mh_comm_state *state)
@@ -100,47 +100,47 @@ static const mh_statistic statistics[] = {
     {"ignored_environment", "No unit",
      "The environment variables of this process that begin with MPIX_HARMONIZE_ but name no setting.", true,
      .text = ignored_environment},
-    {"base_clock", "No unit", "The base clock in use.", .text = base_clock},
-    {"base_clock_reason", "No unit", "Why this base clock is in use.", .text = base_clock_reason},
-    {"base_clock_read_ns", "Nanoseconds", "What one reading of the base clock costs on this process.",
-     FIELD(session.clock.base.read_cost_ns)},
-    {"bound_ns", "Nanoseconds", "The bound of the global clock on this process at the time of this call.",
-     .number = bound_ns},
-    {"clock_age_ns", "Nanoseconds", "Time since the end of the last synchronization on this process.",
+    {"clock_used", "No unit", "The base clock in use.", .text = clock_used},
+    {"clock_reason", "No unit", "Why this base clock is in use.", .text = clock_reason},
+    {"clock_read_cost_ns", "Nanoseconds", "The time that one reading of the base clock takes on this process.",
+     FIELD(clock.global.base.read_cost_ns)},
+    {"clock_bound_ns", "Nanoseconds", "The bound of the global clock on this process at the time of this call.",
+     .number = clock_bound_ns},
+    {"clock_age_ns", "Nanoseconds", "The time since the end of the last synchronization on this process.",
      .number = clock_age_ns},
     {"clock_status", "No unit", "Whether the clock of this process is synchronized, or was found wrong.",
      .text = clock_status},
-    {"disruptions", "A count",
-     "How often clocks were synchronized again because this process, or a synchronization, found a clock wrong.",
-     FIELD(session.disruptions)},
-    {"epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
-     "The time of day on rank 0's node when global time was zero.", FIELD(session.epoch_unix_ns)},
-    {"interval_ns", "Nanoseconds", "From the last synchronization to the next one.",
-     FIELD(session.schedule.interval_ns)},
-    {"levels", "No unit", "The levels of the synchronization as this process sees them.", .text = levels},
-    {"sync_duration_ns", "Nanoseconds", "How long the last synchronization took on this process, by its base clock.",
-     FIELD(session.schedule.duration_ns)},
-    {"sync_total_ns", "Nanoseconds", "The time of all synchronizations so far on this process.",
-     FIELD(session.schedule.total_ns)},
-    {"syncs", "A count", "Synchronizations of comm so far.", FIELD(session.schedule.count)},
+    {"clock_disruptions", "A count", "How often this process, or a synchronization, found a clock wrong.",
+     FIELD(clock.disruptions)},
+    {"clock_epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
+     "The time of day on rank 0's node when global time was zero.", FIELD(clock.epoch_unix_ns)},
+    {"resync_interval_used_ns", "Nanoseconds", "The time from the last synchronization to the next one.",
+     FIELD(clock.schedule.interval_ns)},
+    {"sync_levels", "No unit", "The levels of the synchronization as this process sees them.", .text = sync_levels},
+    {"sync_duration_ns", "Nanoseconds", "The duration of the last synchronization on this process, by its base clock.",
+     FIELD(clock.schedule.duration_ns)},
+    {"sync_total_ns", "Nanoseconds", "The duration of all synchronizations so far on this process.",
+     FIELD(clock.schedule.total_ns)},
+    {"syncs", "A count", "Synchronizations of comm so far.", FIELD(clock.schedule.count)},
     {"calls", "A count", "Calls of MPIX_Harmonize(3) on comm so far.", FIELD(rounds.calls)},
-    {"misses", "A count", "Those of the calls that this process did not leave in time.", FIELD(rounds.misses)},
-    {"lateness_ns", "Nanoseconds", "How long after the deadline this process left the last call.",
+    {"calls_late", "A count", "Calls that this process did not leave in time.", FIELD(rounds.misses)},
+    {"lateness_ns", "Nanoseconds", "The time from the deadline until this process left the last call.",
      FIELD(rounds.lateness_ns)},
-    {"need_ns", "Nanoseconds", "What the last call needed.", FIELD(rounds.arrival.need_ns)},
-    {"slack_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},
+    {"slack_needed_ns", "Nanoseconds", "The slack that this process needed in the last call.",
+     FIELD(rounds.arrival.need_ns)},
+    {"slack_used_ns", "Nanoseconds", "The slack of the last call.", FIELD(rounds.slack_ns)},
     {"tolerance_used_ns", "Nanoseconds", "The tolerance in force on this process.", FIELD(rounds.tolerance_ns)},
-    {"barrier_used", "No unit", "How processes report their arrival and receive the deadline.", .text = barrier_used},
-    {"barrier_reason", "No unit", "Why this is used.", .text = barrier_reason},
+    {"barrier_used", "No unit", "The barrier algorithm in use.", .text = barrier_used},
+    {"barrier_reason", "No unit", "Why this barrier algorithm is in use.", .text = barrier_reason},
     {"oversubscribed", "1 or 0", "Whether some node has more processes of comm than processors that they may use.",
      .number = oversubscribed},
 };
 
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
-const mh_statistic *mh_statistic_at(int place)
+const mh_statistic *mh_statistic_at(int index)
 {
-    return place < STATISTICS ? &statistics[place] : NULL;
+    return index < STATISTICS ? &statistics[index] : NULL;
 }
 
 bool mh_is_statistic(const char *name)
@@ -177,7 +177,7 @@ static int put_statistic(const mh_statistic *statistic, mh_comm_state *state, MP
 
 int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info, mh_error *error)
 {
-    bool is_set = state && mh_global_clock_is_set(&state->session.clock);
+    bool is_set = state && mh_global_clock_is_set(&state->clock.global);
     int code = mh_settings_to_info(settings, info, error);
     for (int i = 0; i < STATISTICS && code == MPI_SUCCESS; i++)
         if (is_set || statistics[i].is_always_there)
@@ -188,7 +188,7 @@ int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info
 static void check_clock(const mh_comm_state *state, const mh_settings *changed, mh_error *error)
 {
     const mh_setting_value *now = &state->settings.values[MH_SET_CLOCK], *next = &changed->values[MH_SET_CLOCK];
-    if (error->code == MPI_SUCCESS && mh_session_has_clock(&state->session) && next->number != now->number)
+    if (error->code == MPI_SUCCESS && mh_comm_clock_is_open(&state->clock) && next->number != now->number)
         mh_fail(error, MPI_ERR_INFO_VALUE,
                 "setting " MH_INFO_PREFIX "clock: '%s' is not valid; allowed: %s, as the clock is in use", next->text,
                 now->text);

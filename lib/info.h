@@ -24,8 +24,8 @@ typedef struct mh_statistic {
     size_t field;
 } mh_statistic;
 
-/* The statistic at a place of the table; NULL past the last. */
-const mh_statistic *mh_statistic_at(int place);
+/* The statistic at an index of the table; NULL past the last. */
+const mh_statistic *mh_statistic_at(int index);
 
 /* Whether a name, whatever its case, is that of a statistic. */
 bool mh_is_statistic(const char *name);

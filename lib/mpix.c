@@ -89,7 +89,7 @@ static int find_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 
 static int check_clock(mh_comm_state *state, mh_error *error)
 {
-    if (state && mh_global_clock_is_set(&state->session.clock))
+    if (state && mh_global_clock_is_set(&state->clock.global))
         return MPI_SUCCESS;
     return mh_fail(error, MPI_ERR_OTHER,
                    "the clock of this communicator has not been synchronized; "
@@ -130,7 +130,7 @@ int PMPIX_Global_time(MPI_Comm comm, double *time)
         check_pointer(time, "MPIX_Global_time", "time", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    *time = (double)mh_global_clock_now_ns(&state->session.clock) * MH_S_PER_NS;
+    *time = (double)mh_global_clock_now_ns(&state->clock.global) * MH_S_PER_NS;
     return MPI_SUCCESS;
 }
 
@@ -144,7 +144,7 @@ int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest)
         check_pointer(latest, "MPIX_Global_time_interval", "latest", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    mh_reading reading = mh_global_clock_read(&state->session.clock);
+    mh_reading reading = mh_global_clock_read(&state->clock.global);
     bool unknown = reading.bound_ns == MH_TIME_UNKNOWN_NS;
     *earliest = unknown ? -HUGE_VAL : (double)(reading.time_ns - reading.bound_ns) * MH_S_PER_NS;
     *latest = unknown ? HUGE_VAL : (double)(reading.time_ns + reading.bound_ns) * MH_S_PER_NS;
@@ -161,7 +161,7 @@ int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
         check_pointer(bound_ns, "MPIX_Global_time_ns", "bound_ns", &error) != MPI_SUCCESS ||
         check_clock(state, &error) != MPI_SUCCESS)
         return raise_error(comm, &error);
-    mh_reading reading = mh_global_clock_read(&state->session.clock);
+    mh_reading reading = mh_global_clock_read(&state->clock.global);
     *time_ns = reading.time_ns;
     *bound_ns = reading.bound_ns;
     return MPI_SUCCESS;

@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "clock/base_clock.h"
 #include "release/barrier.h"
 #include "sync/sync_label.h"
@@ -16,11 +17,11 @@ enum { GIVEN_SIZE = 64 }; /* for the name of any setting, as a variable or as a 
 
 extern char **environ;
 
-static const char *yield_choice(int place)
+static const char *yield_choice(int index)
 {
     static const char *const names[] = {
         [MH_YIELD_AUTO] = "auto", [MH_YIELD_ALWAYS] = "always", [MH_YIELD_NEVER] = "never"};
-    return place < (int)(sizeof names / sizeof *names) ? names[place] : NULL;
+    return index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
 }
 
 /* clang-format off */
@@ -33,17 +34,17 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
         .check = mh_label_check,
         .doc = "How clocks are synchronized: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each level of "
                "the machine, outermost first, joined by +."},
-    [MH_SET_CLOCK_TARGET_NS] = {
-        .name = "clock_target_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+    [MH_SET_RESYNC_ERROR_NS] = {
+        .name = "resync_error_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 1000000000,
         .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
                "but not so often that it would take more than 0.05 % of the time; auto is half of what the error "
                "is just after a synchronization, at most 100 ns."},
-    [MH_SET_RESYNC_INTERVAL_MS] = {
-        .name = "resync_interval_ms", .unit = "milliseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
-        .allows_auto = 1, .min = 1, .max = 86400000,
+    [MH_SET_RESYNC_INTERVAL_NS] = {
+        .name = "resync_interval_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,
         .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
-               "never where prop has verified that all share one clock; auto follows clock_target_ns for tracked "
+               "never where prop has verified that all share one clock; auto follows resync_error_ns for tracked "
                "clocks, and is 1000 for others, or more where a synchronization would else take more than 0.05 % "
                "of the time."},
     [MH_SET_BARRIER] = {

@@ -18,8 +18,8 @@
 enum {
     MH_SET_CLOCK,
     MH_SET_SYNC,
-    MH_SET_CLOCK_TARGET_NS,
-    MH_SET_RESYNC_INTERVAL_MS,
+    MH_SET_RESYNC_ERROR_NS,
+    MH_SET_RESYNC_INTERVAL_NS,
     MH_SET_BARRIER,
     MH_SET_TOLERANCE_NS,
     MH_SET_SLACK_MIN_NS,
@@ -29,7 +29,7 @@ enum {
     MH_SET_COUNT
 };
 
-/* The places of the choices of MH_SET_YIELD. */
+/* The indices of the choices of MH_SET_YIELD. */
 enum { MH_YIELD_AUTO, MH_YIELD_ALWAYS, MH_YIELD_NEVER };
 
 extern const mh_setting mh_settings_table[MH_SET_COUNT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* setup.c - what settings mean for a state: topology, base clock, session and rounds. */
+/* setup.c - what settings mean for a state: topology, clock and rounds. */
 #include "setup.h"
 
 #include "base/units.h"
@@ -33,18 +33,18 @@ static mh_label label_of(const mh_settings *settings)
     return label;
 }
 
-static void configure_session(mh_comm_state *state)
+static void configure_clock(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
-    state->session.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_MS, 0) * MH_NS_PER_MS;
-    state->session.target_ns = or_auto(settings, MH_SET_CLOCK_TARGET_NS, 0);
+    state->clock.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_NS, 0);
+    state->clock.target_ns = or_auto(settings, MH_SET_RESYNC_ERROR_NS, 0);
 }
 
 static void configure_rounds(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
     mh_label label = label_of(settings);
-    int64_t read_ns = state->session.clock.base.read_cost_ns, tolerance_ns = TOLERANCE_READS * read_ns;
+    int64_t read_ns = state->clock.global.base.read_cost_ns, tolerance_ns = TOLERANCE_READS * read_ns;
     if (tolerance_ns < MIN_TOLERANCE_NS)
         tolerance_ns = MIN_TOLERANCE_NS;
     int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
@@ -70,15 +70,15 @@ static int warm_up(const mh_channel *channel, mh_error *error)
 
 static int set_up_at(mh_comm_state *state, const mh_place *places, mh_error *error)
 {
-    mh_session *session = &state->session;
+    mh_comm_clock *clock = &state->clock;
     mh_label label = label_of(&state->settings);
     int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
     int code = warm_up(&state->channel, error);
     if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
         code = mh_barrier_open(&state->barrier, &state->channel, places, error);
-    if (code == MPI_SUCCESS && !mh_session_has_clock(session))
-        code = mh_session_open_clock(session, clock_choice, places, error);
-    return code == MPI_SUCCESS ? mh_session_plan(session, &label, places, error) : code;
+    if (code == MPI_SUCCESS && !mh_comm_clock_is_open(clock))
+        code = mh_comm_clock_open(clock, clock_choice, places, error);
+    return code == MPI_SUCCESS ? mh_comm_clock_plan(clock, &label, places, error) : code;
 }
 
 /* The table of places is not kept. */
@@ -98,7 +98,7 @@ int mh_setup(mh_comm_state *state, mh_error *error)
     free(places);
     if (code != MPI_SUCCESS)
         return code;
-    configure_session(state);
+    configure_clock(state);
     configure_rounds(state);
     state->plan_is_current = true;
     return MPI_SUCCESS;
@@ -109,15 +109,15 @@ int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error 
     if (strcmp(settings->values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
         state->plan_is_current = false;
     state->settings = *settings;
-    if (mh_session_has_clock(&state->session)) {
+    if (mh_comm_clock_is_open(&state->clock)) {
         configure_waiting(state);
-        configure_session(state);
+        configure_clock(state);
         configure_rounds(state);
     }
-    if (!mh_global_clock_is_set(&state->session.clock))
+    if (!mh_global_clock_is_set(&state->clock.global))
         return MPI_SUCCESS;
-    int code = mh_session_reschedule(&state->session, error);
+    int code = mh_comm_clock_reschedule(&state->clock, error);
     if (code == MPI_SUCCESS)
-        mh_rounds_sync_at(&state->rounds, mh_session_due_ns(&state->session));
+        mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(&state->clock));
     return code;
 }

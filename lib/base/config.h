@@ -20,7 +20,7 @@ enum { MH_CONFIG_TEXT_SIZE = 128 };
 typedef enum mh_setting_type {
     MH_SETTING_INTEGER,  /* from min to max, at least 0, in digits without a sign; or "auto" if that is allowed */
     MH_SETTING_FRACTION, /* the same with up to nine decimals; the number, min and max are in billionths */
-    MH_SETTING_CHOICE,   /* one of the names that choice() lists; the number is its place in that list */
+    MH_SETTING_CHOICE,   /* one of the names that choice() lists; the number is its index in that list */
     MH_SETTING_TEXT      /* what check() accepts */
 } mh_setting_type;
 
@@ -31,7 +31,7 @@ typedef struct mh_setting {
     mh_setting_type type;
     int allows_auto;
     int64_t min, max;
-    const char *(*choice)(int place);                           /* NULL past the last one */
+    const char *(*choice)(int index);                           /* NULL past the last one */
     int (*check)(const char *text, char *why, size_t why_size); /* 0: good; else why says what is allowed */
     const char *doc;
 } mh_setting;

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "clock/base_clock_private.h"
+#include "clock/tags.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,11 +24,11 @@ static const mh_clock_kind *const kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds, WHY_SIZE = 80 };
 
-const char *mh_base_clock_choice(int place)
+const char *mh_base_clock_choice(int index)
 {
-    if (place == 0)
+    if (index == 0)
         return "auto";
-    return place <= KINDS ? kinds[place - 1]->name : NULL;
+    return index <= KINDS ? kinds[index - 1]->name : NULL;
 }
 
 const char *mh_base_clock_name(const mh_base_clock *clock)
@@ -101,35 +102,33 @@ static int64_t usable_kinds(char why[KINDS][WHY_SIZE])
     return usable;
 }
 
-/* The place in kinds[] that all processes take. */
-static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *channel, int *place, mh_error *error)
+/* The index into kinds[] that all processes use. */
+static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *channel, int *index, mh_error *error)
 {
     char why[KINDS][WHY_SIZE];
     int64_t usable = usable_kinds(why), common;
     if (choice > 0) {
-        *place = choice - 1;
+        *index = choice - 1;
         snprintf(clock->reason, sizeof clock->reason, "asked for");
-        if (!(usable >> *place & 1))
+        if (!(usable >> *index & 1))
             mh_fail(error, MPI_ERR_ARG,
                     "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
-                    kinds[*place]->name, channel->rank, why[*place]);
+                    kinds[*index]->name, channel->rank, why[*index]);
         return mh_error_agree(error, channel->comm);
     }
     int code = mh_allreduce_and(channel, usable, &common, error);
     if (code != MPI_SUCCESS)
         return code;
-    for (*place = 0; !(common >> *place & 1); ++*place)
+    for (*index = 0; !(common >> *index & 1); ++*index)
         ;
-    if (*place == 0)
+    if (*index == 0)
         snprintf(clock->reason, sizeof clock->reason, "the first choice, and usable");
     else if (usable & 1)
-        snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[*place - 1]->name);
+        snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[*index - 1]->name);
     else
         snprintf(clock->reason, sizeof clock->reason, "%s: %.60s", kinds[0]->name, why[0]);
     return MPI_SUCCESS;
 }
-
-enum { TAG_CALIBRATION = MH_TAGS_CLOCK };
 
 /* One calibration for a node: two would be two clocks. Only the first process of the node measures. */
 static int share_scale(mh_base_clock *clock, const mh_channel *channel, const int *node_ranks, int node_size,
@@ -138,10 +137,10 @@ static int share_scale(mh_base_clock *clock, const mh_channel *channel, const in
     if (!clock->kind->calibrate)
         return MPI_SUCCESS;
     if (channel->rank != node_ranks[0])
-        return mh_recv(channel, &clock->scale, sizeof clock->scale, node_ranks[0], TAG_CALIBRATION, error);
+        return mh_recv(channel, &clock->scale, sizeof clock->scale, node_ranks[0], MH_TAG_CALIBRATION, error);
     clock->scale = clock->kind->calibrate();
     for (int i = 1; i < node_size; i++) {
-        int code = mh_send(channel, &clock->scale, sizeof clock->scale, node_ranks[i], TAG_CALIBRATION, error);
+        int code = mh_send(channel, &clock->scale, sizeof clock->scale, node_ranks[i], MH_TAG_CALIBRATION, error);
         if (code != MPI_SUCCESS)
             return code;
     }
@@ -151,12 +150,12 @@ static int share_scale(mh_base_clock *clock, const mh_channel *channel, const in
 int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks,
                        int node_size, mh_error *error)
 {
-    int place;
+    int index;
     memset(clock, 0, sizeof *clock);
-    int code = agree_on_kind(choice, clock, channel, &place, error);
+    int code = agree_on_kind(choice, clock, channel, &index, error);
     if (code != MPI_SUCCESS)
         return code;
-    clock->kind = kinds[place];
+    clock->kind = kinds[index];
     clock->now_ns = clock->kind->now_ns;
     clock->may_be_set = clock->kind->may_be_set;
     code = share_scale(clock, channel, node_ranks, node_size, error);
@@ -200,7 +199,7 @@ mh_clock_identity mh_base_clock_identity(const mh_base_clock *clock)
     mh_clock_identity identity;
     memset(&identity, 0, sizeof identity);
     identity.boot = boot_hash();
-    identity.time_zone = clock->kind->shifted_by_time_namespace ? time_namespace() : 0;
+    identity.time_namespace = clock->kind->shifted_by_time_namespace ? time_namespace() : 0;
     identity.kind = hash_text(clock->kind->name);
     identity.scale = clock->scale;
     return identity;

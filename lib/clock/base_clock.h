@@ -35,17 +35,17 @@ struct mh_base_clock {
 
 /* Who may share a clock: two processes whose identities are equal read the same clock, if an exchange agrees. */
 typedef struct mh_clock_identity {
-    uint64_t boot;      /* of the kernel's boot id */
-    uint64_t time_zone; /* the time namespace, where it shifts this clock; else 0 */
+    uint64_t boot;           /* of the kernel's boot id */
+    uint64_t time_namespace; /* the time namespace, where it shifts this clock; else 0 */
     uint64_t kind;
     mh_tick_scale scale;
 } mh_clock_identity;
 
 /* Names for the setting: "auto", then the members in the order in which auto prefers them; NULL past the last. */
-const char *mh_base_clock_choice(int place);
+const char *mh_base_clock_choice(int index);
 
 /*
- * Open the base clock that choice (a place in the list above) names, the same kind on all processes of channel, with
+ * Open the base clock that choice (an index into the list above) names, the same kind on all processes of channel, with
  * one calibration for all processes of a node. node_ranks lists the processes of this one's node, lowest rank first,
  * and is the same on all of them. Collective. Errors, the same on all: MPI_ERR_ARG when a process cannot use the clock
  * asked for; the message says which and why.

@@ -11,21 +11,21 @@
 static const mh_barrier_kind *const kinds[] = {&mh_barrier_shm, &mh_barrier_dissemination, &mh_barrier_tree,
                                                &mh_barrier_collective};
 
-enum { KINDS = sizeof kinds / sizeof *kinds, ALIGNMENT = 64 };
+enum { KINDS = sizeof kinds / sizeof *kinds, ALIGNMENT_BYTES = 64 };
 
-const char *mh_barrier_choice(int place)
+const char *mh_barrier_choice(int index)
 {
-    if (place == 0)
+    if (index == 0)
         return "auto";
-    return place <= KINDS ? kinds[place - 1]->name : NULL;
+    return index <= KINDS ? kinds[index - 1]->name : NULL;
 }
 
 /* Where the state of a member lies among those of all; past the last: how long they are. */
-static size_t offset_of(int place)
+static size_t offset_of(int index)
 {
     size_t offset = 0;
-    for (int i = 0; i < place; i++)
-        offset += (kinds[i]->state_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (int i = 0; i < index; i++)
+        offset += (kinds[i]->state_size + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
     return offset;
 }
 

@@ -26,7 +26,7 @@ typedef struct mh_barrier {
 } mh_barrier;
 
 /* Names for the setting: "auto", then the members; NULL past the last. */
-const char *mh_barrier_choice(int place);
+const char *mh_barrier_choice(int index);
 
 /*
  * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
@@ -42,13 +42,13 @@ void mh_barrier_give_up(const mh_barrier *barrier);
 
 bool mh_barrier_is_open(const mh_barrier *barrier);
 
-/* Whether the member at a place of the list above (not auto) can be used. The same on all processes. */
+/* Whether the member at an index of the list above (not auto) can be used. The same on all processes. */
 bool mh_barrier_is_available(const mh_barrier *barrier, int choice);
 
-/* Whether with the member at a place of the list above (not auto) each process releases itself. */
+/* Whether with the member at an index of the list above (not auto) each process releases itself. */
 bool mh_barrier_decides_alone(int choice);
 
-/* Use the member at a place of the list above (not auto), which must be available. Local. */
+/* Use the member at an index of the list above (not auto), which must be available. Local. */
 void mh_barrier_use(mh_barrier *barrier, int choice, const char *reason);
 
 /* The name of the member in use; empty: none. */

@@ -22,7 +22,7 @@ typedef struct mh_rounds {
     const mh_channel *channel;
     mh_global_clock *clock;
     mh_barrier *barrier;
-    int barrier_choice; /* a place in the list of mh_barrier_choice */
+    int barrier_choice; /* an index into the list of mh_barrier_choice */
     bool clocks_agree;  /* no process is left with a clock of its own */
     mh_slack slack;     /* kept on rank 0 */
     int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none to compare with */

@@ -22,9 +22,9 @@ static inline void relax(void)
 #endif
 }
 
-static inline bool is_there(const atomic_uint_least64_t *place, uint64_t round)
+static inline bool is_there(const atomic_uint_least64_t *line_round, uint64_t round)
 {
-    return atomic_load_explicit(place, memory_order_acquire) == round;
+    return atomic_load_explicit(line_round, memory_order_acquire) == round;
 }
 
 static inline atomic_uint_least64_t *given_up(const mh_slots *slots)
@@ -47,10 +47,10 @@ static int make_progress(const mh_slots *slots, mh_error *error)
     return mh_fail(error, MPI_ERR_OTHER, "a call failed inside MPI on another process of the node");
 }
 
-static int await_yielding(const mh_slots *slots, const atomic_uint_least64_t *place, mh_error *error)
+static int await_yielding(const mh_slots *slots, const atomic_uint_least64_t *line_round, mh_error *error)
 {
     int code = MPI_SUCCESS;
-    for (unsigned yields = 1; code == MPI_SUCCESS && !is_there(place, slots->round); yields++) {
+    for (unsigned yields = 1; code == MPI_SUCCESS && !is_there(line_round, slots->round); yields++) {
         sched_yield();
         if (yields % YIELDS_PER_PROGRESS == 0)
             code = make_progress(slots, error);
@@ -59,10 +59,10 @@ static int await_yielding(const mh_slots *slots, const atomic_uint_least64_t *pl
 }
 
 /* If that takes long, another process may need this processor to come here, of this job or of another one. */
-static int await_spinning(mh_slots *slots, const atomic_uint_least64_t *place, mh_error *error)
+static int await_spinning(mh_slots *slots, const atomic_uint_least64_t *line_round, mh_error *error)
 {
     int code = MPI_SUCCESS;
-    for (unsigned spins = 1; code == MPI_SUCCESS && !is_there(place, slots->round); spins++) {
+    for (unsigned spins = 1; code == MPI_SUCCESS && !is_there(line_round, slots->round); spins++) {
         relax();
         if (spins % SPINS_PER_PROGRESS != 0)
             continue;

@@ -3,6 +3,7 @@
 #include "sync/exchange.h"
 
 #include "clock/window.h"
+#include "sync/tags.h"
 
 /*
  * A burst may end when the two least delays of each direction agree: when the differences are together less than this
@@ -10,8 +11,6 @@
  * the least.
  */
 #define AGREEMENT 0.003
-
-enum { TAG_EXCHANGE = MH_TAGS_SYNC };
 
 /* Fewer may agree by chance. */
 enum { MIN_EXCHANGES = 5 };
@@ -41,10 +40,10 @@ static bool agree(const min_two *there, const min_two *back)
 static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exchange, mh_error *error)
 {
     exchange->sent_ns = mh_base_clock_now_ns(link->clock);
-    int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
+    int code = mh_send(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
     if (code == MPI_SUCCESS)
-        code =
-            mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, TAG_EXCHANGE, error);
+        code = mh_recv(link->channel, &exchange->remote_ns, sizeof exchange->remote_ns, link->peer, MH_TAG_EXCHANGE,
+                       error);
     exchange->received_ns = mh_base_clock_now_ns(link->clock);
     return code;
 }
@@ -89,11 +88,11 @@ int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *erro
 {
     int64_t is_last = false;
     while (!is_last) {
-        int code = mh_recv(link->channel, &is_last, sizeof is_last, link->peer, TAG_EXCHANGE, error);
+        int code = mh_recv(link->channel, &is_last, sizeof is_last, link->peer, MH_TAG_EXCHANGE, error);
         if (code != MPI_SUCCESS)
             return code;
         int64_t now_ns = mh_model_apply(model, mh_base_clock_now_ns(link->clock));
-        code = mh_send(link->channel, &now_ns, sizeof now_ns, link->peer, TAG_EXCHANGE, error);
+        code = mh_send(link->channel, &now_ns, sizeof now_ns, link->peer, MH_TAG_EXCHANGE, error);
         if (code != MPI_SUCCESS)
             return code;
     }

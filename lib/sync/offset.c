@@ -12,9 +12,9 @@ static const mh_offset_kind *const kinds[] = {&mh_offset_skampi, &mh_offset_mean
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const char *mh_offset_name(int place)
+const char *mh_offset_name(int index)
 {
-    return place < KINDS ? kinds[place]->name : NULL;
+    return index < KINDS ? kinds[index]->name : NULL;
 }
 
 int mh_offset_find(const char *name)
@@ -25,9 +25,9 @@ int mh_offset_find(const char *name)
     return -1;
 }
 
-bool mh_offset_needs_window_only(int place)
+bool mh_offset_needs_window_only(int index)
 {
-    return kinds[place]->needs_window_only;
+    return kinds[index]->needs_window_only;
 }
 
 static mh_window window_of(const mh_exchange *exchanges, int count)
@@ -38,11 +38,11 @@ static mh_window window_of(const mh_exchange *exchanges, int count)
     return window;
 }
 
-mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace)
+mh_offset mh_offset_estimate(int index, const mh_exchange *exchanges, int count, double drift_bound, int64_t *workspace)
 {
     mh_window window = window_of(exchanges, count);
     int64_t first_ns = exchanges[0].sent_ns, span_ns = exchanges[count - 1].received_ns - first_ns;
-    int64_t offset_ns = kinds[place]->estimate(exchanges, count, window, workspace);
+    int64_t offset_ns = kinds[index]->estimate(exchanges, count, window, workspace);
     /* The two limits may come from both ends of the burst, and the clocks drift in between. */
     int64_t drifted_ns = (int64_t)ceil(drift_bound * (double)span_ns / 2);
     window.min_ns -= drifted_ns;

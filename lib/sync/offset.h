@@ -14,20 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The place of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
+/* The index of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_offset_find(const char *name);
 
-/* The name of the estimator at a place; NULL past the last one. */
-const char *mh_offset_name(int place);
+/* The name of the estimator at an index; NULL past the last one. */
+const char *mh_offset_name(int index);
 
-/* Whether the estimator at a place learns nothing from exchanges that do not narrow the window. */
-bool mh_offset_needs_window_only(int place);
+/* Whether the estimator at an index learns nothing from exchanges that do not narrow the window. */
+bool mh_offset_needs_window_only(int index);
 
 /*
  * Estimate the offset in the middle of a burst from count > 0 exchanges, none of which contradicts another one.
  * drift_bound (a ratio) is how much the two clocks' rates may differ. workspace holds at least count values.
  */
-mh_offset mh_offset_estimate(int place, const mh_exchange *exchanges, int count, double drift_bound,
+mh_offset mh_offset_estimate(int index, const mh_exchange *exchanges, int count, double drift_bound,
                              int64_t *workspace);
 
 #endif

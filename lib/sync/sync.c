@@ -34,9 +34,9 @@ enum { MAX_NARROWING_BURSTS = 200 };
 /* However steady clocks seem, the temperature of a machine changes within minutes. */
 #define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
-const char *mh_sync_name(int place)
+const char *mh_sync_name(int index)
 {
-    return place < KINDS ? kinds[place]->name : NULL;
+    return index < KINDS ? kinds[index]->name : NULL;
 }
 
 int mh_sync_find(const char *name)
@@ -47,14 +47,14 @@ int mh_sync_find(const char *name)
     return -1;
 }
 
-bool mh_sync_takes_fit_points(int place)
+bool mh_sync_takes_fit_points(int index)
 {
-    return kinds[place]->takes_fit_points;
+    return kinds[index]->takes_fit_points;
 }
 
-bool mh_sync_takes_estimator(int place)
+bool mh_sync_takes_estimator(int index)
 {
-    return kinds[place]->takes_estimator;
+    return kinds[index]->takes_estimator;
 }
 
 static int get_workspace(mh_sync_workspace *workspace, const mh_label *label)

@@ -19,10 +19,10 @@ enum { MH_MAX_FIT_POINTS = 10000, MH_MAX_EXCHANGES = 10000 };
 
 /* What is to be done at a level. */
 typedef struct mh_label_part {
-    int algorithm;  /* place in the family of sync algorithms */
+    int algorithm;  /* index in the family of sync algorithms */
     int fit_points; /* of those that fit a line, else 1 */
     int recompute;  /* whether the offset is measured once more after the fit */
-    int estimator;  /* place in the family of offset estimators */
+    int estimator;  /* index in the family of offset estimators */
     int exchanges;  /* in a burst */
 } mh_label_part;
 
@@ -61,15 +61,15 @@ typedef struct mh_sync_plan {
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
 
-/* The name of the algorithm at a place in the family; NULL past the last one. */
-const char *mh_sync_name(int place);
+/* The name of an algorithm by its index in the family; NULL past the last one. */
+const char *mh_sync_name(int index);
 
-/* The place of an algorithm by its name (lower case, no hyphens or underscores); -1: there is none. */
+/* The index of an algorithm by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_sync_find(const char *name);
 
-/* Whether the algorithm at a place takes fit points, and whether it takes an estimator. */
-bool mh_sync_takes_fit_points(int place);
-bool mh_sync_takes_estimator(int place);
+/* Whether the algorithm at an index takes fit points, and whether it takes an estimator. */
+bool mh_sync_takes_fit_points(int index);
+bool mh_sync_takes_estimator(int index);
 
 /*
  * Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both

@@ -7,9 +7,7 @@
 #include "sync/exchange.h"
 #include "sync/offset.h"
 #include "sync/sync.h"
-
-/* Beside that of exchanges. */
-enum { MH_TAG_ESTIMATE = MH_TAGS_SYNC + 1, MH_TAG_IDENTITY = MH_TAGS_SYNC + 2 };
+#include "sync/tags.h"
 
 /* One run of an algorithm in a group of at least two, of which this process is one. */
 typedef struct mh_sync_run_context {

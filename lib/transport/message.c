@@ -2,6 +2,7 @@
 /* message.c - the library's messages: blocking calls of MPI, or tests with yields between them. */
 #include "transport/message.h"
 
+#include "transport/tags.h"
 #include "transport/test_hook.h"
 
 #include <sched.h>
@@ -65,13 +66,10 @@ int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int b
     return code != MPI_SUCCESS ? code : await(channel, &sent, error);
 }
 
-/* Nobody sends it. */
-enum { TAG_NEVER = MH_TAGS_TRANSPORT };
-
 int mh_make_progress(const mh_channel *channel, mh_error *error)
 {
     int found;
-    MH_TRY(error, PMPI_Iprobe, (MPI_ANY_SOURCE, TAG_NEVER, channel->comm, &found, MPI_STATUS_IGNORE));
+    MH_TRY(error, PMPI_Iprobe, (MPI_ANY_SOURCE, MH_TAG_NEVER, channel->comm, &found, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 }
 

@@ -22,9 +22,6 @@ typedef struct mh_channel {
     bool yields; /* more processes than processors on a node */
 } mh_channel;
 
-/* The tags of each folder begin here, so that no two folders share one. */
-enum { MH_TAGS_TRANSPORT = 0, MH_TAGS_CLOCK = 100, MH_TAGS_SYNC = 200, MH_TAGS_RELEASE = 300 };
-
 /* Send bytes to peer. Blocking. */
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error);
 

@@ -2,10 +2,11 @@
 /* warm_up.c - messages to sleeping neighbors, which turn helper threads of the MPI library off. */
 #include "transport/warm_up.h"
 
+#include "transport/tags.h"
+
 #include <time.h>
 
 enum {
-    TAG_WARM_UP = MH_TAGS_TRANSPORT + 1,
     ROUNDS = 2, /* the first may find processes that have not fallen asleep yet */
     SLEEP_NS = 150 * 1000
 };
@@ -17,12 +18,12 @@ static int exchange_asleep(const mh_channel *channel, const int *neighbors, int 
     MPI_Request sent[MH_WARM_UP_MAX_NEIGHBORS];
     nanosleep(&sleep, NULL);
     for (int i = 0; i < count; i++)
-        MH_TRY(error, PMPI_Isend, (&token, 1, MPI_BYTE, neighbors[i], TAG_WARM_UP, channel->comm, &sent[i]));
+        MH_TRY(error, PMPI_Isend, (&token, 1, MPI_BYTE, neighbors[i], MH_TAG_WARM_UP, channel->comm, &sent[i]));
     nanosleep(&sleep, NULL);
     int code = MPI_SUCCESS;
     for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
         char received;
-        code = mh_recv(channel, &received, 1, neighbors[i], TAG_WARM_UP, error);
+        code = mh_recv(channel, &received, 1, neighbors[i], MH_TAG_WARM_UP, error);
     }
     if (code != MPI_SUCCESS)
         return code;

@@ -70,7 +70,8 @@ static void check_deadlines(const char *label)
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_OK(set_setting(comm, "sync", label));
     CHECK_OK(set_setting(comm, "slack_min_ns", "20000000"));
-    CHECK_OK(set_setting(comm, "resync_interval_ms", "86400000")); /* so that the bound at the end is the greatest */
+    /* No synchronization follows, so the bound at the end is the maximum. */
+    CHECK_OK(set_setting(comm, "resync_interval_ns", "86400000000000"));
     call_after_naps(comm, 829, CALLS, 3, arrived_ns, left_ns);
     CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, &bound_ns));
     int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)slack_ns);
@@ -292,7 +293,7 @@ static void check_recovery(MPI_Comm comm)
     CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
     CHECK_OK(set_setting(comm, "tolerance_ns", "1000000000"));
     int calls = times(400, 100), valid = harmonize_times(comm, calls);
-    int64_t slack_ns = info_number(comm, "slack_ns");
+    int64_t slack_ns = info_number(comm, "slack_used_ns");
     CHECK(valid > 0, "none of %d calls after the stop was valid", calls);
     CHECK(slack_ns < 150 * NS_PER_MS, "the slack is %" PRId64 " ns after %d calls that nobody disturbed", slack_ns,
           calls);
@@ -332,10 +333,10 @@ static void check_late(int late_rank)
     if (my_rank == late_rank)
         nap_ms(500);
     harmonize(comm);
-    int64_t first_ns = info_number(comm, "slack_ns");
+    int64_t first_ns = info_number(comm, "slack_used_ns");
     CHECK(first_ns < limit_ns, "rank %d was late: the first slack is %" PRId64 " ns", late_rank, first_ns);
     harmonize_times(comm, 50);
-    int64_t slack_ns = info_number(comm, "slack_ns");
+    int64_t slack_ns = info_number(comm, "slack_used_ns");
     CHECK(slack_ns < limit_ns, "rank %d was late: the slack is %" PRId64 " ns after 50 calls", late_rank, slack_ns);
     MPI_Comm_free(&comm);
 }

@@ -32,7 +32,7 @@ static void check_zero(int (*synchronize)(MPI_Comm))
     CHECK_CLASS(synchronize(comm), MPI_SUCCESS, "the first synchronization");
     int64_t time_ns = read_ns(comm, &bound_ns);
     int64_t elapsed_ns = true_ns() - before_ns;
-    int64_t unix_after_ns = unix_ns(), epoch_ns = info_number(comm, "epoch_unix_ns");
+    int64_t unix_after_ns = unix_ns(), epoch_ns = info_number(comm, "clock_epoch_unix_ns");
     int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)elapsed_ns);
     CHECK(time_ns >= (my_rank == 0 ? 0 : -bound_ns),
           "global time is %" PRId64 " ns (bound %" PRId64 ") after the start", time_ns, bound_ns);
@@ -225,7 +225,7 @@ static bool check_label(const char *clock, const char *label, int age_ms)
         return false;
     }
     CHECK_CLASS(code, MPI_SUCCESS, what);
-    CHECK(info_text(comm, "base_clock", text) && strcmp(text, clock) == 0, "%s: the base clock is %s", what, text);
+    CHECK(info_text(comm, "clock_used", text) && strcmp(text, clock) == 0, "%s: the base clock is %s", what, text);
     check_clock(comm, what);
     nap_ms(age_ms);
     check_clock(comm, what);
@@ -289,7 +289,7 @@ void test_clock_unshared(void)
         CHECK_OK(set_setting(comm, "sync", "prop"));
         CHECK_OK(MPIX_Clock_sync(comm));
         check_clock(comm, "prop, clocks apart");
-        info_text(comm, "levels", levels);
+        info_text(comm, "sync_levels", levels);
         if (my_rank > 0 && steps_ns[i] == 0)
             CHECK(strstr(levels, "shared clock"), "the clock is shared, the levels are '%s'", levels);
         else if (my_rank > 0)
@@ -314,11 +314,11 @@ static void check_found_out(double drift)
     int64_t last_ns = least(comm, true_ns()) + 20 * NS_PER_S, found = 0;
     while (!found && least(comm, true_ns()) < last_ns) {
         harmonize(comm);
-        info_text(comm, "levels", levels);
+        info_text(comm, "sync_levels", levels);
         found = greatest(comm, strstr(levels, "clock not shared") != NULL);
     }
     CHECK(found, "%s: not found out, the levels are '%s'", what, levels);
-    CHECK(info_number(comm, "disruptions") > 0, "%s: not counted as a disruption", what);
+    CHECK(info_number(comm, "clock_disruptions") > 0, "%s: not counted as a disruption", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
 }
@@ -344,21 +344,22 @@ void test_clock_interval_changed(void)
     for (int i = 0; i < 2; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
         CHECK_OK(set_setting(comm, "sync", labels_used[i]));
-        CHECK_OK(set_setting(comm, "resync_interval_ms", "86400000"));
+        CHECK_OK(set_setting(comm, "resync_interval_ns", "86400000000000"));
         harmonize(comm);
         int64_t syncs = info_number(comm, "syncs");
-        CHECK_OK(set_setting(comm, "resync_interval_ms", "10"));
+        CHECK_OK(set_setting(comm, "resync_interval_ns", "10000000"));
         if (my_rank == 0)
-            CHECK(info_number(comm, "interval_ns") == 10 * NS_PER_MS, "%s: the interval is %" PRId64 " ns, not 10 ms",
-                  labels_used[i], info_number(comm, "interval_ns"));
+            CHECK(info_number(comm, "resync_interval_used_ns") == 10 * NS_PER_MS,
+                  "%s: the interval is %" PRId64 " ns, not 10 ms", labels_used[i],
+                  info_number(comm, "resync_interval_used_ns"));
         nap_ms(20);
         harmonize(comm);
         CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronization 20 ms later", labels_used[i]);
-        CHECK_OK(set_setting(comm, "resync_interval_ms", "auto"));
-        CHECK_OK(set_setting(comm, "clock_target_ns", "1000000000"));
-        int64_t far_ns = info_number(comm, "interval_ns");
-        CHECK_OK(set_setting(comm, "clock_target_ns", "1"));
-        int64_t close_ns = info_number(comm, "interval_ns");
+        CHECK_OK(set_setting(comm, "resync_interval_ns", "auto"));
+        CHECK_OK(set_setting(comm, "resync_error_ns", "1000000000"));
+        int64_t far_ns = info_number(comm, "resync_interval_used_ns");
+        CHECK_OK(set_setting(comm, "resync_error_ns", "1"));
+        int64_t close_ns = info_number(comm, "resync_interval_used_ns");
         if (my_rank == 0 && i == 1)
             CHECK(close_ns < far_ns,
                   "%s: an interval of %" PRId64 " ns for a target of 1 ns, and of %" PRId64 " ns for one of 1 s",

@@ -129,8 +129,8 @@ static const setting_case bad_values[] = {
     {"sync",
      "longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_"
      "label_could_be_longer_than_any_label_could_be"},
-    {"resync_interval_ms", "0"},
-    {"resync_interval_ms", "soon"},
+    {"resync_interval_ns", "0"},
+    {"resync_interval_ns", "soon"},
     {"barrier", "telepathy"},
     {"tolerance_ns", "0"},
     {"tolerance_ns", "-5"},
@@ -282,7 +282,7 @@ void test_errors_differ(void)
     check_difference(comm, "tolerance_ns", odd ? "600" : "700");
     harmonize(comm);
     check_difference(comm, "sync", odd ? "prop" : "none");
-    check_difference(comm, "resync_interval_ms", odd ? "10" : "20");
+    check_difference(comm, "resync_interval_ns", odd ? "10000000" : "20000000");
     check_difference(comm, "barrier", odd ? "collective" : "auto");
     check_difference(comm, "slack_min_ns", odd ? "auto" : "1000");
     check_difference(comm, "slack_max_ns", odd ? "1000000" : "2000000");

@@ -347,8 +347,8 @@ static void check_no_tsc(const char *word)
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 5);
     check_clock(comm, "no time stamp counter");
-    info_text(comm, "base_clock", clock);
-    info_text(comm, "base_clock_reason", reason);
+    info_text(comm, "clock_used", clock);
+    info_text(comm, "clock_reason", reason);
     CHECK(strcmp(clock, "tsc") != 0, "the base clock is tsc");
     CHECK(strstr(reason, word), "the reason is '%s', expected one with '%s'", reason, word);
     CHECK_OK(MPIX_Clock_sync(comm));

@@ -98,7 +98,7 @@ static void check_any_step(const step *step)
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
     check_clock(comm, what);
-    CHECK(greatest(comm, info_number(comm, "disruptions")) > 0, "%s: no disruption is counted", what);
+    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
     check_call(comm, first_call_ns, step, what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
@@ -149,7 +149,7 @@ void test_clock_set_back_by_pause(void)
         meet(comm);
         harmonize(comm);
         check_clock(comm, what);
-        CHECK(greatest(comm, info_number(comm, "disruptions")) > 0, "%s: no disruption is counted", what);
+        CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
         MPI_Comm_free(&comm);
     }
 }
@@ -166,7 +166,7 @@ static void check_step(const char *label, int stepping_rank, int64_t step_ns)
              step_ns / NS_PER_MS);
     CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "50"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "resync_interval_ns", "50000000"), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "tolerance_ns", "100000000"), MPI_SUCCESS, what);
     harmonize_times(comm, 5);
     meet(comm);
@@ -218,17 +218,17 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ms", "86400000"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "resync_interval_ns", "86400000000000"), MPI_SUCCESS, what);
     harmonize_times(comm, 5);
-    int64_t disruptions = greatest(comm, info_number(comm, "disruptions")), syncs = info_number(comm, "syncs");
+    int64_t disruptions = greatest(comm, info_number(comm, "clock_disruptions")), syncs = info_number(comm, "syncs");
     if (my_rank == stepping_rank)
         inject_step(step_ns);
     meet(comm);
     int flag = harmonize(comm);
     info_text(comm, "clock_status", status);
     bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
-    CHECK(greatest(comm, info_number(comm, "disruptions")) > disruptions, "%s: the call does not count a disruption",
-          what);
+    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > disruptions,
+          "%s: the call does not count a disruption", what);
     CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs,
           "%s: the call neither says so nor synchronizes", what);
     if (disrupted) {
@@ -283,11 +283,11 @@ static void check_found_out_by_sync(void)
     CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "disruptions")) == 0, "a disruption is counted before there was one");
+    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) == 0, "a disruption is counted before there was one");
     if (my_rank == ranks - 1)
         inject_step(100 * NS_PER_S);
     CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "disruptions")) == 1,
+    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) == 1,
           "MPIX_Clock_sync finds a disruption, but does not count it");
     check_clock(comm, "found out by MPIX_Clock_sync");
     MPI_Comm_free(&comm);

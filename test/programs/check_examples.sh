@@ -243,10 +243,10 @@ check_clock_sample() {
 }
 
 check_clock_kept() {
-    MPIX_HARMONIZE_RESYNC_INTERVAL_MS=1
-    export MPIX_HARMONIZE_RESYNC_INTERVAL_MS
+    MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
+    export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
     run 2 mpix_clock_check --sync hca3o --ages 0,0.2 --keep 1
-    unset MPIX_HARMONIZE_RESYNC_INTERVAL_MS
+    unset MPIX_HARMONIZE_RESYNC_INTERVAL_NS
     expect_status 0
     grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
     [ "$(awk '!/^#/ { print ($5 > 1) }' "$scratch/out" | tr '\n' ' ')" = "0 1 " ] ||

@@ -288,7 +288,7 @@ int main(int argc, char **argv)
     report_errors("", samples, count);
     report_errors("end_", samples + count - count / END_PART, count / END_PART);
     report_skew(samples, count);
-    int64_t disruptions = statistic("disruptions");
+    int64_t disruptions = statistic("clock_disruptions");
     MPI_Allreduce(MPI_IN_PLACE, &disruptions, 1, MPI_INT64_T, MPI_MAX, comm);
     double interrupted = interruptions_per_s((double)(mh_simulated_true_ns() - start_ns) * 1e-9);
     if (rank == 0) {
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
         printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld"
                " first_messages=%ld later_messages=%ld interrupted=%.0f\n",
                (double)first_sync_ns * 1e-3, (double)statistic("sync_duration_ns") * 1e-3, (long)statistic("syncs"),
-               (double)statistic("interval_ns") * 1e-6, cost, (long)disruptions, (long)first_messages,
+               (double)statistic("resync_interval_used_ns") * 1e-6, cost, (long)disruptions, (long)first_messages,
                (long)later_messages, interrupted);
     }
     free(samples);

@@ -53,7 +53,7 @@ with_long_rounds() {    # NAME
     tap_selects "$1" || return 0
     MH_SIMULATED_CLOCK=exact=rank0,drift=10000,slow=1,slowness=3e6
     # shellcheck disable=SC2086
-    judge_truth "$1" "$(MPIX_HARMONIZE_BARRIER=tree MPIX_HARMONIZE_RESYNC_INTERVAL_MS=1 \
+    judge_truth "$1" "$(MPIX_HARMONIZE_BARRIER=tree MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
         timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" 1 1000 hca3o/skampi/1 2>&1 </dev/null)" \
         100000000 10
 }

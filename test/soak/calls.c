@@ -98,7 +98,7 @@ static void read_statistics(soak_slot *slot, soak_record *record)
 {
     MPI_Info info;
     soak_check_mpi(MPIX_Harmonize_get_info(slot->comm, &info), "MPIX_Harmonize_get_info");
-    record->slack_ns = number_of(info, "slack_ns");
+    record->slack_ns = number_of(info, "slack_used_ns");
     record->tolerance_ns = number_of(info, "tolerance_used_ns");
     MPI_Info_free(&info);
 }

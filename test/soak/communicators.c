@@ -118,7 +118,7 @@ static const choice choices[] = {
     {"tolerance_ns", {"auto", "auto", "auto", "1", "300", "2000", "100000", "10000000"}},
     {"yield", {"auto", "auto", "auto", "auto", "auto", "auto", "always", "never"}},
     {"slack_min_ns", {"auto", "auto", "auto", "auto", "1000", "20000", "1000000", "5000000"}},
-    {"resync_interval_ms", {"auto", "auto", "auto", "auto", "auto", "1", "20", "86400000"}},
+    {"resync_interval_ns", {"auto", "auto", "auto", "auto", "auto", "1000000", "20000000", "86400000000000"}},
     {"valid_fraction", {"auto", "auto", "auto", "auto", "0.5", "0.9", "0.99", "0.999"}},
 };
 

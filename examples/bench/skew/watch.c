@@ -19,7 +19,7 @@ static void print_watch_row(const skew_run_t *run, const table_t *table, double 
 {
     char slack[64];
 
-    world_statistic(&run->world, "mpix_harmonize_slack_ns", slack, sizeof(slack));
+    world_statistic(&run->world, "mpix_harmonize_slack_used_ns", slack, sizeof(slack));
     table_row(table, (cell_t[]){{NULL, time_ns},
                                 {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
                                 {NULL, (double)tally->calls},

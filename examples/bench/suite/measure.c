@@ -315,7 +315,7 @@ static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t
     if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
         return false;
     progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    if (!world_statistic(measure->span, "mpix_harmonize_interval_ns", interval, sizeof(interval)) ||
+    if (!world_statistic(measure->span, "mpix_harmonize_resync_interval_used_ns", interval, sizeof(interval)) ||
         !world_statistic(measure->span, "mpix_harmonize_clock_age_ns", age, sizeof(age)))
         return false;
     interval_ns = strtoll(interval, NULL, 10);

@@ -331,11 +331,11 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
 {
     static const provenance_item_t statistics[] = {
         {"library_version", "mpix_harmonize_version"},
-        {"clock", "mpix_harmonize_base_clock"},
-        {"clock_reason", "mpix_harmonize_base_clock_reason"},
-        {"clock_read_ns", "mpix_harmonize_base_clock_read_ns"},
+        {"clock", "mpix_harmonize_clock_used"},
+        {"clock_reason", "mpix_harmonize_clock_reason"},
+        {"clock_read_ns", "mpix_harmonize_clock_read_cost_ns"},
         {"clock_sync", "mpix_harmonize_sync"},
-        {"clock_levels", "mpix_harmonize_levels"},
+        {"clock_levels", "mpix_harmonize_sync_levels"},
         {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
         {"harmonize_barrier", "mpix_harmonize_barrier_used"},
         {"harmonize_barrier_reason", "mpix_harmonize_barrier_reason"},

@@ -220,7 +220,7 @@ sample_mark_t release_mark(const releaser_t *releaser)
 
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
-    return read_statistic(span, "mpix_harmonize_need_ns") > read_statistic(span, "mpix_harmonize_slack_ns")
+    return read_statistic(span, "mpix_harmonize_slack_needed_ns") > read_statistic(span, "mpix_harmonize_slack_used_ns")
                ? MARK_MISSED
                : MARK_LATE;
 }

@@ -64,8 +64,8 @@ bool list_ask_for_choice(list_run_t *run)
     bool good = world_agree(&run->world, code, call);
 
     if (good) {
-        world_statistic(&fresh, "mpix_harmonize_base_clock", name, sizeof(name));
-        world_statistic(&fresh, "mpix_harmonize_base_clock_reason", run->chosen_reason, sizeof(run->chosen_reason));
+        world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof(name));
+        world_statistic(&fresh, "mpix_harmonize_clock_reason", run->chosen_reason, sizeof(run->chosen_reason));
         for (run->chosen = 0; run->chosen < MACHINE_CLOCKS; run->chosen++) {
             if (strcmp(machine_clocks[run->chosen].name, name) == 0)
                 break;

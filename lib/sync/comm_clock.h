@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * session.h - the global clock of the processes of a channel, over its whole life: synchronized, watched for steps,
- * synchronized again.
+ * comm_clock.h - the global clock of a communicator over its whole life: synchronized, watched for steps, synchronized
+ * again.
  */
-#ifndef MH_SESSION_H
-#define MH_SESSION_H
+#ifndef MH_COMM_CLOCK_H
+#define MH_COMM_CLOCK_H
 
 #include "clock/global_clock.h"
 #include "clock/watch.h"
@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct mh_session {
+typedef struct mh_comm_clock {
     const mh_channel *channel;
-    mh_global_clock clock; /* the estimate of rank 0 defines global time */
-    mh_clock_watch watch;  /* over the base clock of this process */
+    mh_global_clock global; /* the estimate of rank 0 defines global time */
+    mh_clock_watch watch;   /* over the base clock of this process */
     mh_sync_plan plan;
     mh_schedule schedule;
     int64_t fixed_interval_ns; /* what the user asks for; 0: nothing */
@@ -25,50 +25,50 @@ typedef struct mh_session {
     int64_t epoch_unix_ns;     /* Unix time of global time zero */
     int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
     bool disrupted;            /* found since the last synchronization: the next one starts the clock anew */
-} mh_session;
+} mh_comm_clock;
 
-/* session is all zero before. channel must outlive it. */
-void mh_session_init(mh_session *session, const mh_channel *channel);
+/* clock is all zero before. channel must outlive it. */
+void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel);
 
-/* Does nothing for a session that is all zero. */
-void mh_session_free(mh_session *session);
+/* Does nothing for a clock that is all zero. */
+void mh_comm_clock_free(mh_comm_clock *clock);
 
-static inline bool mh_session_has_clock(const mh_session *session)
+static inline bool mh_comm_clock_is_open(const mh_comm_clock *clock)
 {
-    return session->clock.base.kind;
+    return clock->global.base.kind;
 }
 
 /*
- * Open the base clock, by a place in the list of mh_base_clock_choice, with one calibration for the processes of a
- * node. Once in the life of a session. Collective.
+ * Open the base clock, by an index into the list of mh_base_clock_choice, with one calibration for the processes of a
+ * node. Once in the life of a clock. Collective.
  */
-int mh_session_open_clock(mh_session *session, int choice, const mh_place *places, mh_error *error);
+int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_place *places, mh_error *error);
 
 /* Plan synchronizations by a label. Collective. The old plan stays if the new one fails. */
-int mh_session_plan(mh_session *session, const mh_label *label, const mh_place *places, mh_error *error);
+int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_place *places, mh_error *error);
 
 /*
  * Synchronize, by the plan. Collective. restart: forget what was learned before. is_thorough: take some time to narrow
  * bounds that are wide. Both are the same on all processes.
  */
-int mh_session_synchronize(mh_session *session, bool restart, bool is_thorough, mh_error *error);
+int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorough, mh_error *error);
 
 /* Choose anew when to synchronize again, as what the user asks for has changed. Collective. */
-int mh_session_reschedule(mh_session *session, mh_error *error);
+int mh_comm_clock_reschedule(mh_comm_clock *clock, mh_error *error);
 
 /*
  * The global time of the next synchronization; INT64_MAX: never. Rank 0 orders it: only its clock says when it is due,
  * so that all do the same.
  */
-int64_t mh_session_due_ns(const mh_session *session);
+int64_t mh_comm_clock_due_ns(const mh_comm_clock *clock);
 
 /* The bound of the clock until the next synchronization; MH_TIME_UNKNOWN_NS if it grows with age. */
-int64_t mh_session_bound_ns(mh_session *session);
+int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock);
 
 /* If the base clock was stepped since the last look, the next synchronization starts anew. Local. */
-void mh_session_look_at_clock(mh_session *session);
+void mh_comm_clock_look(mh_comm_clock *clock);
 
 /* Nothing is known of the clock until the next synchronization; the estimate stays, as it is the best there is. */
-void mh_session_distrust(mh_session *session);
+void mh_comm_clock_distrust(mh_comm_clock *clock);
 
 #endif
