@@ -51,9 +51,9 @@ int mh_settings_from_environment(mh_settings *settings, mh_error *error);
 void mh_settings_ignored_environment(char *text, size_t size);
 
 /*
- * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and may not
- * give it different values. Names of which is_ignored says so are ignored. Errors: MPI_ERR_INFO_VALUE,
- * MPI_ERR_INFO_KEY; then unchanged. Local.
+ * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and may not give
+ * it different values. Names of which is_ignored says so are ignored. Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY;
+ * then unchanged. Local.
  */
 int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignored)(const char *name), mh_error *error);
 

@@ -43,8 +43,8 @@ typedef struct mh_setting_value {
 
 /*
  * Parse text for setting. Blanks around the value do not matter, nor does upper or lower case, nor the locale. Text of
- * MH_CONFIG_TEXT_SIZE characters or more, blanks included, is refused.
- * Returns 0; or -1 and, in why, one clause that quotes the value and says what is allowed. value is then untouched.
+ * MH_CONFIG_TEXT_SIZE characters or more, blanks included, is refused. Returns 0; or -1 and, in why, one clause that
+ * quotes the value and says what is allowed. value is then untouched.
  */
 int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_value *value, char *why, size_t why_size);
 

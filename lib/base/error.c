@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error.c - errors from where they happen, over agreement on them, to the handler of the user's communicator. */
+/* error.c - describe errors, agree on them, and raise them on the user's communicator. */
 #include "base/error.h"
 
 #include <limits.h>
@@ -35,7 +35,7 @@ int mh_fail(mh_error *error, int code, const char *format, ...)
     return code;
 }
 
-/* The last line of a text that MPI gives: of a stack of errors, the one that says why. */
+/* The last line of an error text of MPI; in a stack of errors, the cause. */
 static const char *last_line(char *text)
 {
     size_t length = strlen(text);
@@ -45,7 +45,7 @@ static const char *last_line(char *text)
     return newline ? newline + 1 : "";
 }
 
-/* MPICH gives a stack of several lines: here is the first, which names the class, and the last. */
+/* MPICH returns a stack of several lines. Keep the first, which names the class, and the last, which is the cause. */
 static int fail_in_mpi(mh_error *error, int code, const char *function, char *text)
 {
     const char *why = last_line(text);
@@ -74,13 +74,13 @@ int mh_check_user_mpi(mh_error *error, int code, const char *function)
     return mh_check_mpi(error, code, function);
 }
 
-/* What processes tell each other: no byte of it is left to chance. */
+/* The message between processes. Every byte of it is initialized. */
 typedef struct common_error {
     int code;
     char message[MH_ERROR_MESSAGE_SIZE];
 } common_error;
 
-/* The error of the process of rank first to all. */
+/* Send the error of the process with rank first to all. */
 static int spread(mh_error *error, int rank, int first, MPI_Comm comm)
 {
     common_error common = {.code = error->code};
@@ -125,7 +125,7 @@ static int text_is(int code, const char *text)
     return PMPI_Error_string(code, kept, &length) == MPI_SUCCESS && strcmp(kept, text) == 0;
 }
 
-/* The entry of the registry for a class; -1 where none can be had. */
+/* The entry of the registry for a class; -1 if none can be made. */
 static int find_code(int class)
 {
     for (int i = 0; i < registry.known; i++)
@@ -145,8 +145,8 @@ static int find_code(int class)
 
 /*
  * MPICH 4.0 loses the text of codes added to predefined classes: such codes would show an unrelated text. There the
- * plain class is the code; but a handler that ends the program gets a code of a class of ours, as its text is all
- * that the user will see.
+ * plain class is the code; but a handler that ends the program gets a code of a class of ours, as its text is all that
+ * the user will see.
  */
 static int message_code(const char *message)
 {

@@ -37,8 +37,8 @@ static inline void mh_error_clear(mh_error *error)
 int mh_fail(mh_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * Check what an MPI function returned. A failure is described in one line with the function's name, and as one that
- * other processes may not know of. Returns code.
+ * Check the result of an MPI function. A failure is described in one line with the function's name, and marked as one
+ * that other processes may not know of. Returns code.
  */
 int mh_check_mpi(mh_error *error, int code, const char *function);
 
@@ -46,8 +46,8 @@ int mh_check_mpi(mh_error *error, int code, const char *function);
 int mh_check_user_mpi(mh_error *error, int code, const char *function);
 
 /*
- * Make error, which processes may have or not, the same on all processes of comm: that of the lowest rank that has one.
- * Then all processes know of it. Collective. Returns its code.
+ * Agree on an error that some processes of comm may have: all get the error of the lowest rank that has one.
+ * Collective. Returns its code.
  */
 int mh_error_agree(mh_error *error, MPI_Comm comm);
 

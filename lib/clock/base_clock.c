@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base_clock.c - the list of base clocks, the choice of one, and what is known of its rate and identity. */
+/* base_clock.c - the list of base clocks, the choice of one, its rate and its identity. */
 #include "clock/base_clock.h"
 
 #include "base/units.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In the order in which auto prefers them: raw rates first, as drift is then smooth. */
+/* In the order in which auto prefers them: raw clocks first, because they drift smoothly. */
 static const mh_clock_kind *const kinds[] = {
     &mh_clock_tsc,       &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
 #ifdef MH_WITH_SIMULATED_CLOCK
@@ -43,8 +43,8 @@ const char *mh_base_clock_name(const mh_base_clock *clock)
 #define SPREAD_LIMIT 500e-6
 
 /*
- * By how much the kernel may change the rate of a clock that it corrects: an administrator may have it slewed by this
- * much at any time, so what it does now is no limit.
+ * The maximum change of the rate of a clock that the kernel corrects. An administrator may order a slew at any time, so
+ * the present correction is not a limit.
  */
 static double slew_limit(void)
 {
@@ -61,7 +61,7 @@ mh_rates mh_base_clock_rates(const mh_base_clock *clock)
     return (mh_rates){(1 + slew) / (1 - slew) * (1 + MH_RAW_RATE_LIMIT) - 1, false};
 }
 
-/* Whether the clock is that of the kernel: some MPI libraries read one for MPI_Wtime. */
+/* Whether the clock reads the same as a clock of the kernel: some MPI libraries use one for MPI_Wtime. */
 static bool shows(const mh_base_clock *clock, clockid_t id)
 {
     enum { NEAR_NS = 1000 * 1000 };
@@ -109,7 +109,7 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
     int64_t usable = usable_kinds(why), common;
     if (choice > 0) {
         *index = choice - 1;
-        snprintf(clock->reason, sizeof clock->reason, "asked for");
+        snprintf(clock->reason, sizeof clock->reason, "requested");
         if (!(usable >> *index & 1))
             mh_fail(error, MPI_ERR_ARG,
                     "setting clock: '%s' cannot be used on rank %d: %s; allowed: auto, or another clock",
@@ -122,7 +122,7 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
     for (*index = 0; !(common >> *index & 1); ++*index)
         ;
     if (*index == 0)
-        snprintf(clock->reason, sizeof clock->reason, "the first choice, and usable");
+        snprintf(clock->reason, sizeof clock->reason, "the first choice");
     else if (usable & 1)
         snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[*index - 1]->name);
     else
@@ -130,7 +130,7 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
     return MPI_SUCCESS;
 }
 
-/* One calibration for a node: two would be two clocks. Only the first process of the node measures. */
+/* One calibration for a node, by its first process: two calibrations would make two clocks. */
 static int share_scale(mh_base_clock *clock, const mh_channel *channel, const int *node_ranks, int node_size,
                        mh_error *error)
 {

@@ -26,17 +26,17 @@ typedef struct mh_base_clock mh_base_clock;
 
 struct mh_base_clock {
     const struct mh_clock_kind *kind;              /* NULL: not opened */
-    int64_t (*now_ns)(const mh_base_clock *clock); /* that of the kind, one step nearer */
+    int64_t (*now_ns)(const mh_base_clock *clock); /* copied from the kind, which saves a memory access */
     bool may_be_set;                               /* somebody may set it, ahead or back */
     mh_tick_scale scale;                           /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
-    char reason[80]; /* why auto took it, or that it was asked for */
+    char reason[80]; /* why it is in use */
 };
 
-/* Who may share a clock: two processes whose identities are equal read the same clock, if an exchange agrees. */
+/* Two processes with equal identities share a clock if an exchange of messages confirms it. */
 typedef struct mh_clock_identity {
     uint64_t boot;           /* of the kernel's boot id */
-    uint64_t time_namespace; /* the time namespace, where it shifts this clock; else 0 */
+    uint64_t time_namespace; /* if it shifts this clock; else 0 */
     uint64_t kind;
     mh_tick_scale scale;
 } mh_clock_identity;
@@ -56,7 +56,7 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
 /* The name of an opened clock. */
 const char *mh_base_clock_name(const mh_base_clock *clock);
 
-/* What is known about the rates of two such clocks, of this process and of another one. */
+/* The rates of two such clocks, of this process and of another one. */
 mh_rates mh_base_clock_rates(const mh_base_clock *clock);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_posix.c - the clocks of clock_gettime: monotonic_raw (the hardware's own rate), monotonic (slewed by NTP) and
+ * clock_posix.c - the clocks of clock_gettime: monotonic_raw (the rate of the hardware), monotonic (slewed by NTP) and
  * realtime (slewed and stepped).
  */
 #include "base/units.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_tsc.c - the time stamp counter of x86 processors, where it is invariant and the kernel trusts it (its own
- * clocksource is the counter). It is read without a system call and keeps the rate of the hardware.
+ * clock_tsc.c - the time stamp counter of x86 processors, if it is invariant and the kernel uses it as its own
+ * clocksource. It is read without a system call and has the rate of the hardware.
  */
 #include "base/units.h"
 #include "base/wide.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In a simulation, the counter goes on with the time of the machine that simulates. */
+/* In a simulation, the counter shows the time of the machine that runs the simulator. */
 #if defined(__x86_64__) && !defined(SMPI_H)
 
 #include <cpuid.h>
@@ -45,7 +45,7 @@ static int tsc_probe(char *why, size_t why_size)
     return -1;
 }
 
-/* rdtscp waits for the instructions before it, so what a user times is done when the clock is read. */
+/* rdtscp waits for earlier instructions, so the work that a user times is complete when the clock is read. */
 static inline uint64_t read_ticks(void)
 {
     unsigned processor;
@@ -67,7 +67,9 @@ static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     uint64_t first = __rdtsc(), ticks = first;
     int64_t left_ns = deadline_ns - to_ns(first, &clock->scale);
     if (left_ns > 0) {
-        /* Both scales and the product are rounded down. A counter that went back is beyond any number of ticks. */
+        /*
+         * 2 more ticks: scales and product are rounded down. If the counter goes back, the difference is huge: no wait.
+         */
         uint64_t left_ticks = mh_multiply_shift((uint64_t)left_ns, clock->scale.ticks_per_ns, MH_SCALE_BITS) + 2;
         while ((ticks = __rdtsc()) - first < left_ticks)
             ;
@@ -75,7 +77,7 @@ static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     return to_ns(ticks, &clock->scale);
 }
 
-/* A pair of readings of both clocks: of eight tries the one whose bracket is tightest. */
+/* A pair of readings of both clocks: the one with the shortest bracket of eight tries. */
 static void read_both(uint64_t *ticks, int64_t *raw_ns)
 {
     enum { TRIES = 8 };
@@ -95,7 +97,7 @@ static void read_both(uint64_t *ticks, int64_t *raw_ns)
 
 static mh_tick_scale measure_scale(void)
 {
-    /* Brackets of 10 ns at both ends of 10 ms: 2 ppm. The rate need not be truer, only the same for all. */
+    /* Brackets of 10 ns at both ends of 10 ms: 2 ppm. The rate must be the same for all, not more accurate. */
     enum { CALIBRATION_NS = 10000000 };
     uint64_t first_ticks = 0, last_ticks = 0;
     int64_t first_ns = 0, last_ns = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * clock_wtime.c - MPI_Wtime as a base clock. Some MPI libraries start it at zero in each process, and
- * MPI_WTIME_IS_GLOBAL has been wrong in practice, so processes are taken to share it only if an exchange agrees.
+ * MPI_WTIME_IS_GLOBAL has been wrong in practice, so only an exchange of messages decides whether processes share it.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
@@ -27,7 +27,7 @@ static int64_t wtime_now_ns(const mh_base_clock *clock)
 const mh_clock_kind mh_clock_wtime = {
     .name = "wtime",
     .doc = "MPI_Wtime",
-    .may_be_set = true, /* where it is CLOCK_REALTIME */
+    .may_be_set = true, /* in MPI libraries that read CLOCK_REALTIME */
     .probe = wtime_probe,
     .now_ns = wtime_now_ns,
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The estimate is kept in two copies (a sequence latch): a writer fills the one that is not in force, so a reader
- * always finds a whole one and never waits for a writer.
+ * The estimate has two copies (a sequence latch). A writer fills the one that is not in force, so a reader always finds
+ * a complete one and never waits for a writer.
  *
- * That readings never decrease rests on this order. The writer makes the sequence odd; a reader that finds the
- * sequence unchanged after it read the base clock has read it before that moment, so nothing above the old estimate's
- * time at that moment has been handed out. That time becomes the floor. While the sequence is odd, readers raise the
- * floor to what they are about to return. Under the new estimate nobody returns less than the floor. If somebody may
- * set the base clock, every reading raises the floor, which then is the latest reading and nothing else.
+ * This order ensures that readings never decrease. The writer makes the sequence odd. A reader that finds an even
+ * sequence unchanged after it has read the base clock has read this clock before the change, so no reader has returned
+ * a time above the old estimate's time at the change. This time becomes the floor. While the sequence is odd, readers
+ * raise the floor to the value that they return. With the new estimate no reader returns less than the floor. If the
+ * base clock may be set, every reading raises the floor, which is then the latest reading.
  */
 #include "clock/global_clock.h"
 
@@ -84,7 +84,7 @@ static int64_t raise_floor(mh_global_clock *clock, int64_t time_ns)
     return floor_ns;
 }
 
-/* A processor may read the counter somewhat after a later load; this outlasts its window for such reordering. */
+/* A processor may read the counter after a load that comes later in the program. This wait is longer than that. */
 static void outlast_reordering(const mh_base_clock *base)
 {
     int64_t now_ns = mh_base_clock_now_ns(base);
@@ -121,8 +121,9 @@ static inline bool still(const mh_global_clock *clock, unsigned sequence)
 }
 
 /*
- * Only a whole reading may raise the floor: one that was overtaken would leave the time of a model that is gone. If it
- * is overtaken after the last look at the sequence, it finds that the writer has changed the floor.
+ * Only a reading by the estimate in force may raise the floor; one that was overtaken by a writer used an old estimate.
+ * If a writer overtakes it after the last look at the sequence, the writer has changed the floor, so the exchange
+ * fails.
  */
 static inline int64_t not_below_floor(mh_global_clock *clock, unsigned sequence, int64_t time_ns)
 {
@@ -161,7 +162,7 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
         int64_t model_ns = apply_fixed(copy, local_ns);
         mh_estimate estimate = load_estimate(copy);
         mh_reading reading = {not_below_floor(clock, sequence, model_ns), mh_estimate_bound(&estimate, local_ns)};
-        /* Where the floor lifts the reading, it is off by that much more. */
+        /* If the floor raised the reading, its error is larger by the same amount. */
         if (reading.bound_ns != MH_TIME_UNKNOWN_NS)
             reading.bound_ns += reading.time_ns - model_ns + clock->base.read_cost_ns;
         if (still(clock, sequence))

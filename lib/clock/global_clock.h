@@ -3,7 +3,7 @@
  * global_clock.h - the global clock as one process keeps it: a base clock and the estimate that maps it to global time.
  *
  * Any thread may read while one thread publishes a new estimate. Readings in a process never decrease, whatever is
- * published: if a new estimate lies behind the old one, time stands still until the estimate has caught up.
+ * published: if a new estimate is behind the old one, time stands still until the estimate has caught up.
  */
 #ifndef MH_GLOBAL_CLOCK_H
 #define MH_GLOBAL_CLOCK_H
@@ -48,12 +48,12 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
 mh_estimate mh_global_clock_estimate(const mh_global_clock *clock);
 
 /*
- * The base clock was stepped by so much: publish the estimate by which global time goes on as before. One thread at a
- * time.
+ * The base clock was stepped by step_ns: publish the estimate with which global time continues as before. One thread at
+ * a time.
  */
 void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns);
 
-/* By how much readings so far may lie ahead of what an estimate says now; negative: they do not. */
+/* How far earlier readings may be ahead of the present time by an estimate; negative: they are not ahead. */
 int64_t mh_global_clock_lead_ns(mh_global_clock *clock, const mh_estimate *estimate);
 
 /* Read the clock, nanoseconds. The clock must be set. */

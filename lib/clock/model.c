@@ -57,7 +57,7 @@ mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
     moved.model.at_ns = local_ns;
     moved.model.offset_ns = local_ns - mh_model_apply(&estimate->model, local_ns);
     moved.bound_ns = mh_estimate_bound(estimate, local_ns);
-    /* While time passed the drift wandered too. */
+    /* The drift has wandered in the meantime. */
     double age_s = fabs((double)(local_ns - estimate->model.at_ns)) * MH_S_PER_NS;
     moved.drift_bound += 1.5 * sqrt(age_s) * estimate->wander_bound * MH_S_PER_NS;
     return moved;
@@ -71,7 +71,7 @@ mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *fi
     mh_estimate both;
     both.model = mh_model_compose(&far.model, &near.model);
     both.bound_ns = known ? near.bound_ns + far.bound_ns : MH_TIME_UNKNOWN_NS;
-    /* The far clock's errors grow with its own time, which may pass faster than the near one's. */
+    /* The errors of the far clock grow with its own time, which may run faster than that of the near clock. */
     double rate = 1 + fabs(near.model.drift) + near.drift_bound;
     both.drift_bound = near.drift_bound + far.drift_bound * rate;
     both.wander_bound = near.wander_bound + far.wander_bound * rate * sqrt(rate);

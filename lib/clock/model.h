@@ -2,8 +2,8 @@
 /*
  * model.h - affine maps from a local clock to a global one, as values. Pure; no MPI.
  *
- * The sign convention of the whole library: offset = local - global, so a positive offset says that the local clock is
- * ahead, and drift = d offset / d local, so a positive drift says that it gains.
+ * The sign convention of the whole library: offset = local - global, so with a positive offset the local clock is
+ * ahead; drift = d offset / d local, so with a positive drift the local clock gains.
  */
 #ifndef MH_MODEL_H
 #define MH_MODEL_H
@@ -32,34 +32,34 @@ int64_t mh_model_invert(const mh_model *model, int64_t global_ns);
 /* The map that applies first (local to middle), then second (middle to global). */
 mh_model mh_model_compose(const mh_model *second, const mh_model *first);
 
-/* What is known about a clock: its model, and how wrong the model may be. */
+/* The model of a clock, with the bounds of its error. */
 typedef struct mh_estimate {
     mh_model model;
     int64_t bound_ns;    /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
     double drift_bound;  /* the true drift is within drift_bound of model.drift: the bound grows by this with age */
-    double wander_bound; /* and by this as the drift itself wanders, nanoseconds per second to the power of 1.5 */
+    double wander_bound; /* and by this with age to the power of 1.5, because the drift wanders; ns / s^1.5 */
 } mh_estimate;
 
 /* A measured offset: of a client's clock against its reference's. */
 typedef struct mh_offset {
-    int64_t at_ns;     /* client's local time that the offset is meant for */
+    int64_t at_ns;     /* client's local time at which the offset holds */
     int64_t offset_ns; /* client's clock - reference's clock */
     int64_t bound_ns;  /* the true offset at at_ns is within bound_ns of offset_ns */
 } mh_offset;
 
-/* What is known about the rates of two clocks of one kind without a measurement. */
+/* The rates of two clocks of one kind, as far as known without a measurement. */
 typedef struct mh_rates {
     double limit; /* the two rates differ by at most this ratio */
-    bool are_raw; /* the clocks keep the hardware's rate, which only wanders; else the kernel may change it */
+    bool are_raw; /* the clocks have the rate of the hardware, which only wanders; else the kernel may change it */
 } mh_rates;
 
 /* The limit for clocks that run at the hardware's own rate: crystals are far better than this. A ratio. */
 #define MH_RAW_RATE_LIMIT 500e-6
 
-/* The estimate of the reference process, exact for ever: global time is zero at local time zero_ns. */
+/* The estimate of the reference process, always exact: global time is zero at local time zero_ns. */
 mh_estimate mh_estimate_exact(int64_t zero_ns);
 
-/* How far the estimate may be off at a local time; MH_TIME_UNKNOWN_NS where it is not known. */
+/* The maximum error of the estimate at a local time; MH_TIME_UNKNOWN_NS if unknown. */
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
 
 /* Whether the bound grows with age. */

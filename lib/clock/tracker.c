@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tracker.c - the bank of Kalman filters, how it is weighed, and windows of the past that bound the drift. */
+/* tracker.c - the bank of Kalman filters, their weights, and the windows of the past that bound the drift. */
 #include "clock/tracker.h"
 
 #include "base/units.h"
@@ -11,36 +11,32 @@
 #define MIN_WALK_PPB 0.32
 #define WALK_STEP 3.1623
 
-/*
- * A first guess at the standard error of a burst, as a part of the least half width: measured over shared memory and
- * TCP.
- */
+/* The initial standard error of a burst, as a part of the minimum bound: measured over shared memory and TCP. */
 #define FIRST_NOISE 0.05
 #define MIN_NOISE 0.005
 #define MAX_NOISE 1.0
 #define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
 
 /*
- * Standard error for each nanosecond of bound beyond the least. Both were measured over TCP: something keeps one
- * direction busy, or the processors have become slower to reach each other, which is the same both ways.
+ * Standard error for each nanosecond of bound above the minimum. Both were measured over TCP: one direction is busy, or
+ * the processors have become slower to reach each other, which delays both directions equally.
  */
 #define ONE_WAY_EXCESS_NOISE 1.5
 #define EVEN_EXCESS_NOISE 0.06
 
 /*
- * A least bound that falls by more than this part shows that something had delayed one direction, or both, all the
- * time.
+ * If the minimum bound falls by more than this part, all earlier measurements were delayed in one direction or both.
  */
 #define GREAT_FALL 0.25
 
-/* How fast the least bound rises while all are longer: by this part with each measurement, and in a second. */
+/* How fast the minimum bound rises while all bounds are larger: by this part with each measurement, and per second. */
 #define BOUND_RISE 0.05
 #define BOUND_RISE_PER_S 0.4
 
-/* The filters are weighed by this many recent measurements. */
+/* The weights of the filters follow from this many recent measurements. */
 #define MEMORY 30.0
 
-/* A single surprise counts at most so much, in squared standard errors. */
+/* The maximum weight of a single surprise, in squared standard errors. */
 #define MAX_SURPRISE 16.0
 
 /* How many standard deviations of the drift's wander a bound allows for. */
@@ -50,7 +46,7 @@
 #define SHORTEST_SPAN_NS (30 * MH_NS_PER_MS)
 #define SPAN_STEP 8
 
-/* What no crystal is known to do better than over some seconds. */
+/* No crystal is known to be steadier than this over some seconds. */
 #define MIN_DRIFT_BOUND (0.02 * MH_PPM)
 
 static double walk_variance(int filter)
@@ -73,8 +69,8 @@ void mh_tracker_reset(mh_tracker *tracker, mh_rates rates)
 }
 
 /*
- * The errors of bursts whose round trips were as short as any vary little; what a round trip took beyond that may have
- * been spent in one direction alone.
+ * Bursts with the shortest round trips have similar errors. The time that a round trip takes beyond the minimum may
+ * have been spent in one direction only.
  */
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int filter)
 {
@@ -83,7 +79,7 @@ static double measurement_variance(const mh_tracker *tracker, const mh_offset *m
     return usual_ns * usual_ns + excess_ns * excess_ns;
 }
 
-/* All measurements so far may be off by the same amount: that says nothing against the drift they showed. */
+/* All measurements so far may have the same error. The drift that they showed remains valid. */
 static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
 {
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
@@ -92,7 +88,7 @@ static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
     }
 }
 
-/* A path that has become slower for good is told from a slow spell by time as well as by the number of measurements. */
+/* The minimum rises with time and with the number of measurements, so a short slow phase does not raise it much. */
 static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 {
     double seconds = (double)(measured->at_ns - tracker->last.at_ns) * MH_S_PER_NS;
@@ -162,13 +158,13 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
             filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MAX_SURPRISE);
     }
     weigh(tracker);
-    /* The first two measurements only make a line: they surprise nobody. */
+    /* Any two measurements lie on a line, so the first two say nothing about noise. */
     if (tracker->measurements > 2)
         tracker->noise *= exp(NOISE_GAIN * (surprise - 1));
     tracker->noise = fmin(fmax(tracker->noise, MIN_NOISE), MAX_NOISE);
 }
 
-/* The filters as one, weighed; its covariance includes how much they differ. */
+/* The weighted mean of the filters. Its covariance includes their differences. */
 static mh_filter combined(const mh_tracker *tracker, double *walk)
 {
     mh_filter all = {0};
@@ -190,8 +186,8 @@ static mh_filter combined(const mh_tracker *tracker, double *walk)
 }
 
 /*
- * How far a drift may be off, by a window of the past and the last one: they leave the mean drift between them an
- * interval, and since then it may have wandered.
+ * The maximum error of a drift, by the last window and one of the past: they allow an interval of mean drifts, and the
+ * drift may have wandered since.
  */
 static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window *past, double drift, double walk)
 {
@@ -226,7 +222,7 @@ static mh_estimate estimate(const mh_tracker *tracker, double rate_limit)
     const mh_filter all = combined(tracker, &walk);
     double drift = fmin(fmax(all.drift * 1e-9, -limit), limit);
     int64_t offset_ns = tracker->origin_ns + llround(all.offset);
-    /* The window is certain, the filter only likely. */
+    /* The window is certain; the result of the filters is only likely. */
     if (offset_ns < tracker->last.min_ns)
         offset_ns = tracker->last.min_ns;
     if (offset_ns > tracker->last.max_ns)
@@ -242,7 +238,7 @@ static mh_estimate estimate(const mh_tracker *tracker, double rate_limit)
     return estimate;
 }
 
-/* Whether the window of a measurement and what an estimate allows have nothing in common. */
+/* Whether the window of a measurement and the bounds of an estimate do not overlap. */
 static bool is_outside(const mh_offset *measured, const mh_estimate *before)
 {
     int64_t expected_ns = measured->at_ns - mh_model_apply(&before->model, measured->at_ns);
@@ -258,8 +254,8 @@ static bool is_step(const mh_tracker *tracker, const mh_offset *measured)
 }
 
 /*
- * Whether the kernel has begun or ended to slew a clock: the drift is another one than the windows of the past allow,
- * and no crystal changes so much.
+ * Whether the kernel has begun or ended to slew a clock: the windows of the past exclude the drift, and no crystal
+ * changes so much.
  */
 static bool is_slew(const mh_tracker *tracker, const mh_offset *measured)
 {
@@ -268,7 +264,7 @@ static bool is_slew(const mh_tracker *tracker, const mh_offset *measured)
     return !tracker->rates.are_raw && is_outside(measured, &before);
 }
 
-/* Each span's newer window becomes the older one when it is as old as the span. */
+/* When a span's newer window is as old as the span, it becomes the older one. */
 static void keep_windows(mh_tracker *tracker)
 {
     int64_t span_ns = SHORTEST_SPAN_NS;

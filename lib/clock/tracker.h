@@ -2,11 +2,11 @@
 /*
  * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
  *
- * A bank of Kalman filters on (offset, drift) runs side by side; they differ in how much the drift is expected to
- * wander, and in whether the time that messages take longer than at best is expected to be spent in one direction. The
- * recent measurements weigh them (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of
- * sampled stochastic processes", 1965), so a steady clock is averaged long and a wandering one is followed, without a
- * setting.
+ * A bank of Kalman filters on (offset, drift) runs in parallel. They differ in how much they expect the drift to
+ * wander, and in whether they expect delays beyond the minimum in one direction only or in both. Their weights follow
+ * from the recent measurements (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of
+ * sampled stochastic processes", 1965). So a steady clock is averaged over a long time and a wandering one is followed,
+ * without a setting.
  */
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
@@ -18,7 +18,7 @@
 
 enum { MH_TRACKER_WALKS = 8, MH_TRACKER_FILTERS = 2 * MH_TRACKER_WALKS, MH_TRACKER_SPANS = 5 };
 
-/* What a measurement leaves no doubt about: at this local time the true offset lay within. */
+/* What a measurement proves: at this local time the true offset was within. */
 typedef struct mh_tracker_window {
     int64_t at_ns;
     int64_t min_ns, max_ns;
@@ -40,28 +40,28 @@ typedef struct mh_filter {
 
 typedef struct mh_tracker {
     mh_rates rates;     /* of the two clocks */
-    double drift_limit; /* what a drift is taken to be at most: that of raw clocks, unless a slew was seen */
+    double drift_limit; /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
     int64_t measurements;
     mh_tracker_window last;                  /* of the last measurement */
     mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
-    int64_t origin_ns;                       /* the filters' offsets are relative to this, so that they stay small */
-    double noise;                            /* standard error of a measurement, as a part of the least bound */
-    int64_t min_bound_ns; /* of the measurements; rises slowly, so that a slower path becomes the usual one in time */
+    int64_t origin_ns;                       /* subtracted from the filters' offsets, so that they stay small */
+    double noise;                            /* standard error of a measurement, as a part of the minimum bound */
+    int64_t min_bound_ns; /* of the measurements; rises slowly, so that the tracker adapts to a slower path */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;
 
-/* Start anew, with two clocks of which the rates are known to this extent. */
+/* Discard all measurements; rates are those of the two clocks. */
 void mh_tracker_reset(mh_tracker *tracker, mh_rates rates);
 
 /*
- * Feed a measurement. Returns false where it cannot be true together with what was known before, or lies before the
- * last one: the clock was disrupted (stepped, suspended). The tracker then has started anew with this measurement.
+ * Feed a measurement. Returns false if it contradicts earlier ones, or is older than the last one: a clock was stepped
+ * or suspended. The tracker has then discarded all earlier measurements.
  */
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
 
 /*
- * The estimate at the last measurement. If the kernel may correct the clocks, the bound grows by what it may do.
- * Without a measurement, nothing is known.
+ * The estimate at the last measurement. If the kernel may correct the clocks, the bound grows by the maximum
+ * correction. Without a measurement, the bound is unknown.
  */
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker);
 

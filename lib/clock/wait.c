@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait.c - the one way to wait for a time: far from it give the processor away if need be, near it spin. */
+/* wait.c - wait for a time: yield the processor, if need be, while the time is far away; then spin. */
 #include "clock/wait.h"
 
 #include "base/units.h"
@@ -8,12 +8,13 @@
 #include <sched.h>
 #include <time.h>
 
-/* A yield among processes that yield as well takes some microseconds; one nearer to the deadline would overrun it. */
+/* If other processes yield too, a yield takes some microseconds. Later yields could miss the deadline. */
 enum { NEAR_NS = 50 * 1000 };
 
 #ifdef SMPI_H
 /*
- * A simulated clock moves by simulator calls, ten nanoseconds with each reading: sleep through most of a wait instead.
+ * A simulated clock advances only by calls of the simulator, 10 ns for each reading. Sleep for most of the wait
+ * instead.
  */
 static void sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
 {

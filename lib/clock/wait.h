@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Wait until the clock reads deadline_ns or more; returns what it read last. from_ns is an earlier reading: a clock
- * that comes to lie before it has been set back, which ends the wait, as it might take hours else. With yields set,
- * other processes get the processor while the deadline is far.
+ * Wait until the clock reads deadline_ns or more. Returns the last reading. from_ns is an earlier reading: if the clock
+ * goes back before it, the clock was set back. This ends the wait, which could otherwise take hours. With yields, other
+ * processes get the processor while the deadline is far away.
  */
 int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns, bool yields);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watch.c - pairs of readings of the base clock and CLOCK_MONOTONIC, and what their differences prove. */
+/* watch.c - readings of the base clock and CLOCK_MONOTONIC in pairs, and steps found by their differences. */
 #include "clock/watch.h"
 
 #include <time.h>
 
-/* Clocks that cannot normally be set are looked at rarely: whether it is time costs some nanoseconds. */
+/* Clocks that cannot normally be set are compared rarely. */
 enum { SELDOM_NS = 10 * 1000 * 1000 };
 
 /* Rounding of the two clocks alone can make them differ by this much. */
@@ -18,8 +18,8 @@ static int64_t steady_now_ns(void)
 }
 
 /*
- * Read the base clock between two readings of the steady one: of some tries the tightest, as a process may be
- * descheduled in any of them.
+ * Read the base clock between two readings of CLOCK_MONOTONIC. The shortest bracket of some tries counts, because a
+ * process may be descheduled in any of them.
  */
 static void read_both(mh_clock_watch *watch, const mh_base_clock *base)
 {

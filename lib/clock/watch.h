@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * watch.h - finds out that a base clock was stepped: it is compared with CLOCK_MONOTONIC, which nobody can set. So a
- * process notices a step of its clock by itself, also if all processes share the clock.
+ * watch.h - detects steps of a base clock by comparing it with CLOCK_MONOTONIC, which cannot be set. So a process
+ * detects a step by itself, even if all processes share the clock.
  */
 #ifndef MH_WATCH_H
 #define MH_WATCH_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC as of the last tick of the kernel, some milliseconds ago at most: a fraction of the cost. */
+/* CLOCK_MONOTONIC as of the last tick of the kernel, a few milliseconds ago at most. Reading it is much cheaper. */
 static inline int64_t mh_clock_watch_steady_coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -31,7 +31,7 @@ typedef struct mh_clock_watch {
     int64_t base_ns;
     int64_t steady_ns;
     int64_t doubt_ns;    /* the instants of the two readings differ by at most this */
-    int64_t every_ns;    /* time between two looks; 0: each call takes one */
+    int64_t every_ns;    /* time between two looks; 0: a look in each call */
     double steady_limit; /* how far the rates of the two clocks may differ */
 } mh_clock_watch;
 
@@ -39,9 +39,9 @@ typedef struct mh_clock_watch {
 void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base);
 
 /*
- * Whether it is time for a look, when the base clock reads local_ns: after every_ns by the base clock, after every_ns
- * and at most a tick of the kernel by CLOCK_MONOTONIC, or if the base clock went back. By the base clock alone, a clock
- * that was set back by about the time since the last look would seem fresh.
+ * Whether a look is due when the base clock reads local_ns: after every_ns by the base clock, after every_ns plus at
+ * most one tick of the kernel by CLOCK_MONOTONIC, or if the base clock went back. The base clock alone is not enough:
+ * set back by about the time since the last look, it would show that no time has passed.
  */
 static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t local_ns)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arrival.h - what a process says when it arrives, and what comes back: the release. Pure; no MPI. */
+/* arrival.h - the arrival that a process reports, and the release that it receives. Pure; no MPI. */
 #ifndef MH_ARRIVAL_H
 #define MH_ARRIVAL_H
 
 #include <stdint.h>
 
-/* What a process asks for with its arrival; the maximum of all wins. */
+/* What a process requests with its arrival. The maximum of all requests counts. */
 typedef enum mh_request {
     MH_REQUEST_RELEASE, /* nothing special */
-    MH_REQUEST_RESTART, /* synchronize the clocks first, and forget what was learned: a clock was disrupted */
-    MH_REQUEST_REFUSE   /* bad argument: nobody is to be released */
+    MH_REQUEST_RESTART, /* synchronize the clocks first, and discard measurements: a clock was found wrong */
+    MH_REQUEST_REFUSE   /* bad argument: release no process */
 } mh_request;
 
 /*
- * Arrivals are combined field by field: the maximum counts. What rank 0 alone says is INT64_MIN in the arrivals of
- * others.
+ * Arrivals are combined by the maximum of each field. Fields that only rank 0 sets are INT64_MIN in the arrivals of
+ * other processes.
  */
 typedef struct mh_arrival {
     int64_t request;     /* mh_request */
-    int64_t need_ns;     /* of the previous call, from its decision until this process was ready to wait */
-    int64_t sent_ns;     /* the earliest global time at which this can have been sent; INT64_MIN: not known */
-    int64_t arrived_ns;  /* the most likely one */
+    int64_t need_ns;     /* of the previous call: from its decision until this process was ready to wait */
+    int64_t sent_ns;     /* the earliest global time at which this may have been sent; INT64_MIN: unknown */
+    int64_t arrived_ns;  /* the estimated global time at which this was sent */
     int64_t slack_ns;    /* rank 0: what to use in this round */
-    int64_t sync_due_ns; /* rank 0: global time from which on the clocks are to be synchronized */
-    int64_t rehearse;    /* rank 0: of a rehearsal, whether another one follows */
+    int64_t sync_due_ns; /* rank 0: global time of the next synchronization */
+    int64_t rehearse;    /* rank 0: whether another rehearsal follows this one */
 } mh_arrival;
 
 enum { MH_ARRIVAL_FIELDS = 7 };
@@ -36,9 +36,9 @@ typedef enum mh_order { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_OR
 
 typedef struct mh_release {
     int32_t order;       /* mh_order */
-    int32_t rehearse;    /* of a rehearsal: another one follows */
+    int32_t rehearse;    /* whether another rehearsal follows this one */
     int64_t decision_ns; /* global time by which all have arrived */
-    int64_t given_ns;    /* the earliest at which that can have been known; INT64_MIN: not known */
+    int64_t given_ns;    /* the earliest global time at which this may have been decided; INT64_MIN: unknown */
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
 } mh_release;
 

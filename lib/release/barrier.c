@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* barrier.c - the list of barrier algorithms, and what all of them have. */
+/* barrier.c - the list of barrier algorithms, and what is common to them. */
 #include "release/barrier.h"
 
 #include "release/barrier_private.h"
@@ -20,7 +20,7 @@ const char *mh_barrier_choice(int index)
     return index <= KINDS ? kinds[index - 1]->name : NULL;
 }
 
-/* Where the state of a member lies among those of all; past the last: how long they are. */
+/* The offset of a member's state in the memory for all; past the last member, the size of this memory. */
 static size_t offset_of(int index)
 {
     size_t offset = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * barrier.h - barrier algorithms: how processes say that they arrived, and get their release from rank 0 or each from
+ * barrier.h - barrier algorithms: how processes report their arrival, and how each gets its release, from rank 0 or by
  * itself.
  *
  * The members of the family are registered in barrier.c; barrier_private.h is for them alone.
@@ -15,12 +15,12 @@
 
 struct mh_barrier_kind;
 
-/* What a communicator has for all of them. */
+/* The barrier of a communicator. */
 typedef struct mh_barrier {
     const mh_channel *channel;          /* NULL: not open */
     const struct mh_barrier_kind *kind; /* in use */
     void *state;                        /* of the member in use */
-    char reason[112];                   /* why it is */
+    char reason[112];                   /* why it is in use */
     char *states;                       /* of all members */
     mh_slots slots;
 } mh_barrier;
@@ -30,14 +30,14 @@ const char *mh_barrier_choice(int index);
 
 /*
  * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
- * and MPI_ERR_NO_MEM, and leave it closed; memory that cannot be shared is none.
+ * and MPI_ERR_NO_MEM, and leave it closed. Memory that cannot be shared is not an error.
  */
 int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_place *places, mh_error *error);
 
 /* Local. Does nothing if nothing was opened. */
 void mh_barrier_close(mh_barrier *barrier);
 
-/* This process takes no further part: as far as memory is shared, end the waits of others with an error. Local. */
+/* This process gives up: end the waits of other processes in shared memory with an error. Local. */
 void mh_barrier_give_up(const mh_barrier *barrier);
 
 bool mh_barrier_is_open(const mh_barrier *barrier);
@@ -45,7 +45,7 @@ bool mh_barrier_is_open(const mh_barrier *barrier);
 /* Whether the member at an index of the list above (not auto) can be used. The same on all processes. */
 bool mh_barrier_is_available(const mh_barrier *barrier, int choice);
 
-/* Whether with the member at an index of the list above (not auto) each process releases itself. */
+/* Whether each process releases itself with the member at an index of the list above (not auto). */
 bool mh_barrier_decides_alone(int choice);
 
 /* Use the member at an index of the list above (not auto), which must be available. Local. */
@@ -54,13 +54,13 @@ void mh_barrier_use(mh_barrier *barrier, int choice, const char *reason);
 /* The name of the member in use; empty: none. */
 const char *mh_barrier_name(const mh_barrier *barrier);
 
-/* Whether all processes receive the arrivals of all, and so can give themselves the same release. */
+/* Whether every process receives the arrivals of all, so that each computes the same release. */
 bool mh_barrier_informs_all(const mh_barrier *barrier);
 
 /* Arrive; rank 0, or everybody, receives the arrivals of all, combined. Collective. */
 int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *all, mh_error *error);
 
-/* The release of rank 0 to all; if all are informed, they have it already. Collective. */
+/* Send the release of rank 0 to all. Does nothing if each process has computed it. Collective. */
 int mh_barrier_release(mh_barrier *barrier, mh_release *release, mh_error *error);
 
 #endif

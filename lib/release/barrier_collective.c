@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * barrier_collective.c - MPI_Reduce of the arrivals and MPI_Bcast of the release: whatever the MPI library does best on
- * this machine, as in Schuchart, Hunold and Bosilca, EuroMPI 2023. Two operations rather than one MPI_Allreduce, so
- * that the deadline is decided when all have arrived.
+ * barrier_collective.c - MPI_Reduce of the arrivals and MPI_Bcast of the release, by the algorithms of the MPI library,
+ * as in Schuchart, Hunold and Bosilca, EuroMPI 2023. With two operations instead of one MPI_Allreduce, the deadline is
+ * decided after all have arrived.
  */
 #include "release/barrier_private.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * barrier_dissemination.c - all know of all: in step k, each process tells the one 2^k ranks further what it knows, and
- * after ceil(log2 p) steps everybody has the arrivals of all, combined. Through shared memory if all share a node, else
- * by messages.
+ * barrier_dissemination.c - in step k, each process sends what it knows to the process 2^k ranks further. After
+ * ceil(log2 p) steps, each has the combined arrivals of all. Through shared memory if all processes share a node,
+ * otherwise by messages.
  *
- * Half as many steps as to a root and back: each process gives itself the release that follows from all arrivals, and
- * the deadline is a slack after the last arrival. A tree, whose root decides when it has all arrivals, is the better
- * one if steps take very different times, as the slack then only has to last for the way back.
+ * This takes half the steps of a tree: each process computes the release from all arrivals, and the deadline is a slack
+ * after the last arrival. A tree is better if steps take very different times: its root decides after it has received
+ * all arrivals, so the slack covers the way back only.
  */
 #include "release/barrier_private.h"
 #include "release/tags.h"
@@ -63,7 +63,7 @@ static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error
 
 const mh_barrier_kind mh_barrier_dissemination = {
     .name = "dissemination",
-    .doc = "each learns of all others without a root, through shared memory where all share a node, else by messages",
+    .doc = "without a root, through shared memory if all processes share a node, otherwise by messages",
     .state_size = sizeof(dissemination),
     .open = open_state,
     .arrive = arrive,

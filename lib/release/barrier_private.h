@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Where a member finds what it needs; channel and slots outlive its state. */
+/* What a member is opened with; channel and slots outlive its state. */
 typedef struct mh_barrier_site {
     const mh_channel *channel;
     const mh_place *places;
@@ -32,7 +32,7 @@ extern const mh_barrier_kind mh_barrier_dissemination;
 extern const mh_barrier_kind mh_barrier_tree;
 extern const mh_barrier_kind mh_barrier_collective;
 
-/* The part of mh_barrier_open in which nobody is asked: the states of all members. Returns 0, or -1: out of memory. */
+/* The local part of mh_barrier_open: the states of all members. Returns 0, or -1: out of memory. */
 int mh_barrier_open_members(mh_barrier *barrier, const mh_barrier_site *site);
 
 #endif

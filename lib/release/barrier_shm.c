@@ -2,14 +2,14 @@
 /*
  * barrier_shm.c - shared memory within a node, messages between nodes.
  *
- * Each process of a node has a slot of two cache lines that it alone writes: one with its arrival, which its parent in
- * the tree of the node polls, and one with the release, which its children poll. A line is whole when it carries the
- * number of the round, so nothing has to be reset: a parent gives the release of a round after it has read its
- * children's arrivals, and a child arrives the next time after it has read the release. The first processes of the
- * nodes meet along a tree of messages.
+ * Each process of a node has a slot of two cache lines that only it writes. One line contains its arrival and is polled
+ * by its parent in the tree of the node. The other contains the release and is polled by its children. A line is
+ * complete when it contains the number of the round. Lines are never reset: a parent writes the release of a round
+ * after it has read its children's arrivals, and a child writes its next arrival after it has read the release. The
+ * first processes of the nodes exchange messages along a tree.
  *
- * One store and one miss for each level each way; no system call, no lock. While others are missing, the MPI library is
- * called now and then, as they may be waiting for this process's earlier messages to go on.
+ * Each level costs one store and one cache miss in each direction, no system call and no lock. While processes are
+ * missing, the MPI library is called from time to time: they may be waiting for earlier messages of this process.
  */
 #include "release/barrier_private.h"
 #include "release/tree_messages.h"

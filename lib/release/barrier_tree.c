@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * barrier_tree.c - messages along a binomial tree of the processes, on the private communicator: 2 ceil(log2 p)
- * messages one after the other.
+ * barrier_tree.c - messages along a binomial tree of all processes, on the private communicator: 2 ceil(log2 p)
+ * messages in sequence.
  */
 #include "release/barrier_private.h"
 #include "release/tree_messages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* release.c - rounds, rehearsals of them, and which barrier algorithm is used. */
+/* release.c - rounds, rehearsals, and the choice of the barrier algorithm. */
 #include "release/release.h"
 
 #include "base/statistics.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    REHEARSALS_COLD = 4, /* first rounds, not learned from */
+    REHEARSALS_COLD = 4, /* the first rounds, not used */
     REHEARSALS_MAX = 40,
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
@@ -48,7 +48,7 @@ void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
     rounds->arrival.sync_due_ns = rounds->channel->rank == 0 ? due_ns : INT64_MIN;
 }
 
-/* The release that the arrivals of all call for; the same on all who have them. given_ns: see mh_release. */
+/* The release that follows from the arrivals of all; every process that has these computes the same. */
 static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t given_ns, mh_order done)
 {
     mh_order wanted = MH_ORDER_RELEASE;
@@ -63,7 +63,7 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
                         given_ns, all->slack_ns};
 }
 
-/* Rank 0, after the release has been given: from the call before, whose needs have come with the arrivals. */
+/* Rank 0, after the release: learn the needs of the previous call, which these arrivals report. */
 static void learn(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
     if (rounds->decided_ns != INT64_MIN)
@@ -78,8 +78,8 @@ void mh_rounds_trust_clock(mh_rounds *rounds, int64_t bound_ns)
 }
 
 /*
- * When this process arrived. By the model, as a reading is never less than the one before and would hide a step of the
- * clock. The clock of rank 0 is what others are compared with, so it is right.
+ * Set the time of arrival. Use the raw model: the public reading never decreases and would hide a step of the clock.
+ * The clock of rank 0 is the reference, so its margin is 0.
  */
 static void stamp(mh_rounds *rounds, int64_t local_ns)
 {
@@ -94,7 +94,7 @@ static void stamp(mh_rounds *rounds, int64_t local_ns)
     arrival->sent_ns = margin_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : arrival->arrived_ns - margin_ns;
 }
 
-/* Arrive, and come to a release; all: the arrivals of all, if this process learns them. */
+/* Arrive, and get the release. all: the arrivals of all, if this process receives them. */
 static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *all, mh_release *release,
                mh_error *error)
 {
@@ -133,7 +133,7 @@ static void note_need(mh_rounds *rounds, const mh_model *model, const mh_release
 }
 
 /*
- * By how much the release came before it was given: more than the clocks may be apart is not possible. 0: it did not.
+ * By how much the release arrived before it was decided, if that is more than the bounds of the clocks allow; else 0.
  */
 static int64_t came_too_early_by(const mh_rounds *rounds, const mh_release *release, const mh_estimate *estimate,
                                  int64_t local_ns)
@@ -174,7 +174,7 @@ mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release)
     return miss(rounds, rounds->lateness_ns, MH_EXIT_LATE);
 }
 
-/* A round that is like a call but for the wait; rank 0 says whether another one follows. */
+/* A round that is like a call without the wait. Rank 0 decides whether another one follows. */
 static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh_error *error)
 {
     mh_arrival all;
@@ -188,7 +188,7 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
     return code;
 }
 
-/* Rounds with the barrier in use; typical_ns, of use on rank 0: the median of the times that the warm ones took. */
+/* Rounds with the barrier in use. typical_ns, on rank 0: the median duration of the rounds after the cold ones. */
 static int rehearse_rounds(mh_rounds *rounds, bool learns, int64_t *typical_ns, mh_error *error)
 {
     mh_release release = {.order = MH_ORDER_RELEASE, .rehearse = 1};
@@ -207,21 +207,21 @@ static int rehearse_rounds(mh_rounds *rounds, bool learns, int64_t *typical_ns, 
     return MPI_SUCCESS;
 }
 
-/* If clocks are not synchronized, the last arrival on one clock says nothing on another: a root has to decide. */
+/* If clocks are not synchronized, the last arrival by one clock has no meaning for another: a root must decide. */
 static bool is_allowed(const mh_rounds *rounds, int choice)
 {
     bool has_meaning = rounds->clocks_agree || !mh_barrier_decides_alone(choice);
     return has_meaning && mh_barrier_is_available(rounds->barrier, choice);
 }
 
-/* If processes take turns on a processor, the latest arrival is long past before everyone has learned of it. */
+/* When oversubscribed, the timestamp of the last arrival is stale before all processes know it. */
 static bool suits(const mh_rounds *rounds, int choice)
 {
     return is_allowed(rounds, choice) && !(rounds->channel->yields && mh_barrier_decides_alone(choice));
 }
 
-/* Try each barrier that suits; rank 0 takes the quickest. */
-static int find_quickest(mh_rounds *rounds, int *choice, mh_error *error)
+/* Try each barrier that suits; rank 0 chooses the fastest. */
+static int find_fastest(mh_rounds *rounds, int *choice, mh_error *error)
 {
     int64_t best_ns = INT64_MAX, took_ns;
     for (int i = CHOICE_AUTO + 1; mh_barrier_choice(i); i++) {
@@ -239,7 +239,7 @@ static int find_quickest(mh_rounds *rounds, int *choice, mh_error *error)
     return mh_bcast(rounds->channel, choice, sizeof *choice, 0, error);
 }
 
-/* The one asked for, else the next in the list that suits; the last one always does. */
+/* The requested barrier, else the next one in the list that suits; the last one always does. */
 static int replace(const mh_rounds *rounds, int asked)
 {
     int choice = asked;
@@ -251,14 +251,14 @@ static int replace(const mh_rounds *rounds, int asked)
 static int choose_barrier(mh_rounds *rounds, mh_error *error)
 {
     int asked = rounds->barrier_choice, choice = asked, code = MPI_SUCCESS;
-    const char *reason = "the quickest here";
+    const char *reason = "the fastest here";
     if (asked == CHOICE_AUTO) {
-        code = find_quickest(rounds, &choice, error);
+        code = find_fastest(rounds, &choice, error);
     } else {
         choice = replace(rounds, asked);
-        reason = choice == asked                                   ? "asked for"
-                 : mh_barrier_is_available(rounds->barrier, asked) ? "the one asked for needs synchronized clocks"
-                                                                   : "in place of the one asked for";
+        reason = choice == asked                                   ? "requested"
+                 : mh_barrier_is_available(rounds->barrier, asked) ? "the requested one needs synchronized clocks"
+                                                                   : "replaces the requested one";
     }
     if (code == MPI_SUCCESS)
         mh_barrier_use(rounds->barrier, choice, reason);

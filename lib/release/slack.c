@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * With F(s) the fraction of recent calls that needed at most s, and o the rest of a period, valid releases per second
- * are F(s) / (o + s). A process that misses by less than the tolerance still counts as valid, but widens the skew, so a
- * miss is weighed eightfold: the aim is F(s)^8 / (o + s). That keeps the skew's 99th percentile near its median.
+ * are F(s) / (o + s). A process that is late by less than the tolerance still counts as valid, but widens the skew.
+ * Misses are therefore weighted eightfold: the goal is F(s)^8 / (o + s). This keeps the 99th percentile of the skew
+ * near its median.
  */
 #include "release/slack.h"
 
@@ -10,10 +11,10 @@
 
 enum {
     CHOOSE_EVERY = 16,  /* calls; the choice looks at all bins */
-    CHOOSE_FIRST = 64,  /* calls in which every one chooses anew, as experience is still thin */
-    FORGET_EVERY = 192, /* calls, at least */
-    MIN_MISSES = 4,     /* that a fraction of misses must have come to, to be known */
-    OVERHEAD_STEP = 16  /* the typical overhead moves by this part of itself towards each new one */
+    CHOOSE_FIRST = 64,  /* calls; each of the first ones chooses again, because there is little data */
+    FORGET_EVERY = 192, /* calls, the minimum */
+    MIN_MISSES = 4,     /* the expected number of misses in the memory, so that their fraction is known */
+    OVERHEAD_STEP = 16  /* the typical overhead moves by 1/16 of itself towards each new one */
 };
 
 static int bin_of(int64_t need_ns)
@@ -26,7 +27,7 @@ static int bin_of(int64_t need_ns)
     return bin < MH_SLACK_BINS ? bin : MH_SLACK_BINS - 1;
 }
 
-/* The greatest need that falls into a bin. */
+/* The maximum need of a bin. */
 static int64_t bin_top_ns(int bin)
 {
     if (bin < MH_SLACK_BINS_PER_OCTAVE)
@@ -61,7 +62,7 @@ static void count(mh_slack_counts *counts, int bin)
     counts->occupied[bin / 64] |= UINT64_C(1) << bin % 64;
 }
 
-/* The best slack is one that just meets a need that occurred. */
+/* The best slack always just meets a need that occurred. */
 static void choose(mh_slack *slack)
 {
     const mh_slack_counts *recent = &slack->recent, *older = &slack->older;
@@ -97,10 +98,7 @@ void mh_slack_aim(mh_slack *slack, double min_met)
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
 }
 
-/*
- * Follows the median of the overheads: a step up or down, whatever their distance, so a pause of the user's is one
- * step.
- */
+/* Track the median of the overheads: one step up or down for each, whatever the distance, so a pause is one step. */
 static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
 {
     if (slack->overhead_ns == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slots.c - getting the memory, and waiting for what others write into it. */
+/* slots.c - share the memory, and wait for the lines of other processes. */
 #include "release/slots.h"
 
 #include "release/tags.h"
@@ -8,7 +8,11 @@
 #include <stdio.h>
 
 enum {
-    SPINS_PER_PROGRESS = 512, /* some microseconds: longer than others are missing who have all arrived */
+    /*
+     * Some microseconds. Peers that are already in the call publish their lines sooner, so MPI progress is polled only
+     * if one is late.
+     */
+    SPINS_PER_PROGRESS = 512,
     SPINS_BEFORE_YIELD = 4 * SPINS_PER_PROGRESS,
     YIELDS_PER_PROGRESS = 16
 };
@@ -38,7 +42,7 @@ void mh_slots_give_up(const mh_slots *slots)
         atomic_store_explicit(given_up(slots), 1, memory_order_release);
 }
 
-/* What a process does now and then while it waits. */
+/* Called from time to time while a process waits. */
 static int make_progress(const mh_slots *slots, mh_error *error)
 {
     if (!atomic_load_explicit(given_up(slots), memory_order_acquire))
@@ -58,7 +62,7 @@ static int await_yielding(const mh_slots *slots, const atomic_uint_least64_t *li
     return code;
 }
 
-/* If that takes long, another process may need this processor to come here, of this job or of another one. */
+/* After a long wait, yield: a missing process, or another program, may need this processor. */
 static int await_spinning(mh_slots *slots, const atomic_uint_least64_t *line_round, mh_error *error)
 {
     int code = MPI_SUCCESS;
@@ -136,7 +140,7 @@ static int create_or_map(mh_slots *slots, const mh_group *node, mh_shared_memory
     return code;
 }
 
-/* Usable are slots that there are on each node, so that all processes try the next way or none does. */
+/* Slots are usable only if every node has them, so all processes try the next way or none does. */
 static int open_by(mh_slots *slots, const mh_group *node, mh_shared_memory_way way, mh_error *error)
 {
     mh_shared_memory_key key = {.name = ""};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slots.h - the memory through which the processes of a node meet; for barrier algorithms.
+ * slots.h - shared memory through which the processes of a node exchange arrivals and releases.
  *
- * Each line has one writer. It is whole when it carries the number of the round, so nothing has to be reset.
+ * Each line has one writer. It is complete when it contains the number of the round, so it is never reset.
  */
 #ifndef MH_SLOTS_H
 #define MH_SLOTS_H
@@ -28,7 +28,7 @@ typedef struct mh_release_line {
     mh_release release;
 } mh_release_line;
 
-/* Of a process, for a tree. */
+/* The two lines of a process in a tree. */
 typedef struct mh_slot {
     mh_arrival_line arrival;
     mh_release_line release;
@@ -42,12 +42,12 @@ typedef struct mh_slots {
     mh_shared_memory memory; /* none for a process that is alone on its node */
     int index, size;         /* of the process in its node */
     bool usable;             /* on all nodes */
-    char why_not[64];        /* of use if not usable */
+    char why_not[64];        /* the reason if not usable */
     uint64_t round;
-    bool waited_long; /* in this round, for somebody on the node */
+    bool waited_long; /* in this round, for a process of the node */
 } mh_slots;
 
-/* The memory that so many processes need. */
+/* The size of the memory for this number of processes. */
 size_t mh_slots_bytes(int processes);
 
 /* Share memory with the processes of the node. Collective. If that fails on any process, why_not says why. */
@@ -56,15 +56,15 @@ int mh_slots_open(mh_slots *slots, const mh_channel *channel, const mh_group *no
 /* Local. Does nothing if they are not open. */
 void mh_slots_close(mh_slots *slots);
 
-/* The first place is taken by the nonce of the memory and, in its second line, by whether a process has given up. */
+/* The first slot holds the nonce of the memory and, in its second line, whether a process has given up. */
 static inline mh_slot *mh_slots_of(const mh_slots *slots, int index)
 {
     return (mh_slot *)slots->memory.data + 1 + index;
 }
 
 /*
- * What a process of the node writes in a step of a dissemination; by turns two lines, as a process may be a round ahead
- * of who reads it.
+ * The line that a process of the node writes in a step of a dissemination. Two lines alternate, because a process may
+ * be one round ahead of its reader.
  */
 static inline mh_arrival_line *mh_slots_step(const mh_slots *slots, int index, int step)
 {
@@ -85,10 +85,10 @@ static inline void mh_slots_release(const mh_slots *slots, mh_release_line *line
     atomic_store_explicit(&line->round, slots->round, memory_order_release);
 }
 
-/* Tell the processes of the node that this one takes no further part, so that their waits end. */
+/* Tell the processes of the node that this one has given up, so that their waits end. */
 void mh_slots_give_up(const mh_slots *slots);
 
-/* Wait until a line is that of the present round. Fails if a process of the node has given up. */
+/* Wait until a line contains the present round. Fails if a process of the node has given up. */
 int mh_slots_await(mh_slots *slots, const atomic_uint_least64_t *round, mh_error *error);
 
 #endif

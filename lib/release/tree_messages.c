@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree_messages.c - up: from children, then to the parent; down: to the child with the most descendants first. */
+/* tree_messages.c - arrivals move up the tree; the release moves down, first to the child with the most descendants. */
 #include "release/tree_messages.h"
 
 #include "release/tags.h"

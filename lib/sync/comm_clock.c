@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm_clock.c - one synchronization from the first look at the clock to a published estimate, and what follows steps. */
+/* comm_clock.c - synchronizing from the first look at the clock to the published estimate, and following its steps. */
 #include "sync/comm_clock.h"
 
 #include "base/units.h"
 
 #include <time.h>
 
-/* Global time may stand still for this long, to not go back. */
+/* If global time would go back by at most this much, it stands still instead. */
 #define MAX_STANDSTILL_NS MH_NS_PER_MS
 
 void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel)
@@ -74,7 +74,10 @@ void mh_comm_clock_distrust(mh_comm_clock *clock)
     clock->disruptions++;
 }
 
-/* Somebody has read the global clock between a step and its correction: time would stand still for as long. */
+/*
+ * Whether a thread read the global clock between a step and its correction. Global time would then stand still for the
+ * length of the step.
+ */
 static bool stands_still(mh_comm_clock *clock)
 {
     mh_estimate estimate = mh_global_clock_estimate(&clock->global);
@@ -116,7 +119,7 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
     return mh_bcast(clock->channel, &clock->epoch_unix_ns, sizeof clock->epoch_unix_ns, 0, error);
 }
 
-/* On rank 0 the estimate that all others are led back to: whatever has happened to its clock, it is exact. */
+/* On rank 0: the estimate that defines global time. It is exact whatever has happened to the clock of rank 0. */
 static mh_estimate reference_of(const mh_comm_clock *clock, int64_t local_ns)
 {
     mh_estimate reference = mh_estimate_exact(local_ns);

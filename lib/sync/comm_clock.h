@@ -20,11 +20,11 @@ typedef struct mh_comm_clock {
     mh_clock_watch watch;   /* over the base clock of this process */
     mh_sync_plan plan;
     mh_schedule schedule;
-    int64_t fixed_interval_ns; /* what the user asks for; 0: nothing */
-    int64_t target_ns;         /* by which the error may grow until the next synchronization; 0: what is natural */
+    int64_t fixed_interval_ns; /* the setting; 0: auto */
+    int64_t target_ns;         /* by how much the error may grow until the next synchronization; 0: auto */
     int64_t epoch_unix_ns;     /* Unix time of global time zero */
     int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
-    bool disrupted;            /* found since the last synchronization: the next one starts the clock anew */
+    bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
 } mh_comm_clock;
 
 /* clock is all zero before. channel must outlive it. */
@@ -48,27 +48,29 @@ int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_place *places,
 int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_place *places, mh_error *error);
 
 /*
- * Synchronize, by the plan. Collective. restart: forget what was learned before. is_thorough: take some time to narrow
- * bounds that are wide. Both are the same on all processes.
+ * Synchronize by the plan. Collective. restart: discard all earlier measurements. is_thorough: spend some time on
+ * narrowing wide bounds. Both are the same on all processes.
  */
 int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorough, mh_error *error);
 
-/* Choose anew when to synchronize again, as what the user asks for has changed. Collective. */
+/* Choose the time of the next synchronization again, after settings have changed. Collective. */
 int mh_comm_clock_reschedule(mh_comm_clock *clock, mh_error *error);
 
 /*
- * The global time of the next synchronization; INT64_MAX: never. Rank 0 orders it: only its clock says when it is due,
- * so that all do the same.
+ * The global time of the next synchronization; INT64_MAX: never. Only the clock of rank 0 decides when it is due, so
+ * all processes do the same.
  */
 int64_t mh_comm_clock_due_ns(const mh_comm_clock *clock);
 
 /* The bound of the clock until the next synchronization; MH_TIME_UNKNOWN_NS if it grows with age. */
 int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock);
 
-/* If the base clock was stepped since the last look, the next synchronization starts anew. Local. */
+/*
+ * Detect a step of the base clock since the last look; the next synchronization then discards all measurements. Local.
+ */
 void mh_comm_clock_look(mh_comm_clock *clock);
 
-/* Nothing is known of the clock until the next synchronization; the estimate stays, as it is the best there is. */
+/* The bound is unknown until the next synchronization. The estimate remains, because there is no better one. */
 void mh_comm_clock_distrust(mh_comm_clock *clock);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c - how many exchanges a burst takes, and what it means if they contradict each other. */
+/* exchange.c - how many exchanges a burst has, and what contradictions between them mean. */
 #include "sync/exchange.h"
 
 #include "clock/window.h"
 #include "sync/tags.h"
 
 /*
- * A burst may end when the two least delays of each direction agree: when the differences are together less than this
- * part of the window. Where delays vary at random, the difference of the least two is about as great as the error of
- * the least.
+ * A burst may end when the two shortest delays of each direction agree: the sum of both differences is at most this
+ * part of the window. If delays vary at random, the difference of the shortest two is about as large as the error of
+ * the shortest one.
  */
 #define AGREEMENT 0.003
 
 /* Fewer may agree by chance. */
 enum { MIN_EXCHANGES = 5 };
 
-/* The least two delays of a direction; they contain the offset. */
+/* The two shortest delays of a direction; they include the offset. */
 typedef struct min_two {
     int64_t first_ns, second_ns;
 } min_two;
@@ -36,7 +36,7 @@ static bool agree(const min_two *there, const min_two *back)
     return (double)apart_ns <= AGREEMENT * (double)(there->first_ns + back->first_ns);
 }
 
-/* The client only says whether the reference can expect more, in as many bytes as come back. */
+/* The client's message only says whether more will follow. Both messages have the same length. */
 static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exchange, mh_error *error)
 {
     exchange->sent_ns = mh_base_clock_now_ns(link->clock);
@@ -55,7 +55,7 @@ static bool is_inverted(const min_two *there, const min_two *back, const mh_burs
     return mh_window_is_inverted(window, burst->rate_limit, span_ns, link->clock->read_cost_ns);
 }
 
-/* A burst that starts again may take this many times as many exchanges in all. */
+/* A burst that starts again has at most this many times the maximum number of exchanges in total. */
 enum { MAX_STARTS = 3 };
 
 static const min_two no_delays = {INT64_MAX / 4, INT64_MAX / 4};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * exchange.h - timed messages between a client and a reference: the raw material of every offset estimate.
+ * exchange.h - timed messages between a client and a reference, from which offsets are estimated.
  *
- * All probes of clocks between processes go through here.
+ * Every comparison of clocks between processes uses this interface.
  */
 #ifndef MH_EXCHANGE_H
 #define MH_EXCHANGE_H
@@ -23,8 +23,8 @@ typedef struct mh_link {
 } mh_link;
 
 /*
- * The first exchanges of a burst after silence are lopsided by microseconds (cold caches, sleeping peers): the first
- * three are discarded.
+ * After a pause, the first exchanges take microseconds longer in one direction (cold caches, sleeping peers), so the
+ * first three of a burst are discarded.
  */
 enum { MH_EXCHANGE_DISCARDED = 3 };
 
@@ -32,7 +32,7 @@ enum { MH_EXCHANGE_DISCARDED = 3 };
 typedef struct mh_burst {
     mh_exchange *exchanges; /* out: memory for `max` of them */
     int max;                /* in: make at most this many, at least one, after those that are discarded */
-    bool may_stop;          /* in: end early if the least delays are found again: more would hardly narrow the window */
+    bool may_stop;          /* in: end early once the shortest delays repeat: more would hardly narrow the window */
     double rate_limit;      /* in: the rates of the two clocks differ by at most this ratio */
     int count;              /* out: how many there are, all before or all after a step; 0: nothing is known */
     bool stepped;           /* out: one of the clocks was stepped during the burst */
@@ -45,7 +45,7 @@ typedef struct mh_burst {
  */
 int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error);
 
-/* Reference: answer the exchanges of a mh_exchange_measure of the peer with the time that model makes of the clock. */
+/* Reference: answer the exchanges of the peer's mh_exchange_measure with the time that model assigns to the clock. */
 int mh_exchange_serve(const mh_link *link, const mh_model *model, mh_error *error);
 
 #endif

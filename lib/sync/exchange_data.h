@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange_data.h - what an exchange measures, apart from how: pure estimators take it without MPI. */
+/* exchange_data.h - the result of an exchange, for estimators that need no MPI. */
 #ifndef MH_EXCHANGE_DATA_H
 #define MH_EXCHANGE_DATA_H
 

@@ -43,7 +43,7 @@ mh_offset mh_offset_estimate(int index, const mh_exchange *exchanges, int count,
     mh_window window = window_of(exchanges, count);
     int64_t first_ns = exchanges[0].sent_ns, span_ns = exchanges[count - 1].received_ns - first_ns;
     int64_t offset_ns = kinds[index]->estimate(exchanges, count, window, workspace);
-    /* The two limits may come from both ends of the burst, and the clocks drift in between. */
+    /* The two limits may come from opposite ends of the burst, and the clocks drift in between. */
     int64_t drifted_ns = (int64_t)ceil(drift_bound * (double)span_ns / 2);
     window.min_ns -= drifted_ns;
     window.max_ns += drifted_ns;

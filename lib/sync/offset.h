@@ -20,7 +20,7 @@ int mh_offset_find(const char *name);
 /* The name of the estimator at an index; NULL past the last one. */
 const char *mh_offset_name(int index);
 
-/* Whether the estimator at an index learns nothing from exchanges that do not narrow the window. */
+/* Whether the estimator at an index ignores exchanges that do not narrow the window. */
 bool mh_offset_needs_window_only(int index);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * offset_mean_rtt.c - the median of single offsets, each taken half a mean round trip before its arrival. From T. Jones
- * and G. Koenig, "Clock Synchronization in High-end Computing Environments", 2013; algorithm 8 of Hunold and
- * Carpen-Amarie, Cluster 2018. One slow round trip moves the mean, and with it the estimate.
+ * offset_mean_rtt.c - the median of the offsets of single exchanges, each for half a mean round trip before its
+ * arrival. From T. Jones and G. Koenig, "Clock Synchronization in High-end Computing Environments", 2013; algorithm 8
+ * of Hunold and Carpen-Amarie, Cluster 2018. One slow round trip moves the mean, and with it the estimate.
  */
 #include "base/statistics.h"
 #include "sync/offset_private.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.c - the policy: as rarely as errors allow, never so often that it costs the user much. */
+/* schedule.c - the policy: synchronize as rarely as errors allow, and never take a noticeable part of the time. */
 #include "sync/schedule.h"
 
 #include "base/units.h"
 
 #define MIN_INTERVAL_NS (100 * MH_NS_PER_MS)
 
-/* The same in the first second, while drifts are hardly known. */
+/* The same in the first second, in which drifts are not known well yet. */
 #define MIN_YOUNG_INTERVAL_NS (20 * MH_NS_PER_MS)
 
-/* An interval is at least so many synchronizations long: they take 0.045 % of the time. */
+/* The minimum interval, in durations of a synchronization: synchronizing then takes 0.045 % of the time. */
 enum { MIN_INTERVAL_DURATIONS = 2200 };
 
-/* One in which a process was descheduled changes what is typical by half at most. */
+/* A synchronization in which a process was descheduled changes the typical duration by half at most. */
 static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
 {
     if (before_ns == 0)

@@ -20,15 +20,15 @@ typedef struct mh_schedule {
     int64_t typical_ns;  /* of those after the first, which is longer; 0: none yet */
 } mh_schedule;
 
-/* A synchronization has ended, whether disturbed or not. */
+/* A synchronization ended, disturbed or not. */
 void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first);
 
-/* Nothing disturbed it. is_usual: not the first, not repeated, and it took no time to narrow bounds. */
+/* A synchronization ended undisturbed. is_usual: not the first, not repeated, and without time to narrow bounds. */
 void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual);
 
 /*
- * Choose the interval. fixed_ns: what the user asks for; 0: nothing. wanted_ns: what the processes ask for, which
- * synchronizing must not take too much of the time for; INT64_MAX: never again.
+ * Choose the interval. fixed_ns: what the user asks for; 0: nothing. wanted_ns: what the processes ask for, INT64_MAX:
+ * never again. Without a fixed interval, it is long enough that synchronization takes only a small part of the time.
  */
 void mh_schedule_choose(mh_schedule *schedule, int64_t fixed_ns, int64_t wanted_ns);
 

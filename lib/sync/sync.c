@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sync.c - the list of synchronization algorithms, plans of what to do at which level, and when to do it again. */
+/* sync.c - the list of synchronization algorithms, plans for all levels, and when to synchronize again. */
 #include "sync/sync.h"
 
 #include "sync/sync_private.h"
@@ -15,23 +15,23 @@ static const mh_sync_kind *const kinds[] = {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /*
- * How much errors may grow: this part of what they are at best, as then more measurements are averaged; within limits.
+ * By default, an error may grow by this part of its minimum, within limits. A small part averages more measurements.
  */
 #define NATURAL_PART 0.5
 #define MIN_NATURAL_TARGET_NS 5
 #define MAX_NATURAL_TARGET_NS 100
 
-/* Exchanges of two processes of a node that both run are as quick as this. */
+/* Two processes of a node that both run exchange messages fast enough for this bound. */
 #define GOOD_BOUND_NS 1000
 
 /*
- * Under load a bound may stay wide for a while. If processes share a processor it may stay wide for good, so stop
- * trying after some bursts.
+ * Under load a bound may stay wide for a while. If processes share a processor, it may never become narrow, so the
+ * library stops trying after some bursts.
  */
 #define NARROWING_INTERVAL_NS (10 * MH_NS_PER_MS)
 enum { MAX_NARROWING_BURSTS = 200 };
 
-/* However steady clocks seem, the temperature of a machine changes within minutes. */
+/* The temperature of a machine changes within minutes, and with it the rate of its clock. */
 #define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 const char *mh_sync_name(int index)

@@ -32,20 +32,20 @@ typedef struct mh_label {
     mh_label_part parts[MH_MAX_LEVELS];
 } mh_label;
 
-/* Whether the processes of a group were found to share one clock. */
+/* Whether measurements show that the processes of a group share one clock. */
 typedef enum mh_sharing { MH_SHARING_UNKNOWN, MH_SHARING_VERIFIED, MH_SHARING_REFUTED } mh_sharing;
 
 /* One level of the hierarchy, as this process sees it. */
 typedef struct mh_level {
     mh_label_part how;
-    bool trained;       /* tracking: the first, longer synchronization is over; the same on all of a group */
-    mh_group group;     /* the first of it is the reference of the others */
+    bool trained;       /* tracking: the first, longer synchronization has ended; the same on all of a group */
+    mh_group group;     /* its first process is the reference of the others */
     mh_sharing sharing; /* of this process with the reference (on the reference: not used) */
-    int bursts;         /* that compared the two clocks so far */
-    mh_window window;   /* what all of them leave for the offset */
+    int bursts;         /* how many have compared the two clocks so far */
+    mh_window window;   /* the offsets that all of these bursts allow */
 } mh_level;
 
-/* Memory for the largest burst and fit of the plan, had in advance so that a synchronization cannot run out of it. */
+/* Memory for the largest burst and fit of the plan, allocated in advance so that a synchronization cannot fail. */
 typedef struct mh_sync_workspace {
     mh_exchange *exchanges;
     int64_t *values; /* as many as exchanges */
@@ -56,7 +56,7 @@ typedef struct mh_sync_workspace {
 typedef struct mh_sync_plan {
     int levels;
     mh_sync_workspace workspace;
-    mh_tracker tracker; /* of this process against its reference, which it has at one level only */
+    mh_tracker tracker; /* of this process against its reference; it has one at one level only */
     bool disrupted;     /* the last run found that a clock was stepped */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
@@ -81,26 +81,24 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_c
 void mh_sync_plan_free(mh_sync_plan *plan);
 
 /*
- * Synchronize. Collective over channel. estimate holds that of rank 0, which defines global time, on rank 0, and
- * receives that of this process. is_thorough: take some time to narrow bounds that are wide. plan->disrupted says
- * afterwards whether this process found that a clock was stepped; the estimates of all are then of no use.
+ * Synchronize. Collective over channel. estimate: in, on rank 0, the estimate that defines global time; out, the
+ * estimate of this process. is_thorough: spend some time on narrowing wide bounds. plan->disrupted says afterwards
+ * whether this process found that a clock was stepped; no estimate of any process is then valid.
  */
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error);
 
-/* Forget what was learned: sharing is verified again, tracking starts anew. Local; all processes do it together. */
+/* Discard all measurements: verify shared clocks again, start tracking again. Local, but all processes must call it. */
 void mh_sync_restart(mh_sync_plan *plan);
 
 /*
- * How long after mh_sync_run this process should synchronize again: when the error of a tracked clock will have grown
- * by target_ns, a second for a clock that is not tracked, INT64_MAX where all clocks of its groups are shared, soon if
- * the bound of a shared one is still wide. Local.
+ * How long after mh_sync_run this process should synchronize again. A tracked clock: when its error will have grown by
+ * target_ns. A clock that is not tracked: one second. All clocks of its groups are shared: INT64_MAX, or soon if the
+ * bound of one is still wide. Local.
  */
 int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns);
 
-/*
- * By how much the error of a tracked clock may grow where nothing else is asked for: by a part of what it is at best.
- */
+/* By how much the error of a tracked clock may grow by default: a part of the error just after a synchronization. */
 int64_t mh_sync_natural_target_ns(const mh_sync_plan *plan);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_hca2.c - HCA2 (S. Hunold and A. Carpen-Amarie, "On the Impact of Synchronizing Clocks and Processes on
- * Benchmarking MPI Collectives", EuroMPI 2015): along an inverted binomial tree, pairs fit lines between their bare
- * clocks; merging them gives each process its model. Here each process merges its own on the way back, where the paper
- * scatters them from the root. 2 ceil(log2 p) rounds, the second half of one message each. The errors of offsets and
- * drifts add up along the tree, and the first pairs' fits are the oldest.
+ * Benchmarking MPI Collectives", EuroMPI 2015): along an inverted binomial tree, pairs fit lines between their base
+ * clocks. Merged along the path to the root, the lines give each process its model. In the paper, the root merges all
+ * and scatters them; here each process merges its own, on the way back. 2 ceil(log2 p) rounds, the second half of one
+ * message each. The errors of offsets and drifts add up along the tree, and the first pairs' fits are the oldest.
  */
 #include "sync/sync_private.h"
 
-/* What this process has found against its reference, between the two halves. */
+/* Keeps the line to the reference for the second half. */
 static int learn_relation(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     return mh_step_learn_line(context, reference_rank, context->relation, error);

@@ -2,8 +2,8 @@
 /*
  * sync_hca3.c - HCA3, algorithms 1 and 2 of Hunold and Carpen-Amarie, Cluster 2018: along a binomial tree, outward from
  * the reference, each process fits a line through the offsets of several bursts (fit points) to the global time that
- * its partner already emulates. ceil(log2 p) rounds. The error at once grows by a pair's error for each level of the
- * tree, with age by the errors of the drifts along it.
+ * its partner already emulates. ceil(log2 p) rounds. The initial error is the sum of one pair's error for each level of
+ * the tree. It then grows by the errors of the drifts along the path.
  */
 #include "sync/sync_private.h"
 

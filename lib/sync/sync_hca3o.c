@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_hca3o.c - HCA3 with offsets only: the tree of algorithm 1 of Hunold and Carpen-Amarie, Cluster 2018, with one
- * burst a pair. ceil(log2 p) rounds. The error grows by a burst's error for each level of the tree, and by the whole
- * drift with age.
+ * burst a pair. ceil(log2 p) rounds. The initial error is the sum of one burst's error for each level of the tree. It
+ * then grows by the whole drift.
  */
 #include "sync/sync_private.h"
 

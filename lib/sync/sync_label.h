@@ -2,10 +2,10 @@
 /*
  * sync_label.h - the text form of a hierarchy of sync algorithms, as the papers write it: "hca3/100/skampi/10+prop".
  *
- * One part for each level, outermost first, joined by "+". A part is
- * ALGORITHM[/recompute][/FIT POINTS][/ESTIMATOR[/EXCHANGES]]; algorithms that take no fit points have neither of the
- * first two fields, and none and prop stand alone. Upper or lower case, hyphens, underscores and a final "offset" of
- * the estimator's name do not matter.
+ * One part for each level, outermost first, joined by "+". A part is ALGORITHM[/recompute][/FIT
+ * POINTS][/ESTIMATOR[/EXCHANGES]]; algorithms that take no fit points have neither of the first two fields, and none
+ * and prop stand alone. Upper or lower case, hyphens, underscores and a final "offset" of the estimator's name do not
+ * matter.
  */
 #ifndef MH_SYNC_LABEL_H
 #define MH_SYNC_LABEL_H

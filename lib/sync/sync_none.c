@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync_none.c - no synchronization: every process takes the estimate of the reference for its own clock, unseen.
- * Nothing is known of the error. One message for each process, ceil(log2 p) rounds.
+ * sync_none.c - no synchronization: every process uses the estimate of the reference for its own clock, without any
+ * measurement. The error is unknown. One message for each process, ceil(log2 p) rounds.
  */
 #include "sync/sync_private.h"
 

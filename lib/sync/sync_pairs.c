@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sync_pairs.c - the patterns in which the pairs of a group meet. */
+/* sync_pairs.c - the orders in which the pairs of a group communicate. */
 #include "sync/sync_private.h"
 #include "topology/tree.h"
 

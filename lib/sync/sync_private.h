@@ -15,12 +15,12 @@ typedef struct mh_sync_run_context {
     const mh_base_clock *clock;
     const mh_sync_workspace *workspace;
     mh_level *level;
-    bool bursts_may_stop;  /* when more exchanges would hardly narrow the window */
-    bool is_thorough;      /* take some time to narrow bounds that are wide */
+    bool bursts_may_stop;  /* before the maximum, when more exchanges would hardly narrow the window */
+    bool is_thorough;      /* spend some time on narrowing wide bounds */
     mh_rates rates;        /* of two such clocks */
     mh_tracker *tracker;   /* of this process against its reference */
     bool *disrupted;       /* set if measurements contradict each other: a clock was stepped */
-    mh_estimate *relation; /* of this process to its reference's bare clock; between two steps of an algorithm */
+    mh_estimate *relation; /* to the reference's base clock; kept between two steps of an algorithm */
     mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
 } mh_sync_run_context;
 
@@ -29,7 +29,7 @@ typedef struct mh_sync_kind {
     const char *doc;
     bool takes_fit_points;
     bool takes_estimator;
-    bool bursts_may_stop; /* not where a drift is fitted to the time that the bursts take */
+    bool bursts_may_stop; /* no if a drift is fitted over the duration of the bursts */
     int (*run)(const mh_sync_run_context *context, mh_error *error);
 } mh_sync_kind;
 
@@ -43,7 +43,7 @@ extern const mh_sync_kind mh_sync_hca3o;
 extern const mh_sync_kind mh_sync_track;
 extern const mh_sync_kind mh_sync_prop;
 
-/* ---- Who talks to whom (sync_pairs.c) */
+/* ---- The pairs of a group and their order (sync_pairs.c) */
 
 /* What a client and its reference do with each other. */
 typedef struct mh_pair_protocol {
@@ -51,16 +51,16 @@ typedef struct mh_pair_protocol {
     int (*teach)(const mh_sync_run_context *context, int client_rank, mh_error *error);
 } mh_pair_protocol;
 
-/* A binomial tree whose root is the first of the group, outward: each learns before it teaches. ceil(log2 p) rounds. */
+/* A binomial tree from the first of the group outward: each process learns, then teaches. ceil(log2 p) rounds. */
 int mh_pairs_outward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
-/* The pairs of the same tree, from the leaves inward: each teaches before it learns. ceil(log2 p) rounds. */
+/* The same tree from the leaves inward: each process teaches, then learns. ceil(log2 p) rounds. */
 int mh_pairs_inward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
 /* The first of the group teaches all others, one by one. p - 1 rounds. */
 int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
-/* ---- What they do (sync_steps.c) */
+/* ---- What a pair does (sync_steps.c) */
 
 /* The clock that a reference shows to its client: its base clock as it is, or mapped to global time. */
 typedef enum mh_shown { MH_SHOWN_BARE, MH_SHOWN_GLOBAL } mh_shown;
@@ -80,28 +80,28 @@ int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown 
 int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_error *error);
 
 /*
- * The client's estimate of its clock against the one that the reference shows: from one offset, or from a line through
- * several (level->how.fit_points), after which the offset may be measured once more (level->how.recompute).
+ * The client estimates its clock against the one that the reference shows: from one offset, or from a line through
+ * several offsets (level->how.fit_points). The offset may then be measured once more (level->how.recompute).
  */
 int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation,
                          mh_error *error);
 int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
 int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
 
-/* The reference's estimate, sent as it is; the client takes it for its own, or puts it behind its relation. */
+/* The reference sends its estimate. The client copies it, or composes it with its own relation to the reference. */
 int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, mh_error *error);
 int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error);
 int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
                              mh_error *error);
 
 /*
- * The client learns its estimate against the global time that the reference shows, by an offset or by a line, and adds
- * how wrong the reference may be.
+ * The client estimates its clock against the global time that the reference shows, by an offset or by a line, and adds
+ * the error of the reference.
  */
 extern const mh_pair_protocol mh_learn_by_offset;
 extern const mh_pair_protocol mh_learn_by_line;
 
-/* Whether the level's clock is shared, but the bursts so far have left a bound that further ones may well narrow. */
+/* Whether the level's clock is shared, but with a wide bound, which further bursts may narrow. */
 bool mh_level_is_wide(const mh_level *level);
 
 /* The run of hca2, which is also the first part of that of hca. */

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync_prop.c - where processes share a clock, copy the reference's model (ClockPropSync, algorithm 3 of Hunold and
- * Carpen-Amarie, Cluster 2018), but only after verifying: both name the same clock, and the window of a burst of
- * exchanges of bare clock readings contains zero. A process that fails is tracked by a burst of its own each time.
+ * sync_prop.c - copy the reference's model to processes that share its clock (ClockPropSync, algorithm 3 of Hunold and
+ * Carpen-Amarie, Cluster 2018). Sharing is verified first: both processes name the same clock, and the window of a
+ * burst of exchanges of base clock readings contains zero. A process that fails is tracked instead, by one burst each
+ * time.
  *
- * The first of the group serves the others one by one: p - 1 messages each way, and a burst for each the first time. A
- * copy adds to the error what the bursts so far could not exclude: the window that they have in common. A wide one, as
- * beside other programs, is narrowed by further bursts.
+ * The first of the group serves the others one by one: p - 1 messages each way, and the first time a burst for each. A
+ * copy adds to the error the offsets that the bursts so far could not exclude, which is the intersection of their
+ * windows. If it is wide because the machine was busy, further bursts narrow it.
  */
 #include "sync/sync_private.h"
 
 #include <string.h>
 
-/*
- * A window that is wider shows little: messages within a node take microseconds, save where processes share a
- * processor.
- */
+/* A wider window proves little: messages within a node take microseconds, unless processes share a processor. */
 #define VERIFYING_NS INT64_C(50000)
 
-/* All clients of a reference share the time of a thorough synchronization, as it serves them one by one. */
+/* The reference serves its clients one by one, so they share this time of a thorough synchronization. */
 #define THOROUGH_NS (200 * MH_NS_PER_MS)
 
 enum { MAX_TRIES = 5 };
@@ -32,7 +30,7 @@ static int ask(const mh_sync_run_context *context, int reference_rank, request w
     return mh_send(context->channel, &message, sizeof message, reference_rank, MH_TAG_ESTIMATE, error);
 }
 
-/* All windows of a shared clock contain zero, at any time, so they may be intersected. */
+/* The offset of a shared clock is always zero, so windows of different times may be intersected. */
 static void note_window(const mh_sync_run_context *context, const mh_offset *offset)
 {
     mh_level *level = context->level;
@@ -46,7 +44,7 @@ static void note_window(const mh_sync_run_context *context, const mh_offset *off
     }
 }
 
-/* Two that share a clock do not drift apart. */
+/* The rates of a shared clock are equal, so the rate limit is 0. */
 static int compare(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_offset offset = {.bound_ns = MH_TIME_UNKNOWN_NS};
@@ -71,7 +69,7 @@ static int verify(const mh_sync_run_context *context, int reference_rank, mh_err
     return code;
 }
 
-/* One more burst each time, and further ones while the bound is wide and there is time. */
+/* One more burst; in a thorough synchronization further ones while the bound is wide and time is left. */
 static int narrow(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     const mh_level *level = context->level;
@@ -124,7 +122,7 @@ static int send_identity(const mh_sync_run_context *context, int client_rank, mh
     return mh_send(context->channel, &mine, sizeof mine, client_rank, MH_TAG_IDENTITY, error);
 }
 
-/* Until it has sent its estimate. */
+/* Answer requests until the estimate has been sent. */
 static int serve_client(const mh_sync_run_context *context, int client_rank, mh_error *error)
 {
     int64_t wanted = REQUEST_IDENTITY;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rates of two clocks that run raw wander by less than this between synchronizations. */
+/* The rates of two raw clocks wander by less than this between synchronizations. */
 #define DRIFT_WANDER (1 * MH_PPM)
 
 int mh_step_measure(const mh_sync_run_context *context, int reference_rank, double rate_limit, mh_offset *offset,
@@ -63,7 +63,7 @@ static double clamp(double value, double limit)
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
-/* The fit point with the least bound from first to last - 1. */
+/* The fit point with the smallest bound from first to last - 1. */
 static const mh_offset *tightest(const mh_offset *points, int first, int last)
 {
     const mh_offset *best = &points[first];
@@ -73,7 +73,7 @@ static const mh_offset *tightest(const mh_offset *points, int first, int last)
     return best;
 }
 
-/* What the windows of one early and one late burst leave for the drift. */
+/* The drifts that the windows of one early and one late burst allow. */
 typedef struct drift_window {
     double min, max;
 } drift_window;
@@ -90,7 +90,7 @@ static drift_window window_of_drift(const mh_offset *points, int count)
     return (drift_window){middle - half_width, middle + half_width};
 }
 
-/* No crystal drifts beyond the limit of raw clocks: a fit that does is noise, unless the windows leave nothing else. */
+/* A fitted drift beyond the limit of raw clocks is noise, unless the windows allow nothing else. */
 static double settle_drift(double fitted, drift_window window)
 {
     return fmax(fmin(clamp(fitted, MH_RAW_RATE_LIMIT), window.max), window.min);
@@ -105,9 +105,7 @@ static double bound_drift(double drift, drift_window window, mh_rates rates)
     return fmin(fmax(window.max - drift, drift - window.min) + DRIFT_WANDER, limit);
 }
 
-/*
- * Of all fit points the one at which the line is best known: its window and its distance from the line bound the error.
- */
+/* The fit point at which the line has the smallest bound: half the point's window plus its distance from the line. */
 static mh_offset best_point_on_line(const mh_offset *points, int count, mh_line line)
 {
     mh_offset best = {0, 0, INT64_MAX};
@@ -136,7 +134,7 @@ static mh_estimate fit(const mh_offset *points, int count, double *x, double *y,
     return (mh_estimate){{best.at_ns, best.offset_ns, line.slope}, best.bound_ns, drift_bound, 0};
 }
 
-/* Points before and after a step of a clock make no line. */
+/* No line fits points before and after a step of a clock. */
 static mh_estimate nothing_known(const mh_sync_run_context *context)
 {
     return (mh_estimate){{mh_base_clock_now_ns(context->clock), 0, 0}, MH_TIME_UNKNOWN_NS, context->rates.limit, 0};
@@ -193,7 +191,7 @@ int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_r
     return code;
 }
 
-/* The client sees global time already: how wrong it may be is sent behind an identity. */
+/* The client measured against global time, so it needs only the error of the reference: an identity with a bound. */
 static int send_bound(const mh_sync_run_context *context, int client_rank, mh_error *error)
 {
     int64_t now_ns = mh_base_clock_now_ns(context->clock);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_track.c - each process follows the offset and drift of its clock against its reference's over all measurements
- * (clock/tracker.h). Along a binomial tree as in HCA3, but between bare clocks: what is tracked is then the physics of
- * two clocks, undisturbed by what others learn, all pairs of a step measure at once, and estimates are merged outward
- * at the end.
+ * (clock/tracker.h). The pairs form a binomial tree as in HCA3, but they compare base clocks, not global time. So a
+ * tracker sees two physical clocks only, undisturbed by corrections of others, and all pairs of a step measure at the
+ * same time. At the end, estimates are merged from the root outward.
  *
- * 2 ceil(log2 p) rounds, the first half of one burst each, the second of one message. The first time, the bursts are
- * repeated for some forty milliseconds to learn a first drift, which does not take longer with more processes. The
- * error grows with the square root of the depth of the tree.
+ * 2 ceil(log2 p) rounds: the first half has one burst each, the second half one message. The first time, the bursts are
+ * repeated for about 40 ms to learn a first drift; this does not take longer with more processes. The error grows with
+ * the square root of the depth of the tree.
  */
 #include "clock/wait.h"
 #include "sync/sync_private.h"
 
 enum {
-    COLD_PASSES = 4, /* of the first ones, whose bursts are lopsided by microseconds */
+    COLD_PASSES = 4, /* the first ones, not used: their bursts take microseconds longer in one direction */
     FIRST_PASSES = 24,
     FIRST_PASS_NS = 1800 * 1000 /* from the beginning of a pass to that of the next */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * quota.h - how many processors' worth of time a process may use, by the CPU quotas of its Linux control groups
- * (versions 1 and 2): containers and batch systems set them, and affinity masks do not show them. No MPI.
+ * quota.h - the number of processors whose time a process may use, by the CPU quotas of its Linux control groups
+ * (versions 1 and 2). Containers and batch systems set them, and affinity masks do not show them. No MPI.
  */
 #ifndef MH_QUOTA_H
 #define MH_QUOTA_H

@@ -46,7 +46,7 @@ static void ask_hwloc(hwloc_topology_t topology, self *me)
     hwloc_bitmap_free(set);
 }
 
-/* hwloc prints to standard error where Linux does not show its processors, and finds nothing there. */
+/* If Linux does not show its processors, hwloc prints to standard error and finds nothing. */
 static bool shows_processors(void)
 {
 #ifdef __linux__
@@ -71,13 +71,13 @@ static void ask_kernel(self *me)
 #endif
 }
 
-/* A process that is bound nowhere in particular has package and NUMA node -1, as if they were places of their own. */
+/* A process that is not bound has package and NUMA node -1, as if -1 were a package or node. */
 static self look_at_self(void)
 {
     self me = {.package = -1, .numa = -1, .quota = {INT64_MAX, 0}};
     hwloc_topology_t topology;
 #ifdef SMPI_H
-    return me; /* the processors of the machine that simulates are not those that are simulated */
+    return me; /* the machine that runs the simulator has other processors */
 #endif
     me.quota = mh_quota_find("");
     if (!shows_processors()) {
@@ -127,7 +127,7 @@ static int count_sharers(MPI_Comm node, const self *me, uint64_t *groups, int pr
     return MPI_SUCCESS;
 }
 
-/* Whether the processes that share this one's quota are more than it allows. If memory lacks, they are not. */
+/* Whether more processes share this one's quota than it allows. Out of memory: false. */
 static int exceeds_quota(MPI_Comm node, const self *me, int processes, bool *exceeds, mh_error *error)
 {
     uint64_t *groups = malloc((size_t)processes * sizeof *groups);

@@ -7,9 +7,9 @@
 #include "topology/topology.h"
 
 /*
- * Fill places with one entry for each process of channel, in the order of ranks, and say whether some node has more of
- * these processes than processors that they may use. Collective. Errors are the same on all processes, as far as MPI
- * lets them be known.
+ * Fill places with one entry for each process of channel, in the order of ranks, and set oversubscribed if some node
+ * has more of these processes than processors that they may use. Collective. Errors are the same on all processes,
+ * unless MPI fails on some process only.
  */
 int mh_topology_discover(const mh_channel *channel, mh_place *places, bool *oversubscribed, mh_error *error);
 

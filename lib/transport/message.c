@@ -7,14 +7,14 @@
 
 #include <sched.h>
 
-/* A message that comes at all soon comes within fewer tests: they take some tens of microseconds at least. */
+/* These tests take some tens of microseconds or more: longer than a message from a process that runs. */
 enum { TESTS_BEFORE_YIELD = 500 };
 
 static int await(const mh_channel *channel, MPI_Request *request, mh_error *error)
 {
     int done = 0;
 #ifdef SMPI_H
-    /* A simulated process burns no processor while it waits, but a test takes simulated time. */
+    /* A simulated process uses no processor while it waits, but each test takes simulated time. */
     MH_TRY(error, PMPI_Wait, (request, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 #endif
@@ -50,7 +50,7 @@ int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag,
     MPI_Request request;
     MH_TRY(error, PMPI_Irecv, (data, bytes, MPI_BYTE, peer, tag, channel->comm, &request));
     int code = await(channel, &request, error);
-    /* What comes late must not be written where the caller's data was. */
+    /* A late message must not be written to memory that the caller reuses. */
     if (code != MPI_SUCCESS && request != MPI_REQUEST_NULL && PMPI_Cancel(&request) == MPI_SUCCESS)
         PMPI_Wait(&request, MPI_STATUS_IGNORE);
     return code;
@@ -73,9 +73,9 @@ int mh_make_progress(const mh_channel *channel, mh_error *error)
     return MPI_SUCCESS;
 }
 
-int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
-    BLOCKING_OR_YIELDING(channel, error, PMPI_Reduce, PMPI_Ireduce, mine, greatest, count, MPI_INT64_T, MPI_MAX, 0,
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Reduce, PMPI_Ireduce, mine, max, count, MPI_INT64_T, MPI_MAX, 0,
                          channel->comm);
 }
 
@@ -97,9 +97,9 @@ int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *a
     return code != MPI_SUCCESS ? code : mh_bcast(channel, all, channel->size * bytes, 0, error);
 }
 
-int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
-    BLOCKING_OR_YIELDING(channel, error, PMPI_Allreduce, PMPI_Iallreduce, mine, greatest, count, MPI_INT64_T, MPI_MAX,
+    BLOCKING_OR_YIELDING(channel, error, PMPI_Allreduce, PMPI_Iallreduce, mine, max, count, MPI_INT64_T, MPI_MAX,
                          channel->comm);
 }
 

@@ -2,9 +2,9 @@
 /*
  * message.h - the library's own messages, on its private communicator.
  *
- * A blocking MPI call may burn its whole time slice (MPICH spins), while another process needs the processor to answer.
- * So what waits for one process gives the processor away if that takes long. If a node has more processes than
- * processors, `yields` is set and all of these functions give it away at once.
+ * A blocking MPI call may use its whole time slice (MPICH spins) while another process needs the processor to answer.
+ * So functions that wait for one process yield the processor if the wait is long. If a node has more processes than
+ * processors, `yields` is set and all of these functions yield at once.
  */
 #ifndef MH_MESSAGE_H
 #define MH_MESSAGE_H
@@ -33,13 +33,13 @@ int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int b
                 mh_error *error);
 
 /*
- * Let the MPI library make progress, while this process waits for something else: a peer may still be receiving what
- * this process has sent before. Local.
+ * Let the MPI library make progress while this process waits for something else: a peer may still be receiving an
+ * earlier message of this process. Local.
  */
 int mh_make_progress(const mh_channel *channel, mh_error *error);
 
-/* The greatest of each of count values, at rank 0. Collective. */
-int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error);
+/* The maximum of each of count values, on rank 0. Collective. */
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 
 /* Bytes from root to all. Collective. */
 int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error);
@@ -47,8 +47,8 @@ int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_erro
 /* Bytes of each process, in the order of ranks, to all. Collective. */
 int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error);
 
-/* The greatest of each of count values, at all processes. Collective. */
-int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error);
+/* The maximum of each of count values, on all processes. Collective. */
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 
 /* The bits that all processes have set. Collective. */
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared_memory.c - memory by descriptor or by name, whose room is certain before it is touched. */
+/* shared_memory.c - memory by descriptor or by name, reserved before it is used. */
 #define _GNU_SOURCE
 #include "transport/shared_memory.h"
 
@@ -24,7 +24,7 @@ static int explain(char *why, size_t why_size, const char *what, int code)
     return -1;
 }
 
-/* Different in each call of each process, as far as that can be without asking others. */
+/* A number that is very likely different in each call of each process. */
 static uint64_t fresh_number(void)
 {
     static atomic_uint_least64_t calls;
@@ -54,7 +54,10 @@ static int create_unnamed(mh_shared_memory_key *key)
     return key->descriptor;
 }
 
-/* Elsewhere its number may be another process, and the descriptor anything: that is found out before it is opened. */
+/*
+ * In another PID namespace, the process number may be another process, and the descriptor any file. So the name is
+ * checked before the file is opened.
+ */
 static int open_unnamed(const mh_shared_memory_key *key)
 {
     char path[64], expected[MH_SHARED_MEMORY_NAME_SIZE + 32], target[sizeof expected];
@@ -70,7 +73,7 @@ static int open_unnamed(const mh_shared_memory_key *key)
     return -1;
 }
 
-/* Memory that is only promised would end the process with SIGBUS when it is touched, too long a file with SIGXFSZ. */
+/* Without reserved room, the first access could raise SIGBUS. A file above the size limit would raise SIGXFSZ. */
 static int make_room(int file, size_t bytes)
 {
     struct rlimit limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* warm_up.c - messages to sleeping neighbors, which turn helper threads of the MPI library off. */
+/* warm_up.c - messages to sleeping neighbors, which stop helper threads of the MPI library. */
 #include "transport/warm_up.h"
 
 #include "transport/tags.h"

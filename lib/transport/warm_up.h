@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* warm_up.h - let the connections of a new channel settle. */
+/* warm_up.h - use the connections of a new channel until they have their usual speed. */
 #ifndef MH_WARM_UP_H
 #define MH_WARM_UP_H
 
@@ -11,9 +11,9 @@ enum { MH_WARM_UP_MAX_NEIGHBORS = 32 }; /* in a binomial tree of as many process
  * Exchange messages with the processes that this one will talk to, both ways, while all sleep. Collective over
  * processes that name each other; takes about a millisecond.
  *
- * Until that has happened to a process, a helper thread of the MPI library may watch its connections, and is then woken
- * by each message (UCX over TCP does this): one direction of a pair, or both, takes microseconds longer for as long as
- * the process happens to poll whenever a message arrives.
+ * Before that, a helper thread of the MPI library may watch the connections of a process (UCX over TCP does this). Each
+ * message then wakes the thread, which makes one direction of a pair, or both, slower by microseconds. This lasts until
+ * a message arrives while the process is not polling.
  */
 int mh_warm_up(const mh_channel *channel, const int *neighbors, int count, mh_error *error);
 
