@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_bracket.h - how long a piece of parallel work took, from the first process to start to the last one to finish.
+ * mpix_bracket.h - the duration of parallel work, from the first process that starts to the last one that finishes.
  *
- * Work stands between two barriers, and each process reads four times:
+ * The work is between two barriers, and each process reads the clock four times:
  *
  *     t0   barrier   t1   work   t2   barrier   t3
  *
- * t0 is before any process starts, as none leaves a barrier before all have entered it; and t3 is after all have
- * finished. So on each process t3 - t0, by its own clock, is at least as long as the work, and the least of them is the
- * closest such bound. It contains two barriers. With a clock that all processes share, the work took from the
- * least t1 to the greatest t2, and nothing else is in it. This header takes both, and from below the longest t2 - t1.
+ * t0 is before any process starts, because no process leaves a barrier before all have entered it. t3 is after all have
+ * finished. So on each process t3 - t0, by its own clock, is an upper bound of the duration. The minimum over all
+ * processes is the closest such bound, but it contains two barriers. With a global clock, the duration is the time from
+ * the minimum t1 to the maximum t2, and contains nothing else. The maximum t2 - t1 is a lower bound. This header
+ * computes all three.
  *
  *     struct mpix_bracket bracket;
  *     struct mpix_bracket_times times;
  *
- *     MPIX_Clock_sync(comm);                           (once; work of minutes: again now and then)
+ *     MPIX_Clock_sync(comm);                           (once; if the work takes minutes, again from time to time)
  *     mpix_bracket_begin(comm, &bracket);
  *     work();
  *     mpix_bracket_end(comm, &bracket);
@@ -22,8 +23,8 @@
  *
  * The method is that of J. D. McCalpin, "Timing Methodology for MPI Programs", 2019.
  *
- * All functions are inline, for C99 and C++11, and need nothing but MPI and mpix_harmonize.h. They return the first MPI
- * error code they meet, or MPI_SUCCESS.
+ * All functions are inline, for C99 and C++11, and require only MPI and mpix_harmonize.h. They return MPI_SUCCESS or
+ * the code of the first MPI error.
  */
 #ifndef MPIX_BRACKET_H
 #define MPIX_BRACKET_H
@@ -40,17 +41,17 @@ struct mpix_bracket {
     int64_t t1_ns;
     int64_t t2_ns;
     double t3_s;
-    int64_t t1_bound_ns; /* the global clock is right to within so much; INT64_MAX if this is not known */
+    int64_t t1_bound_ns; /* the maximum errors of t1 and t2; INT64_MAX if unknown */
     int64_t t2_bound_ns;
 };
 
-/* What they come to together, in nanoseconds; the same on all processes. */
+/* The results, in nanoseconds; the same on all processes. */
 struct mpix_bracket_times {
-    int64_t longest_ns; /* the greatest t2 - t1 of a process: the work took no less */
-    int64_t global_ns;  /* the greatest t2 - the least t1, by the global clock: how long the work took */
-    int64_t low_ns;     /* the same from below and from above if the global clock errs as much as its bounds */
-    int64_t high_ns;    /* allow; 0 and INT64_MAX if these are not known */
-    int64_t barrier_ns; /* the least t3 - t0: the work took no more, whether clocks are synchronized or not */
+    int64_t longest_ns; /* the maximum t2 - t1 of a process: a lower bound of the duration */
+    int64_t global_ns;  /* the maximum t2 - the minimum t1, by the global clock: the duration */
+    int64_t low_ns;     /* global_ns with the maximum errors of the clock: its minimum, 0 if unknown; */
+    int64_t high_ns;    /* its maximum, INT64_MAX if unknown */
+    int64_t barrier_ns; /* the minimum t3 - t0: an upper bound of the duration, even without synchronized clocks */
 };
 
 /*
@@ -72,11 +73,11 @@ static inline int mpix_bracket_begin(MPI_Comm comm, struct mpix_bracket *bracket
 }
 
 /*
- * mpix_bracket_begin_harmonized - likewise with MPIX_Harmonize, so that all start the work at one instant. Collective.
+ * mpix_bracket_begin_harmonized - the same with MPIX_Harmonize, so that all start the work at one instant. Collective.
  *
- * The wait for that instant is between t0 and t1, hence in barrier_ns, but not in the others.
+ * The wait for this instant is between t0 and t1, so it is part of barrier_ns only.
  *
- * flag   out: as of MPIX_Harmonize
+ * flag   out: the flag of MPIX_Harmonize
  */
 static inline int mpix_bracket_begin_harmonized(MPI_Comm comm, struct mpix_bracket *bracket, int *flag)
 {
@@ -101,7 +102,7 @@ static inline int mpix_bracket_end(MPI_Comm comm, struct mpix_bracket *bracket)
 }
 
 /*
- * mpix_bracket_combine - from what each process read to what they come to together. Collective: one MPI_Allreduce.
+ * mpix_bracket_combine - compute the results from the readings of all processes. Collective: one MPI_Allreduce.
  *
  * times   out
  */
@@ -112,10 +113,10 @@ static inline int mpix_bracket_combine(MPI_Comm comm, const struct mpix_bracket 
     const int64_t unknown_ns = INT64_MAX / 4;
     int64_t bound1_ns = bracket->t1_bound_ns < unknown_ns ? bracket->t1_bound_ns : unknown_ns;
     int64_t bound2_ns = bracket->t2_bound_ns < unknown_ns ? bracket->t2_bound_ns : unknown_ns;
-    int64_t own[8], least[8];
+    int64_t own[8], min[8];
     int code;
 
-    /* The greatest of a value is the least of its opposite. */
+    /* The maximum of a value is the minimum of its negative. */
     own[0] = (int64_t)((bracket->t3_s - bracket->t0_s) * 1e9);
     own[1] = -(bracket->t2_ns - bracket->t1_ns);
     own[2] = bracket->t1_ns;
@@ -124,14 +125,14 @@ static inline int mpix_bracket_combine(MPI_Comm comm, const struct mpix_bracket 
     own[5] = -(bracket->t2_ns - bound2_ns);
     own[6] = bracket->t1_ns - bound1_ns;
     own[7] = -(bracket->t2_ns + bound2_ns);
-    code = MPI_Allreduce(own, least, 8, MPI_INT64_T, MPI_MIN, comm);
+    code = MPI_Allreduce(own, min, 8, MPI_INT64_T, MPI_MIN, comm);
     if (code != MPI_SUCCESS)
         return code;
-    times->barrier_ns = least[0];
-    times->longest_ns = -least[1];
-    times->global_ns = -least[3] - least[2];
-    times->low_ns = -least[5] - least[4];
-    times->high_ns = -least[7] - least[6];
+    times->barrier_ns = min[0];
+    times->longest_ns = -min[1];
+    times->global_ns = -min[3] - min[2];
+    times->low_ns = -min[5] - min[4];
+    times->high_ns = -min[7] - min[6];
     if (times->low_ns < 0)
         times->low_ns = 0;
     if (times->high_ns - times->global_ns >= unknown_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.c - states are found by an attribute of their communicator, or by what a thread remembers, which asks
- * nobody; they end with the communicator, or with MPI.
+ * comm_state.c - find the state of a communicator by its attribute, or without MPI in the memory of the thread; free it
+ * with the communicator, or with MPI.
  */
 #include "comm_state.h"
 
@@ -17,7 +17,7 @@ _Static_assert((int)MH_SYNC_TAGS_END <= (int)MH_TAG_BARRIER, "no two messages ha
 static struct {
     pthread_mutex_t lock;
     _Atomic int keyval;  /* of the states */
-    int finalize_keyval; /* of the attribute whose deletion says that MPI ends */
+    int finalize_keyval; /* of an attribute that MPI deletes when it ends */
     _Atomic bool watches_finalize;
     _Atomic bool ended; /* that attribute has been deleted */
     _Atomic int states;
@@ -27,14 +27,14 @@ static struct {
 enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
 
 /*
- * Of each group of handles: changes whenever a state that may be of one of them is freed. Then what threads remember of
- * them may be stale, as another communicator may get the handle.
+ * One for each group of handles; it changes whenever a state of the group is freed. What threads remember of this group
+ * is then stale, because another communicator may get the handle.
  */
 static _Atomic unsigned generations[GENERATIONS];
 
 /*
- * The communicators that a thread used last, as looking up an attribute costs more than the rest of reading a clock.
- * Without a model for static storage, so that the library can be loaded at run time: that costs half a nanosecond.
+ * The communicators that a thread used last. Looking up an attribute takes longer than the rest of reading a clock. The
+ * general model of thread-local storage costs half a nanosecond, but lets programs load the library at run time.
  */
 static _Thread_local struct {
     unsigned generation;
@@ -66,10 +66,10 @@ static void insert(mh_comm_state *state)
     pthread_mutex_unlock(&registry.lock);
 }
 
-/* Which states to take out of the list. */
+/* Whether a state is to be removed from the list. */
 typedef bool state_filter(const mh_comm_state *state, const void *wanted);
 
-/* Take the first state that the filter wants out of the list; NULL if there is none. */
+/* Remove the first state that the filter selects from the list; NULL if there is none. */
 static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
 {
     pthread_mutex_lock(&registry.lock);
@@ -86,7 +86,7 @@ static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
     return state;
 }
 
-/* Free a state that is not in the list, whether its communicator still has it as an attribute or not. */
+/* Free a state that is not in the list. Its communicator may still have it as an attribute. */
 static void free_state(mh_comm_state *state)
 {
     if (!state)
@@ -104,7 +104,7 @@ typedef struct attribute {
     const void *value;
 } attribute;
 
-/* A state that was freed before its attribute may have left its address to one of another communicator. */
+/* If a state was freed before its attribute, its address may belong to the state of another communicator. */
 static bool is_attribute(const mh_comm_state *state, const void *wanted)
 {
     const attribute *attribute = wanted;
@@ -126,8 +126,8 @@ static bool is_of_comm(const mh_comm_state *state, const void *comm)
 }
 
 /*
- * A state of comm that comm does not have as an attribute belonged to an earlier communicator with the same handle: it
- * was made in a delete callback of the program, after MPI had gone through the attributes.
+ * Free a state of comm that is no attribute of comm. It belonged to an earlier communicator with the same handle: a
+ * delete callback of the program made it after MPI had deleted the attributes.
  */
 static void free_orphan(MPI_Comm comm)
 {
@@ -140,8 +140,8 @@ static bool ends_with_world(const mh_comm_state *state, const void *finalized)
 }
 
 /*
- * Oldest first: processes that share several communicators made them in the same order, so nobody waits for another.
- * The communicators are not touched, as some may be gone. Those that were in use before MPI_Init are of sessions.
+ * Oldest first: processes that share several communicators made them in the same order, so none waits for another. The
+ * communicators are not used, because some may no longer exist. States made before MPI_Init belong to sessions.
  */
 static void free_states_of_world(void)
 {
@@ -152,8 +152,8 @@ static void free_states_of_world(void)
 }
 
 /*
- * Deleted when MPI_Finalize begins; or, if MPI keeps all of itself for sessions as long as there are any, with the last
- * session.
+ * The callback of an attribute that MPI deletes when MPI_Finalize begins, or, in MPI libraries that stay active for
+ * sessions, with the last session.
  */
 static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
 {
@@ -234,8 +234,8 @@ mh_comm_state *mh_comm_state_remembered(MPI_Comm comm)
 }
 
 /*
- * A state is only remembered when it has been found so many times. One that was made in a delete callback of the
- * program may be left behind when its communicator is gone, and another one may get the handle: MPI then finds nothing.
+ * A state is remembered only after this many lookups. A state that was made in a delete callback of the program may
+ * outlive its communicator, and another communicator may get the handle. Without the delay, it would be found there.
  */
 enum { LOOKUPS_BEFORE_REMEMBERED = 64 };
 
@@ -256,14 +256,14 @@ int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 }
 
 /*
- * The private communicator: MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of
- * MPICH 4.0 crashes where MPI is known by sessions alone. Equal keys keep the order of ranks. What fails here alone is
- * left in error, for all to agree on.
+ * Make the private communicator. MPI_Comm_dup would call the copy callbacks of the user's attributes, and
+ * MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep the order of ranks. A
+ * failure on this process only is left in error, for all processes to agree on.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
     MH_TRY_USER(error, PMPI_Comm_split, (comm, 0, 0, &channel->comm));
-    /* Until this is done, the handler is that of the user's communicator. */
+    /* Before this call, the handler is that of the user's communicator. */
     mh_check_user_mpi(error, PMPI_Comm_set_errhandler(channel->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     PMPI_Comm_set_name(channel->comm, "libmpix_harmonize"); /* for debuggers only */
     mh_check_mpi(error, PMPI_Comm_rank(channel->comm, &channel->rank), "MPI_Comm_rank");
@@ -271,7 +271,7 @@ static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
     return MPI_SUCCESS;
 }
 
-/* What can fail in one process alone, so that all agree on it before anything else. */
+/* The steps that can fail on one process only, and agreement on their errors. */
 static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error *error)
 {
     int initialized = 1;
@@ -293,7 +293,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     return MPI_SUCCESS;
 }
 
-/* On all processes, or on none. */
+/* Attach the state on all processes, or on none. */
 static int attach(mh_comm_state *state, MPI_Comm comm, mh_error *error)
 {
     state->user_comm = comm;

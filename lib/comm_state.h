@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comm_state.h - what hangs on a communicator: its private communicator, settings, clock and rounds.
+ * comm_state.h - the state of a communicator: its private communicator, settings, clock and rounds.
  *
- * Sole owner of their lifetime: made at the first collective call, kept as an attribute of the communicator, freed with
- * it or at MPI_Finalize.
+ * It is made by the first collective call, kept as an attribute of the communicator, and freed with the communicator or
+ * at MPI_Finalize.
  */
 #ifndef MH_COMM_STATE_H
 #define MH_COMM_STATE_H
@@ -20,32 +20,32 @@
 typedef struct mh_comm_state {
     MPI_Comm user_comm;
     mh_channel channel; /* on a private communicator with the same processes */
-    bool failed;        /* inside MPI, on this process or one of its node: processes may be out of step for good */
+    bool failed;        /* inside MPI, on this process or one of its node: processes may be out of step */
     bool before_world;  /* made before MPI_Init, so the communicator is that of a session */
     _Atomic unsigned lookups;
     mh_settings settings;
     bool oversubscribed; /* some node has more processes than processors */
     mh_comm_clock clock;
-    bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes anew */
+    bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes again */
     mh_barrier barrier;
     mh_rounds rounds;
 
     struct mh_comm_state *next, **link; /* in the list of all */
 } mh_comm_state;
 
-/* The state of comm if this thread has used comm lately, else NULL. Local, any thread, any time, any comm; cheap. */
+/* The state of comm if this thread used comm recently, else NULL. Local, any thread, any time, any comm; fast. */
 mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
 
 /* The state of comm, or NULL if no collective call has made one. Local, any thread. MPI must be active. */
 int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error);
 
 /*
- * Whether MPI has ended, or is just ending: MPI_Finalize was called, and no session that the library knows of goes on.
- * Local, any thread, any time.
+ * Whether MPI has ended, or is ending: MPI_Finalize was called, and no session that the library knows continues. Local,
+ * any thread, any time.
  */
 bool mh_comm_state_mpi_ended(void);
 
-/* A call has failed in a way that other processes may not know of: no further one can succeed. Local. */
+/* A call failed in a way that other processes may not know of, so no further call can succeed. Local. */
 void mh_comm_state_give_up(mh_comm_state *state);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* harmonize.c - the loop of one call: arrive, and do as ordered, which is to synchronize first or to leave. */
+/* harmonize.c - the loop of one call: arrive, then synchronize or leave, as ordered. */
 #include "harmonize.h"
 
 #include "setup.h"
@@ -26,7 +26,7 @@ int mh_clock_sync(mh_comm_state *state, mh_error *error)
     return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
 }
 
-/* Before the first release, and after a change of the algorithm: all processes know that this is due. */
+/* Before the first release, and after a change of the algorithm. All processes know that this is due. */
 static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
@@ -46,7 +46,7 @@ static void leave(mh_comm_state *state, const mh_release *release, int *flag)
 {
     mh_comm_clock *clock = &state->clock;
     mh_exit left = mh_rounds_leave(&state->rounds, release);
-    /* Nobody knows when a clock that can be set was set: perhaps during the wait. */
+    /* A clock that may be set may have been set during the wait. */
     if (left == MH_EXIT_DISRUPTED)
         mh_comm_clock_distrust(clock);
     else if (clock->global.base.may_be_set)

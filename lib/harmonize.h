@@ -6,13 +6,15 @@
 #include "comm_state.h"
 
 /*
- * Wait for all processes and leave with them. Collective. refuses: this process has a bad argument, so nobody is
- * released and all get MPI_ERR_ARG. flag: 1 when this process left within the tolerance, else 0; not written where it
+ * Wait for all processes and leave with them. Collective. refuses: this process has a bad argument, so no process is
+ * released and all get MPI_ERR_ARG. flag: 1 if this process left within the tolerance, else 0; not written if a process
  * refuses.
  */
 int mh_harmonize(mh_comm_state *state, bool refuses, int *flag, mh_error *error);
 
-/* Synchronize the clocks by the settings; anew where some process found its clock wrong. Collective. */
+/*
+ * Synchronize the clocks by the settings. If a process found its clock wrong, measurements are discarded. Collective.
+ */
 int mh_clock_sync(mh_comm_state *state, mh_error *error);
 
 #endif

@@ -15,10 +15,10 @@ enum { MH_STATISTIC_TEXT_SIZE = MH_ERROR_MESSAGE_SIZE };
 
 typedef struct mh_statistic {
     const char *name; /* without the prefix mpix_harmonize_ */
-    const char *unit; /* as the manual has it */
+    const char *unit; /* as in the manual */
     const char *doc;
-    bool is_always_there; /* else once the clock of the communicator has been synchronized */
-    /* One of these says how it is read: into text, as a number, or as a number where there is one in the state. */
+    bool is_always_there; /* else only after the first synchronization of the communicator */
+    /* One of these reads it: as a text, as a number, or as a number at an offset in the state. */
     void (*text)(const mh_comm_state *state, char text[MH_STATISTIC_TEXT_SIZE]);
     int64_t (*number)(mh_comm_state *state);
     size_t field;
@@ -30,7 +30,7 @@ const mh_statistic *mh_statistic_at(int index);
 /* Whether a name, whatever its case, is that of a statistic. */
 bool mh_is_statistic(const char *name);
 
-/* Change the settings by info, which may hold statistics, too: they are ignored. Collective; all or nothing. */
+/* Change the settings by info. Statistics in info are ignored. Collective; all settings take effect or none. */
 int mh_info_set(mh_comm_state *state, MPI_Info info, mh_error *error);
 
 /* Write settings, the statistics of state, which may be NULL, and the last error into info. Local. */

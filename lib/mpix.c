@@ -14,8 +14,8 @@ static bool is_predefined(MPI_Comm comm)
 }
 
 /*
- * Whether MPI can be used with comm. In a program that only has sessions MPI_Initialized says no; there every
- * communicator was made by the program, so only the predefined ones cannot exist yet.
+ * Whether MPI can be used with comm. In a program that uses sessions only, MPI_Initialized returns false, but the
+ * program has made all its communicators itself. So only the predefined ones cannot exist before MPI_Init.
  */
 static int mpi_is_active(MPI_Comm comm, mh_error *error)
 {
@@ -55,7 +55,7 @@ static int refuse_failed(mh_error *error)
                    "an earlier call on this communicator failed inside MPI; free the communicator and use another one");
 }
 
-/* The state of comm for a collective function, made if need be. A state that is found vouches for comm. */
+/* The state of comm for a collective function, made if need be. If a state is found, comm needs no check. */
 static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
     *state = mh_comm_state_remembered(comm);
@@ -176,7 +176,7 @@ int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
     return fail_collective(comm, state, &error);
 }
 
-/* Before there is a state, the settings are those of the environment; where that is bad, last_error says so. */
+/* Without a state, the settings are those of the environment. If these are bad, last_error says so. */
 static int get_info(MPI_Comm comm, MPI_Info *info, mh_error *error)
 {
     mh_comm_state *state;
@@ -204,9 +204,7 @@ int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
     return raise_error(comm, &error);
 }
 
-/*
- * The function that users call, which a profiling tool may put its own in place of. A pragma would hide it with clang.
- */
+/* The function that users call, which a profiling tool may replace. With a pragma, clang would hide the symbol. */
 #define WEAK_TWIN(name) extern __typeof__(P##name) name __attribute__((weak, alias("P" #name), visibility("default")))
 
 WEAK_TWIN(MPIX_Harmonize);

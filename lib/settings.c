@@ -28,7 +28,7 @@ static const char *yield_choice(int index)
 const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {
         .name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice,
-        .doc = "The base clock of each process; auto takes the first one that all processes can use."},
+        .doc = "The base clock of each process; auto uses the first one that all processes can use."},
     [MH_SET_SYNC] = {
         .name = "sync", .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
         .check = mh_label_check,
@@ -100,11 +100,11 @@ static void list_names(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", mh_settings_table[i].name);
 }
 
-/* Where settings come from, and what the user called them there. */
+/* A source of settings, and the names under which it gave them. */
 typedef struct source {
     const char *kind;
     int bad_value;                        /* the error class */
-    bool (*is_ignored)(const char *name); /* of names that are no setting's */
+    bool (*is_ignored)(const char *name); /* for names that are not settings */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
 } source;
 
@@ -123,7 +123,7 @@ static int apply_value(mh_settings *settings, source *from, int i, const char *g
     return MPI_SUCCESS;
 }
 
-/* Settings that only make sense together. One of those that are wrong was given. */
+/* Check settings that depend on each other. At least one of two that do not fit was given. */
 static int check_together(const mh_settings *settings, const source *from, mh_error *error)
 {
     const mh_setting_value *min = &settings->values[MH_SET_SLACK_MIN_NS];
@@ -139,7 +139,7 @@ static int check_together(const mh_settings *settings, const source *from, mh_er
 
 /* ---- The environment */
 
-/* The setting that an entry of the environment gives; -1: none. */
+/* The setting of an entry of the environment; -1: none. */
 static int find_variable(const char *entry, char given[GIVEN_SIZE])
 {
     snprintf(given, GIVEN_SIZE, "%.*s", (int)strcspn(entry, "="), entry);
@@ -171,7 +171,7 @@ int mh_settings_from_environment(mh_settings *settings, mh_error *error)
     return code;
 }
 
-/* Append the name of an entry. Returns how long text is then, which is size where the name does not fit. */
+/* Append the name of an entry. Returns the new length of text, or size if the name does not fit. */
 static size_t append_name(char *text, size_t size, size_t used, const char *entry)
 {
     static const char more[] = "...";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * settings.h - the settings of a communicator: which there are, where they come from, that all processes agree.
+ * settings.h - the settings of a communicator: their table, their sources, and agreement on them.
  *
  * One table (settings.c) makes the info keys mpix_harmonize_NAME, the environment variables MPIX_HARMONIZE_NAME, their
  * messages and the manual.
@@ -47,19 +47,19 @@ void mh_settings_default(mh_settings *settings);
  */
 int mh_settings_from_environment(mh_settings *settings, mh_error *error);
 
-/* The names of those that are ignored, joined by ", "; "..." where they do not fit. Local. */
+/* The names of the ignored variables, joined by ", ", with "..." at the end if not all fit. Local. */
 void mh_settings_ignored_environment(char *text, size_t size);
 
 /*
- * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and may not give
- * it different values. Names of which is_ignored says so are ignored. Errors: MPI_ERR_INFO_VALUE, MPI_ERR_INFO_KEY;
- * then unchanged. Local.
+ * Change settings by info (may be MPI_INFO_NULL). Keys that differ in case only name the same setting, and must not
+ * give it different values. Names for which is_ignored returns true are ignored. Errors: MPI_ERR_INFO_VALUE,
+ * MPI_ERR_INFO_KEY; settings are then unchanged. Local.
  */
 int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignored)(const char *name), mh_error *error);
 
 /*
- * Agree on settings: error, where a process comes with one, is made everybody's; else settings that differ are an error
- * of class difference_code that names the setting and both values. Collective over comm.
+ * Agree on settings. If a process has an error, all processes get this error. Otherwise, settings that differ are an
+ * error of class difference_code, whose message names the setting and both values. Collective over comm.
  */
 int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm comm, mh_error *error);
 

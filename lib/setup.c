@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* setup.c - what settings mean for a state: topology, clock and rounds. */
+/* setup.c - apply settings to a state: topology, clock and rounds. */
 #include "setup.h"
 
 #include "base/units.h"
@@ -59,7 +59,7 @@ static void configure_rounds(mh_comm_state *state)
     mh_rounds_configure(&state->rounds, &wanted);
 }
 
-/* Along a tree such as the clocks are synchronized along. */
+/* Warm up along the kind of tree that synchronization uses. */
 static int warm_up(const mh_channel *channel, mh_error *error)
 {
     mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
