@@ -44,9 +44,9 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
         .name = "resync_interval_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,
         .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
-               "never where prop has verified that all share one clock; auto follows resync_error_ns for tracked "
-               "clocks, and is 1000 for others, or more where a synchronization would else take more than 0.05 % "
-               "of the time."},
+               "never if prop has verified that all share one clock; auto follows resync_error_ns for tracked "
+               "clocks, and is 1 s for others, or more if synchronization would otherwise take more than 0.05 % of "
+               "the time."},
     [MH_SET_BARRIER] = {
         .name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
         .doc = "How processes report their arrival and receive the deadline."},
@@ -67,12 +67,12 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_VALID_FRACTION] = {
         .name = "valid_fraction", .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
         .allows_auto = 1, .min = 500000000, .max = 999900000,
-        .doc = "The slack is long enough for at least this part of the calls to release all processes in time; "
-               "auto takes what yields the most valid calls in a given time."},
+        .doc = "The slack is long enough that at least this fraction of the calls releases all processes in time; "
+               "auto maximizes the number of valid calls per second."},
     [MH_SET_YIELD] = {
         .name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
-        .doc = "Whether a process that waits gives its processor away; auto: where a node has more processes than "
-               "processors that they may use."},
+        .doc = "Whether a waiting process yields its processor; auto: if a node has more processes than processors "
+               "that they may use."},
 };
 /* clang-format on */
 
