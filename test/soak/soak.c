@@ -9,6 +9,7 @@
  */
 #include "soak.h"
 
+#include "common/random.h"
 #include "simulation/simulated.h"
 
 #include <signal.h>
@@ -27,9 +28,7 @@ enum { MOST_PHASE_S = 180 };
 
 uint64_t soak_draw(uint64_t *state)
 {
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t mixed = (*state ^ *state >> 31) * UINT64_C(0xd6e8feb86659fd93);
-    return mixed ^ mixed >> 32;
+    return random_next(state);
 }
 
 int64_t soak_below(uint64_t *state, int64_t limit)

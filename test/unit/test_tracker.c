@@ -263,18 +263,12 @@ static void follow(run *run, double seconds)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void expect_to_be_accurate(run *run)
 {
     double squares = 0;
     for (int i = 0; i < run->readings; i++)
         squares += run->errors_ns[i] * run->errors_ns[i];
-    qsort(run->errors_ns, (size_t)run->readings, sizeof *run->errors_ns, compare);
+    sort_numbers(run->errors_ns, run->readings);
     double rms = sqrt(squares / run->readings), p99 = run->errors_ns[(int)(0.99 * run->readings)];
     const scene *scene = run->scene;
     if (getenv("MH_VERBOSE"))
