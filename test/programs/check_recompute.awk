@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The figures of mpix_bench --format csv, computed anew from what --raw wrote. Prints what differs in a printed digit.
-# Of one operation under one scheme. Usage: awk -F, [-v run_time=makespan] [-v reach=REACH] -f check_recompute.awk RAW CSV
+# Of one operation under one scheme.
+# Usage: awk -F, [-v run_time=makespan] [-v reach=REACH] -f check_recompute.awk RAW CSV
 
 function complain(what, is, expected) {
     print "size " size ": " what " is " is ", and " expected " by the raw times"

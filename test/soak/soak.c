@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * soak.c - random mixes of calls, beside load, stops, steps of clocks and threads, with the invariants held against true
- * time and shared memory.
+ * soak.c - random mixes of calls, beside load, stops, steps of clocks and threads, with the invariants held against
+ * true time and shared memory.
  *
  * Usage: soak [SECONDS [SEED]], all processes on one machine. An even seed has clocks that are one but for their steps;
  * an odd one has clocks that drift apart. Prints tables in Markdown; progress goes to standard error if that is a

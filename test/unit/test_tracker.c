@@ -151,8 +151,7 @@ typedef struct scene {
     const path *path;
     double rms_limit_ns, p99_limit_ns; /* of the error after SETTLED_S; 0: none */
     double seconds;                    /* 0: USUAL_S */
-    bool
-        comes_as_a_surprise; /* what happens is beyond what was seen before, so that only the next measurement shows it */
+    bool comes_as_a_surprise; /* what happens is beyond what was seen before: only the next measurement shows it */
 } scene;
 
 enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
