@@ -15,19 +15,9 @@ export LC_ALL=C
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
 tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
-
-complain() {
-    echo "$command: $1"
-    echo "exit status $status"
-    sed 's/^/stderr: /' "$scratch/err" | head -n 20
-}
 
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"
