@@ -116,7 +116,6 @@ const char *plan_program(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
     const char *name = slash != NULL ? slash + 1 : argv0;
-
     if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
         name += 3;
     return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
@@ -136,19 +135,17 @@ bool plan_refuse(const reader_t *reader, const char *format, ...)
 
 static int find_operation(const char *name)
 {
-    for (int i = 0; operation_name(i) != NULL; i++) {
+    for (int i = 0; operation_name(i) != NULL; i++)
         if (strcmp(operation_name(i), name) == 0)
             return i;
-    }
     return -1;
 }
 
 static int find_group(const char *name)
 {
-    for (int i = 0; i < GROUP_COUNT; i++) {
+    for (int i = 0; i < GROUP_COUNT; i++)
         if (strcmp(group_names[i], name) == 0)
             return i;
-    }
     return -1;
 }
 
@@ -156,7 +153,6 @@ static bool is_in_group(int index, int group)
 {
     operation_form_t form = operation_get_form(operation_at(index));
     bool neighborhood = operation_is_neighborhood(operation_at(index));
-
     switch (group) {
     case GROUP_BLOCKING:
         return form == FORM_BLOCKING && !neighborhood;
@@ -176,7 +172,6 @@ static bool reserve_job(plan_t *plan)
 {
     size_t count = (size_t)plan->job_count;
     job_t *jobs;
-
     if ((count & (count - 1)) != 0)
         return true;
     jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
@@ -188,13 +183,11 @@ static bool reserve_job(plan_t *plan)
 static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
     plan_t *plan = reader->plan;
-    job_t *job;
-
     if (plan->job_count == MOST_JOBS)
         return plan_refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
     if (!reserve_job(plan))
         return plan_refuse(reader, "out of memory");
-    job = &plan->jobs[plan->job_count++];
+    job_t *job = &plan->jobs[plan->job_count++];
     *job = (job_t){.settings = *settings, .operation = operation};
     if (!plan_fit_scheme(reader, job) || !plan_fit_operation(reader, job, named) || !plan_fit_datatype(reader, job) ||
         !plan_fit_sizes(reader, job))
@@ -209,12 +202,10 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
 static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
-
-    for (int i = 0; operation_name(i) != NULL; i++) {
+    for (int i = 0; operation_name(i) != NULL; i++)
         if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
-    }
     if (reader->plan->job_count == before)
         return plan_refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
                            group_names[group]);
@@ -230,7 +221,6 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         const char *name = settings->operations.texts[i];
         int operation = find_operation(name);
         int group = find_group(name);
-
         if (operation < 0 && operation_absence(name) != NULL)
             return plan_refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
@@ -245,7 +235,6 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
 static int cut_words(char *line, char *words[MOST_WORDS])
 {
     int count = 1;
-
     line[strcspn(line, "#")] = '\0';
     words[0] = NULL;
     for (char *word = strtok(line, " \t\r\v\f"); word != NULL; word = strtok(NULL, " \t\r\v\f")) {
@@ -259,7 +248,6 @@ static int cut_words(char *line, char *words[MOST_WORDS])
 static bool are_same(const number_list_t *a, const number_list_t *b)
 {
     bool same = a->count == b->count;
-
     for (int64_t i = 0; same && i < a->count; i++)
         same = a->values[i] == b->values[i];
     return same;
@@ -287,8 +275,6 @@ static bool read_line(const reader_t *reader, char *line)
     bench_settings_t settings = *command;
     char *words[MOST_WORDS];
     int count = cut_words(line, words);
-    const char *common;
-
     if (count < 0)
         return plan_refuse(reader, "more than %d words", MOST_WORDS - 1);
     if (count == 1)
@@ -296,7 +282,7 @@ static bool read_line(const reader_t *reader, char *line)
     settings.operations.count = 0;
     if (options_parse(&spec, count, words, &settings) != OPTIONS_RUN)
         return false;
-    common = find_common_option(&settings, command);
+    const char *common = find_common_option(&settings, command);
     if (common != NULL)
         return plan_refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
@@ -311,7 +297,6 @@ static char *read_file(const char *path)
     char *text = malloc(MOST_JOB_FILE_BYTES + 1);
     size_t length = 0;
     bool good = file != NULL && text != NULL;
-
     if (good) {
         length = fread(text, 1, MOST_JOB_FILE_BYTES + 1, file);
         good = !ferror(file) && length <= MOST_JOB_FILE_BYTES;
@@ -332,7 +317,6 @@ static bool read_jobs(const reader_t *command, const char *path)
     reader_t reader = *command;
     char *line;
     int number = 0;
-
     command->plan->text = read_file(path);
     if (command->plan->text == NULL)
         return plan_refuse(
@@ -385,8 +369,6 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
                                  options, OPTION_COUNT,
                                  notes,   osu_name == NULL ? &operand : NULL,
                                  false};
-    options_outcome_t outcome;
-
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
@@ -394,7 +376,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
     }
-    outcome = options_parse(&spec, argc, argv, &plan->settings);
+    options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
     if (plan->settings.list)
@@ -443,7 +425,6 @@ int64_t job_mem_limit_bytes(const job_t *job)
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
     int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
-
     return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
 }
 

@@ -130,13 +130,11 @@ static const column_t full_columns[] = {
 static void write_number(char text[VALUE_BYTES], double number, int decimals)
 {
     int length = 0;
-
     if (isfinite(number))
         length = snprintf(text, VALUE_BYTES, "%.*f", decimals, number);
     text[length] = '\0';
     if (length > 0 && decimals > 0) {
         size_t whole = strspn(text, "-0123456789");
-
         text[whole] = '.';
         memmove(text + whole + 1, text + length - decimals, (size_t)decimals + 1);
     }
@@ -145,10 +143,8 @@ static void write_number(char text[VALUE_BYTES], double number, int decimals)
 /* Percentages as short as they go: 50, 99.9. */
 static void write_percentage(char text[VALUE_BYTES], double fraction)
 {
-    size_t length;
-
     write_number(text, 100 * fraction, 6);
-    length = strlen(text);
+    size_t length = strlen(text);
     while (length > 0 && text[length - 1] == '0')
         text[--length] = '\0';
     if (length > 0 && text[length - 1] == '.')
@@ -196,7 +192,6 @@ static const char *value_of(const report_t *report, const column_t *column, cons
                             char buffer[VALUE_BYTES])
 {
     const char *place = (const char *)shown + column->place;
-
     buffer[0] = '\0';
     if (!has_value(column, shown))
         return buffer;
@@ -226,10 +221,8 @@ static const char *value_of(const report_t *report, const column_t *column, cons
 static void name_of(const report_t *report, const column_t *column, int quantile, char name[NAME_BYTES])
 {
     char percentage[VALUE_BYTES];
-
     if (column->kind == KIND_QUANTILES) {
         const char *mark = strchr(column->name, '%');
-
         write_percentage(percentage, report->fractions[quantile]);
         snprintf(name, NAME_BYTES, "%.*s%.12s%.8s", (int)(mark - column->name), column->name, percentage, mark + 2);
     } else {
@@ -240,7 +233,6 @@ static void name_of(const report_t *report, const column_t *column, int quantile
 static int width_of(const column_t *column, bool first)
 {
     bool time = column->kind == KIND_TIME || column->kind == KIND_MEAN || column->kind == KIND_QUANTILES;
-
     return first ? SIZES_WIDTH : time ? 14 : column->kind == KIND_RANK ? 9 : 12;
 }
 
@@ -253,7 +245,6 @@ static void visit(const report_t *report, const column_t *columns, int count, co
 {
     for (int i = 0; i < count; i++) {
         int quantiles = columns[i].kind == KIND_QUANTILES ? report->fraction_count : 1;
-
         if (!has_column(report, &columns[i]))
             continue;
         for (int quantile = 0; quantile < quantiles; quantile++)
@@ -275,7 +266,6 @@ static void print_title_cell(const report_t *report, const column_t *column, con
                              bool first)
 {
     char name[NAME_BYTES];
-
     (void)shown;
     name_of(report, column, quantile, name);
     fprintf(report->file, "%c%*s", first ? '#' : ' ', width_of(column, first) - 1, name);
@@ -285,7 +275,6 @@ static void print_cell(const report_t *report, const column_t *column, const sho
 {
     char buffer[VALUE_BYTES];
     const char *value = value_of(report, column, shown, quantile, buffer);
-
     fprintf(report->file, first ? "%*s" : " %*s", width_of(column, first) - (first ? 0 : 1),
             value[0] == '\0' ? "-" : value);
 }
@@ -294,7 +283,6 @@ static void print_csv_name(const report_t *report, const column_t *column, const
                            bool first)
 {
     char name[NAME_BYTES];
-
     (void)shown;
     name_of(report, column, quantile, name);
     fprintf(report->file, "%s%s", first ? "" : ",", name);
@@ -304,7 +292,6 @@ static void print_csv_value(const report_t *report, const column_t *column, cons
                             bool first)
 {
     char buffer[VALUE_BYTES];
-
     if (!first)
         fputc(',', report->file);
     quote_csv(report->file, value_of(report, column, shown, quantile, buffer));
@@ -315,7 +302,6 @@ static void print_json_value(const report_t *report, const column_t *column, con
 {
     char buffer[VALUE_BYTES], name[NAME_BYTES];
     const char *value = value_of(report, column, shown, quantile, buffer);
-
     name_of(report, column, quantile, name);
     fprintf(report->file, "%s\"%s\":", first ? "" : ",", name);
     if (value[0] == '\0')
@@ -351,12 +337,11 @@ static void print_json_head(FILE *file, const provenance_item_t *items, int item
 
 void report_head(const report_t *report, const provenance_item_t *items, int item_count)
 {
-    if (report->format == FORMAT_JSON) {
+    if (report->format == FORMAT_JSON)
         print_json_head(report->file, items, item_count);
-    } else {
+    else
         for (int i = 0; i < item_count; i++)
             print_comment(report->file, &items[i]);
-    }
     if (report->format == FORMAT_CSV) {
         visit_all(report, NULL, print_csv_name);
         fputc('\n', report->file);
@@ -374,7 +359,6 @@ static void print_trait(FILE *file, const char *what, const char *trait)
 void report_titles(const report_t *report, const row_keys_t *keys, const char *function)
 {
     FILE *file = report->file;
-
     if (report->format != FORMAT_TABLE)
         return;
     fprintf(file, "#\n# %s: %d %s of %s", function, keys->ranks, keys->ranks == 1 ? "rank" : "ranks", keys->comm);
@@ -398,7 +382,6 @@ void report_titles(const report_t *report, const row_keys_t *keys, const char *f
 static shown_t derive(const row_t *row)
 {
     const analysis_t *analysis = &row->analysis;
-
     return (shown_t){
         .row = *row,
         .interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
@@ -419,7 +402,6 @@ static void print_error_row(const report_t *report, const row_t *row)
 void report_row(const report_t *report, const row_t *row)
 {
     shown_t shown = derive(row);
-
     if (report->format == FORMAT_JSON)
         fputc('{', report->file);
     if (report->format == FORMAT_TABLE && row->analysis.valid == 0)
@@ -444,7 +426,6 @@ static void print_raw_line(FILE *file, const row_keys_t *keys, const sample_set_
 {
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     int64_t place = call * set->ranks + rank;
-
     quote_csv(file, keys->operation);
     fputc(',', file);
     quote_csv(file, keys->release);
@@ -456,9 +437,8 @@ static void print_raw_line(FILE *file, const row_keys_t *keys, const sample_set_
 
 void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set)
 {
-    for (int64_t call = 0; call < set->calls; call++) {
+    for (int64_t call = 0; call < set->calls; call++)
         for (int rank = 0; rank < set->ranks; rank++)
             print_raw_line(file, keys, set, call, rank);
-    }
     fflush(file);
 }

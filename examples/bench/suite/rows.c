@@ -17,7 +17,6 @@ row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
     const operation_t *operation = operation_at(job->operation);
     const bench_settings_t *settings = &job->settings;
     static char root[16]; /* the caller is done with it before the next job */
-
     snprintf(root, sizeof(root), "%d", (int)settings->root);
     return (row_keys_t){
         .operation = operation_short_name(operation),
@@ -42,10 +41,8 @@ static int64_t validate(const bench_t *bench, const measure_t *measure)
     int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
     int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
     int64_t all_wrong = 0;
-
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
-
         world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
         all_wrong += wrong;
     }
@@ -58,7 +55,6 @@ static void analyse_samples(const bench_t *bench, const measure_t *measure, cons
                             run_time_t run_time, analysis_t *analysis)
 {
     sample_set_t set = samples_set(samples);
-
     if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
         world_abort(measure->span, "out of memory");
 }
@@ -94,7 +90,6 @@ static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_byt
     analysis_t analysis;
     int64_t compute_ns = (int64_t)pure_ns;
     double hidden;
-
     world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
     if (compute_ns <= 0)
         return false;
@@ -112,7 +107,6 @@ static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_byt
 void bench_tell_cache(const bench_t *bench, const job_t *job)
 {
     int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
-
     if (bench_is_root(bench) && job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
@@ -131,7 +125,6 @@ static const char *limit_of(const samples_t *samples)
 static bool is_as_wanted(const bench_settings_t *settings, const row_t *row, const samples_t *samples)
 {
     bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
-
     if (settings->ci_percent > 0)
         return analysis_is_narrow(&row->analysis, settings->ci_percent);
     return samples->end == END_ENOUGH || (samples->end == END_SLICE && time_is_aim);
@@ -141,7 +134,6 @@ static bool is_as_wanted(const bench_settings_t *settings, const row_t *row, con
 static void tell_shortage(const measure_t *measure, const row_t *row, const samples_t *samples)
 {
     const bench_settings_t *settings = &measure->job->settings;
-
     if (samples->valid > 0 && is_as_wanted(settings, row, samples))
         return;
     if (samples->valid > 0 && settings->ci_percent > 0) {
@@ -169,7 +161,6 @@ static void tell_window(const bench_t *bench, const measure_t *measure, int64_t 
 static void write_row(bench_t *bench, const measure_t *measure, const row_t *row, const samples_t *samples)
 {
     sample_set_t set = samples_set(samples);
-
     tell_window(bench, measure, row->keys.size_bytes);
     report_row(&bench->report, row);
     fflush(bench->report.file);
@@ -190,7 +181,6 @@ void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, 
     samples_t samples = {0};
     analysis_t local = {0};
     bool root = bench_is_root(bench);
-
     row.keys.size_bytes = size_bytes;
     world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
     measure_size(measure, size_bytes, 0, &samples);
