@@ -34,7 +34,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv)
     plan->job_count = told[1];
     if (!bench_is_root(bench))
         plan->jobs = malloc((size_t)plan->job_count * sizeof(plan->jobs[0]));
-    if (!bench_all_agree(bench, plan->jobs != NULL)) {
+    if (!world_all(&bench->world, plan->jobs != NULL)) {
         bench->status = world_refuse(&bench->world, "out of memory");
         return false;
     }
@@ -70,11 +70,14 @@ static void run_sizes(bench_t *bench, measure_t *measure)
     const job_t *job = measure->job;
     const row_keys_t keys = bench_name_keys(bench, job);
     bench_tell_cache(bench, job);
-    if (bench_is_root(bench))
+    if (bench_is_root(bench)) {
         report_titles(&bench->report, &keys, measure->function);
-    if (bench_is_root(bench) && bench->report.format == FORMAT_TABLE &&
+        chart_begin(&bench->chart, &keys);
+    }
+    if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
         operation_trips(operation_at(job->operation)) > 1)
-        fprintf(bench->report.file, "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+        fprintf(bench->report.output.file,
+                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->size_count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
@@ -132,7 +135,6 @@ static void prepare_report(bench_t *bench)
 {
     const bench_settings_t *settings = &bench->plan.settings;
     report_t *report = &bench->report;
-    report->format = (output_format_t)settings->format;
     report->full = settings->full != 0;
     report->fractions = bench->fractions;
     choose_fractions(bench, &settings->tail);
@@ -179,11 +181,13 @@ static void run(bench_t *bench, int argc, char **argv)
             return;
         }
     }
+    if (bench_is_root(bench) && chart_draw(&bench->chart, &bench->world) != STATUS_GOOD)
+        bench->status = STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
 {
-    static bench_t bench;
+    static bench_t bench = {.chart.file = PLOT_NO_FILE};
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))
         run(&bench, argc, argv);

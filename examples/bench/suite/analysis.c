@@ -108,8 +108,8 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
     int64_t low, high, below_ns = sorted[(count - 1) / 2], above_ns = sorted[count / 2];
     analysis->mean_ns = mean_of(sorted, count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
-    analysis->least_ns = sorted[0];
-    analysis->most_ns = sorted[count - 1];
+    analysis->min_ns = sorted[0];
+    analysis->max_ns = sorted[count - 1];
     analysis->median_ns = ((double)below_ns + (double)above_ns) / 2;
     analysis->median_interval = analyse_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
@@ -120,9 +120,9 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
 
 bool analysis_is_narrow(const analysis_t *analysis, double percent)
 {
-    double most_ns = percent / 100 * analysis->median_ns;
-    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= most_ns &&
-           analysis->median_ns - (double)analysis->median_low_ns <= most_ns;
+    double limit_ns = percent / 100 * analysis->median_ns;
+    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= limit_ns &&
+           analysis->median_ns - (double)analysis->median_low_ns <= limit_ns;
 }
 
 bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,

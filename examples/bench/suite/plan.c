@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/plan_private.h"
 
+#include "common/plot.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
-#include "suite/report.h"
 #include "suite/schemes.h"
 
 #include <errno.h>
@@ -32,7 +32,6 @@ static const char *root_name(int index)
 }
 
 static const option_spec_t options[] = {
-    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
      "one element to 1M, or what the memory limit allows)"},
@@ -43,6 +42,8 @@ static const option_spec_t options[] = {
      "--release round-time 100000)"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL,
      "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
+    {'u', "validation-warmup", "N", OPTION_INTEGER, PLACE(validation_warmup), 0, 1e9, NULL,
+     "the same, instead, with --validation"},
     {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
     {0, "time-slice", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
@@ -78,20 +79,21 @@ static const option_spec_t options[] = {
      "check the operation's results at each size"},
     {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL,
      "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, "take the sizes in another order"},
     {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL,
      "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
+    /* What concerns all jobs. */
+    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, output_format_name,
-     "table, csv, or json (a line for each row)"},
-    {0, "output", "FILE", OPTION_TEXT, PLACE(output), 0, 0, NULL, "write to FILE, not to standard output"},
+    OUTPUT_OPTIONS(PLACE(output)),
+    PLOT_OPTION(PLACE(plot)),
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},
 };
-enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
 
 static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
 
@@ -245,27 +247,17 @@ static int cut_words(char *line, char *words[MOST_WORDS])
     return count;
 }
 
-static bool are_same(const number_list_t *a, const number_list_t *b)
-{
-    bool same = a->count == b->count;
-    for (int64_t i = 0; same && i < a->count; i++)
-        same = a->values[i] == b->values[i];
-    return same;
-}
-
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
  */
 static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
 {
-    return line->output != command->output          ? "--output"
-           : line->raw != command->raw              ? "--raw"
-           : line->jobs != command->jobs            ? "--jobs"
-           : line->format != command->format        ? "--format"
-           : line->full != command->full            ? "--full"
-           : line->list != command->list            ? "--list"
-           : line->seed != command->seed            ? "--seed"
-           : !are_same(&line->tail, &command->tail) ? "--tail"
-                                                    : NULL;
+    for (const option_spec_t *option = options + OPTION_COUNT - COMMON_OPTIONS; option < options + OPTION_COUNT;
+         option++) {
+        size_t bytes = option->kind == OPTION_NUMBERS ? sizeof(number_list_t) : sizeof(int64_t);
+        if (memcmp((const char *)line + option->place, (const char *)command + option->place, bytes) != 0)
+            return option->name;
+    }
+    return NULL;
 }
 
 static bool read_line(const reader_t *reader, char *line)
@@ -284,7 +276,7 @@ static bool read_line(const reader_t *reader, char *line)
         return false;
     const char *common = find_common_option(&settings, command);
     if (common != NULL)
-        return plan_refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
+        return plan_refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
     return add_jobs(reader, &settings);
@@ -347,6 +339,7 @@ static const bench_settings_t default_settings = {
     .sizes = {.most_bytes = 1 << 20},
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
+    .validation_warmup = NOT_GIVEN,
     .max_repeat = 10,
     .release = RELEASE_HARMONIZE,
     .barrier = NOT_GIVEN,
@@ -381,8 +374,8 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         return outcome;
     if (plan->settings.list)
         return print_list();
-    if (plan->settings.raw != NULL && plan->settings.output != NULL &&
-        strcmp(plan->settings.raw, plan->settings.output) == 0) {
+    if (plan->settings.raw != NULL && plan->settings.output.path != NULL &&
+        strcmp(plan->settings.raw, plan->settings.output.path) == 0) {
         plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
                     plan->settings.raw);
         return OPTIONS_BAD;
@@ -411,6 +404,8 @@ int64_t job_wanted(const job_t *job, int64_t size_bytes)
 
 int64_t job_warmup(const job_t *job, int64_t size_bytes)
 {
+    if (job->settings.validation && job->settings.validation_warmup != NOT_GIVEN)
+        return job->settings.validation_warmup;
     if (job->settings.warmup != NOT_GIVEN)
         return job->settings.warmup;
     return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;

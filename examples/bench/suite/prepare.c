@@ -42,11 +42,6 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
     return plan;
 }
 
-bool bench_all_agree(const bench_t *bench, bool good)
-{
-    return world_all(&bench->world, good);
-}
-
 static void remove_size(job_t *job, int64_t size_bytes)
 {
     int kept = 0;
@@ -101,7 +96,7 @@ static bool check_memory(bench_t *bench, const job_t *job)
     bool takes_part = communicator_takes_part(&bench->communicator);
     if (takes_part)
         work = work_open(&plan, why);
-    bool good = bench_all_agree(bench, !takes_part || work != NULL);
+    bool good = world_all(&bench->world, !takes_part || work != NULL);
     if (work != NULL)
         work_close(work);
     if (!good)
@@ -134,18 +129,25 @@ int bench_check_job(bench_t *bench, job_t *job)
 
 bool bench_open_files(bench_t *bench)
 {
-    bench->report.file = stdout;
-    return output_create(&bench->world, "--output", bench->plan.settings.output, &bench->report.file) == STATUS_GOOD &&
-           output_create(&bench->world, "--raw", bench->plan.settings.raw, &bench->raw) == STATUS_GOOD;
+    const bench_settings_t *settings = &bench->plan.settings;
+    int points = 0;
+    for (int i = 0; i < bench->plan.job_count; i++)
+        points += bench->plan.jobs[i].size_count;
+    bench->report.output = settings->output;
+    if (plot_open(&bench->chart.file, &bench->world, settings->plot) != STATUS_GOOD ||
+        output_open(&bench->report.output, &bench->world) != STATUS_GOOD ||
+        output_create(&bench->world, "--raw", settings->raw, &bench->raw) != STATUS_GOOD)
+        return false;
+    if (!chart_open(&bench->chart, bench->plan.job_count, points))
+        world_abort(&bench->world, "out of memory");
+    return true;
 }
 
 bool bench_close_files(bench_t *bench)
 {
-    const bench_settings_t *settings = &bench->plan.settings;
-    bool good = true;
-    if (bench->report.file != NULL && bench->report.file != stdout)
-        good = output_finish(bench->report.file, settings->output, bench->world.program);
+    bool good = output_close(&bench->report.output, &bench->world) == STATUS_GOOD;
     if (bench->raw != NULL)
-        good = output_finish(bench->raw, settings->raw, bench->world.program) && good;
+        good = output_finish(bench->raw, bench->plan.settings.raw, bench->world.program) && good;
+    chart_close(&bench->chart);
     return good;
 }

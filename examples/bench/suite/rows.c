@@ -2,6 +2,7 @@
 /* rows.c - measuring one size, and what is said of it. */
 #include "suite/bench.h"
 
+#include "common/statistics.h"
 #include "suite/arena.h"
 #include "suite/barriers.h"
 
@@ -59,28 +60,23 @@ static void analyse_samples(const bench_t *bench, const measure_t *measure, cons
         world_abort(measure->span, "out of memory");
 }
 
-/* The median of what was computed in valid samples. */
+/* The median of what was computed in valid samples, of which there are some. */
 static double median_computed(const measure_t *measure, const samples_t *samples)
 {
-    /* As a set of one rank whose calls begin at 0. */
-    call_times_t *times = malloc((size_t)samples->calls * sizeof(times[0]));
-    uint8_t *marks = malloc((size_t)samples->calls);
-    sample_set_t set = {1, samples->calls, times, marks};
-    analysis_t analysis;
-
-    if (times == NULL || marks == NULL)
+    int64_t *computed_ns = malloc((size_t)samples->calls * sizeof(computed_ns[0])), count = 0;
+    if (computed_ns == NULL)
         world_abort(measure->span, "out of memory");
-    for (int64_t i = 0; i < samples->calls; i++) {
-        times[i] = (call_times_t){0, samples->compute_ns[i]};
-        marks[i] = MARK_VALID;
+    for (int64_t call = 0; call < samples->calls; call++) {
+        bool valid = true;
         for (int rank = 0; rank < samples->ranks; rank++)
-            marks[i] |= samples->marks[i * samples->ranks + rank];
+            valid = valid && samples->marks[call * samples->ranks + rank] == MARK_VALID;
+        if (valid)
+            computed_ns[count++] = samples->compute_ns[call];
     }
-    if (!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &analysis))
-        world_abort(measure->span, "out of memory");
-    free(times);
-    free(marks);
-    return analysis.median_ns;
+    sort_ascending(computed_ns, count);
+    double median_ns = ((double)computed_ns[(count - 1) / 2] + (double)computed_ns[count / 2]) / 2;
+    free(computed_ns);
+    return median_ns;
 }
 
 /* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
@@ -152,8 +148,8 @@ static void tell_shortage(const measure_t *measure, const row_t *row, const samp
 /* What would not be known otherwise about starting times, as a comment in the table. */
 static void tell_window(const bench_t *bench, const measure_t *measure, int64_t size_bytes)
 {
-    if (bench->report.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
-        fprintf(bench->report.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
+    if (bench->report.output.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
+        fprintf(bench->report.output.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
                 (double)measure->releaser.window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
 }
 
@@ -163,7 +159,7 @@ static void write_row(bench_t *bench, const measure_t *measure, const row_t *row
     sample_set_t set = samples_set(samples);
     tell_window(bench, measure, row->keys.size_bytes);
     report_row(&bench->report, row);
-    fflush(bench->report.file);
+    chart_add(&bench->chart, row);
     tell_shortage(measure, row, samples);
     if (bench->raw != NULL)
         report_raw(bench->raw, &row->keys, &set);
