@@ -88,6 +88,7 @@ charts() {
     cat <<END
 alone mpix_clock_list -n 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
+alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
 2 mpix_skew -n 50 -x 5 --plot FILE
 2 mpix_clock_check --sync none --ages 0 --plot FILE
 2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --plot FILE

@@ -83,7 +83,7 @@ algorithms="linear tree binomial doublering recursivedoubling bruck"
 
 check_schemes() {
     for sync in $schemes; do
-        echo "allreduce -m 4,64 --release $sync"
+        echo "allreduce -m 4,64 --release $sync --time-slice 60"
     done >"$scratch/jobs"
     for algorithm in $algorithms; do
         echo "bcast -m 8 --release barrier --barrier $algorithm # a comment"
