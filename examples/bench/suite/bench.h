@@ -18,7 +18,7 @@ typedef struct bench {
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
     FILE *raw;
-    double fractions[MOST_NUMBERS];
+    double fractions[MAX_NUMBERS];
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
     int status;

@@ -360,7 +360,7 @@ static options_outcome_t print_list(void)
 }
 
 static const bench_settings_t default_settings = {
-    .sizes = {.most_bytes = 1 << 20},
+    .sizes = {.max_bytes = 1 << 20},
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
     .max_repeat = 10,
