@@ -68,6 +68,13 @@ typedef struct program_spec {
     bool answers_nothing;         /* no --help and --version: not a command line but a row of a file */
 } program_spec_t;
 
+/* A program without operands, of a table options and a text notes. */
+#define PROGRAM_SPEC(program_name, program_purpose)                               \
+    {                                                                             \
+        .name = (program_name), .purpose = (program_purpose), .options = options, \
+        .option_count = sizeof(options) / sizeof(options[0]), .notes = notes      \
+    }
+
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 
 /*
