@@ -39,7 +39,7 @@ typedef struct triad_run {
     world_t world;
     triad_settings_t settings;
     double *a, *b, *c;
-    result_t results[MOST_SIZES];
+    result_t results[MAX_SIZES];
     int result_count;
     plot_file_t plot;
 } triad_run_t;
@@ -216,7 +216,7 @@ static int measure(triad_run_t *run)
 
 static int draw(triad_run_t *run)
 {
-    double size[MOST_SIZES], global[MOST_SIZES], barrier[MOST_SIZES];
+    double size[MAX_SIZES], global[MAX_SIZES], barrier[MAX_SIZES];
     for (int i = 0; i < run->result_count; i++) {
         const result_t *result = &run->results[i];
         size[i] = (double)result->size_bytes;
@@ -302,9 +302,8 @@ static int run_program(triad_run_t *run)
 
 int main(int argc, char **argv)
 {
-    triad_run_t run = {
-        .settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
-        .plot = PLOT_NO_FILE};
+    triad_run_t run = {.settings = {.sizes = {.min_bytes = 4096, .max_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
+                       .plot = PLOT_NO_FILE};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -21,7 +21,7 @@ export LC_ALL
 clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
 clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
-drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
+drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_min_ppb,slope_max_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_ns
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
@@ -189,7 +189,7 @@ check_list() {
         [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
             complain "does not tell once what auto takes and why"
     done
-    run 2 mpix_clock_list -n 1000
+    run 2 mpix_clock_list --reads 1000
     expect_status 0
     problems=$(check_table 10 5)
     [ -z "$problems" ] || complain "$problems"
@@ -303,7 +303,7 @@ check_drift_truth() {
 }
 
 check_known_drift() {
-    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e6 --format csv \
+    run 2 check_drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 --format csv \
         --raw "$scratch/raw"
     expect_status 0
     problems=$(check_drift_rows 1e6; check_drift_truth)
@@ -311,14 +311,14 @@ check_known_drift() {
 }
 
 check_drift() {
-    run 3 mpix_clock_drift --seconds 0.5 --interval 0.02
+    run 3 mpix_clock_drift --duration-s 0.5 --interval-s 0.02
     expect_status 0
     clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
     problems=$(check_table 12 $((2 * clocks * 4)))
     [ -z "$problems" ] || complain "$problems"
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
-    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --format csv
+    run 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
     expect_status 0
     [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
 }
@@ -331,10 +331,10 @@ check_clock_refusals() {
     done <<'END'
 mpix_clock_list --reads 99
 mpix_clock_list --plot clocks.pdf
-mpix_clock_drift --seconds 0
+mpix_clock_drift --duration-s 0
 mpix_clock_drift --clocks tsc,sundial
-mpix_clock_drift --threshold -1
-mpix_clock_drift -n 0
+mpix_clock_drift --threshold-ns -1
+mpix_clock_drift --exchanges 0
 END
     run alone mpix_clock_drift
     expect_refusal "1 rank"
@@ -344,10 +344,10 @@ END
 
 # Where there is a gnuplot.
 check_clock_charts() {
-    run 2 mpix_clock_list -n 1000 --format csv --plot "$scratch/list.svg"
+    run 2 mpix_clock_list --reads 1000 --format csv --plot "$scratch/list.svg"
     expect_status 0
     grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --format csv --clocks monotonic,wtime \
+    run 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime \
         --plot "$scratch/drift.svg"
     expect_status 0
     grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"

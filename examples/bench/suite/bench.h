@@ -20,7 +20,7 @@ typedef struct bench {
     report_t report;
     FILE *raw;
     chart_t chart;
-    double fractions[MOST_NUMBERS];
+    double fractions[MAX_NUMBERS];
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
     int status;

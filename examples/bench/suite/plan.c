@@ -336,7 +336,7 @@ static options_outcome_t print_list(void)
 }
 
 static const bench_settings_t default_settings = {
-    .sizes = {.most_bytes = 1 << 20},
+    .sizes = {.max_bytes = 1 << 20},
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
     .validation_warmup = NOT_GIVEN,

@@ -83,8 +83,8 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
         sizes->bytes[0] = 0;
         return true;
     }
-    if (sizes->least_bytes < 1) /* not given */
-        sizes->least_bytes = element_bytes < sizes->most_bytes ? element_bytes : sizes->most_bytes;
+    if (sizes->min_bytes < 1) /* not given */
+        sizes->min_bytes = element_bytes < sizes->max_bytes ? element_bytes : sizes->max_bytes;
     options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
     for (int64_t i = 0; i < sizes->count; i++) {
         if (sizes->bytes[i] % element_bytes != 0)
@@ -95,8 +95,8 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
                 (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
                 datatype_name((int)job->settings.datatype));
     }
-    if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
-        return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);
+    if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
+        return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
     return true;
 }
 
