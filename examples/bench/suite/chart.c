@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The lines of a curve: the median, and above and below it the ends of its confidence interval. */
+enum { MEDIAN = 2, LINES };
+
 bool chart_open(chart_t *chart, int curves, int points)
 {
     if (chart->file.path == NULL)
@@ -13,7 +16,7 @@ bool chart_open(chart_t *chart, int curves, int points)
     chart->median_us = numbers + points;
     chart->low_us = numbers + 2 * points;
     chart->high_us = numbers + 3 * points;
-    chart->series = calloc(2 * (size_t)curves, sizeof(chart->series[0]));
+    chart->series = calloc(LINES * (size_t)curves, sizeof(chart->series[0]));
     chart->titles = calloc((size_t)curves, sizeof(chart->titles[0]));
     return numbers != NULL && chart->series != NULL && chart->titles != NULL;
 }
@@ -22,30 +25,26 @@ void chart_begin(chart_t *chart, const row_keys_t *keys)
 {
     if (chart->file.path == NULL)
         return;
-    plot_series_t *band = &chart->series[2 * chart->curves];
+    plot_series_t *lines = &chart->series[LINES * chart->curves];
+    const double *values[LINES] = {chart->low_us, chart->high_us, chart->median_us};
     char *title = chart->titles[chart->curves++];
     snprintf(title, sizeof(chart->titles[0]), "%s, %s %s", keys->operation, keys->release, keys->barrier);
-    band[0] = (plot_series_t){.style = PLOT_BAND,
-                              .color = chart->curves,
-                              .x = chart->bytes + chart->points,
-                              .low = chart->low_us + chart->points,
-                              .high = chart->high_us + chart->points};
-    band[1] = (plot_series_t){.title = title,
-                              .style = PLOT_LINES_POINTS,
-                              .color = chart->curves,
-                              .x = chart->bytes + chart->points,
-                              .y = chart->median_us + chart->points};
+    for (int i = 0; i < LINES; i++)
+        lines[i] =
+            (plot_series_t){.color = chart->curves, .x = chart->bytes + chart->points, .y = values[i] + chart->points};
+    lines[MEDIAN].title = title;
+    lines[MEDIAN].style = PLOT_LINES_POINTS;
 }
 
 void chart_add(chart_t *chart, const row_t *row)
 {
     if (chart->file.path == NULL || row->analysis.valid == 0)
         return;
-    plot_series_t *band = &chart->series[2 * (chart->curves - 1)];
+    plot_series_t *lines = &chart->series[LINES * (chart->curves - 1)];
     /* What has no messages is drawn at the left end of the logarithmic axis. */
     double bytes = row->keys.size_bytes > 0 ? (double)row->keys.size_bytes : 1;
     int place = chart->points++;
-    for (; place > chart->points - 1 - band->count && chart->bytes[place - 1] > bytes; place--) {
+    for (; place > chart->points - 1 - lines->count && chart->bytes[place - 1] > bytes; place--) {
         chart->bytes[place] = chart->bytes[place - 1];
         chart->median_us[place] = chart->median_us[place - 1];
         chart->low_us[place] = chart->low_us[place - 1];
@@ -55,7 +54,8 @@ void chart_add(chart_t *chart, const row_t *row)
     chart->median_us[place] = row->analysis.median_ns / 1e3;
     chart->low_us[place] = (double)row->analysis.median_low_ns / 1e3;
     chart->high_us[place] = (double)row->analysis.median_high_ns / 1e3;
-    band[1].count = ++band[0].count;
+    for (int i = 0; i < LINES; i++)
+        lines[i].count++;
 }
 
 int chart_draw(chart_t *chart, const world_t *world)
@@ -63,7 +63,7 @@ int chart_draw(chart_t *chart, const world_t *world)
     const plot_panel_t panel = {.x = {.label = "message size (bytes)", .logarithmic = true},
                                 .y = {.label = "median run time (us), 95 % confidence interval", .logarithmic = true},
                                 .series = chart->series,
-                                .series_count = 2 * chart->curves};
+                                .series_count = LINES * chart->curves};
     const plot_t plot = {.title = "Run times of MPI operations", .panels = &panel, .panel_count = 1};
     return plot_draw(&chart->file, world, &plot);
 }
