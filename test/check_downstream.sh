@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a program against the installed library as a user would, with the flags of pkg-config and the MPI compiler
-# wrapper, in C and C++, shared and static, and runs it at 2 ranks; likewise one with the header for brackets, in C99 and
-# C++11. To be run in the build directory.
+# wrapper, in C and C++, shared and static, and runs it at 2 ranks; likewise one with the header for brackets, in C99
+# and C++11. To be run in the build directory.
 set -u
 
 test_dir=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +33,8 @@ flags() {           # ROOT [--static]
 # libtool would fail in the middle of an installation.
 check_blank() {     # OPTION
     local output
-    output=$(cd "$work" && "$test_dir/../configure" CC="${CC:-mpicc}" "$1" 2>&1 </dev/null) && echo "configure $1 passes"
+    output=$(cd "$work" && "$test_dir/../configure" CC="${CC:-mpicc}" "$1" 2>&1 </dev/null) &&
+        echo "configure $1 passes"
     grep -qF "'${1#*=}' has a blank" <<<"$output" || echo "configure $1 does not tell the reason: $output"
 }
 tap_expect_empty "configure refuses directories with a blank" \

@@ -96,7 +96,8 @@ done
 # ---- What is missing, in namespaces of each process
 
 without_sys=(unshare -Urm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh)
-# As in containers that share /dev/shm: no process finds another one by its number. Open MPI's own shared memory crashes.
+# As in containers that share /dev/shm: no process finds another one by its number. Open MPI's own shared memory
+# crashes.
 in_pid_namespace=(env OMPI_MCA_btl=tcp,self unshare -Urpmf --mount-proc)
 
 # NAME SUBTEST RANKS COMMAND...: the sub-test passes below COMMAND, if it does without.

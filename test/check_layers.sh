@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds the rules of the library's structure: which folder may include which, which files stay clear of MPI and hwloc,
-# and what the library never calls.
+# Holds the rules of the library's structure: which folder may include which, as drawn in HACKING.md; which files stay
+# clear of MPI and hwloc; who opens and closes; and what the library never calls.
 set -u
 export LC_ALL=C
 
@@ -9,15 +9,30 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 cd "$test_dir/../lib" || exit 1
 awk=${AWK:-awk}
 
-declare -A may_include=(
-    [base]="base"
-    [transport]="transport base"
-    [clock]="clock transport base"
-    [topology]="topology clock transport base"
-    [sync]="sync topology clock transport base"
-    [release]="release topology clock transport base"
-    [.]=". release sync topology clock transport base"
-)
+# The drawing in HACKING.md: each line with names in brackets is a layer, which may include itself and the lines below.
+# Folders beside each other may not include each other. The top of lib/ is called "lib" there.
+declare -A may_include
+below=
+while read -r layer; do
+    for folder in $layer; do
+        [ "$folder" != lib ] || folder=.
+        may_include[$folder]="$folder$below"
+        folders="$folder ${folders-}"
+    done
+    below=" ${layer/lib/.}$below"
+done < <($awk '
+    /^## Layout/ { inside = 1; next }
+    /^## / { inside = 0 }
+    inside && /^ .*\[ [a-z]+ \]/ {
+        layer = ""
+        while (match($0, /\[ [a-z]+ \]/)) {
+            layer = layer " " substr($0, RSTART + 2, RLENGTH - 4)
+            $0 = substr($0, RSTART + RLENGTH)
+        }
+        layers[++n] = layer
+    }
+    END { for (; n > 0; n--) print layers[n] }' ../HACKING.md)
+[ ${#may_include[@]} -gt 0 ] || { echo "Bail out! no layers in HACKING.md"; exit 1; }
 # Beside the mathematics in libmpix_math.la, to be tested and understood without MPI.
 free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
@@ -42,7 +57,7 @@ complaints=$(while read -r file included; do
 done <<<"$includes")
 tap_expect_empty "includes are written from lib/" "$complaints"
 
-for folder in base transport clock topology sync release .; do
+for folder in $folders; do
     complaints=$(while read -r file included; do
         [ -n "$file" ] && [ "$(folder_of "$file")" = "$folder" ] || continue
         target=$(folder_of "$included")
@@ -50,15 +65,21 @@ for folder in base transport clock topology sync release .; do
     done <<<"$includes")
     label=$folder
     [ "$folder" = . ] && label="the top of lib"
-    tap_expect_empty "$label includes only ${may_include[$folder]//./the top of lib,}" "$complaints"
+    tap_expect_empty "$label includes only ${may_include[$folder]/./the top of lib,}" "$complaints"
 done
 complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
     case $folder in
     .*) ;;
-    *) [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null || echo "no rule for lib/$folder" ;;
+    *)
+        [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null ||
+            echo "lib/$folder is not in the drawing in HACKING.md"
+        ;;
     esac
+done
+for folder in $folders; do
+    compgen -G "$folder/*.[ch]" >/dev/null || echo "no sources in lib/$folder, which HACKING.md draws"
 done)
-tap_expect_empty "each folder has a rule" "$complaints"
+tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 
 # The source, the header and the private header of a name are one file here.
 complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
@@ -104,24 +125,7 @@ tap_expect_empty "the mathematics includes only itself" "$complaints"
 tap_expect_empty "only $hwloc_user includes hwloc.h" \
     "$(grep -E ' hwloc(\.h|/)' <<<"$system_includes" | grep -v "^$hwloc_user ")"
 
-# The code without comments and literals, each line as FILE:LINE:TEXT.
-code=$($awk '
-    FNR == 1 { in_comment = 0 }
-    {
-        text = ""; quote = ""
-        for (i = 1; i <= length($0); i++) {
-            c = substr($0, i, 1); two = substr($0, i, 2)
-            if (in_comment)         { if (two == "*/") { in_comment = 0; i++; text = text " " } }
-            else if (quote != "")   { if (c == "\\") i++; else if (c == quote) { quote = ""; text = text c } }
-            else if (two == "/*")   { in_comment = 1; i++ }
-            else if (two == "//")   break
-            else {
-                if (c == "\"" || c == "\047") quote = c
-                text = text c
-            }
-        }
-        if (text !~ /^[ \t]*$/) print FILENAME ":" FNR ":" text
-    }' "${files[@]}")
+code=$($awk -f "$test_dir/code.awk" "${files[@]}")
 start='^[^:]+:[0-9]+:(.*[^A-Za-z0-9_])?'
 
 tap_expect_empty "MPI is called by its PMPI_ names only" \
@@ -130,6 +134,9 @@ tap_expect_empty "nothing is printed" \
     "$(grep -E "${start}(v?f?printf|v?dprintf|puts|fputs|putchar|fputc|putc|perror|write) *\\(" <<<"$code")"
 tap_expect_empty "the library never ends the program" \
     "$(grep -E "${start}(exit|_exit|_Exit|quick_exit|abort|P?MPI_Abort|raise|kill) *\\(" <<<"$code")"
+owning='[cm]alloc|realloc|free|strdup|open|close|mmap|mh_[a-z_]+_(open|close|free)|PMPI_Comm_[a-z_]+'
+tap_expect_empty "barrier algorithms own nothing: no memory, no descriptor, no communicator" \
+    "$(grep -E "^release/barrier_[a-z]+\.c:" <<<"$code" | grep -E "${start}($owning) *\(")"
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
 

@@ -23,7 +23,6 @@ static bool share_plan(bench_t *bench, int argc, char **argv)
     plan_t *plan = &bench->plan;
     int outcome = OPTIONS_RUN;
     int told[2];
-
     if (bench_is_root(bench))
         outcome = plan_read(plan, bench->world.program, argc, argv, bench->world.ranks);
     told[0] = outcome;
@@ -35,7 +34,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv)
     plan->job_count = told[1];
     if (!bench_is_root(bench))
         plan->jobs = malloc((size_t)plan->job_count * sizeof(plan->jobs[0]));
-    if (!bench_all_agree(bench, plan->jobs != NULL)) {
+    if (!world_all(&bench->world, plan->jobs != NULL)) {
         bench->status = world_refuse(&bench->world, "out of memory");
         return false;
     }
@@ -52,7 +51,6 @@ static void wait_for_all(const bench_t *bench)
     const struct timespec pause = {.tv_nsec = ASIDE_PAUSE_NS};
     MPI_Request request;
     int done = 0;
-
     world_require(&bench->world, MPI_Ibarrier(bench->world.comm, &request), "MPI_Ibarrier");
     if (communicator_takes_part(&bench->communicator)) {
         world_require(&bench->world, MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Ibarrier");
@@ -71,13 +69,15 @@ static void run_sizes(bench_t *bench, measure_t *measure)
 {
     const job_t *job = measure->job;
     const row_keys_t keys = bench_name_keys(bench, job);
-
     bench_tell_cache(bench, job);
-    if (bench_is_root(bench))
+    if (bench_is_root(bench)) {
         report_titles(&bench->report, &keys, measure->function);
-    if (bench_is_root(bench) && bench->report.format == FORMAT_TABLE &&
+        chart_begin(&bench->chart, &keys);
+    }
+    if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
         operation_trips(operation_at(job->operation)) > 1)
-        fprintf(bench->report.file, "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+        fprintf(bench->report.output.file,
+                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->size_count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
@@ -90,7 +90,6 @@ static void run_measured(bench_t *bench, const job_t *job)
     int flag;
     measure_t measure = {
         .world = &bench->world, .job = job, .span = span, .function = operation_function(plan.operation)};
-
     measure.work = work_open(&plan, why);
     if (!world_all(span, measure.work != NULL))
         world_abort(span, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
@@ -119,27 +118,23 @@ static bool run_job(bench_t *bench, const job_t *job)
 /* A percentile that is asked for twice is told once: columns have different names. */
 static bool has_fraction(const bench_t *bench, double fraction)
 {
-    for (int i = 0; i < bench->report.fraction_count; i++) {
+    for (int i = 0; i < bench->report.fraction_count; i++)
         if (fabs(bench->fractions[i] - fraction) < LEAST_FRACTION_STEP)
             return true;
-    }
     return false;
 }
 
 static void choose_fractions(bench_t *bench, const number_list_t *tail)
 {
-    for (int i = 0; i < (int)tail->count; i++) {
+    for (int i = 0; i < (int)tail->count; i++)
         if (!has_fraction(bench, tail->values[i] / 100))
             bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
-    }
 }
 
 static void prepare_report(bench_t *bench)
 {
     const bench_settings_t *settings = &bench->plan.settings;
     report_t *report = &bench->report;
-
-    report->format = (output_format_t)settings->format;
     report->full = settings->full != 0;
     report->fractions = bench->fractions;
     choose_fractions(bench, &settings->tail);
@@ -153,7 +148,6 @@ static void prepare_report(bench_t *bench)
 static void write_head(bench_t *bench, int argc, char **argv)
 {
     static provenance_t provenance;
-
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench_is_root(bench)) {
         report_head(&bench->report, provenance.items, provenance.count);
@@ -165,7 +159,6 @@ static void write_head(bench_t *bench, int argc, char **argv)
 static void run(bench_t *bench, int argc, char **argv)
 {
     int flag;
-
     for (int i = 0; i < bench->plan.job_count; i++) {
         bench->status = bench_check_job(bench, &bench->plan.jobs[i]);
         if (bench->status != STATUS_GOOD)
@@ -188,12 +181,13 @@ static void run(bench_t *bench, int argc, char **argv)
             return;
         }
     }
+    if (bench_is_root(bench) && chart_draw(&bench->chart, &bench->world) != STATUS_GOOD)
+        bench->status = STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
 {
-    static bench_t bench;
-
+    static bench_t bench = {.chart.file = PLOT_NO_FILE};
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))
         run(&bench, argc, argv);

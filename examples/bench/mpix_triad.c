@@ -39,7 +39,7 @@ typedef struct triad_run {
     world_t world;
     triad_settings_t settings;
     double *a, *b, *c;
-    result_t results[MOST_SIZES];
+    result_t results[MAX_SIZES];
     int result_count;
     plot_file_t plot;
 } triad_run_t;
@@ -47,7 +47,6 @@ typedef struct triad_run {
 static const char *release_name(int index)
 {
     static const char *const names[] = {"barrier", "harmonize", NULL};
-
     return names[index];
 }
 
@@ -95,7 +94,6 @@ static void triad(const triad_run_t *run, int64_t elements)
     double *restrict a = run->a;
     const double *restrict b = run->b;
     const double *restrict c = run->c;
-
     for (int64_t i = 0; i < elements; i++)
         a[i] = b[i] + SCALAR * c[i];
     /* Nobody may find out that a is overwritten before it is read. */
@@ -121,7 +119,6 @@ static void time_triad(const triad_run_t *run, int64_t elements, struct mpix_bra
     const world_t *world = &run->world;
     struct mpix_bracket bracket;
     int flag;
-
     if (run->settings.release == RELEASE_HARMONIZE)
         world_require(world, mpix_bracket_begin_harmonized(world->comm, &bracket, &flag), "MPIX_Harmonize");
     else
@@ -135,7 +132,6 @@ static void measure_size(const triad_run_t *run, int64_t size_bytes, result_t *r
 {
     int64_t elements = size_bytes / (int64_t)sizeof(double);
     struct mpix_bracket_times times;
-
     result->size_bytes = size_bytes;
     result->best = (struct mpix_bracket_times){INT64_MAX, INT64_MAX, 0, INT64_MAX, INT64_MAX};
     world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
@@ -161,7 +157,6 @@ static cell_t time_cell(int64_t time_ns)
 static void print_row(const triad_run_t *run, const table_t *table, const result_t *result)
 {
     const struct mpix_bracket_times *best = &result->best;
-
     table_row(table, (cell_t[]){{NULL, (double)result->size_bytes},
                                 time_cell(best->longest_ns),
                                 time_cell(best->low_ns),
@@ -190,7 +185,6 @@ static bool is_right(const triad_run_t *run)
 {
     int64_t elements = run->results[run->result_count - 1].size_bytes / (int64_t)sizeof(double);
     bool right = true;
-
     for (int64_t i = 0; i < elements; i++)
         right = right && run->a[i] == run->b[i] + SCALAR * run->c[i];
     return world_all(&run->world, right);
@@ -200,7 +194,6 @@ static int measure(triad_run_t *run)
 {
     const table_t table = {columns, COLUMNS, &run->settings.output};
     const size_list_t *sizes = &run->settings.sizes;
-
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
@@ -208,7 +201,6 @@ static int measure(triad_run_t *run)
         print_head(run, &table);
     for (int64_t i = 0; i < sizes->count; i++) {
         result_t *result = &run->results[run->result_count++];
-
         measure_size(run, sizes->bytes[i], result);
         if (run->world.rank == 0)
             print_row(run, &table, result);
@@ -224,11 +216,9 @@ static int measure(triad_run_t *run)
 
 static int draw(triad_run_t *run)
 {
-    double size[MOST_SIZES], global[MOST_SIZES], barrier[MOST_SIZES];
-
+    double size[MAX_SIZES], global[MAX_SIZES], barrier[MAX_SIZES];
     for (int i = 0; i < run->result_count; i++) {
         const result_t *result = &run->results[i];
-
         size[i] = (double)result->size_bytes;
         global[i] = rate(run, result->size_bytes, result->best.global_ns) / 1e3;
         barrier[i] = rate(run, result->size_bytes, result->best.barrier_ns) / 1e3;
@@ -260,11 +250,9 @@ static int allocate(triad_run_t *run)
 {
     const size_list_t *sizes = &run->settings.sizes;
     size_t elements = 1;
-
-    for (int64_t i = 0; i < sizes->count; i++) {
+    for (int64_t i = 0; i < sizes->count; i++)
         if ((size_t)sizes->bytes[i] / sizeof(double) > elements)
             elements = (size_t)sizes->bytes[i] / sizeof(double);
-    }
     run->a = malloc(elements * sizeof(double));
     run->b = malloc(elements * sizeof(double));
     run->c = malloc(elements * sizeof(double));
@@ -281,8 +269,6 @@ static int allocate(triad_run_t *run)
 static int get_ready(triad_run_t *run)
 {
     size_list_t *sizes = &run->settings.sizes;
-    int status;
-
     options_list_sizes(sizes, 2, sizeof(double));
     for (int64_t i = 0; i < sizes->count; i++) {
         if (sizes->bytes[i] % (int64_t)sizeof(double) != 0)
@@ -291,14 +277,13 @@ static int get_ready(triad_run_t *run)
                                 "element (see --help)",
                                 (long long)sizes->bytes[i], sizeof(double));
     }
-    status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    int status = plot_open(&run->plot, &run->world, run->settings.plot_path);
     return status == STATUS_GOOD ? allocate(run) : status;
 }
 
 static int run_program(triad_run_t *run)
 {
     int status = get_ready(run);
-
     if (status == STATUS_GOOD)
         status = output_open(&run->settings.output, &run->world);
     if (status == STATUS_GOOD) {
@@ -317,11 +302,9 @@ static int run_program(triad_run_t *run)
 
 int main(int argc, char **argv)
 {
-    triad_run_t run = {
-        .settings = {.sizes = {.least_bytes = 4096, .most_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
-        .plot = PLOT_NO_FILE};
+    triad_run_t run = {.settings = {.sizes = {.min_bytes = 4096, .max_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
+                       .plot = PLOT_NO_FILE};
     int status;
-
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
         status = run_program(&run);

@@ -12,22 +12,22 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
 #define PLACE(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "seconds", "S", OPTION_DECIMAL, PLACE(seconds), 0.1, 1e6, NULL, "how long to measure"},
-    {0, "interval", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL,
+    {0, "duration-s", "S", OPTION_DECIMAL, PLACE(duration_s), 0.1, 1e6, NULL, "how long to measure"},
+    {0, "interval-s", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL,
      "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
-    {'n', "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL,
+    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL,
      "exchanges in a burst with each clock, after those\nthat are discarded"},
     {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, machine_clock_name, "which to measure"},
-    {0, "threshold", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
+    {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
      "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
-    {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,
-     "write rank,clock,time_ns,offset_ns,half_width_ns,used\nof each burst to FILE"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    PLOT_OPTION(PLACE(plot_path)),
+    RESULTS_OPTIONS(PLACE(results), "write rank,clock,time_ns,offset_ns,half_width_ns,used\nof each burst to FILE"),
 };
 
 static const char notes[] =
@@ -37,7 +37,7 @@ static const char notes[] =
     "  window          length of the windows\n"
     "  fits            their number\n"
     "  slope           the mean of their slopes: the drift; 1 ppb is 1 ns in a second\n"
-    "  least, most     the least and the greatest slope\n"
+    "  min, max        the least and the greatest slope\n"
     "  rms, max        root mean square and greatest of all residuals: how far offsets are from the line\n"
     "  half            the median half width of the bursts' windows: no offset is more wrong than that of its burst\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
@@ -46,17 +46,12 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or less than 2 ranks.\n";
 
-static const program_spec_t program = {"mpix_clock_drift",
-                                       "Measures how the clocks of all ranks drift against those of rank 0.",
-                                       options,
-                                       sizeof(options) / sizeof(options[0]),
-                                       notes,
-                                       NULL,
-                                       false};
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_clock_drift", "Measures how the clocks of all ranks drift against those of rank 0.");
 
 /* ---- Getting ready */
 
-/* Leaves out clocks that a rank lacks, or refuses where these were asked for. Collective. */
+/* Leaves out clocks that a rank lacks, or refuses if these were asked for. Collective. */
 static int choose_clocks(drift_run_t *run)
 {
     const int64_t all = (1 << MACHINE_CLOCKS) - 1;
@@ -65,105 +60,188 @@ static int choose_clocks(drift_run_t *run)
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if ((asked_for >> clock & 1) == 0)
             continue;
-        if (world_all(&run->world, machine_clock_lack(clock) == NULL)) {
+        if (world_all(&run->world, machine_clock_lack(clock) == NULL))
             run->clock_list[run->clock_count++] = clock;
-            continue;
-        }
-        if (asked_for != all)
+        else if (asked_for == all)
+            run->settings.clocks &= ~(INT64_C(1) << clock);
+        else
             return world_refuse(&run->world,
                                 "option --clocks: \"%s\" is not allowed here, a rank has no invariant "
                                 "time stamp counter (see --help)",
                                 machine_clocks[clock].name);
-        run->settings.clocks &= ~(INT64_C(1) << clock);
     }
     return STATUS_GOOD;
 }
 
 static bool allocate_on_root(drift_run_t *run)
 {
-    int count = (run->world.ranks - 1) * run->clock_count;
-    bool good;
+    size_t rounds = (size_t)run->max_rounds;
 
-    run->exchanges = malloc((size_t)(run->clock_count * run->settings.exchanges) * sizeof(run->exchanges[0]));
-    run->series = calloc((size_t)count, sizeof(run->series[0]));
-    run->begin_tick_ns = malloc((size_t)run->world.ranks * sizeof(double));
-    run->end_tick_ns = malloc((size_t)run->world.ranks * sizeof(double));
-    good = run->exchanges != NULL && run->series != NULL && run->begin_tick_ns != NULL && run->end_tick_ns != NULL;
-    for (int i = 0; i < count && good; i++) {
-        run->series[i].points = malloc((size_t)run->most_rounds * sizeof(point_t));
-        good = run->series[i].points != NULL;
+    run->series_count = (run->world.ranks - 1) * run->clock_count;
+    run->exchanges = calloc((size_t)(run->clock_count * run->settings.exchanges), sizeof(run->exchanges[0]));
+    run->series = calloc((size_t)run->series_count, sizeof(run->series[0]));
+    run->widths_ns = calloc(rounds, sizeof(run->widths_ns[0]));
+    run->begin_tick_ns = calloc(2 * (size_t)run->world.ranks, sizeof(double));
+    bool good = run->exchanges != NULL && run->series != NULL && run->widths_ns != NULL && run->begin_tick_ns != NULL;
+    for (int i = 0; i < run->series_count && good; i++) {
+        series_t *series = &run->series[i];
+        series->points = calloc(rounds, sizeof(series->points[0]));
+        series->time_s = calloc(3 * rounds, sizeof(double));
+        good = series->points != NULL && series->time_s != NULL;
+        if (good) {
+            series->offset_ns = series->time_s + rounds;
+            series->residual_ns = series->offset_ns + rounds;
+        }
     }
+    if (good)
+        run->end_tick_ns = run->begin_tick_ns + run->world.ranks;
     return good;
 }
 
 static int allocate(drift_run_t *run)
 {
-    double rounds = floor(run->settings.seconds / run->settings.interval_s) + 1;
+    double rounds = floor(run->settings.duration_s / run->settings.interval_s) + 1;
     bool good = rounds <= INT32_MAX;
 
-    run->most_rounds = good ? (int64_t)rounds : 0;
+    run->max_rounds = good ? (int64_t)rounds : 0;
     if (good && run->world.rank == 0)
         good = allocate_on_root(run);
     return world_all(&run->world, good)
                ? STATUS_GOOD
-               : world_refuse(&run->world, "out of memory: give less for --seconds or more for --interval");
+               : world_refuse(&run->world, "out of memory: give less for --duration-s or more for --interval-s");
 }
 
 static void release_memory(drift_run_t *run)
 {
-    for (int i = 0; run->series != NULL && i < (run->world.ranks - 1) * run->clock_count; i++) {
+    for (int i = 0; run->series != NULL && i < run->series_count; i++) {
         free(run->series[i].points);
         free(run->series[i].time_s);
-        free(run->series[i].offset_ns);
-        free(run->series[i].residual_ns);
     }
     free(run->series);
     free(run->exchanges);
+    free(run->widths_ns);
     free(run->begin_tick_ns);
-    free(run->end_tick_ns);
 }
 
-static int get_ready(drift_run_t *run)
-{
-    int status;
+/* ---- Measuring */
 
-    if (run->world.ranks < 2)
-        return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
-    status = choose_clocks(run);
-    if (status == STATUS_GOOD)
-        status = plot_open(&run->plot, &run->world, run->settings.plot_path);
-    if (status == STATUS_GOOD)
-        status = output_open(&run->settings.output, &run->world);
-    if (status == STATUS_GOOD)
-        status = output_create(&run->world, "--raw", run->settings.raw_path, &run->raw);
-    return status == STATUS_GOOD ? allocate(run) : status;
+static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64_t begin_ns)
+{
+    burst_measure(burst, rank, run->exchanges);
+    for (int place = 0; place < run->clock_count; place++) {
+        bool is_tsc = run->clock_list[place] == MACHINE_CLOCK_TSC;
+        offset_window_t window =
+            burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
+                         is_tsc ? run->begin_tick_ns[0] : 1, is_tsc ? run->begin_tick_ns[rank] : 1);
+        int64_t at_ns = window.min_at_ns + (window.max_at_ns - window.min_at_ns) / 2;
+        run->series[(rank - 1) * run->clock_count + place].points[run->rounds] = (point_t){
+            (double)(at_ns - begin_ns) * 1e-9, offset_window_middle_ns(&window), offset_window_half_width_ns(&window)};
+    }
+}
+
+/* Rank 0: a round of bursts each interval, until the time is over. A round that comes late puts off the next. */
+static void measure_rounds(drift_run_t *run, const burst_t *burst)
+{
+    bool is_terminal = isatty(STDERR_FILENO) != 0;
+    int64_t begin_ns = system_time_ns(), next_ns = begin_ns, progress_ns = begin_ns;
+
+    do {
+        system_sleep_ns(next_ns - system_time_ns());
+        next_ns += (int64_t)(run->settings.interval_s * 1e9);
+        for (int rank = 1; rank < run->world.ranks; rank++)
+            measure_rank(run, burst, rank, begin_ns);
+        run->rounds++;
+        int64_t now_ns = system_time_ns();
+        if (is_terminal && now_ns >= progress_ns) {
+            fprintf(stderr, "\rmeasuring: %.0f of %g s ", (double)(now_ns - begin_ns) * 1e-9, run->settings.duration_s);
+            progress_ns += PROGRESS_INTERVAL_NS;
+        }
+        if (next_ns < now_ns)
+            next_ns = now_ns;
+    } while ((double)(next_ns - begin_ns) * 1e-9 <= run->settings.duration_s && run->rounds < run->max_rounds);
+    if (is_terminal)
+        fprintf(stderr, "\r%*s\r", 50, "");
+}
+
+/* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */
+static void gather_ticks(const drift_run_t *run, const tsc_rate_t *rate, MPI_Comm kernel, double *tick_ns)
+{
+    double own_ns = tsc_rate_ns(rate);
+
+    MPI_Bcast(&own_ns, 1, MPI_DOUBLE, 0, kernel);
+    MPI_Gather(&own_ns, 1, MPI_DOUBLE, tick_ns, 1, MPI_DOUBLE, 0, run->world.comm);
+}
+
+/*
+ * Offsets of tsc were reckoned by the rates known at the beginning. Those from all the time of the run are better: turn
+ * each series by what they differ.
+ */
+static void correct_tsc(const drift_run_t *run)
+{
+    double own_ratio = run->end_tick_ns[0] / run->begin_tick_ns[0];
+
+    for (int i = 0; i < run->series_count; i++) {
+        int rank = drift_rank_of(run, i);
+        double change = run->end_tick_ns[rank] / run->begin_tick_ns[rank] - own_ratio;
+        for (int round = 0; round < run->rounds && drift_clock_of(run, i) == MACHINE_CLOCK_TSC; round++) {
+            point_t *point = &run->series[i].points[round];
+            point->offset_ns += llround(change * point->time_s * 1e9);
+        }
+    }
+}
+
+/* All rounds of bursts. Collective. */
+static void measure(drift_run_t *run, MPI_Comm kernel)
+{
+    const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
+    tsc_rate_t rate;
+
+    tsc_rate_begin(&rate);
+    gather_ticks(run, &rate, kernel, run->begin_tick_ns);
+    if (run->world.rank > 0) {
+        while (burst_serve(&burst, 0)) {
+        }
+    } else {
+        measure_rounds(run, &burst);
+        for (int rank = 1; rank < run->world.ranks; rank++)
+            burst_end(&burst, rank);
+    }
+    gather_ticks(run, &rate, kernel, run->end_tick_ns);
 }
 
 static int run_program(drift_run_t *run)
 {
     MPI_Comm kernel;
-    int status = get_ready(run);
 
+    if (run->world.ranks < 2)
+        return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
+    int status = choose_clocks(run);
+    if (status == STATUS_GOOD)
+        status = results_open(&run->settings.results, &run->world);
+    if (status == STATUS_GOOD)
+        status = allocate(run);
     if (status == STATUS_GOOD && !kernel_split(&run->world, &kernel))
         status = STATUS_FAILED;
     else if (status == STATUS_GOOD) {
-        drift_measure(run, kernel);
+        measure(run, kernel);
         MPI_Comm_free(&kernel);
-        if (run->world.rank == 0)
+        if (run->world.rank == 0) {
+            correct_tsc(run);
+            drift_analyze(run);
             status = drift_report(run);
+        }
     }
-    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
-        status = STATUS_FAILED;
-    plot_close(&run->plot);
     release_memory(run);
-    return status;
+    return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    drift_run_t run = {
-        .settings = {.seconds = 10, .interval_s = 0.1, .exchanges = 10, .clocks = (1 << MACHINE_CLOCKS) - 1},
-        .plot = {.descriptor = -1}};
+    drift_run_t run = {.settings = {.duration_s = 10,
+                                    .interval_s = 0.1,
+                                    .exchanges = 10,
+                                    .clocks = (1 << MACHINE_CLOCKS) - 1,
+                                    .results = RESULTS_NONE}};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

@@ -10,15 +10,18 @@
 #include "common/options.h"
 #include "list/list.h"
 
+#include <mpix_harmonize.h>
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PLACE(field) offsetof(list_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'n', "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "readings of each clock"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    PLOT_OPTION(PLACE(plot_path)),
+    {0, "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "readings of each clock"},
+    RESULTS_OPTIONS(PLACE(results),
+                    "write clock,reading,interval_ns of each interval\nbetween readings on rank 0 to FILE"),
 };
 
 static const char notes[] =
@@ -35,13 +38,73 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
-static const program_spec_t program = {"mpix_clock_list",
-                                       "Lists the base clocks of this machine, and which one the library takes.",
-                                       options,
-                                       sizeof(options) / sizeof(options[0]),
-                                       notes,
-                                       NULL,
-                                       false};
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library takes.");
+
+/* ---- What the library says */
+
+/*
+ * Synchronizes the clocks of a fresh communicator by the base clock named. Returns what the library returned, and the
+ * call that did.
+ */
+static int try_clock(const list_run_t *run, const char *name, world_t *fresh, const char **call)
+{
+    MPI_Info info;
+
+    *fresh = run->world;
+    MPI_Comm_dup(run->world.comm, &fresh->comm);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpix_harmonize_clock", name);
+    /* The cheapest way: only the choice of the clock is of interest. */
+    MPI_Info_set(info, "mpix_harmonize_sync", "none");
+    int code = MPIX_Harmonize_set_info(fresh->comm, info);
+    MPI_Info_free(&info);
+    *call = "MPIX_Harmonize_set_info";
+    if (code != MPI_SUCCESS)
+        return code;
+    *call = "MPIX_Clock_sync";
+    return MPIX_Clock_sync(fresh->comm);
+}
+
+/* Asks whether it can use a clock. Of its message "setting NAME: CLOCK cannot be used on RANK: REASON; allowed: ...",
+ * the middle is kept. Collective. */
+static void ask_about(const list_run_t *run, int clock, listing_t *listing)
+{
+    char message[REASON_BYTES], *end;
+    const char *call, *begin;
+    world_t fresh;
+
+    listing->usable = try_clock(run, machine_clocks[clock].name, &fresh, &call) == MPI_SUCCESS;
+    if (!listing->usable) {
+        world_statistic(&fresh, "mpix_harmonize_last_error", message, sizeof(message));
+        if ((end = strstr(message, "; allowed")) != NULL)
+            *end = '\0';
+        begin = strstr(message, "cannot be used");
+        snprintf(listing->reason, sizeof(listing->reason), "%s", begin != NULL ? begin : message);
+    }
+    MPI_Comm_free(&fresh.comm);
+}
+
+/* Asks which clock it takes by itself. Collective. Returns false after a line if it fails. */
+static bool ask_for_choice(list_run_t *run)
+{
+    world_t fresh;
+    const char *call;
+    char name[64];
+    int code = try_clock(run, "auto", &fresh, &call);
+    bool good = world_agree(&run->world, code, call);
+
+    if (good) {
+        world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof(name));
+        world_statistic(&fresh, "mpix_harmonize_clock_reason", run->chosen_reason, sizeof(run->chosen_reason));
+        while (run->chosen < MACHINE_CLOCKS && strcmp(machine_clocks[run->chosen].name, name) != 0)
+            run->chosen++;
+    }
+    MPI_Comm_free(&fresh.comm);
+    return good;
+}
+
+/* ---- What the ranks see */
 
 /*
  * Reads wtime for the first time, on one rank under a kernel after the other: some MPI libraries count from the first
@@ -75,30 +138,30 @@ static void measure_tick(list_run_t *run)
     MPI_Bcast(&run->tick_ns, 1, MPI_DOUBLE, 0, run->kernel);
 }
 
-/* Finds out all about one clock. Collective. Returns false where that failed, of which rank 0 has told. */
+/* Finds out all about one clock. Collective. Returns false if out of memory. */
 static bool examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
 
     listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
-    list_ask_about(run, clock, listing);
+    ask_about(run, clock, listing);
     listing->group = calloc((size_t)run->world.ranks, sizeof(listing->group[0]));
     if (!world_all(&run->world, listing->group != NULL))
         return false;
     if (listing->lacks)
         return true;
-    list_combine_sights(run, list_look_at(run, clock, &listing->curve), listing);
-    return list_find_groups(run, clock, listing);
+    list_look_at(run, clock);
+    return list_find_groups(run, clock);
 }
 
 static int list_clocks(list_run_t *run)
 {
-    int status = STATUS_GOOD;
-
     begin_wtime(run);
-    if (!list_ask_for_choice(run))
+    if (!ask_for_choice(run))
         return STATUS_FAILED;
     measure_tick(run);
+    if (run->settings.results.raw.file != NULL)
+        fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if (!examine(run, clock)) {
             if (run->world.rank == 0)
@@ -106,25 +169,15 @@ static int list_clocks(list_run_t *run)
             return STATUS_FAILED;
         }
     }
-    if (run->settings.output.format == FORMAT_TABLE)
-        world_describe(&run->world, run->settings.output.file, "base clocks, as the library can take them");
-    list_tell_warnings(run);
-    if (run->world.rank == 0) {
-        status = list_print(run);
-        if (list_draw(run) != STATUS_GOOD)
-            status = STATUS_FAILED;
-    }
-    return status;
+    return list_report(run);
 }
 
 static int run_program(list_run_t *run)
 {
-    int status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    int status = results_open(&run->settings.results, &run->world);
 
-    if (status == STATUS_GOOD)
-        status = output_open(&run->settings.output, &run->world);
     if (status != STATUS_GOOD)
-        return status;
+        return results_close(&run->settings.results, &run->world, status);
     run->room = calloc((size_t)run->settings.reads, sizeof(run->room[0]));
     if (!world_all(&run->world, run->room != NULL)) {
         status = world_refuse(&run->world, "out of memory: give less for --reads");
@@ -134,18 +187,15 @@ static int run_program(list_run_t *run)
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel);
     }
-    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
-        status = STATUS_FAILED;
-    plot_close(&run->plot);
     free(run->room);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         free(run->listings[clock].group);
-    return status;
+    return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    list_run_t run = {.settings = {.reads = 100000}};
+    list_run_t run = {.settings = {.reads = 100000, .results = RESULTS_NONE}};
     int status;
 
     world_begin(&run.world, program.name, &argc, &argv);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "burst.h"
 
-#include "exit_clock.h"
 #include "machine_clock.h"
-
-#include <time.h>
 
 /* How often a rank looks whether a burst begins. What this costs falls on exchanges that are discarded. */
 #define POLL_INTERVAL_NS 100000
@@ -56,14 +53,13 @@ void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges)
 
 static void sleep_until_message(const burst_t *burst, int peer)
 {
-    const struct timespec interval = {0, POLL_INTERVAL_NS};
     int arrived = 0;
 
     while (!arrived) {
         world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");
         if (!arrived)
-            nanosleep(&interval, NULL);
+            system_sleep_ns(POLL_INTERVAL_NS);
     }
 }
 
@@ -98,23 +94,11 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
 
 offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
-    offset_window_t window = {INT64_MIN, INT64_MAX, 0};
-    int64_t low_at_ns = 0, high_at_ns = 0;
+    offset_window_t window = offset_window_unknown();
 
-    for (int64_t i = 0; i < count; i++) {
-        int64_t remote_ns = to_ns(exchanges[i].remote_ticks, peer_tick_ns);
-        int64_t low_ns = remote_ns - to_ns(exchanges[i].received_ticks, own_tick_ns);
-        int64_t high_ns = remote_ns - to_ns(exchanges[i].sent_ticks, own_tick_ns);
-
-        if (low_ns > window.low_ns) {
-            window.low_ns = low_ns;
-            low_at_ns = exchanges[i].at_ns;
-        }
-        if (high_ns < window.high_ns) {
-            window.high_ns = high_ns;
-            high_at_ns = exchanges[i].at_ns;
-        }
-    }
-    window.at_ns = low_at_ns + (high_at_ns - low_at_ns) / 2;
+    for (int64_t i = 0; i < count; i++)
+        offset_window_narrow(&window, to_ns(exchanges[i].sent_ticks, own_tick_ns),
+                             to_ns(exchanges[i].remote_ticks, peer_tick_ns),
+                             to_ns(exchanges[i].received_ticks, own_tick_ns), exchanges[i].at_ns);
     return window;
 }

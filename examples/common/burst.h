@@ -2,17 +2,14 @@
 /*
  * burst.h - bursts of exchanges between two ranks, and what they tell about the offset of their clocks.
  *
- * An exchange is a message to the peer, which answers with a reading of its clock. No message arrives before it was
- * sent, so each exchange bounds the peer's offset from both sides, and a burst leaves a window: independent least
- * delays of both directions, as the SKaMPI benchmark estimates offsets. The first exchanges after a silence are
- * lopsided by microseconds and are discarded.
+ * An exchange is a message to the peer, which answers with a reading of its clock. The first exchanges after a silence
+ * are lopsided by microseconds and are discarded.
  */
 #ifndef BURST_H
 #define BURST_H
 
+#include "offset_window.h"
 #include "world.h"
-
-#include <stdint.h>
 
 enum { BURST_DISCARDED = 3 };
 
@@ -30,13 +27,6 @@ typedef struct burst {
     int64_t clocks;    /* bit i for the clock of index i */
     int64_t exchanges; /* with each clock, in turn */
 } burst_t;
-
-/* The offset of the peer's clock, peer's - own, is from low to high. */
-typedef struct offset_window {
-    int64_t low_ns;
-    int64_t high_ns;
-    int64_t at_ns; /* in the middle between the exchanges that set low and high */
-} offset_window_t;
 
 /*
  * burst_measure - make a burst with the peer, which is in burst_serve.

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "clock_error.h"
 
+#include "offset_window.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 /* The rates of two clocks differ by this at most, as the library supposes, too. */
-#define MOST_DRIFT 500e-6
+#define MAX_DRIFT 500e-6
 
 /* Of so many pairs of readings, the one least disturbed is kept. */
 enum { PAIR_READINGS = 8 };
 
-enum { TAG_BEGIN = 1, TAG_PROBE, TAG_REPLY, TAG_RESULT };
+enum { TAG_PROBE = 1, TAG_REPLY, TAG_RESULT };
 
-/* What rank 0 is told: a window of errors, and when its limits were found. */
-typedef struct window {
-    int64_t least_ns;
-    int64_t least_at_ns;
-    int64_t most_ns;
-    int64_t most_at_ns;
+/* What a rank tells rank 0 in the end. */
+typedef struct result {
     int64_t bound_ns;
     clock_pair_t pair;
-} window_t;
-enum { WINDOW_NUMBERS = sizeof(window_t) / sizeof(int64_t) };
+} result_t;
+enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 
 static int64_t global_time(const clock_meter_t *meter, int64_t *bound_ns)
 {
@@ -58,63 +56,44 @@ static clock_pair_t read_pair(const clock_meter_t *meter)
     return best;
 }
 
-/* Takes in a round trip: rank 0 read its clock after this rank did before, and before this rank did after. */
-static void narrow(window_t *window, int64_t before_ns, int64_t rank_0_ns, int64_t after_ns)
-{
-    if (before_ns - rank_0_ns > window->least_ns) {
-        window->least_ns = before_ns - rank_0_ns;
-        window->least_at_ns = before_ns;
-    }
-    if (after_ns - rank_0_ns < window->most_ns) {
-        window->most_ns = after_ns - rank_0_ns;
-        window->most_at_ns = after_ns;
-    }
-}
-
 void clock_error_answer(const clock_meter_t *meter)
 {
-    window_t window = {.least_ns = INT64_MIN, .most_ns = INT64_MAX};
+    result_t result = {0};
 
-    receive(meter, NULL, 0, 0, TAG_BEGIN);
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
-        int64_t before_ns = global_time(meter, &window.bound_ns);
-        int64_t rank_0_ns;
-
-        send(meter, NULL, 0, 0, TAG_PROBE);
-        receive(meter, &rank_0_ns, 1, 0, TAG_REPLY);
-        if (i >= 0)
-            narrow(&window, before_ns, rank_0_ns, global_time(meter, &window.bound_ns));
+        receive(meter, NULL, 0, 0, TAG_PROBE);
+        int64_t now_ns = global_time(meter, &result.bound_ns);
+        send(meter, &now_ns, 1, 0, TAG_REPLY);
     }
-    window.pair = read_pair(meter);
-    send(meter, &window, WINDOW_NUMBERS, 0, TAG_RESULT);
+    result.pair = read_pair(meter);
+    send(meter, &result, RESULT_NUMBERS, 0, TAG_RESULT);
 }
 
 /* What two clocks may drift apart in this time. */
-static int64_t most_drift_ns(int64_t time_ns)
+static int64_t max_drift_ns(int64_t time_ns)
 {
-    return (int64_t)ceil(MOST_DRIFT * (double)llabs(time_ns));
+    return (int64_t)ceil(MAX_DRIFT * (double)llabs(time_ns));
 }
 
 void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error)
 {
+    offset_window_t window = offset_window_unknown();
     int64_t bound_ns = 0;
-    window_t window;
 
-    send(meter, NULL, 0, rank, TAG_BEGIN);
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
-        int64_t now_ns;
-
-        receive(meter, NULL, 0, rank, TAG_PROBE);
-        now_ns = global_time(meter, &bound_ns);
-        send(meter, &now_ns, 1, rank, TAG_REPLY);
+        int64_t sent_ns = global_time(meter, &bound_ns), remote_ns;
+        send(meter, NULL, 0, rank, TAG_PROBE);
+        receive(meter, &remote_ns, 1, rank, TAG_REPLY);
+        if (i >= 0)
+            offset_window_narrow(&window, sent_ns, remote_ns, global_time(meter, &bound_ns), remote_ns);
     }
     error->rank_0 = read_pair(meter);
-    receive(meter, &window, WINDOW_NUMBERS, rank, TAG_RESULT);
-    error->rank = window.pair;
-    error->error_ns = window.least_ns + (window.most_ns - window.least_ns) / 2;
-    error->half_width_ns =
-        (llabs(window.most_ns - window.least_ns) + 1) / 2 + most_drift_ns(window.most_at_ns - window.least_at_ns);
-    error->bound_ns = bound_ns < INT64_MAX - window.bound_ns ? bound_ns + window.bound_ns : INT64_MAX;
+    result_t result;
+    receive(meter, &result, RESULT_NUMBERS, rank, TAG_RESULT);
+    error->rank = result.pair;
+    error->error_ns = offset_window_middle_ns(&window);
+    error->half_width_ns = offset_window_half_width_ns(&window) + max_drift_ns(window.max_at_ns - window.min_at_ns);
+    error->bound_ns = bound_ns < INT64_MAX - result.bound_ns ? bound_ns + result.bound_ns : INT64_MAX;
 }
 
 double clock_error_true_ns(const clock_error_t *error, double tick_ns)
@@ -128,7 +107,7 @@ double clock_error_true_half_width_ns(const clock_error_t *error, double tick_ns
     double widths_ns = (double)(error->rank.width_ticks + error->rank_0.width_ticks) * tick_ns;
     double apart_ns = (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
 
-    return widths_ns / 2 + fabs(apart_ns) * MOST_DRIFT;
+    return widths_ns / 2 + fabs(apart_ns) * MAX_DRIFT;
 }
 
 bool clock_error_violates_bound(const clock_error_t *error, double tick_ns)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_error.h - how far the global clock of a rank is from that of rank 0, by messages and, where there is one, by a
+ * clock_error.h - how far the global clock of a rank is from that of rank 0, by messages and, if there is one, by a
  * clock that both share.
  *
- * Messages say it up to a half width that holds whatever their delays are: none arrives before it was sent. The middle
- * of the window that the least delays of both directions leave is SKaMPI's estimator.
+ * Messages say it up to a half width that holds whatever their delays are; see offset_window.h.
  */
 #ifndef CLOCK_ERROR_H
 #define CLOCK_ERROR_H
@@ -33,7 +32,7 @@ typedef struct clock_error {
 typedef struct clock_meter {
     const world_t *world;       /* its communicator is the one whose clock is measured */
     MPI_Comm comm;              /* for the messages */
-    const exit_clock_t *shared; /* NULL where there is none */
+    const exit_clock_t *shared; /* NULL if there is none */
     int64_t exchanges;          /* round trips, after some that are discarded */
 } clock_meter_t;
 

@@ -10,7 +10,7 @@
 #endif
 
 /* The bracket of a pair of readings is some 20 ns: over this time 1 ppm. */
-#define LEAST_CALIBRATION_NS INT64_C(20000000)
+#define MIN_CALIBRATION_NS INT64_C(20000000)
 
 /* Of so many readings of both clocks, the one least disturbed is kept. */
 enum { PAIR_READINGS = 8 };
@@ -21,14 +21,6 @@ static int64_t read_system(clockid_t id)
 
     clock_gettime(id, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static double stated_system(clockid_t id)
-{
-    struct timespec step = {0, 0};
-
-    clock_getres(id, &step);
-    return (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
 }
 
 static int64_t read_tsc(void)
@@ -43,42 +35,52 @@ static int64_t read_tsc(void)
 #endif
 }
 
-static double stated_tsc(void)
+static int64_t read_monotonic_raw(void)
 {
-    return 0;
+    return read_system(CLOCK_MONOTONIC_RAW);
 }
 
-#define SYSTEM_CLOCK(NAME, ID)        \
-    static int64_t read_##NAME(void)  \
-    {                                 \
-        return read_system(ID);       \
-    }                                 \
-    static double stated_##NAME(void) \
-    {                                 \
-        return stated_system(ID);     \
-    }
-
-SYSTEM_CLOCK(monotonic_raw, CLOCK_MONOTONIC_RAW)
-SYSTEM_CLOCK(monotonic, CLOCK_MONOTONIC)
-SYSTEM_CLOCK(realtime, CLOCK_REALTIME)
+static int64_t read_realtime(void)
+{
+    return read_system(CLOCK_REALTIME);
+}
 
 static int64_t read_wtime(void)
 {
     return (int64_t)(MPI_Wtime() * 1e9);
 }
 
-static double stated_wtime(void)
+int64_t system_time_ns(void)
 {
-    return MPI_Wtick() * 1e9;
+    return read_system(CLOCK_MONOTONIC);
+}
+
+void system_sleep_ns(int64_t time_ns)
+{
+    const struct timespec time = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
+
+    if (time_ns > 0)
+        nanosleep(&time, NULL);
 }
 
 const machine_clock_t machine_clocks[MACHINE_CLOCKS] = {
-    [MACHINE_CLOCK_TSC] = {"tsc", read_tsc, stated_tsc},
-    [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, stated_monotonic_raw},
-    [MACHINE_CLOCK_MONOTONIC] = {"monotonic", read_monotonic, stated_monotonic},
-    [MACHINE_CLOCK_REALTIME] = {"realtime", read_realtime, stated_realtime},
-    [MACHINE_CLOCK_WTIME] = {"wtime", read_wtime, stated_wtime},
+    [MACHINE_CLOCK_TSC] = {"tsc", read_tsc, 0},
+    [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, CLOCK_MONOTONIC_RAW},
+    [MACHINE_CLOCK_MONOTONIC] = {"monotonic", system_time_ns, CLOCK_MONOTONIC},
+    [MACHINE_CLOCK_REALTIME] = {"realtime", read_realtime, CLOCK_REALTIME},
+    [MACHINE_CLOCK_WTIME] = {"wtime", read_wtime, 0},
 };
+
+double machine_clock_stated_ns(int index)
+{
+    struct timespec step = {0, 0};
+
+    if (index == MACHINE_CLOCK_WTIME)
+        return MPI_Wtick() * 1e9;
+    if (index != MACHINE_CLOCK_TSC)
+        clock_getres(machine_clocks[index].id, &step);
+    return (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
+}
 
 const char *machine_clock_name(int index)
 {
@@ -109,11 +111,6 @@ bool machine_tsc_is_invariant(void)
     return has_tsc() && has_feature(0x80000007U, 8);
 }
 
-int64_t system_time_ns(void)
-{
-    return read_system(CLOCK_MONOTONIC);
-}
-
 const char *machine_clock_lack(int index)
 {
     return index == MACHINE_CLOCK_TSC && !machine_tsc_is_invariant()
@@ -125,15 +122,15 @@ const char *machine_clock_lack(int index)
 static tsc_rate_t read_pair(void)
 {
     tsc_rate_t pair = {0, 0};
-    int64_t least_width_ticks = INT64_MAX;
+    int64_t min_width_ticks = INT64_MAX;
 
     for (int i = 0; i < PAIR_READINGS; i++) {
         int64_t before_ticks = read_tsc();
         int64_t now_ns = read_monotonic_raw();
         int64_t width_ticks = read_tsc() - before_ticks;
 
-        if (width_ticks < least_width_ticks) {
-            least_width_ticks = width_ticks;
+        if (width_ticks < min_width_ticks) {
+            min_width_ticks = width_ticks;
             pair = (tsc_rate_t){before_ticks + width_ticks / 2, now_ns};
         }
     }
@@ -153,7 +150,7 @@ double tsc_rate_ns(const tsc_rate_t *rate)
 
     if (!has_tsc())
         return 1;
-    while (read_monotonic_raw() - rate->begin_ns < LEAST_CALIBRATION_NS) {
+    while (read_monotonic_raw() - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
     now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
@@ -30,7 +31,7 @@ typedef enum machine_clock_index {
 typedef struct machine_clock {
     const char *name;
     int64_t (*read_ticks)(void); /* a tick is 1 ns, but for tsc; see tsc_rate_ns */
-    double (*stated_ns)(void);   /* the resolution that the system states; 0: it states none */
+    clockid_t id;                /* of those of the system */
 } machine_clock_t;
 
 extern const machine_clock_t machine_clocks[MACHINE_CLOCKS];
@@ -38,11 +39,10 @@ extern const machine_clock_t machine_clocks[MACHINE_CLOCKS];
 /* machine_clock_name - the name of a clock, NULL after the last. */
 const char *machine_clock_name(int index);
 
-/*
- * machine_clock_lack - why this process cannot use a clock. Local.
- *
- * Returns NULL where it can.
- */
+/* machine_clock_stated_ns - the resolution that the system states; 0: it states none. */
+double machine_clock_stated_ns(int index);
+
+/* machine_clock_lack - why this process cannot use a clock; NULL if it can. Local. */
 const char *machine_clock_lack(int index);
 
 /* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep state.
@@ -51,6 +51,9 @@ bool machine_tsc_is_invariant(void);
 
 /* system_time_ns - the system's monotonic clock, for durations on one rank. */
 int64_t system_time_ns(void);
+
+/* system_sleep_ns - sleep; returns at once if the time is not above 0. */
+void system_sleep_ns(int64_t time_ns);
 
 /* The beginning of a measurement of the counter's rate. */
 typedef struct tsc_rate {
@@ -62,10 +65,8 @@ typedef struct tsc_rate {
 void tsc_rate_begin(tsc_rate_t *rate);
 
 /*
- * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits where that is too
- * short. Local.
- *
- * Returns 1 where there is no counter.
+ * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits if that is too short.
+ * 1 if there is no counter. Local.
  */
 double tsc_rate_ns(const tsc_rate_t *rate);
 

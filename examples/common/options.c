@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,9 @@
 #define PACKAGE_VERSION "(version unknown)"
 #endif
 
-enum { TEXT_BYTES = 512, HELP_COLUMN = 32 };
+enum { TEXT_BYTES = 512, ITEM_BYTES = 64, HELP_COLUMN = 32 };
 
 #define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
-
-typedef struct parser {
-    const program_spec_t *program;
-    char **argv;
-    int argc;
-    int next; /* index of the argument to read next */
-    void *settings;
-} parser_t;
 
 static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print this and exit"};
 static const option_spec_t version_option = {
@@ -35,49 +28,182 @@ const char *options_version(void)
     return PACKAGE_VERSION;
 }
 
-/* Prints the one line about a bad argument. */
-__attribute__((format(printf, 2, 3))) static options_outcome_t refuse(const parser_t *parser, const char *format, ...)
-{
-    va_list arguments;
+/* ---- Values */
 
-    va_start(arguments, format);
-    fprintf(stderr, "%s: ", parser->program->name);
-    vfprintf(stderr, format, arguments);
-    fputs(" (see --help)\n", stderr);
-    va_end(arguments);
-    return OPTIONS_BAD;
+/* Reads a whole number, which may end in K, M or G unless the option is OPTION_INTEGER. Checks its limits. */
+static bool parse_whole(const option_spec_t *option, const char *text, int64_t *value)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (isspace((unsigned char)text[0]) || end == text || errno != 0)
+        return false;
+    if (option->kind != OPTION_INTEGER && *end != '\0') {
+        const char *suffix = strchr(suffixes, toupper((unsigned char)*end++));
+        if (suffix == NULL || __builtin_mul_overflow(*value, INT64_C(1) << 10 * (suffix - suffixes + 1), value))
+            return false;
+    }
+    return *end == '\0' && (double)*value >= option->min && (double)*value <= option->max;
 }
 
-static void *place_of(const option_spec_t *option, void *settings)
+static bool parse_decimal(const option_spec_t *option, const char *text, double *value)
 {
-    return (char *)settings + option->place;
+    char *end;
+
+    *value = strtod(text, &end);
+    return end > text && *end == '\0' && !isspace((unsigned char)text[0]) && *value >= option->min &&
+           *value <= option->max;
 }
+
+/* Takes the next of a list separated by commas, or an empty text if it is too long. *list is NULL after the last. */
+static bool next_item(const char **list, char item[ITEM_BYTES])
+{
+    if (*list == NULL)
+        return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(item, ITEM_BYTES, "%.*s", length < ITEM_BYTES ? (int)length : 0, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+/* With MAX alone, MIN keeps its default, or is MAX if that is less; with MIN: alone, MAX does. */
+static bool parse_range(const option_spec_t *option, const char *text, size_list_t *sizes)
+{
+    const char *colon = strchr(text, ':');
+    const char *max = colon == NULL ? text : colon + 1;
+    char min[ITEM_BYTES];
+
+    sizes->count = 0;
+    if ((colon == NULL || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
+        return false;
+    if (colon == NULL) {
+        sizes->min_bytes = sizes->min_bytes < sizes->max_bytes ? sizes->min_bytes : sizes->max_bytes;
+        return true;
+    }
+    snprintf(min, sizeof(min), "%.*s", (int)(colon - text), text);
+    return colon - text < ITEM_BYTES && parse_whole(option, min, &sizes->min_bytes) &&
+           sizes->min_bytes <= sizes->max_bytes;
+}
+
+static bool parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
+{
+    char item[ITEM_BYTES];
+
+    sizes->given = 1;
+    if (strchr(text, ',') == NULL)
+        return parse_range(option, text, sizes);
+    for (sizes->count = 0; next_item(&text, item); sizes->count++) {
+        if (sizes->count == MAX_SIZES || !parse_whole(option, item, &sizes->bytes[sizes->count]))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_numbers(const option_spec_t *option, const char *text, number_list_t *numbers)
+{
+    char item[ITEM_BYTES];
+
+    for (numbers->count = 0; next_item(&text, item); numbers->count++) {
+        if (numbers->count == MAX_NUMBERS || !parse_decimal(option, item, &numbers->values[numbers->count]))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the index of a name, or -1. */
+static int find_choice(const option_spec_t *option, const char *name)
+{
+    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++) {
+        if (strcmp(option->choice(i), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool parse_choices(const option_spec_t *option, const char *text, int64_t *mask)
+{
+    char item[ITEM_BYTES];
+
+    for (*mask = 0; next_item(&text, item);) {
+        int index = find_choice(option, item);
+        if (index < 0)
+            return false;
+        *mask |= INT64_C(1) << index;
+    }
+    return true;
+}
+
+/* Stores the value of an option. Returns whether it is allowed. */
+static bool store(const option_spec_t *option, const char *text, void *settings)
+{
+    void *place = (char *)settings + option->place;
+    text_list_t *texts = place;
+    int index;
+
+    switch (option->kind) {
+    case OPTION_SWITCH:
+        *(int64_t *)place = 1;
+        return true;
+    case OPTION_INTEGER:
+        index = find_choice(option, text);
+        if (index < 0)
+            return parse_whole(option, text, place);
+        *(int64_t *)place = (int64_t)option->min - 1 - index;
+        return true;
+    case OPTION_BYTES:
+        return parse_whole(option, text, place);
+    case OPTION_NUMBERS:
+        return parse_numbers(option, text, place);
+    case OPTION_DECIMAL:
+        return parse_decimal(option, text, place);
+    case OPTION_CHOICE:
+        *(int64_t *)place = find_choice(option, text);
+        return *(int64_t *)place >= 0;
+    case OPTION_CHOICES:
+        return parse_choices(option, text, place);
+    case OPTION_SIZES:
+        return parse_sizes(option, text, place);
+    case OPTION_TEXT:
+        *(const char **)place = text;
+        return text[0] != '\0';
+    case OPTION_TEXTS:
+        if (texts->count == MAX_TEXTS)
+            return false;
+        texts->texts[texts->count++] = text;
+        return text[0] != '\0';
+    }
+    return false;
+}
+
+/* ---- Help */
 
 /* Writes into text which values an option takes. */
 static void describe_allowed(const option_spec_t *option, char *text)
 {
+    static const char suffixes[] = ", which may end in K, M or G";
+
     text[0] = '\0';
     switch (option->kind) {
     case OPTION_INTEGER:
-        append(text, "a whole number from %.0f to %.0f", option->least, option->most);
+    case OPTION_BYTES:
+        append(text, "a whole number from %.0f to %.0f%s", option->min, option->max,
+               option->kind == OPTION_BYTES ? suffixes : "");
         for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++)
             append(text, ", or %s", option->choice(i));
         break;
-    case OPTION_BYTES:
-        append(text, "a whole number from %.0f to %.0f, which may end in K, M or G", option->least, option->most);
-        break;
     case OPTION_NUMBERS:
-        append(text, "at most %d numbers from %g to %g, separated by commas", MOST_NUMBERS, option->least,
-               option->most);
+        append(text, "at most %d numbers from %g to %g, separated by commas", MAX_NUMBERS, option->min, option->max);
         break;
     case OPTION_DECIMAL:
-        append(text, "a number from %g to %g", option->least, option->most);
+        append(text, "a number from %g to %g", option->min, option->max);
         break;
     case OPTION_SIZES:
         append(text,
                "[MIN:]MAX or MIN:, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from "
-               "%.0f to %.0f, which may end in K, M or G",
-               option->least, option->most);
+               "%.0f to %.0f%s",
+               option->min, option->max, suffixes);
         break;
     case OPTION_CHOICE:
     case OPTION_CHOICES:
@@ -94,359 +220,207 @@ static void describe_allowed(const option_spec_t *option, char *text)
     }
 }
 
-/* Reads a whole number from all of text[0..length). Returns 1 if it is one within the limits. */
-static int parse_whole(const option_spec_t *option, const char *text, size_t length, int64_t *value)
-{
-    char digits[24];
-    char *end;
-
-    if (length == 0 || length >= sizeof(digits) || isspace((unsigned char)text[0]))
-        return 0;
-    memcpy(digits, text, length);
-    digits[length] = '\0';
-    errno = 0;
-    *value = strtoll(digits, &end, 10);
-    return errno == 0 && *end == '\0' && (double)*value >= option->least && (double)*value <= option->most;
-}
-
-static int parse_decimal(const option_spec_t *option, const char *text, double *value)
-{
-    char *end;
-
-    if (text[0] == '\0' || isspace((unsigned char)text[0]))
-        return 0;
-    *value = strtod(text, &end);
-    return *end == '\0' && *value >= option->least && *value <= option->most;
-}
-
-/* A whole number of bytes with an optional suffix. */
-static int parse_bytes(const option_spec_t *option, const char *text, size_t length, int64_t *value)
-{
-    static const char suffixes[] = {'K', 'M', 'G'};
-    const char *suffix =
-        length > 1 ? memchr(suffixes, toupper((unsigned char)text[length - 1]), sizeof(suffixes)) : NULL;
-    int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
-    option_spec_t without_limits = *option;
-
-    without_limits.least = 0;
-    without_limits.most = (double)(INT64_MAX >> shift);
-    if (!parse_whole(&without_limits, text, length - (suffix != NULL), value) || *value > INT64_MAX >> shift)
-        return 0;
-    *value <<= shift;
-    return (double)*value >= option->least && (double)*value <= option->most;
-}
-
-/* With MAX alone, MIN keeps its default, or is MAX where that is less; with MIN: alone, MAX does. */
-static int parse_range(const option_spec_t *option, const char *text, size_list_t *sizes)
-{
-    const char *colon = strchr(text, ':');
-    const char *most = colon == NULL ? text : colon + 1;
-
-    sizes->count = 0;
-    if ((colon == NULL || *most != '\0') && !parse_bytes(option, most, strlen(most), &sizes->most_bytes))
-        return 0;
-    if (colon != NULL)
-        return parse_bytes(option, text, (size_t)(colon - text), &sizes->least_bytes) &&
-               sizes->least_bytes <= sizes->most_bytes;
-    if (sizes->least_bytes > sizes->most_bytes)
-        sizes->least_bytes = sizes->most_bytes;
-    return 1;
-}
-
-static int parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
-{
-    sizes->given = 1;
-    if (strchr(text, ',') == NULL)
-        return parse_range(option, text, sizes);
-    for (sizes->count = 0; sizes->count < MOST_SIZES;) {
-        size_t length = strcspn(text, ",");
-
-        if (!parse_bytes(option, text, length, &sizes->bytes[sizes->count++]))
-            return 0;
-        if (text[length] == '\0')
-            return 1;
-        text += length + 1;
-    }
-    return 0;
-}
-
-static int parse_numbers(const option_spec_t *option, const char *text, number_list_t *numbers)
-{
-    char number[32];
-
-    for (numbers->count = 0; numbers->count < MOST_NUMBERS;) {
-        size_t length = strcspn(text, ",");
-
-        snprintf(number, sizeof(number), "%.*s", (int)length, text);
-        if (length >= sizeof(number) || !parse_decimal(option, number, &numbers->values[numbers->count++]))
-            return 0;
-        if (text[length] == '\0')
-            return 1;
-        text += length + 1;
-    }
-    return 0;
-}
-
-/* Returns the index of the name text[0..length), or -1. */
-static int find_choice(const option_spec_t *option, const char *text, size_t length)
-{
-    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++) {
-        if (strlen(option->choice(i)) == length && strncmp(option->choice(i), text, length) == 0)
-            return i;
-    }
-    return -1;
-}
-
-static int parse_integer(const option_spec_t *option, const char *text, int64_t *value)
-{
-    int index = find_choice(option, text, strlen(text));
-
-    if (index < 0)
-        return parse_whole(option, text, strlen(text), value);
-    *value = (int64_t)option->least - 1 - index;
-    return 1;
-}
-
-static int parse_choice(const option_spec_t *option, const char *text, int64_t *value)
-{
-    *value = find_choice(option, text, strlen(text));
-    return *value >= 0;
-}
-
-static int parse_choices(const option_spec_t *option, const char *text, int64_t *mask)
-{
-    *mask = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        int index = find_choice(option, text, length);
-
-        if (index < 0)
-            return 0;
-        *mask |= INT64_C(1) << index;
-        if (text[length] == '\0')
-            return 1;
-        text += length + 1;
-    }
-}
-
-static int parse_text(const char *text, const char **value)
-{
-    *value = text;
-    return text[0] != '\0';
-}
-
-static int parse_texts(const char *text, text_list_t *list)
-{
-    return list->count < MOST_TEXTS && parse_text(text, &list->texts[list->count++]);
-}
-
-/* Stores the value of an option. Returns 1 if it is allowed. */
-static int store(const option_spec_t *option, const char *text, void *place)
-{
-    switch (option->kind) {
-    case OPTION_SWITCH:
-        *(int64_t *)place = 1;
-        return 1;
-    case OPTION_INTEGER:
-        return parse_integer(option, text, place);
-    case OPTION_BYTES:
-        return parse_bytes(option, text, strlen(text), place);
-    case OPTION_NUMBERS:
-        return parse_numbers(option, text, place);
-    case OPTION_DECIMAL:
-        return parse_decimal(option, text, place);
-    case OPTION_CHOICE:
-        return parse_choice(option, text, place);
-    case OPTION_CHOICES:
-        return parse_choices(option, text, place);
-    case OPTION_SIZES:
-        return parse_sizes(option, text, place);
-    case OPTION_TEXT:
-        return parse_text(text, place);
-    case OPTION_TEXTS:
-        return parse_texts(text, place);
-    }
-    return 0;
-}
-
-/* Writes into text the default of an option as the help shows it, or nothing. */
+/* Writes into text the default of an option, or nothing. */
 static void describe_default(const option_spec_t *option, const void *place, char *text)
 {
+    const number_list_t *numbers = place;
+    const size_list_t *sizes = place;
+    const int64_t *whole = place;
+
     text[0] = '\0';
-    if (option->kind == OPTION_INTEGER || option->kind == OPTION_BYTES) {
-        int64_t value = *(const int64_t *)place;
-
-        if ((double)value >= option->least)
-            append(text, " (default %lld)", (long long)value);
-    } else if (option->kind == OPTION_DECIMAL) {
-        if (*(const double *)place >= option->least)
-            append(text, " (default %g)", *(const double *)place);
-    } else if (option->kind == OPTION_CHOICE) {
-        if (*(const int64_t *)place >= 0)
-            append(text, " (default %s)", option->choice((int)*(const int64_t *)place));
-    } else if (option->kind == OPTION_CHOICES) {
-        int64_t mask = *(const int64_t *)place;
-
+    switch (option->kind) {
+    case OPTION_INTEGER:
+    case OPTION_BYTES:
+        if ((double)*whole >= option->min)
+            append(text, "%lld", (long long)*whole);
+        break;
+    case OPTION_DECIMAL:
+        if (*(const double *)place >= option->min)
+            append(text, "%g", *(const double *)place);
+        break;
+    case OPTION_CHOICE:
+        append(text, "%s", *whole >= 0 ? option->choice((int)*whole) : "");
+        break;
+    case OPTION_CHOICES:
         for (int i = 0; option->choice(i) != NULL; i++) {
-            if ((mask >> i & 1) != 0)
-                append(text, "%s%s", text[0] == '\0' ? " (default " : ",", option->choice(i));
+            if ((*whole >> i & 1) != 0)
+                append(text, "%s%s", text[0] == '\0' ? "" : ",", option->choice(i));
         }
-        append(text, ")");
-    } else if (option->kind == OPTION_NUMBERS) {
-        const number_list_t *numbers = place;
-
+        break;
+    case OPTION_NUMBERS:
         for (int64_t i = 0; i < numbers->count; i++)
-            append(text, "%s%g", i == 0 ? " (default " : ",", numbers->values[i]);
-        append(text, "%s", numbers->count > 0 ? ")" : "");
-    } else if (option->kind == OPTION_SIZES) {
-        const size_list_t *sizes = place;
-
-        if ((double)sizes->least_bytes >= option->least)
-            append(text, " (default %lld:%lld)", (long long)sizes->least_bytes, (long long)sizes->most_bytes);
+            append(text, "%s%g", i == 0 ? "" : ",", numbers->values[i]);
+        break;
+    case OPTION_SIZES:
+        if ((double)sizes->min_bytes >= option->min)
+            append(text, "%lld:%lld", (long long)sizes->min_bytes, (long long)sizes->max_bytes);
+        break;
+    default:
+        break;
     }
 }
 
-static void print_help_line(const option_spec_t *option, const char *default_text)
+/* Writes into text what an option is called. */
+static void write_name(const option_spec_t *option, char *text)
 {
-    char left[TEXT_BYTES] = "";
-    const char *doc = option->doc;
-
-    append(left, option->letter != 0 ? "  -%c, " : "      ", option->letter);
-    append(left, "--%s %s", option->name, option->argument != NULL ? option->argument : "");
-    printf("%-*s", HELP_COLUMN, left);
-    for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
-        printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
-    printf("%s%s\n", doc, default_text);
+    text[0] = '\0';
+    if (option->letter != 0)
+        append(text, "-%c, ", option->letter);
+    append(text, "--%s", option->name);
 }
 
-static options_outcome_t print_help(const parser_t *parser)
+static void print_help_line(const option_spec_t *option, const void *settings)
 {
-    const program_spec_t *program = parser->program;
-    char default_text[TEXT_BYTES];
+    char name[TEXT_BYTES], default_text[TEXT_BYTES];
+    const char *doc = option->doc;
 
+    write_name(option, name);
+    append(name, " %s", option->argument != NULL ? option->argument : "");
+    printf("%*s%-*s", option->letter != 0 ? 2 : 6, "", HELP_COLUMN - (option->letter != 0 ? 2 : 6), name);
+    for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
+        printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
+    describe_default(option, (const char *)settings + option->place, default_text);
+    printf(default_text[0] != '\0' ? "%s (default %s)\n" : "%s\n", doc, default_text);
+}
+
+static options_outcome_t print_help(const program_spec_t *program, const void *settings)
+{
     printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
     if (program->operand != NULL)
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
-    for (int i = 0; i < program->option_count; i++) {
-        const option_spec_t *option = &program->options[i];
-
-        describe_default(option, place_of(option, parser->settings), default_text);
-        print_help_line(option, default_text);
-    }
-    print_help_line(&help_option, "");
-    print_help_line(&version_option, "");
+    for (int i = 0; i < program->option_count; i++)
+        print_help_line(&program->options[i], settings);
+    print_help_line(&help_option, settings);
+    print_help_line(&version_option, settings);
     printf("\n%s", program->notes);
     return OPTIONS_ANSWERED;
 }
 
-static options_outcome_t print_version(const parser_t *parser)
+/* ---- The command line */
+
+/* Prints the one line about a bad argument. */
+__attribute__((format(printf, 2, 3))) static options_outcome_t refuse(const program_spec_t *program, const char *format,
+                                                                      ...)
 {
-    printf("%s %s\n", parser->program->name, PACKAGE_VERSION);
-    return OPTIONS_ANSWERED;
+    va_list arguments;
+
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", program->name);
+    vfprintf(stderr, format, arguments);
+    fputs(" (see --help)\n", stderr);
+    va_end(arguments);
+    return OPTIONS_BAD;
 }
 
-/* Carries out one option. typed: as the user wrote it; attached: the value that came in the same argument, or NULL. */
-static options_outcome_t apply(parser_t *parser, const option_spec_t *option, const char *typed, const char *attached)
-{
-    char allowed[TEXT_BYTES];
-    const char *value = attached != NULL ? attached : "";
+/* By what getopt_long calls an option without a letter: its index and this. */
+enum { NO_LETTER = 256 };
 
-    if (option == &help_option)
-        return print_help(parser);
-    if (option == &version_option)
-        return print_version(parser);
-    describe_allowed(option, allowed);
-    if (attached == NULL && option->argument != NULL) {
-        if (parser->next == parser->argc)
-            return refuse(parser, "option %s needs a value: %s", typed, allowed);
-        value = parser->argv[parser->next++];
+/* The options of a program as getopt_long wants them, and help and version after them. */
+enum { MAX_OPTIONS = 64 };
+typedef struct scanner {
+    const option_spec_t *options[MAX_OPTIONS + 1];
+    struct option longs[MAX_OPTIONS + 1];
+    char letters[2 * MAX_OPTIONS + 3];
+} scanner_t;
+
+static void add_option(scanner_t *scanner, int i, const option_spec_t *option)
+{
+    int has_value = option->argument != NULL ? required_argument : no_argument;
+    int code = option->letter != 0 ? option->letter : NO_LETTER + i;
+
+    scanner->options[i] = option;
+    scanner->longs[i] = (struct option){option->name, has_value, NULL, code};
+    if (option->letter != 0)
+        text_append(scanner->letters, sizeof(scanner->letters), has_value ? "%c:" : "%c", option->letter);
+}
+
+static scanner_t make_scanner(const program_spec_t *program)
+{
+    scanner_t scanner = {.letters = "-:"}; /* operands come in order, missing values are told from unknown options */
+    int count = 0;
+
+    for (; count < program->option_count; count++)
+        add_option(&scanner, count, &program->options[count]);
+    if (!program->answers_nothing) {
+        add_option(&scanner, count++, &help_option);
+        add_option(&scanner, count, &version_option);
     }
-    if (!store(option, value, place_of(option, parser->settings)))
-        return refuse(parser, "option %s: \"%.60s\" is not allowed, give %s", typed, value, allowed);
+    return scanner;
+}
+
+static const option_spec_t *find_option(const scanner_t *scanner, int code)
+{
+    int i = 0;
+
+    while (scanner->options[i] != NULL && scanner->longs[i].val != code)
+        i++;
+    return scanner->options[i];
+}
+
+static options_outcome_t take_operand(const program_spec_t *program, const char *text, void *settings)
+{
+    if (program->operand == NULL)
+        return refuse(program, "argument \"%.60s\" is not allowed, only options are", text);
+    if (!store(program->operand, text, settings))
+        return refuse(program, "argument \"%.60s\" is not allowed", text);
     return OPTIONS_RUN;
 }
 
-/* Finds an option by its letter, or by its long name[0..length) where letter is 0. NULL when there is none. */
-static const option_spec_t *find_option(const program_spec_t *program, char letter, const char *name, size_t length)
+/* Carries out an option. code: what getopt_long said of it. */
+static options_outcome_t take_option(const program_spec_t *program, const option_spec_t *option, int code,
+                                     void *settings)
 {
-    for (int i = -2; i < program->option_count; i++) {
-        const option_spec_t *option = i == -2 ? &help_option : i == -1 ? &version_option : &program->options[i];
+    char name[TEXT_BYTES], allowed[TEXT_BYTES];
 
-        if (i < 0 && program->answers_nothing)
-            continue;
-        if (letter != 0 ? option->letter == letter
-                        : strlen(option->name) == length && strncmp(option->name, name, length) == 0)
-            return option;
+    write_name(option, name);
+    describe_allowed(option, allowed);
+    if (code == '?')
+        return refuse(program, "option %s takes no value", name);
+    if (code == ':')
+        return refuse(program, "option %s needs a value: %s", name, allowed);
+    if (option == &help_option)
+        return print_help(program, settings);
+    if (option == &version_option) {
+        printf("%s %s\n", program->name, PACKAGE_VERSION);
+        return OPTIONS_ANSWERED;
     }
-    return NULL;
-}
-
-/* --name, --name VALUE or --name=VALUE. */
-static options_outcome_t parse_long(parser_t *parser, const char *argument)
-{
-    size_t length = strcspn(argument, "=");
-    const char *attached = argument[length] == '=' ? argument + length + 1 : NULL;
-    const option_spec_t *option;
-    char typed[64];
-
-    snprintf(typed, sizeof(typed), "%.*s", (int)length, argument);
-    option = length > 2 ? find_option(parser->program, 0, argument + 2, length - 2) : NULL;
-    if (option == NULL)
-        return refuse(parser, "option %s is unknown", typed);
-    if (option->argument == NULL && attached != NULL)
-        return refuse(parser, "option %s: \"%.60s\" is not allowed, it takes no value", typed, attached);
-    return apply(parser, option, typed, attached);
-}
-
-/* -x, -x VALUE, -xVALUE, or several letters in one argument of which the last may have a value. */
-static options_outcome_t parse_letters(parser_t *parser, const char *letters)
-{
-    options_outcome_t outcome = OPTIONS_RUN;
-
-    while (*letters != '\0' && outcome == OPTIONS_RUN) {
-        const option_spec_t *option = find_option(parser->program, *letters, NULL, 0);
-        char typed[3] = {'-', *letters, '\0'};
-
-        letters++;
-        if (option == NULL)
-            return refuse(parser, "option %s is unknown", typed);
-        if (option->argument != NULL)
-            return apply(parser, option, typed, *letters != '\0' ? letters : NULL);
-        outcome = apply(parser, option, typed, NULL);
-    }
-    return outcome;
+    if (!store(option, optarg, settings))
+        return refuse(program, "option %s: \"%.60s\" is not allowed, give %s", name, optarg, allowed);
+    return OPTIONS_RUN;
 }
 
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings)
 {
-    parser_t parser = {program, argv, argc, 1, settings};
+    const scanner_t scanner = make_scanner(program);
     options_outcome_t outcome = OPTIONS_RUN;
+    int code;
 
-    while (parser.next < argc && outcome == OPTIONS_RUN) {
-        const char *argument = argv[parser.next++];
+    opterr = 0;
+    optind = 0; /* from the beginning, whatever was read before */
+    while (outcome == OPTIONS_RUN && (code = getopt_long(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
+        const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);
 
-        if (strncmp(argument, "--", 2) == 0)
-            outcome = parse_long(&parser, argument);
-        else if (argument[0] == '-' && argument[1] != '\0')
-            outcome = parse_letters(&parser, argument + 1);
-        else if (program->operand == NULL)
-            outcome = refuse(&parser, "argument \"%.60s\" is not allowed, only options are", argument);
-        else if (!store(program->operand, argument, place_of(program->operand, settings)))
-            outcome = refuse(&parser, "argument \"%.60s\" is not allowed", argument);
+        if (code == 1)
+            outcome = take_operand(program, optarg, settings);
+        else if (option != NULL)
+            outcome = take_option(program, option, code, settings);
+        else if (optopt != 0)
+            outcome = refuse(program, "option -%c is unknown", optopt);
+        else
+            outcome = refuse(program, "option %s is unknown", argv[optind - 1]);
     }
+    while (outcome == OPTIONS_RUN && optind < argc) /* after "--" */
+        outcome = take_operand(program, argv[optind++], settings);
     return outcome;
 }
 
 void options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
-    int64_t size = sizes->least_bytes;
-
     if (sizes->count > 0)
         return;
-    while (size <= sizes->most_bytes && sizes->count < MOST_SIZES) {
+    for (int64_t size = sizes->min_bytes; size <= sizes->max_bytes && sizes->count < MAX_SIZES;) {
         int64_t next = (int64_t)((double)size * factor);
-
         sizes->bytes[sizes->count++] = size;
         next -= next % multiple;
         size = next > size ? next : size + multiple;

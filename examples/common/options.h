@@ -12,10 +12,10 @@
 /* What an option's value is, and the type of its place in the settings. */
 typedef enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */
-    OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the least: least - 1 - index */
+    OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the minimum: min - 1 - index */
     OPTION_DECIMAL, /* double */
     OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
-    OPTION_CHOICE,  /* one name; int64_t, its index, or -1 where none is chosen */
+    OPTION_CHOICE,  /* one name; int64_t, its index, or -1 if none is chosen */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
     OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; size_list_t */
     OPTION_NUMBERS, /* numbers separated by commas; number_list_t */
@@ -23,41 +23,41 @@ typedef enum option_kind {
     OPTION_TEXTS    /* one text each time it is given; text_list_t */
 } option_kind_t;
 
-/* Sizes in bytes: those listed, or where count is 0, a range. */
-enum { MOST_SIZES = 64 };
+/* Sizes in bytes: those listed, or if count is 0, a range. */
+enum { MAX_SIZES = 64 };
 typedef struct size_list {
     int64_t given; /* 1 when it is not the default */
-    int64_t least_bytes;
-    int64_t most_bytes;
+    int64_t min_bytes;
+    int64_t max_bytes;
     int64_t count;
-    int64_t bytes[MOST_SIZES];
+    int64_t bytes[MAX_SIZES];
 } size_list_t;
 
-enum { MOST_NUMBERS = 16 };
+enum { MAX_NUMBERS = 16 };
 typedef struct number_list {
     int64_t count;
-    double values[MOST_NUMBERS];
+    double values[MAX_NUMBERS];
 } number_list_t;
 
-enum { MOST_TEXTS = 128 };
+enum { MAX_TEXTS = 128 };
 typedef struct text_list {
     int64_t count;
-    const char *texts[MOST_TEXTS]; /* into argv */
+    const char *texts[MAX_TEXTS]; /* into argv */
 } text_list_t;
 
 typedef struct option_spec {
-    char letter;          /* 0 where there is only the long form */
+    char letter;          /* 0 if there is only the long form */
     const char *name;     /* the long form, without dashes */
     const char *argument; /* what the help calls the value; NULL for a switch */
     option_kind_t kind;
     size_t place; /* offset of the value in the settings */
-    double least; /* limits of numbers and sizes; a default outside them is not shown: doc tells it */
-    double most;
+    double min;   /* limits of numbers and sizes; a default outside them is not shown: doc tells it */
+    double max;
     const char *(*choice)(int index); /* the valid names, NULL after the last */
     const char *doc;
 } option_spec_t;
 
-/* A program as its command line shows it. --help and --version come on their own. */
+/* A program as its command line shows it. --help and --version come on their own. There are at most 62 options. */
 typedef struct program_spec {
     const char *name;
     const char *purpose; /* one line */
@@ -68,13 +68,20 @@ typedef struct program_spec {
     bool answers_nothing;         /* no --help and --version: not a command line but a row of a file */
 } program_spec_t;
 
+/* A program without operands, of a table options and a text notes. */
+#define PROGRAM_SPEC(program_name, program_purpose)                               \
+    {                                                                             \
+        .name = (program_name), .purpose = (program_purpose), .options = options, \
+        .option_count = sizeof(options) / sizeof(options[0]), .notes = notes      \
+    }
+
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 
 /*
- * options_parse - read the command line into the settings.
+ * options_parse - read the command line into the settings, by getopt_long.
  *
- * Prints the help or the version to stdout where asked for (OPTIONS_ANSWERED), or one line to stderr about the first
- * bad argument (OPTIONS_BAD).
+ * Prints the help or the version to stdout if asked for (OPTIONS_ANSWERED), or one line to stderr about the first bad
+ * argument (OPTIONS_BAD).
  *
  * program    the options and texts
  * argc,argv  as main got them
@@ -83,7 +90,7 @@ typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } opti
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 
 /*
- * options_list_sizes - write the sizes of a range into its list, where the list is empty.
+ * options_list_sizes - write the sizes of a range into its list, if the list is empty.
  *
  * factor     above 1: from a size to the next
  * multiple   of which all are but the first: sizes in between are rounded down

@@ -12,7 +12,6 @@
 const char *output_format_name(int index)
 {
     static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
-
     return index >= 0 && index < (int)(sizeof(names) / sizeof(names[0])) ? names[index] : NULL;
 }
 
@@ -21,7 +20,6 @@ static void occupy_closed_streams(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         bool is_closed = fcntl(descriptor, F_GETFD) == -1 && errno == EBADF;
-
         int taken = is_closed ? open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR) : descriptor;
 
         if (taken != descriptor)
@@ -32,7 +30,6 @@ static void occupy_closed_streams(void)
 void output_begin(void)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
     occupy_closed_streams();
     if (locale != (locale_t)0)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
@@ -42,7 +39,6 @@ void output_begin(void)
 static bool close_copy(FILE *file)
 {
     int copy = dup(fileno(file));
-
     return copy >= 0 && close(copy) == 0;
 }
 
@@ -50,7 +46,6 @@ bool output_finish(FILE *file, const char *path, const char *program)
 {
     bool is_standard = file == stdout;
     bool good = ferror(file) == 0;
-
     errno = 0;
     good = fflush(file) == 0 && good;
     good = (is_standard ? close_copy(file) : fclose(file) == 0) && good;
@@ -63,7 +58,6 @@ bool output_finish(FILE *file, const char *path, const char *program)
 int output_create(const world_t *world, const char *option, const char *path, FILE **file)
 {
     bool good = true;
-
     if (world->rank == 0 && path != NULL)
         good = (*file = fopen(path, "w")) != NULL;
     if (world_all(world, good))
@@ -81,7 +75,6 @@ int output_open(output_t *output, const world_t *world)
 int output_close(output_t *output, const world_t *world)
 {
     FILE *file = output->file;
-
     output->file = NULL;
     return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
                                                                                                : STATUS_FAILED;

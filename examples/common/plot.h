@@ -3,7 +3,7 @@
  * plot.h - charts, drawn by gnuplot into the file that an option --plot names.
  *
  * A program describes its chart with the structures below, which point to its own arrays and texts; texts are UTF-8,
- * and none of their characters is special. All zero is a good default for each field but where noted.
+ * and none of their characters is special. All zero is a good default for each field unless noted.
  */
 #ifndef PLOT_H
 #define PLOT_H
@@ -19,13 +19,7 @@
         0, "plot", "FILE", OPTION_TEXT, place, 0, 0, NULL, "draw a chart with gnuplot: FILE ends in .png or .svg" \
     }
 
-typedef enum plot_style {
-    PLOT_LINES,
-    PLOT_POINTS,
-    PLOT_LINES_POINTS,
-    PLOT_ERROR_BARS, /* points y, with bars from low to high */
-    PLOT_BAND        /* the area between low and high */
-} plot_style_t;
+typedef enum plot_style { PLOT_LINES, PLOT_POINTS, PLOT_LINES_POINTS } plot_style_t;
 
 /* A value that is not finite leaves a gap. */
 typedef struct plot_series {
@@ -34,32 +28,21 @@ typedef struct plot_series {
     int color; /* series with the same positive number have the same color; 0: one of its own */
     int count;
     const double *x;
-    const double *y;    /* NULL for PLOT_BAND */
-    const double *low;  /* for PLOT_ERROR_BARS and PLOT_BAND */
-    const double *high; /* likewise */
+    const double *y;
 } plot_series_t;
 
 typedef struct plot_axis {
     const char *label;           /* with its unit: "size (bytes)" */
     bool logarithmic;            /* values that are not above 0 leave a gap */
-    const char *const *category; /* names of 0, 1, 2 ... where these are not numbers, else NULL */
+    const char *const *category; /* names of 0, 1, 2 ... if these are not numbers, else NULL */
     int categories;              /* how many */
 } plot_axis_t;
-
-/* A box for each cell, with its value printed in it. The panel's axes name columns, and rows with the first on top. */
-typedef struct plot_heat_map {
-    const double *values; /* value of row r and column c: values[r * x.categories + c]; not finite: an empty cell */
-    const char *label;    /* of the values, with their unit */
-    int decimals;
-    bool logarithmic; /* colors, not values */
-} plot_heat_map_t;
 
 typedef struct plot_panel {
     const char *title; /* may be NULL */
     plot_axis_t x, y;
     const plot_series_t *series; /* later ones are drawn over earlier ones */
     int series_count;
-    const plot_heat_map_t *heat_map; /* NULL, or instead of series */
 } plot_panel_t;
 
 typedef struct plot {
@@ -87,13 +70,13 @@ typedef struct plot_file {
  * file   out
  * path   as --plot gave it; NULL for no chart. Of use on rank 0 only
  *
- * Returns STATUS_GOOD, or STATUS_BAD_OPTION where rank 0 has told the reason: the name ends in neither .png nor .svg,
+ * Returns STATUS_GOOD, or STATUS_BAD_OPTION after rank 0 has told the reason: the name ends in neither .png nor .svg,
  * the file cannot be written, or there is no gnuplot that can draw it.
  */
 int plot_open(plot_file_t *file, const world_t *world, const char *path);
 
 /*
- * plot_draw - draw the chart and close the file; does nothing where there is none. Local; of use on rank 0 only.
+ * plot_draw - draw the chart and close the file; does nothing if there is none. Local; of use on rank 0 only.
  *
  * Returns STATUS_GOOD, or STATUS_FAILED after one line about it.
  */

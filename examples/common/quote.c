@@ -36,21 +36,18 @@ static int utf8_bytes(const unsigned char *text)
         form++;
     if (form == FORMS)
         return 0;
-    for (int i = 1; i < forms[form].bytes; i++) {
+    for (int i = 1; i < forms[form].bytes; i++)
         if (text[i] < (i == 1 ? forms[form].least : 0x80) || text[i] > (i == 1 ? forms[form].most : 0xbf))
             return 0;
-    }
     return forms[form].bytes;
 }
 
 void quote_json(FILE *file, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
-
     fputc('"', file);
     while (*next != '\0') {
         int bytes = utf8_bytes(next);
-
         if (*next == '"' || *next == '\\')
             fprintf(file, "\\%c", *next);
         else if (*next < ' ' || *next == 0x7f)

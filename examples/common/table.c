@@ -7,12 +7,10 @@
 void table_head(const table_t *table)
 {
     FILE *file = table->output->file;
-
     if (table->output->format == FORMAT_JSON)
         return;
     for (int i = 0; i < table->column_count; i++) {
         const column_t *column = &table->columns[i];
-
         if (table->output->format == FORMAT_CSV)
             fprintf(file, "%s%s", i > 0 ? "," : "", column->name);
         else
@@ -49,7 +47,6 @@ void table_row(const table_t *table, const cell_t *cells)
 {
     FILE *file = table->output->file;
     bool aligned = table->output->format == FORMAT_TABLE, json = table->output->format == FORMAT_JSON;
-
     fputs(json ? "{" : "", file);
     for (int i = 0; i < table->column_count; i++) {
         if (i > 0 || aligned)

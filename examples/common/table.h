@@ -16,7 +16,7 @@ typedef struct column {
 } column_t;
 
 typedef struct cell {
-    const char *text; /* printed where it is not NULL; "" for no value */
+    const char *text; /* printed if it is not NULL; "" for no value */
     double number;
 } cell_t;
 

@@ -8,7 +8,7 @@ needs=mpix_clock_drift
 
 measure() {
     progress "$(most_ranks) ranks, $(amount 60 1) seconds"
-    launch "$(most_ranks)" mpix_clock_drift --format csv --seconds "$(amount 60 1)" --interval "$(amount 0.1 0.02)" \
+    launch "$(most_ranks)" mpix_clock_drift --format csv --duration-s "$(amount 60 1)" --interval-s "$(amount 0.1 0.02)" \
         --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
 }
 

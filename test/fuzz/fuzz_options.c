@@ -61,16 +61,16 @@ static int cut(char *text, size_t size, char *words[MOST_WORDS])
 static void check_sizes(size_list_t *sizes, uint8_t how)
 {
     static const double factors[] = {2, 1.01, 1e6, 1.5};
-    FUZZ_REQUIRE(sizes->count >= 0 && sizes->count <= MOST_SIZES);
+    FUZZ_REQUIRE(sizes->count >= 0 && sizes->count <= MAX_SIZES);
     options_list_sizes(sizes, factors[how % 4], how / 4 + 1);
-    FUZZ_REQUIRE(sizes->count >= 1 && sizes->count <= MOST_SIZES);
+    FUZZ_REQUIRE(sizes->count >= 1 && sizes->count <= MAX_SIZES);
     for (int64_t i = 0; i < sizes->count; i++)
         FUZZ_REQUIRE(sizes->bytes[i] >= 1 && sizes->bytes[i] <= INT64_C(1) << 40);
 }
 
 static void check_numbers(const number_list_t *numbers)
 {
-    FUZZ_REQUIRE(numbers->count >= 0 && numbers->count <= MOST_NUMBERS);
+    FUZZ_REQUIRE(numbers->count >= 0 && numbers->count <= MAX_NUMBERS);
     for (int64_t i = 0; i < numbers->count; i++)
         FUZZ_REQUIRE(numbers->values[i] >= 0.5 && numbers->values[i] <= 100);
 }
@@ -85,13 +85,13 @@ static void check(const settings_t *settings)
     FUZZ_REQUIRE(settings->choices >= 0 && settings->choices <= 7);
     check_numbers(&settings->numbers);
     FUZZ_REQUIRE(!settings->text || settings->text[0]);
-    FUZZ_REQUIRE(settings->texts.count >= 0 && settings->texts.count <= MOST_TEXTS);
+    FUZZ_REQUIRE(settings->texts.count >= 0 && settings->texts.count <= MAX_TEXTS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS];
-    settings_t settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.least_bytes = 4, .most_bytes = 64}};
+    settings_t settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.min_bytes = 4, .max_bytes = 64}};
     if (size == 0)
         return 0;
     char *text = fuzz_text(data + 1, size - 1);

@@ -55,7 +55,7 @@ int64_t true_ns(void);
 
 void nap_ms(int duration_ms);
 
-/* Numbers below limit that depend on nothing but the seed (splitmix64). */
+/* Numbers below limit that depend on nothing but the seed. */
 uint32_t random_below(uint64_t *seed, uint32_t limit);
 
 /* ---- Messages of the test that give the processor away while they wait (support.c) */

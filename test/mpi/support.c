@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "mpix_test.h"
 
+#include "common/random.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -115,10 +117,7 @@ void nap_ms(int duration_ms)
 
 uint32_t random_below(uint64_t *seed, uint32_t limit)
 {
-    uint64_t x = *seed += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((x ^ x >> 31) % limit);
+    return (uint32_t)(random_next(seed) % limit);
 }
 
 /* ---- Messages of the test */

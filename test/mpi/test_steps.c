@@ -52,8 +52,8 @@ static int64_t first_call_now_ns(const char *clock, const char *sync)
 }
 
 /*
- * A call that finds a step synchronizes as the first one does, so on a busy machine it takes as long: first ones are the
- * control, the one before and, after a long call, some more. None waits until a clock has caught up.
+ * A call that finds a step synchronizes as the first one does, so on a busy machine it takes as long: first ones are
+ * the control, the one before and, after a long call, some more. None waits until a clock has caught up.
  */
 static void check_call(MPI_Comm comm, int64_t first_call_ns, const step *step, const char *what)
 {

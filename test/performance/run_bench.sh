@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The project's performance record: one table for each case, all subjects of a case in one run. Nothing else should run on the
-# machine meanwhile; it takes some three minutes.
+# The project's performance record: a table in Markdown for each case, all ways of releasing processes of a case in one
+# run. Nothing else should run on the machine meanwhile. It takes about two minutes, and at most seven.
 #
 # Usage, in the build directory: run_bench.sh [--other LIBRARY] [--json FILE] [--record FILE]
 #   --other    a shared library with another MPIX_Harmonize, compared in the same runs
 #   --json     no tables: append a line for each case and way of releasing processes to the file
-#   --record   write the tables, with the machine and versions, as Markdown
+#   --record   write the tables, with the machine and versions, as the file's section of this MPI library
 #
-# Environment: MPIEXEC, MPIEXEC_FLAGS; BENCH_CALLS (default 100000), BENCH_NOISE_S (default 10; 0: without that case)
+# Environment: MPIEXEC, MPIEXEC_FLAGS; MPI_LIBRARY, its name and version; BENCH_CALLS (default 100000), BENCH_NOISE_S
+# (default 10; 0: without that case)
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
 hosts=$source_dir/../hosts
 launcher=${MPIEXEC:-mpiexec}
+awk=${AWK:-awk}
 calls=${BENCH_CALLS:-100000}
 noise_s=${BENCH_NOISE_S:-10}
 other=() json= record=
@@ -40,49 +42,89 @@ pin=-bind-to
 # MPI_Barrier takes milliseconds where a library that spins has more ranks than cores.
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
-# What each case measures: all ways of releasing processes, five times in turn.
-skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --seconds 60)
+# What each case measures: all ways of releasing processes, five times in turn, for at most 90 seconds.
+skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --seconds 3)
 
-# TITLE: shows the rows on standard input, as a table with a title or as lines of JSON that name the case.
-show() {
+# What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
+show() {            # TITLE
     if [ -n "$json" ]; then
         grep '^{' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
-    else
-        echo "# Case: $1"
-        cat
+        return
     fi
+    printf '### %s\n\n' "$1"
+    $awk -F, '
+        function row(a, b, c, d, e, f, g, h) {
+            printf "| %-13s | %10s | %10s | %10s | %10s | %10s | %7s | %6s |\n", a, b, c, d, e, f, g, h
+        }
+        $1 == "scheme" {
+            for (i = 1; i <= NF; i++) column[$i] = i
+            titles = NF
+            row("scheme", "p50 (ns)", "p99 (ns)", "p99.9 (ns)", "max (ns)", "call (ns)", "calls", "valid")
+            print "|---|---:|---:|---:|---:|---:|---:|---:|"
+            next
+        }
+        titles && NF == titles {
+            row($1, $column["p50_ns"], $column["p99_ns"], $column["p999_ns"], $column["max_ns"], $column["call_ns"],
+                $column["calls"], sprintf("%.4f", $column["valid"] / $column["calls"]))
+        }'
+    echo
 }
-format() { [ -z "$json" ] || echo "--format json"; }
 
-on_node() {     # RANKS CALLS TITLE [FLAG...]
+format() { [ -n "$json" ] && echo json || echo csv; }
+
+on_node() {         # RANKS CALLS TITLE [FLAG...]
     local ranks=$1 count=$2 title=$3
     shift 3
-    # shellcheck disable=SC2046,SC2086
+    # shellcheck disable=SC2086
     "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" "${skew[@]}" --calls "$count" --warmup $((count / 20 + 1)) \
-        "${other[@]}" $(format) </dev/null | show "$title"
+        "${other[@]}" --format "$(format)" </dev/null | show "$title"
 }
 
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    # shellcheck disable=SC2046
     output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --clock tsc \
-        --calls $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" $(format) 2>&1 </dev/null)
+        --calls $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format "$(format)" 2>&1 </dev/null)
     status=$?
-    if [ $status -eq 77 ]; then
-        echo "# 2 hosts: skipped, $(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
-    else
-        show "2 ranks, 2 hosts, TCP" <<<"$output"
+    if [ $status -ne 77 ]; then
+        show "2 ranks, 2 hosts in namespaces of this machine, TCP" <<<"$output"
+    elif [ -z "$json" ]; then
+        printf '2 hosts: skipped, %s\n\n' "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
     fi
 }
 
-# A busy program on each core for a while, beside the calls.
+# The rows of mpix_skew --watch on standard input: means before, during and after the noise.
+show_phases() {     # FROM_S TO_S
+    printf '### 2 pinned ranks, a busy program on each core for a while\n\n'
+    $awk -F, -v from="$1" -v to="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        {
+            time_s = $column["time_ns"] / 1e9
+            phase = time_s <= to + 1.25 ? "first second after" : "later"
+            if (time_s <= to + 0.25) phase = time_s <= from ? "before" : "during"
+            valid[phase] += $column["valid"]
+            calls[phase] += $column["calls"]
+            call_ns[phase] += $column["call_ns"]
+            rows[phase]++
+        }
+        END {
+            split("before,during,first second after,later", phases, ",")
+            printf "| %-18s | %10s | %6s |\n|---|---:|---:|\n", "phase", "call (ns)", "valid"
+            for (i = 1; i <= 4; i++) {
+                phase = phases[i]
+                if (!rows[phase]) continue
+                printf "| %-18s | %10.1f | %6.4f |\n", phase, call_ns[phase] / rows[phase], valid[phase] / calls[phase]
+            }
+        }'
+    echo
+}
+
 under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch $((before_s + noise_s + after_s)) --format csv \
-        >"$rows" 2>&1 </dev/null &
+    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch $((before_s + noise_s + after_s)) \
+        --format csv >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s
     for ((i = 0; i < $(nproc); i++)); do
@@ -92,65 +134,67 @@ under_noise() {
     sleep "$noise_s"
     kill "${noisy[@]}"
     wait $watched
-    echo "# A busy program on each core for $noise_s s: calls of MPIX_Harmonize by 2 ranks before, during, and after it"
-    awk -F, -v from=$before_s -v to=$((before_s + noise_s)) '
-        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-        {
-            time = $column["time_ns"] / 1e9
-            phase = time <= from ? "before" : time <= to + 0.25 ? "during" : time <= to + 1.25 ? "first second after" : "later"
-            valid[phase] += $column["valid"]; calls[phase] += $column["calls"]; call[phase] += $column["call_ns"]; rows[phase]++
-        }
-        END {
-            split("before,during,first second after,later", phases, ",")
-            printf "%20s %10s %12s\n", "phase", "valid", "call(ns)"
-            for (i = 1; i <= 4; i++)
-                if (rows[phases[i]])
-                    printf "%20s %10.4f %12.1f\n", phases[i], valid[phases[i]] / calls[phases[i]], call[phases[i]] / rows[phases[i]]
-        }' "$rows"
+    show_phases $before_s $((before_s + noise_s)) <"$rows"
     rm -f "$rows"
 }
 
 instructions() {    # CALLS
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null ./test/performance/harmonize_calls "$1" 2>&1 | sed -n 's/.*refs: *//p' | tr -d ,
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null ./test/performance/harmonize_calls "$1" 2>&1 |
+        sed -n 's/.*refs: *//p' | tr -d ,
 }
 
 count_instructions() {
-    command -v valgrind >/dev/null || { echo "# Instructions: skipped, valgrind is missing"; return; }
+    command -v valgrind >/dev/null || { echo "Instructions: skipped, valgrind is missing"; return; }
     local few many
     few=$(instructions 10000)
     many=$(instructions 30000)
-    echo "# Instructions of a call by a single process, by callgrind: $(((many - few) / 20000))"
+    echo "Instructions of a call by a single process, by callgrind: $(((many - few) / 20000))"
 }
 
 run_all() {
     on_node 2 "$calls" "2 pinned ranks, one node" "$pin" core
-    echo
-    on_node 4 "$(few)" "4 ranks"
-    echo
-    on_node 8 "$(few)" "8 ranks"
-    echo
+    on_node 4 "$(few)" "4 ranks, one node"
+    on_node 8 "$(few)" "8 ranks, one node"
     on_hosts
-    echo
+    [ -z "$json" ] || return 0
     [ "$noise_s" -eq 0 ] || under_noise
-    echo
     count_instructions
 }
 
+describe_record() {
+    cat <<'END'
+# Performance record
+
+`make bench-record` writes the section of the MPI library of the build, by `mpix_skew`. Figures are medians of five
+repetitions in turn. Skews are of valid calls; all calls of `MPI_Barrier`, the scheme `barrier`, are valid. A row
+without skews has no valid call: more ranks than processors do not leave within the tolerance.
+END
+}
+
 describe_machine() {
-    echo "# Results"
-    echo
-    echo "Written by \`make bench-record\`: medians of five interleaved repetitions; skews in nanoseconds, over valid calls."
-    echo
-    echo "- Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores that may be used"
-    echo "- Kernel: $(uname -sr)"
-    echo "- Compiler: $(${CC:-cc} --version 2>/dev/null | head -n 1)"
-    echo
-    echo '```'
+    printf -- '- Date: %s\n' "$(date -u +%Y-%m-%d)"
+    printf -- '- Library: %s\n' "$(./examples/mpix_skew --version | sed 's/^mpix_skew //')"
+    printf -- '- Processor: %s, %s cores that may be used\n' \
+        "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
+    printf -- '- Kernel: %s\n' "$(uname -sr)"
+    printf -- '- Compiler: %s\n\n' "$(${CC:-cc} --version 2>/dev/null | head -n 1)"
+}
+
+# The sections of other MPI libraries stay.
+write_record() {
+    local library=${MPI_LIBRARY:-$("$launcher" --version 2>&1 | head -n 1)}
+    describe_record
+    ! [ -e "$record" ] || $awk -v name="${library%% [0-9]*}" '
+        /^## / { keep = index($0, "## " name) != 1; if (keep) print "" }
+        keep { held = held $0 "\n"; if ($0 != "") { printf "%s", held; held = "" } }' "$record"
+    printf '\n## %s\n\n' "$library"
+    describe_machine
+    run_all
 }
 
 [ -x ./examples/mpix_skew ] || { echo "run_bench.sh: examples/mpix_skew is not built in $PWD" >&2; exit 1; }
 if [ -z "$record" ]; then
     run_all
 else
-    { describe_machine; run_all; echo '```'; } | tee "$record.new" && mv "$record.new" "$record"
+    write_record | tee "$record.new" && mv "$record.new" "$record"
 fi

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs each program briefly, and checks what it prints and how it exits. No claim about speed is tested here.
+# Runs mpix_skew and mpix_triad briefly, and checks what they print and how they exit; and what all programs answer to
+# --help, --version and a bad setting. No claim about speed is tested here.
 #
 # Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
@@ -17,40 +18,9 @@ export LC_ALL
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
-
-clock_programs="mpix_clock_list mpix_clock_drift"
-all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad $clock_programs"
-clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
-clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
-list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
-drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
-half_width_ns,points,linear_ns
+all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad mpix_clock_list mpix_clock_drift"
 triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_s,barrier_mb_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,call_ns,calls,valid,valid_per_s
-
-complain() {    # WHAT: with all there is to know about the last run
-    echo "$command: $1"
-    echo "exit status $status"
-    sed 's/^/stdout: /' "$scratch/out"
-    sed 's/^/stderr: /' "$scratch/err"
-}
-
-# What a program itself said on stderr; launchers add lines of their own about exit status 2.
-own_messages() {
-    grep "^$program: " "$scratch/err"
-}
-
-# OPTION-AS-TYPED: the last run refused it, in one line that names it.
-expect_refusal() {
-    expect_status 2
-    [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
-    own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
-}
 
 check_help() {      # RANKS PROGRAM OPTION
     run "$@"
@@ -74,17 +44,6 @@ check_answers() {   # PROGRAM
 check_answers_once() {
     check_help 2 mpix_skew --help
     check_version 2 mpix_skew -v
-}
-
-# COLUMNS LINES: a head of comments, the last of them titles, then rows that line up with the titles.
-check_table() {
-    awk -v columns="$1" -v lines="$2" '
-        /^# Ratio/ { next }
-        /^#/ { titles = length($0); if (rows) print "a comment among the rows: " $0; next }
-        { rows++ }
-        length($0) != titles { print "does not line up: " $0 }
-        NF != columns { print "not " columns " columns: " $0 }
-        END { if (rows != lines) print rows + 0 " rows, not " lines }' "$scratch/out"
 }
 
 check_skew_refusals() {
@@ -168,135 +127,6 @@ check_skew_tables() {
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 
-# Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
-check_clock_summary() {
-    run 2 mpix_clock_check --sync hca3/5,none,track --ages 0,0.05 --repeat 2 --format csv
-    expect_status 0
-    problems=$(awk -F, -v titles="$clock_titles" '
-        function bad(what) { print what ": " $0 }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
-        NF != 13 { bad("number of columns") }
-        /nan|inf/ { bad("no number") }
-        { keys = keys $1 " " $2 " " $5 " " $6 " " $13 "\n" }
-        !($3 >= 0 && $4 > 0) { bad("durations") }
-        !(0 <= $7 && $7 <= $8 && $8 == $9 && $10 > 0) { bad("order of errors") }
-        ($12 == "") != ($1 == "none") { bad("bound") }
-        $12 != "" && $9 > $12 + $10 { bad("a violation that does not count") }
-        END {
-            n = split("hca3/5 none track", label, " ")
-            for (i = 1; i <= n; i++)
-                expected = expected label[i] " 0 1 2 0\n" label[i] " 50000000 1 2 0\n"
-            if (keys != expected) print "sync, age, syncs, checks, violations: " keys
-        }' "$scratch/out")
-    [ -z "$problems" ] || complain "$problems"
-}
-
-# SECONDS: without synchronization, clocks that all ranks share differ by so much for each rank.
-check_clock_ranks() {
-    awk -F, -v titles="$clock_rank_titles" -v offset_ns="$1e9" '
-        function bad(what) { print what ": " $0 }
-        function differs(error, half, rank) {
-            error -= offset_ns * rank
-            return (error < 0 ? -error : error) > half + 0.1    # which is how figures are rounded
-        }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
-        NF != 10 || $1 != "none" || $2 != 1 + int((NR - 2) / 4) || $3 != 1 + NR % 2 || $9 != "" || $10 != 0 { bad("row") }
-        $4 < (int((NR - 2) / 2) % 2) * 5e7 { bad("age") }
-        differs($5, $6, $3) { bad("error by exchanges") }
-        $7 != "" && differs($7, $8, $3) { bad("error by the shared clock") }
-        END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/out"
-}
-
-check_clock_errors() {
-    for case in mpix_clock_check:0 check_clock_error:1; do
-        run 3 ${case%:*} --sync none --ages 0,0.05 --repeat 2 --ranks --format csv
-        expect_status 0
-        problems=$(check_clock_ranks ${case#*:})
-        [ -z "$problems" ] || complain "$problems"
-    done
-}
-
-check_clock_violations() {
-    run 2 check_clock_error --sync none,hca3o --ages 0,0.05
-    expect_status 1
-    problems=$(check_table 13 4)
-    [ -z "$problems" ] || complain "$problems"
-    [ "$(awk '!/^#/ { print $1, $6, $13 }' "$scratch/out" | uniq -c | tr -s ' \n' ' ')" = " 2 none 1 0 2 hca3o 1 1 " ] ||
-        complain "not one violation of hca3o at each age"
-    grep -qF 'the bound was violated in 2 of 4 checks' "$scratch/err" || complain "does not tell of the violations"
-}
-
-# A seed gives the same ranks, and as many as are asked for.
-check_clock_sample() {
-    for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
-        # shellcheck disable=SC2086
-        run 3 mpix_clock_check --sync none --ages 0 --ranks --format csv --seed 7 $sample
-        expect_status 0
-        [ "$(wc -l <"$scratch/out")" -eq 2 ] || complain "not one row"
-        own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
-        [ "$own_seed" = 7 ] || complain "does not tell the seed"
-        rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/out")
-        [ -n "$rank" ] || complain "no rank"
-        [ "$rank" = "${first_rank:=$rank}" ] || complain "rank $rank, not $first_rank"
-    done
-    [ -z "$(sed 1d "$scratch/out" | cut -d, -f7)" ] || complain "a truth although there is none"
-}
-
-check_clock_kept() {
-    MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
-    export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    run 2 mpix_clock_check --sync hca3o --ages 0,0.2 --keep 1
-    unset MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    expect_status 0
-    grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
-    [ "$(awk '!/^#/ { print ($5 > 1) }' "$scratch/out" | tr '\n' ' ')" = "0 1 " ] ||
-        complain "synchronizations: not 1 and then more"
-}
-
-check_error_refusals() {
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_clock_check $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
---sync hca3,fence
---sync hca3,,jk
---ages 0,1,1
---ages 0,
---keep 0
---pairs 1 --sample 0.5
---plot chart.pdf
---plot /nonexistent/directory/chart.png
-END
-    run alone mpix_clock_check --ages 0
-    expect_refusal '1 rank'
-}
-
-# Refused before anything is measured, and else drawn.
-check_plot() {
-    run 2 mpix_clock_check --sync none,hca3o --ages 0,0.05 --plot "$scratch/chart.svg"
-    if command -v gnuplot >/dev/null; then
-        expect_status 0
-        for text in 'Error of the global clock' hca3o 'stated bound' '(s)' '(ns)'; do
-            grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
-        done
-        run 2 mpix_clock_check --sync none --ages 0 --plot "$scratch/chart.png"
-        expect_status 0
-        [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
-    else
-        expect_refusal --plot
-    fi
-    mkdir "$scratch/bin"
-    printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/gnuplot"
-    chmod +x "$scratch/bin/gnuplot"
-    launcher_path=$PATH
-    PATH=$scratch/bin:$PATH
-    run alone mpix_clock_check --plot "$scratch/none.svg"
-    PATH=$launcher_path
-    expect_refusal gnuplot
-    [ ! -e "$scratch/none.svg" ] || complain "leaves a file without a chart"
-}
-
 check_watch() {
     run 2 mpix_skew --watch 0.6 --format csv
     expect_status 0
@@ -306,169 +136,6 @@ check_watch() {
         { before = $1 }
         END { if (NR < 2) print "no rows"; if (before < 0.6e9) print "ends at " before }' "$scratch/out")
     [ -z "$problems" ] || complain "$problems"
-}
-
-# RANKS: a row for each clock, with groups of which each rank is in one.
-check_list_rows() {
-    awk -F, -v titles="$list_titles" -v ranks="$1" '
-        function bad(what) { print what ": " $0 }
-        function count_ranks(members,    n, i, part, ends, sum) {
-            n = split(members, part, /[|+]/)
-            for (i = 1; i <= n; i++) sum += split(part[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
-            return sum
-        }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
-        { clocks = clocks $1 " " }
-        NF != 10 { bad("number of columns") }
-        $0 ~ /nan|inf/ { bad("no number") }
-        $6 !~ /^[01]$/ || $7 !~ /^[01]$/ || $7 > $6 { bad("usable and auto") }
-        $7 == 1 { chosen++ }
-        $1 == "tsc" && $2 == "" { next }
-        !($2 > 0 && $3 < ranks && $3 ~ /^[0-9]+$/) { bad("cost of reading") }
-        !($4 > 0) || $1 != "tsc" && !($5 > 0) { bad("resolution") }
-        split($10, groups, "|") != $8 || count_ranks($10) != ranks || $8 == ranks && $9 != 0 { bad("groups") }
-        END {
-            if (clocks != "tsc monotonic_raw monotonic realtime wtime ") print "clocks: " clocks
-            if (chosen != 1) print chosen + 0 " clocks taken by auto"
-        }' "$scratch/out"
-}
-
-check_list() {
-    for ranks in 1 2; do
-        run "$ranks" mpix_clock_list --reads 2000 --format csv
-        expect_status 0
-        problems=$(check_list_rows "$ranks")
-        [ -z "$problems" ] || complain "$problems"
-        [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
-            complain "does not tell once what auto takes and why"
-    done
-    run 2 mpix_clock_list -n 1000
-    expect_status 0
-    problems=$(check_table 10 5)
-    [ -z "$problems" ] || complain "$problems"
-}
-
-# In a mount namespace the kernel can be made to say that its clocksource is another one.
-clocksource=/sys/devices/system/clocksource/clocksource0/current_clocksource
-can_change_clocksource() {
-    grep -q '^flags.*constant_tsc' /proc/cpuinfo && echo hpet >"$scratch/hpet" &&
-        unshare --mount mount --bind "$scratch/hpet" "$clocksource"
-} 2>/dev/null
-
-check_list_slow_clocksource() {
-    program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
-    # The variables are those of the inner shell.
-    # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --format csv' - "$scratch/hpet" "$clocksource" \
-        "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    expect_status 0
-    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
-    grep -q "^monotonic_raw,.*,1,1,1,0,0$" "$scratch/out" || complain "auto does not take monotonic_raw"
-    own_messages | grep -q "Warning: rank 0: .*clocksource is hpet" || complain "no warning"
-    own_messages | grep -q "tsc cannot be used on rank 0: .*hpet" || complain "no reason against tsc"
-}
-
-# THRESHOLD: all figures in the rows of one clock of rank 1 are what the bursts in the raw file come to.
-check_drift_rows() {
-    sort -t, -k5,5n "$scratch/raw" | awk -F, '$1 == 1 { half[++n] = $5 } END { print half[int((n + 1) / 2)] }' >"$scratch/half"
-    awk -F, -v titles="$drift_titles" -v rows="$scratch/out" -v threshold="$1" -v half="$(cat "$scratch/half")" '
-        function bad(what) { print what ": " row }
-        function differ(printed, value) { return (printed - value) ^ 2 > (0.06 + 1e-7 * value) ^ 2 }
-        function at_or_after(time,    i) { for (i = 1; i <= n && x[i] < time; i++); return i }
-        # Of points [first, end): slope, square_sum and greatest, if they are enough.
-        function fit(first, end,    i, mean_x, mean_y, xx, xy, residual) {
-            if (end - first < 3) return 0
-            for (i = first; i < end; i++) { mean_x += x[i] / (end - first); mean_y += y[i] / (end - first) }
-            for (i = first; i < end; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
-            slope = xy / xx
-            square_sum = greatest = 0
-            for (i = first; i < end; i++) {
-                residual = y[i] - mean_y - slope * (x[i] - mean_x)
-                square_sum += residual ^ 2
-                if (residual ^ 2 > greatest ^ 2) greatest = residual < 0 ? -residual : residual
-            }
-            return 1
-        }
-        function window(k, parts, width,    end) {
-            end = k + width < parts ? at_or_after(length_s / parts * (k + width)) : n + 1
-            return fit(at_or_after(length_s / parts * k), end)
-        }
-        function check_fits(parts,    k, mean, least, most, worst, sum, good) {
-            good = 1
-            for (k = 0; k < parts && good; k++) {
-                if (!(good = window(k, parts, 1))) break
-                mean += slope / parts
-                if (k == 0 || slope < least) least = slope
-                if (k == 0 || slope > most) most = slope
-                if (greatest > worst) worst = greatest
-                sum += square_sum
-            }
-            if (!good) { if (f[5] f[6] f[7] f[8] f[9] != "") bad("figures without points"); return }
-            if (differ(f[5], mean) || differ(f[6], least) || differ(f[7], most)) bad("slopes " mean " " least " " most)
-            if (differ(f[8], sqrt(sum / n)) || differ(f[9], worst)) bad("residuals " sqrt(sum / n) " " worst)
-        }
-        function linear(    steps, k, reach, any) {
-            for (steps = 1; steps <= 16; steps++) {
-                any = 0
-                for (k = 0; k + steps <= 16; k++)
-                    if (window(k, 16, steps)) { any = 1; if (greatest > threshold) return reach }
-                if (any) reach = length_s * steps / 16
-            }
-            return reach
-        }
-        NR == 1 { if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
-        NF != 6 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) { print "raw: " $0 }
-        { length_s = $3 / 1e9 }
-        $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
-        END {
-            getline row <rows
-            if (row != titles) bad("titles")
-            reach = linear()
-            for (parts = 8; parts >= 1; parts /= 2) {
-                getline row <rows
-                if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")
-                if ((f[3] - length_s * 1e9 / parts) ^ 2 > 4) bad("length of windows")
-                if (f[10] != half || f[11] != n) bad("half width " half ", points " n)
-                if (differ(f[12] / 1e9, reach)) bad("linear for " reach)
-                check_fits(parts)
-            }
-        }' "$scratch/raw"
-}
-
-# Without its known bend, 0.012 s/s2, the clock does not drift but in a line. Each offset is known to its half width, and
-# what the clock drifts during a burst, which is long where other programs take the processors.
-check_drift_truth() {
-    awk -F, '
-        $1 == 1 && $6 == 1 { x[++n] = $3 / 1e9; y[n] = $4 - 1.2e7 * x[n] ^ 2; if ($5 > half) half = $5 }
-        END {
-            for (i = 1; i <= n; i++) { mean_x += x[i] / n; mean_y += y[i] / n }
-            for (i = 1; i <= n; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
-            for (i = 1; i <= n; i++) {
-                residual = y[i] - mean_y - xy / xx * (x[i] - mean_x)
-                if (residual ^ 2 > (3 * half + 5e5) ^ 2) print "at " x[i] " s the drift is wrong by " residual " ns"
-            }
-        }' "$scratch/raw"
-}
-
-check_known_drift() {
-    run 2 check_drift --clocks realtime --seconds 1 --interval 0.01 -n 3 --threshold 1e6 --raw "$scratch/raw" --format csv
-    expect_status 0
-    problems=$(check_drift_rows 1e6; check_drift_truth)
-    [ -z "$problems" ] || complain "$problems"
-}
-
-check_drift() {
-    run 3 mpix_clock_drift --seconds 0.5 --interval 0.02
-    expect_status 0
-    clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
-    problems=$(check_table 12 $((2 * clocks * 4)))
-    [ -z "$problems" ] || complain "$problems"
-    [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
-    # So few bursts that no window has enough for a line.
-    run 2 mpix_clock_drift --seconds 0.1 --interval 0.1 --clocks monotonic --format csv
-    expect_status 0
-    [ "$(cut -d, -f5-9,12 "$scratch/out" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
 }
 
 # Bounds in order, rates that follow from the times, and a clock that errs less than a second.
@@ -511,35 +178,6 @@ check_triad() {
 END
 }
 
-check_clock_refusals() {
-    while read -r program arguments; do
-        # shellcheck disable=SC2086
-        run alone "$program" $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
-mpix_clock_list --reads 99
-mpix_clock_list --plot clocks.pdf
-mpix_clock_drift --seconds 0
-mpix_clock_drift --clocks tsc,sundial
-mpix_clock_drift --threshold -1
-mpix_clock_drift -n 0
-END
-    run alone mpix_clock_drift
-    expect_refusal "1 rank"
-    run 2 mpix_clock_drift --raw /nonexistent/directory/file
-    expect_refusal --raw
-}
-
-# Where there is a gnuplot.
-check_clock_charts() {
-    run 2 mpix_clock_list -n 1000 --format csv --plot "$scratch/list.svg"
-    expect_status 0
-    grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock_drift --seconds 0.2 --interval 0.01 --format csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
-    expect_status 0
-    grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
-}
-
 # A bad setting of the library ends a program with its message, and no launcher has to kill anything.
 check_library_errors() {
     MPIX_HARMONIZE_TOLERANCE_NS=bad
@@ -559,27 +197,6 @@ quick tap_check "mpix_skew: rows against single calls" check_skew
 tap_check "mpix_skew: tables and clocks" check_skew_tables
 tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
-tap_check "mpix_clock_check: rows for each label and age" check_clock_summary
-tap_check "mpix_clock_check: errors that are known" check_clock_errors
-quick tap_check "mpix_clock_check: violated bounds" check_clock_violations
-tap_check "mpix_clock_check: samples" check_clock_sample
-tap_check "mpix_clock_check: keeping the clock" check_clock_kept
-tap_check "mpix_clock_check: bad options" check_error_refusals
-tap_check "charts" check_plot
-quick tap_check "mpix_clock_list: rows and tables" check_list
-if can_change_clocksource; then
-    quick tap_check "mpix_clock_list: a slow clocksource" check_list_slow_clocksource
-else
-    tap_skip "mpix_clock_list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
-fi
-quick tap_check "mpix_clock_drift: figures of a known drift" check_known_drift
-tap_check "mpix_clock_drift: tables, few bursts" check_drift
-quick tap_check "mpix_clock_list, mpix_clock_drift: bad options" check_clock_refusals
-if command -v gnuplot >/dev/null 2>&1; then
-    quick tap_check "mpix_clock_list, mpix_clock_drift: charts" check_clock_charts
-else
-    tap_skip "mpix_clock_list, mpix_clock_drift: charts" "there is no gnuplot"
-fi
 quick tap_check "mpix_triad: bounds, tables, bad options" check_triad
 quick tap_check "errors of the library" check_library_errors
 tap_done

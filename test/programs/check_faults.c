@@ -3,10 +3,11 @@
  * Faults that are known in advance, for tests of what mpix_bench makes of them: linked into it, these functions take
  * the place of the libraries', as any profiling tool's would. CHECK_FAULT in the environment names one:
  *
- * flags   MPIX_Harmonize: rank r sets the flag to 0 in each call whose number, from 1, is a multiple of 3 + 2 r, and to
- * 1 in all others. A line "RANK,EXIT_NS,FLAG" for each call is written to the file CHECK_LOG.RANK never MPIX_Harmonize:
- * the flag is always 0 wrong   MPI_Bcast of at least 8 bytes: the last byte that the last rank receives is wrong fails
- * MPI_Bcast of at least 8 bytes: the 30th call of the last rank returns an error and does nothing else
+ * flags: MPIX_Harmonize: rank r sets the flag to 0 in each call whose number, from 1, is a multiple of 3 + 2 r, and to
+ *        1 in all others. A line "RANK,EXIT_NS,FLAG" for each call is written to the file CHECK_LOG.RANK.
+ * never: MPIX_Harmonize: the flag is always 0.
+ * wrong: MPI_Bcast of at least 8 bytes: the last byte that the last rank receives is wrong.
+ * fails: MPI_Bcast of at least 8 bytes: the 30th call of the last rank returns an error and does nothing else.
  */
 #include <mpix_harmonize.h>
 

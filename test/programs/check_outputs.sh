@@ -15,19 +15,9 @@ export LC_ALL=C
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
 tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
-
-complain() {
-    echo "$command: $1"
-    echo "exit status $status"
-    sed 's/^/stderr: /' "$scratch/err" | head -n 20
-}
 
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"
@@ -77,7 +67,7 @@ if [ -c /dev/full ]; then
     check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
     check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
     check "mpix_skew: results, standard output full or closed" check_results mpix_skew -n 10 -x 1
-    check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list -n 100
+    check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
     check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
 else
     tap_skip "standard output is full" "there is no /dev/full"
@@ -91,16 +81,17 @@ raw_outputs() {
 alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 alone mpix_skew -n 10 -x 1 --raw FILE
-2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --raw FILE
+2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
 END
 }
 charts() {
     cat <<END
-alone mpix_clock_list -n 100 --plot FILE
+alone mpix_clock_list --reads 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
+alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
 2 mpix_skew -n 50 -x 5 --plot FILE
 2 mpix_clock_check --sync none --ages 0 --plot FILE
-2 mpix_clock_drift --seconds 0.1 --interval 0.02 --clocks monotonic --plot FILE
+2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
 END
 }
 
@@ -174,7 +165,7 @@ if on_full_file_system true 2>/dev/null; then
     if have_plots; then
         file=$scratch/disk/chart.png
         check "mpix_clock_list --plot: a file system that is full" \
-            check_on_disk "$file" mpix_clock_list -n 100 --plot "$file"
+            check_on_disk "$file" mpix_clock_list --reads 100 --plot "$file"
         check "mpix_triad --plot: a file system that is full" \
             check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
     else
@@ -196,7 +187,7 @@ check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
     mkdir -p "$scratch/bin"
     printf '#!/bin/sh\nif grep -q multiplot; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
     chmod +x "$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH run alone mpix_clock_list -n 100 --plot "$scratch/chart.svg"
+    PATH=$scratch/bin:$PATH run alone mpix_clock_list --reads 100 --plot "$scratch/chart.svg"
     expect_failure "$scratch/chart.svg"
     [ ! -e "$scratch/chart.svg" ] || complain "leaves a chart"
 }

@@ -12,7 +12,7 @@ enum { SEED = 42 };
 int main(int argc, char **argv)
 {
     static provenance_t provenance;
-    report_t report = {.format = FORMAT_TABLE, .file = stdout};
+    report_t report = {.output = {.format = FORMAT_TABLE, .file = stdout}};
     world_t world;
     int flag;
 
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     provenance_collect(&provenance, &world, argc, argv, SEED);
     if (world.rank == 0) {
         report_head(&report, provenance.items, provenance.count);
-        report.format = FORMAT_JSON;
+        report.output.format = FORMAT_JSON;
         report_head(&report, provenance.items, provenance.count);
     }
     return world_end(&world, STATUS_GOOD);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The figures of mpix_bench --format csv, computed anew from what --raw wrote. Prints what differs in a printed digit.
-# Of one operation under one scheme. Usage: awk -F, -f check_recompute.awk RAW CSV
+# Of one operation under one scheme.
+# Usage: awk -F, [-v run_time=makespan] [-v reach=REACH] -f check_recompute.awk RAW CSV
 
 function complain(what, is, expected) {
     print "size " size ": " what " is " is ", and " expected " by the raw times"
@@ -86,20 +87,21 @@ function check_distribution(    i, sum, mean, squares, low, column, percent, nee
         }
 }
 
-# With samples left out by chance, the median of all is where that of the valid ones is told to be, or as far again away.
+# With samples left out by chance, the median of all is where that of the valid ones is told to be: in its interval, or
+# in one REACH times as wide.
 function check_bias(    i, low, high, median) {
     n = all[size]
     for (i = 1; i <= n; i++) v[i] = everything[size, i]
     sort_values(n)
     median = (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2
-    low = 2 * $place["median_low_ns"] - $place["median_ns"]
-    high = 2 * $place["median_high_ns"] - $place["median_ns"]
+    low = $place["median_ns"] - reach * ($place["median_ns"] - $place["median_low_ns"])
+    high = $place["median_ns"] + reach * ($place["median_high_ns"] - $place["median_ns"])
     if (median < low || median > high) complain("median_ns", $place["median_ns"], median " of all samples")
 }
 
 FNR == 1 { file++ }
 file == 1 && FNR == 1 {
-    if ($0 != "operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark") print "titles of the raw times: " $0
+    if ($0 != "operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark") print "titles of raw times: " $0
     next
 }
 file == 1 {
@@ -130,7 +132,7 @@ file == 1 {
     if (n > 0) {
         check_ranks()
         check_distribution()
-        if (unbiased) check_bias()
+        if (reach) check_bias()
     }
 }
 END { if (rows == 0) print "no rows" }

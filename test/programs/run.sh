@@ -1,8 +1,13 @@
 # shellcheck shell=bash
-# Running a program of the examples and looking at how it ended, to be sourced. Takes $programs and $checks, where
-# the installed ones and those of the checks are, and $scratch; expect_status calls complain.
+# Running a program of the examples and looking at how it ended, to be sourced. Sets $programs and $checks, where the
+# installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
 
-# RANKS PROGRAM [OPTION]...: runs it, by itself where RANKS is "alone". Leaves $status, and the output in out and err.
+programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves $status, and the output in out and err.
 run() {
     ranks=$1 program=$2
     shift 2
@@ -19,6 +24,38 @@ run() {
     status=$?
 }
 
+complain() {        # WHAT: with what there is to know about the last run, but the lines that say where it was
+    echo "$command: $1"
+    echo "exit status $status"
+    [ ! -e "$scratch/out" ] || grep -v '^# [a-z_]*: ' "$scratch/out" | sed 's/^/stdout: /' | head -n 60
+    sed 's/^/stderr: /' "$scratch/err" | head -n 20
+}
+
+# What the program itself said on stderr; launchers add lines of their own. Those of the tests speak by other names.
+own_messages() {
+    case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
+    grep "^$own_name: " "$scratch/err"
+}
+
 expect_status() {
     [ "$status" -eq "$1" ] || complain "exit status is not $1"
+}
+
+# PART: the last run was refused in one line that names it, and measured nothing.
+expect_refusal() {
+    expect_status 2
+    [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
+    own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
+}
+
+# COLUMNS LINES: a head of comments, the last of them titles, then rows that line up with the titles.
+check_table() {
+    awk -v columns="$1" -v lines="$2" '
+        /^# Ratio/ { next }
+        /^#/ { titles = length($0); if (rows) print "a comment among the rows: " $0; next }
+        { rows++ }
+        length($0) != titles { print "does not line up: " $0 }
+        NF != columns { print "not " columns " columns: " $0 }
+        END { if (rows != lines) print rows + 0 " rows, not " lines }' "$scratch/out"
 }

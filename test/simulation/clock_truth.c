@@ -9,8 +9,10 @@
  * cost of synchronization, and how often a second a process was interrupted, which is the control: on a machine that
  * does much else, clocks cannot be compared well.
  */
+#include "common/statistics.h"
 #include "simulation/simulated.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <mpix_harmonize.h>
 #include <stdio.h>
@@ -153,19 +155,6 @@ static void *allocate(int count, size_t bytes)
     return memory;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *values, int count, double q)
-{
-    qsort(values, (size_t)count, sizeof *values, compare);
-    int place = (int)ceil(q * count) - 1;
-    return count ? values[place < 0 ? 0 : place] : 0;
-}
-
 static void count_violations(const sample *samples, int count)
 {
     for (int i = 0; i < count; i++)
@@ -194,21 +183,23 @@ static void gather_bounds(const sample *samples, int count, double *mean, double
 /* The errors of all processes but rank 0, gathered there. */
 static void report_errors(const char *part, const sample *samples, int count)
 {
-    double *mine = allocate(count, sizeof *mine), *all = NULL, squares = 0, mean_bound, most_bound;
+    int64_t *mine = allocate(count, sizeof *mine), *all = NULL;
+    double squares = 0, mean_bound, most_bound;
     for (int i = 0; i < count; i++)
-        mine[i] = fabs((double)error_of(&samples[i]));
+        mine[i] = llabs(error_of(&samples[i]));
     if (rank == 0)
         all = allocate(count * processes, sizeof *all);
-    MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, comm);
+    MPI_Gather(mine, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, comm);
     gather_bounds(samples, count, &mean_bound, &most_bound);
     if (all) {
-        double *others = all + count;
+        int64_t *others = all + count;
         int total = count * (processes - 1);
+        sort_ascending(others, total);
         for (int i = 0; i < total; i++)
-            squares += others[i] * others[i] / total;
-        printf(" %serror_rms=%.1f %serror_p99=%.1f", part, sqrt(squares), part, quantile(others, total, 0.99));
-        printf(" %serror_max=%.1f %sbound_mean=%.0f %sbound_max=%.0f", part, others[total - 1], part, mean_bound, part,
-               most_bound);
+            squares += (double)others[i] * (double)others[i] / total;
+        printf(" %serror_rms=%.1f %serror_p99=%" PRId64, part, sqrt(squares), part, quantile(others, total, 0.99));
+        printf(" %serror_max=%" PRId64 " %sbound_mean=%.0f %sbound_max=%.0f", part, others[total - 1], part, mean_bound,
+               part, most_bound);
     }
     free(mine);
     free(all);
@@ -218,7 +209,7 @@ static void report_skew(const sample *samples, int count)
 {
     int64_t *first = allocate(count, sizeof *first), *last = allocate(count, sizeof *last);
     int64_t *valid = allocate(count, sizeof *valid);
-    double *skew = allocate(count, sizeof *skew);
+    int64_t *skew = allocate(count, sizeof *skew);
     int used = 0;
     for (int i = 0; i < count; i++) {
         first[i] = last[i] = samples[i].exit_ns;
@@ -229,9 +220,10 @@ static void report_skew(const sample *samples, int count)
     MPI_Allreduce(MPI_IN_PLACE, valid, count, MPI_INT64_T, MPI_MIN, comm);
     for (int i = 0; i < count; i++)
         if (valid[i])
-            skew[used++] = (double)(last[i] - first[i]);
+            skew[used++] = last[i] - first[i];
+    sort_ascending(skew, used);
     if (rank == 0 && used > 0)
-        printf(" calls=%d valid=%.4f skew_p50=%.0f skew_p99=%.0f", count, (double)used / count,
+        printf(" calls=%d valid=%.4f skew_p50=%" PRId64 " skew_p99=%" PRId64, count, (double)used / count,
                quantile(skew, used, 0.5), quantile(skew, used, 0.99));
     free(first);
     free(last);

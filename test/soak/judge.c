@@ -72,10 +72,10 @@ static void judge_bound(const call *one, int rank, int n)
     int64_t other_ns = llabs(mine->read_ns - zero->read_ns) / RATE_PARTS + (mine->width_ns + zero->width_ns + 1) / 2;
     int64_t most_ns = mine->bound_ns + zero->bound_ns + other_ns + 2;
     if (!soak_judge(SOAK_BOUND, llabs(error_ns), most_ns))
-        soak_complain(
-            "after call %d%s global time is off by %ld ns on rank %d, bound %ld ns, bound of rank 0 %ld ns, readings %ld ns",
-            n, mine->is_sync ? " (MPIX_Clock_sync)" : "", (long)error_ns, rank, (long)mine->bound_ns,
-            (long)zero->bound_ns, (long)other_ns);
+        soak_complain("after call %d%s global time is off by %ld ns on rank %d, bound %ld ns, bound of rank 0 %ld ns, "
+                      "readings %ld ns",
+                      n, mine->is_sync ? " (MPIX_Clock_sync)" : "", (long)error_ns, rank, (long)mine->bound_ns,
+                      (long)zero->bound_ns, (long)other_ns);
 }
 
 static void judge_valid(const call *one, int rank, int n)

@@ -10,7 +10,7 @@
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
 #   SOAK_SECONDS             how long altogether (default 30; make soak: 1200)
 #   SOAK_RANKS               number of processes (default 2)
-#   SOAK_SEED                of the first run (default 1, another one each time by "date"); the second run has the next one
+#   SOAK_SEED                of the first run (default 1, another each time by "date"); that of the second is one more
 #   MPIX_TEST_BRIEF          yes: skip
 #   MPIX_TEST_QUICK          yes: skip
 set -u
@@ -38,7 +38,8 @@ soak() {            # NAME SEED
     tap_again="$launcher ${MPIEXEC_FLAGS-} -n $ranks $program $seconds $2"
     # A run that hangs is ended by the process id of its launcher.
     # shellcheck disable=SC2086
-    timeout -k 10 $((seconds + 240)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" </dev/null >"$output"
+    timeout -k 10 $((seconds + 240)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" \
+        </dev/null >"$output"
     status=$?
     sed 's/^/# /' "$output"
     rm -f "$output"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * soak.c - random mixes of calls, beside load, stops, steps of clocks and threads, with the invariants held against true
- * time and shared memory.
+ * soak.c - random mixes of calls, beside load, stops, steps of clocks and threads, with the invariants held against
+ * true time and shared memory.
  *
  * Usage: soak [SECONDS [SEED]], all processes on one machine. An even seed has clocks that are one but for their steps;
  * an odd one has clocks that drift apart. Prints tables in Markdown; progress goes to standard error if that is a
@@ -9,6 +9,7 @@
  */
 #include "soak.h"
 
+#include "common/random.h"
 #include "simulation/simulated.h"
 
 #include <signal.h>
@@ -27,9 +28,7 @@ enum { MOST_PHASE_S = 180 };
 
 uint64_t soak_draw(uint64_t *state)
 {
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t mixed = (*state ^ *state >> 31) * UINT64_C(0xd6e8feb86659fd93);
-    return mixed ^ mixed >> 32;
+    return random_next(state);
 }
 
 int64_t soak_below(uint64_t *state, int64_t limit)

@@ -9,6 +9,8 @@
 #ifndef MH_TEST_SUPPORT_H
 #define MH_TEST_SUPPORT_H
 
+#include "common/random.h"
+
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -39,17 +41,14 @@ static inline int rounds_of(int usual)
 #define EXPECT_SEEDED(condition, format, ...) \
     ck_assert_msg(condition, format " (repeat with MH_SEED=%" PRIu64 ")", __VA_ARGS__, base_seed())
 
-/* splitmix64: small, and good from any seed. */
+/* The state of the generator of common/random.h. */
 typedef struct chance {
     uint64_t state;
 } chance;
 
 static inline uint64_t chance_bits(chance *source)
 {
-    uint64_t z = source->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return random_next(&source->state);
 }
 
 /* The stream of one round of a test. */
@@ -85,6 +84,17 @@ static inline double chance_lognormal(chance *source, double median, double sigm
 static inline double chance_pareto(chance *source, double least)
 {
     return least * pow(chance_unit(source), -1 / 1.3);
+}
+
+static inline int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline void sort_numbers(double *numbers, int count)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
 }
 
 /* Adds the tests of a program to its one case. */

@@ -39,7 +39,7 @@ static options_outcome_t parse(settings_t *settings, int count, const char *cons
 
     for (int i = 0; i < count; i++)
         argv[1 + i] = (char *)words[i];
-    *settings = (settings_t){.sizes = {.least_bytes = 4, .most_bytes = 64}};
+    *settings = (settings_t){.sizes = {.min_bytes = 4, .max_bytes = 64}};
     return options_parse(&program, 1 + count, argv, settings);
 }
 
@@ -85,7 +85,7 @@ START_TEST(sizes)
     }
     ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_RUN);
     ck_assert_int_eq(settings.sizes.given, 1);
-    options_list_sizes(&settings.sizes, size_cases[_i].factor, settings.sizes.least_bytes < 4 ? 1 : 4);
+    options_list_sizes(&settings.sizes, size_cases[_i].factor, settings.sizes.min_bytes < 4 ? 1 : 4);
     for (int64_t i = 0; i < settings.sizes.count; i++)
         sprintf(text + strlen(text), "%lld ", (long long)settings.sizes.bytes[i]);
     ck_assert_str_eq(text, size_cases[_i].sizes);
@@ -95,13 +95,13 @@ END_TEST
 START_TEST(lists_end)
 {
     settings_t settings;
-    char text[4 * (MOST_SIZES + 1)] = "";
+    char text[4 * (MAX_SIZES + 1)] = "";
     const char *words[] = {"-m", text};
 
-    for (int i = 0; i < MOST_SIZES; i++)
+    for (int i = 0; i < MAX_SIZES; i++)
         strcat(text, i == 0 ? "4" : ",4");
     ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_RUN);
-    ck_assert_int_eq(settings.sizes.count, MOST_SIZES);
+    ck_assert_int_eq(settings.sizes.count, MAX_SIZES);
     strcat(text, ",4");
     ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_BAD);
 }

@@ -63,6 +63,7 @@ static void print_rows(const report_t *report, const row_keys_t *keys)
     rows[0].trips = 2;
     rows[0].wrong = 0;
     rows[1].trips = 2;
+    rows[2].moved_bytes = 64 * 1048576;
     rows[1].wrong = 7;
     /* Never to be seen. */
     rows[2].overlap = (overlap_t){false, NAN, NAN, NAN, NAN};
@@ -72,7 +73,14 @@ static void print_rows(const report_t *report, const row_keys_t *keys)
 
 static void print_report(output_format_t format, bool full, bool everything, FILE *file)
 {
-    const report_t report = {format, file, full, everything, everything, fractions, COUNT_OF(fractions), everything};
+    const report_t report = {.output = {.format = format, .file = file},
+                             .full = full,
+                             .overlap = everything,
+                             .validated = everything,
+                             .latency = everything,
+                             .bandwidth = everything,
+                             .fractions = fractions,
+                             .fraction_count = COUNT_OF(fractions)};
 
     report_head(&report, items, COUNT_OF(items));
     report_titles(&report, &plain_keys, "MPI_Fake");
@@ -234,5 +242,6 @@ static void add(TCase *tests)
 
 int main(void)
 {
+    output_begin(); /* as each program does, for the locale */
     return run_suite("report", add);
 }

@@ -135,19 +135,13 @@ static const struct {
 
 enum { SAMPLES = 20000 };
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Needs of the load, sorted: the fraction met by a slack is a place in it. */
 static void sample_needs(int row, double *sorted_ns)
 {
     chance dice = chance_of_round(1000 + row);
     for (int i = 0; i < SAMPLES; i++)
         sorted_ns[i] = loads[row].needs(&dice, loads[row].median_ns);
-    qsort(sorted_ns, SAMPLES, sizeof *sorted_ns, compare);
+    sort_numbers(sorted_ns, SAMPLES);
 }
 
 static double value_of(double met, double slack_ns, int64_t overhead_ns)

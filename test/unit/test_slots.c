@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_slots.c - barriers in shared memory, among threads that have a barrier each, as processes would: every round, the
- * root, or everybody, sees the arrivals of all in that round and no other, and all receive the release of that round.
+ * test_slots.c - barriers in shared memory, among threads that have a barrier each, as processes would: every round,
+ * the root, or everybody, sees the arrivals of all in that round and no other, and all receive the release of that
+ * round.
  *
  * Threads rather than processes, so that a thread sanitizer sees both sides of each slot.
  */

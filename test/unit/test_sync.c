@@ -9,111 +9,6 @@
 #include "sync/sync_label.h"
 #include "sync/sync_private.h"
 
-/* ---- The tree */
-
-enum { MOST_IN_TREE = 70 };
-
-/* What happened in the run of one process: partners in their order, learnt from (first) and taught. */
-typedef struct history {
-    int learnt_from, learnt;
-    int taught[8], teaches;
-    bool taught_first;
-} history;
-
-static history histories[MOST_IN_TREE], *own;
-
-static int note_learn(const mh_sync_run_context *context, int reference_rank, mh_error *error)
-{
-    (void)context;
-    (void)error;
-    own->learnt++;
-    own->learnt_from = reference_rank;
-    own->taught_first |= own->teaches > 0;
-    return MPI_SUCCESS;
-}
-
-static int note_teach(const mh_sync_run_context *context, int client_rank, mh_error *error)
-{
-    (void)context;
-    (void)error;
-    own->taught[own->teaches++ % COUNT_OF(own->taught)] = client_rank;
-    return MPI_SUCCESS;
-}
-
-static void walk_tree(int size)
-{
-    static const mh_pair_protocol protocol = {note_learn, note_teach};
-    int ranks[MOST_IN_TREE];
-    mh_error error = MH_NO_ERROR;
-    memset(histories, 0, sizeof histories);
-    for (int i = 0; i < size; i++)
-        ranks[i] = 3 * i + 1;
-    for (int i = 0; i < size; i++) {
-        mh_level level = {.group = {size, i, ranks}};
-        mh_sync_run_context context = {.level = &level};
-        own = &histories[i];
-        EXPECT(mh_pairs_outward(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
-    }
-}
-
-static bool teaches(const history *teacher, int rank)
-{
-    for (int i = 0; i < teacher->teaches; i++)
-        if (teacher->taught[i] == rank)
-            return true;
-    return false;
-}
-
-static int levels_to_root(int place)
-{
-    int levels = 0;
-    for (; place > 0; place = (histories[place].learnt_from - 1) / 3)
-        levels++;
-    return levels;
-}
-
-START_TEST(tree_reaches_each_once_in_log_rounds)
-{
-    for (int size = 1; size <= MOST_IN_TREE; size++) {
-        int rounds = 0;
-        while (1 << rounds < size)
-            rounds++;
-        walk_tree(size);
-        EXPECT(histories[0].learnt == 0, "tree of %d: the root learns", size);
-        for (int i = 0; i < size; i++) {
-            EXPECT(histories[i].teaches <= rounds, "tree of %d: place %d teaches %d times in %d rounds", size, i,
-                   histories[i].teaches, rounds);
-            if (i == 0)
-                continue;
-            const history *teacher = &histories[(histories[i].learnt_from - 1) / 3];
-            EXPECT(histories[i].learnt == 1, "tree of %d: place %d learns %d times", size, i, histories[i].learnt);
-            EXPECT(!histories[i].taught_first, "tree of %d: place %d teaches before it learns", size, i);
-            EXPECT(teaches(teacher, 3 * i + 1), "tree of %d: place %d learns from one that does not teach it", size, i);
-            EXPECT(levels_to_root(i) <= rounds, "tree of %d: place %d is %d levels from the root", size, i,
-                   levels_to_root(i));
-        }
-    }
-}
-END_TEST
-
-static int fail_to_teach(const mh_sync_run_context *context, int client_rank, mh_error *error)
-{
-    (void)context;
-    return mh_fail(error, MPI_ERR_OTHER, "cannot teach rank %d", client_rank);
-}
-
-START_TEST(tree_stops_at_a_failure)
-{
-    static const mh_pair_protocol protocol = {note_learn, fail_to_teach};
-    int ranks[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    mh_level level = {.group = {8, 0, ranks}};
-    mh_sync_run_context context = {.level = &level};
-    mh_error error = MH_NO_ERROR;
-    EXPECT(mh_pairs_outward(&context, &protocol, &error) == MPI_ERR_OTHER, "the failure is lost");
-    EXPECT(strcmp(error.message, "cannot teach rank 4") == 0, "it went on after the failure: %s", error.message);
-}
-END_TEST
-
 /* ---- Synchronized worlds */
 
 /* Near: processes of a node that are apart by less than a message between them can show. */
@@ -560,8 +455,6 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, wide_bounds_are_narrowed);
-    tcase_add_test(tests, tree_reaches_each_once_in_log_rounds);
-    tcase_add_test(tests, tree_stops_at_a_failure);
     tcase_add_loop_test(tests, errors_stay_within_bounds, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, each_number_of_processes_will_do, 0, COUNT_OF(each_algorithm));
     tcase_add_test(tests, same_seed_gives_the_same_estimates);

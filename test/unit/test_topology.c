@@ -49,12 +49,14 @@ static int scattered(int rank, int ranks, int nodes)
 }
 
 /* Within a node: packages and NUMA nodes in each package. 0: the processes are bound nowhere, as on a laptop. */
-static const struct machine {
+typedef struct machine {
     const char *name;
     int ranks, nodes;
     layout layout;
     int packages, numas;
-} machines[] = {
+} machine;
+
+static const machine machines[] = {
     {"one process", 1, 1, contiguous, 1, 1},
     {"one node", 8, 1, contiguous, 1, 1},
     {"one node, bound nowhere", 8, 1, contiguous, 0, 0},
@@ -73,7 +75,7 @@ static const struct machine {
     {"large", 256, 64, round_robin, 2, 2},
 };
 
-static int lowest_rank_on_node(const struct machine *machine, int rank)
+static int lowest_rank_on_node(const machine *machine, int rank)
 {
     int node = machine->layout(rank, machine->ranks, machine->nodes);
     int lowest = 0;
@@ -82,7 +84,7 @@ static int lowest_rank_on_node(const struct machine *machine, int rank)
     return lowest;
 }
 
-static void place_ranks(const struct machine *machine, mh_place *places)
+static void place_ranks(const machine *machine, mh_place *places)
 {
     int on_node[MAX_RANKS] = {0};
     for (int rank = 0; rank < machine->ranks; rank++) {
@@ -96,13 +98,13 @@ static void place_ranks(const struct machine *machine, mh_place *places)
 
 /* The groups of all ranks at all levels. */
 typedef struct grouping {
-    const struct machine *machine;
+    const machine *machine;
     int levels;
     mh_place places[MAX_RANKS];
     mh_group groups[MH_MAX_LEVELS][MAX_RANKS];
 } grouping;
 
-static grouping group_all(const struct machine *machine, int levels)
+static grouping group_all(const machine *machine, int levels)
 {
     static grouping all;
     all.machine = machine;

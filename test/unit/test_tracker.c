@@ -151,8 +151,7 @@ typedef struct scene {
     const path *path;
     double rms_limit_ns, p99_limit_ns; /* of the error after SETTLED_S; 0: none */
     double seconds;                    /* 0: USUAL_S */
-    bool
-        comes_as_a_surprise; /* what happens is beyond what was seen before, so that only the next measurement shows it */
+    bool comes_as_a_surprise; /* what happens is beyond what was seen before: only the next measurement shows it */
 } scene;
 
 enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
@@ -263,18 +262,12 @@ static void follow(run *run, double seconds)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void expect_to_be_accurate(run *run)
 {
     double squares = 0;
     for (int i = 0; i < run->readings; i++)
         squares += run->errors_ns[i] * run->errors_ns[i];
-    qsort(run->errors_ns, (size_t)run->readings, sizeof *run->errors_ns, compare);
+    sort_numbers(run->errors_ns, run->readings);
     double rms = sqrt(squares / run->readings), p99 = run->errors_ns[(int)(0.99 * run->readings)];
     const scene *scene = run->scene;
     if (getenv("MH_VERBOSE"))

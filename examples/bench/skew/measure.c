@@ -24,10 +24,8 @@ static int64_t time_calls(const skew_run_t *run, const scheme_t *scheme, int64_t
     int64_t *exit_ticks = run->block.exit_ticks;
     int *valid = run->block.valid;
     int64_t begin_ns = system_time_ns();
-
     for (int64_t i = 0; i < calls; i++) {
         int code = scheme->release(scheme->comm, &valid[i]);
-
         exit_ticks[i] = exit_clock_ticks(&run->clock);
         world_require(&run->world, code, scheme->call);
     }
@@ -39,16 +37,14 @@ static void combine(const skew_run_t *run, int64_t calls, int64_t loop_ns)
 {
     const block_t *block = &run->block;
     int root = run->world.rank == 0;
-    int code;
-
     for (int64_t i = 0; i < calls; i++) {
         block->greatest[i] = block->exit_ticks[i];
         block->greatest[calls + i] = -block->exit_ticks[i];
         block->greatest[2 * calls + i] = !block->valid[i];
     }
     block->greatest[3 * calls] = loop_ns;
-    code = MPI_Reduce(root ? MPI_IN_PLACE : block->greatest, root ? block->greatest : NULL, (int)(3 * calls + 1),
-                      MPI_INT64_T, MPI_MAX, 0, run->world.comm);
+    int code = MPI_Reduce(root ? MPI_IN_PLACE : block->greatest, root ? block->greatest : NULL, (int)(3 * calls + 1),
+                          MPI_INT64_T, MPI_MAX, 0, run->world.comm);
     world_require(&run->world, code, "MPI_Reduce");
 }
 
@@ -56,7 +52,6 @@ static void count_block(const block_t *block, int64_t calls, tally_t *tally)
 {
     for (int64_t i = 0; i < calls; i++) {
         int64_t valid = !block->greatest[2 * calls + i];
-
         if (tally->records != NULL)
             tally->records[tally->calls + i] = (record_t){block->greatest[i] + block->greatest[calls + i], valid};
         tally->valid += valid;
@@ -67,11 +62,9 @@ static void count_block(const block_t *block, int64_t calls, tally_t *tally)
 void skew_run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tally_t *tally)
 {
     int64_t begin_ns = system_time_ns();
-    int64_t loop_ns;
-
     MPI_Barrier(run->world.comm);
     time_calls(run, scheme, 1 + calls / SETTLE_PART);
-    loop_ns = time_calls(run, scheme, calls);
+    int64_t loop_ns = time_calls(run, scheme, calls);
     exit_clock_note_bound(&run->clock, &run->world);
     combine(run, calls, loop_ns);
     if (run->world.rank == 0)
@@ -89,7 +82,6 @@ int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision)
 int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double most_ns)
 {
     double calls = most_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
-
     return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
 }
 
@@ -103,10 +95,8 @@ static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
     int64_t spent_ns = 0;
     int64_t calls = 1;
     int64_t fitting = 1;
-
     while (left > 0 && calls > 0) {
         tally_t tally = {0};
-
         calls = calls < left ? calls : left;
         skew_run_block(run, scheme, calls, &tally);
         left -= calls;
@@ -122,10 +112,8 @@ static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
 static int64_t unfinished(const skew_run_t *run)
 {
     int64_t mask = 0;
-
     for (int i = 0; i < SCHEMES; i++) {
         const tally_t *tally = &run->tallies[i];
-
         if (skew_is_chosen(run, i) && tally->calls < run->settings.calls &&
             (double)tally->spent_ns < run->settings.limit_s * 1e9)
             mask |= INT64_C(1) << i;
@@ -136,19 +124,16 @@ static int64_t unfinished(const skew_run_t *run)
 void skew_measure(skew_run_t *run)
 {
     int64_t block_calls[SCHEMES] = {0};
-
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
     for (int i = 0; i < SCHEMES; i++)
         run->tallies[i] = (tally_t){.records = run->tallies[i].records};
-    for (int i = 0; i < SCHEMES; i++) {
+    for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i))
             block_calls[i] = warm_up(run, &run->schemes[i]);
-    }
     for (int64_t mask; (mask = unfinished(run)) != 0;) {
         for (int i = 0; i < SCHEMES; i++) {
             int64_t left = run->settings.calls - run->tallies[i].calls;
-
             if ((mask >> i & 1) != 0)
                 skew_run_block(run, &run->schemes[i], left < block_calls[i] ? left : block_calls[i], &run->tallies[i]);
         }
@@ -159,7 +144,6 @@ void skew_measure(skew_run_t *run)
 static void *allocate_touched(int64_t count, size_t bytes)
 {
     void *memory = malloc((size_t)count * bytes);
-
     if (memory != NULL)
         memset(memory, 0, (size_t)count * bytes);
     return memory;
@@ -168,12 +152,10 @@ static void *allocate_touched(int64_t count, size_t bytes)
 bool skew_allocate(skew_run_t *run)
 {
     int64_t capacity = run->settings.block + 1; /* of settling calls there may be one more */
-    bool good;
-
     run->block.exit_ticks = allocate_touched(capacity, sizeof(run->block.exit_ticks[0]));
     run->block.valid = allocate_touched(capacity, sizeof(run->block.valid[0]));
     run->block.greatest = allocate_touched(3 * capacity + 1, sizeof(run->block.greatest[0]));
-    good = run->block.exit_ticks != NULL && run->block.valid != NULL && run->block.greatest != NULL;
+    bool good = run->block.exit_ticks != NULL && run->block.valid != NULL && run->block.greatest != NULL;
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
         if (!skew_is_chosen(run, i))
             continue;

@@ -18,7 +18,6 @@ enum { WATCH_COLUMNS = sizeof(watch_columns) / sizeof(watch_columns[0]) };
 static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
 {
     char slack[64];
-
     world_statistic(&run->world, "mpix_harmonize_slack_used_ns", slack, sizeof(slack));
     table_row(table, (cell_t[]){{NULL, time_ns},
                                 {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
@@ -43,20 +42,16 @@ void skew_watch(skew_run_t *run)
     int64_t calls = 1; /* the first row shows the start, too: no warming up */
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
-
     if (root && run->settings.output.format == FORMAT_TABLE)
         world_describe(&run->world, run->settings.output.file, "MPIX_Harmonize, as it goes");
     if (root)
         table_head(&table);
     while (calls > 0) {
         tally_t block_tally = {0};
-        int64_t now_ns;
-        bool last;
-
         skew_run_block(run, scheme, calls, &block_tally);
         add_tally(&tally, &block_tally);
-        now_ns = system_time_ns() - begin_ns;
-        last = (double)now_ns >= run->settings.watch_s * 1e9;
+        int64_t now_ns = system_time_ns() - begin_ns;
+        bool last = (double)now_ns >= run->settings.watch_s * 1e9;
         if (root && (last || now_ns >= next_row_ns)) {
             print_watch_row(run, &table, (double)now_ns, &tally);
             tally = (tally_t){0};

@@ -15,7 +15,6 @@
 const char *run_time_name(int index)
 {
     static const char *const names[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN] = "makespan"};
-
     return index >= 0 && index < (int)(sizeof(names) / sizeof(names[0])) ? names[index] : NULL;
 }
 
@@ -28,7 +27,6 @@ bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
 {
     int64_t number = count / 2;
     long double weight = 1, total = 0, tail;
-
     while (number > 0 && weight > NEGLIGIBLE) {
         total += weight;
         weight *= (long double)number / (long double)(count - number + 1);
@@ -49,7 +47,6 @@ static sample_mark_t mark_of(const sample_set_t *set, int64_t call)
 {
     const uint8_t *marks = &set->marks[call * set->ranks];
     uint8_t mark = MARK_VALID;
-
     for (int rank = 0; rank < set->ranks; rank++)
         mark = marks[rank] > mark ? marks[rank] : mark;
     return mark;
@@ -61,10 +58,8 @@ static int64_t take_in(const sample_set_t *set, int64_t call, run_time_t run_tim
 {
     const call_times_t *times = &set->times[call * set->ranks];
     int64_t first_ns = times[0].start_ns, last_ns = times[0].end_ns, longest_ns = last_ns - first_ns;
-
     for (int rank = 0; rank < set->ranks; rank++) {
         int64_t duration_ns = times[rank].end_ns - times[rank].start_ns;
-
         rank_sums_ns[rank] += duration_ns;
         longest_ns = duration_ns > longest_ns ? duration_ns : longest_ns;
         first_ns = times[rank].start_ns < first_ns ? times[rank].start_ns : first_ns;
@@ -78,7 +73,6 @@ static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *
 {
     double valid = (double)analysis->valid;
     int64_t sum_ns = 0;
-
     for (int rank = 0; rank < ranks; rank++) {
         sum_ns += rank_sums_ns[rank];
         if (rank_sums_ns[rank] > rank_sums_ns[analysis->slowest_rank])
@@ -94,7 +88,6 @@ static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *
 static double deviation_of(const int64_t *values, int64_t count, double mean)
 {
     double square_sum = 0;
-
     for (int64_t i = 0; i < count; i++)
         square_sum += ((double)values[i] - mean) * ((double)values[i] - mean);
     return count > 1 ? sqrt(square_sum / (double)(count - 1)) : 0;
@@ -103,7 +96,6 @@ static double deviation_of(const int64_t *values, int64_t count, double mean)
 static double mean_of(const int64_t *values, int64_t count)
 {
     int64_t sum = 0;
-
     for (int64_t i = 0; i < count; i++)
         sum += values[i];
     return (double)sum / (double)count;
@@ -114,11 +106,10 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
                                 analysis_t *analysis)
 {
     int64_t low, high, below_ns = sorted[(count - 1) / 2], above_ns = sorted[count / 2];
-
     analysis->mean_ns = mean_of(sorted, count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
-    analysis->least_ns = sorted[0];
-    analysis->most_ns = sorted[count - 1];
+    analysis->min_ns = sorted[0];
+    analysis->max_ns = sorted[count - 1];
     analysis->median_ns = ((double)below_ns + (double)above_ns) / 2;
     analysis->median_interval = analyse_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
@@ -129,25 +120,22 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
 
 bool analysis_is_narrow(const analysis_t *analysis, double percent)
 {
-    double most_ns = percent / 100 * analysis->median_ns;
-
-    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= most_ns &&
-           analysis->median_ns - (double)analysis->median_low_ns <= most_ns;
+    double limit_ns = percent / 100 * analysis->median_ns;
+    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= limit_ns &&
+           analysis->median_ns - (double)analysis->median_low_ns <= limit_ns;
 }
 
 bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis)
 {
     int64_t *rank_sums_ns = calloc((size_t)set->ranks + (size_t)set->calls, sizeof(*rank_sums_ns));
-    int64_t *run_times_ns, makespan_ns, makespan_sum_ns = 0;
-
+    int64_t makespan_ns, makespan_sum_ns = 0;
     *analysis = (analysis_t){0};
     if (rank_sums_ns == NULL)
         return false;
-    run_times_ns = rank_sums_ns + set->ranks;
+    int64_t *run_times_ns = rank_sums_ns + set->ranks;
     for (int64_t call = 0; call < set->calls; call++) {
         sample_mark_t mark = mark_of(set, call);
-
         analysis->missed += mark == MARK_MISSED;
         analysis->late += mark == MARK_LATE;
         if (mark != MARK_VALID)

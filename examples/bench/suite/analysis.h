@@ -49,11 +49,11 @@ typedef struct analysis {
     double makespan_ns;  /* the mean of the samples' makespans */
     double mean_ns;      /* this and the following of the samples' run times */
     double deviation_ns; /* standard deviation, n - 1; 0 for one sample */
-    int64_t least_ns;
-    int64_t most_ns;
+    int64_t min_ns;
+    int64_t max_ns;
     double median_ns;       /* of an even number the mean of the middle two */
     int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics; of fewer than */
-    int64_t median_high_ns; /* six samples there is none: then least and most, and */
+    int64_t median_high_ns; /* six samples there is none: then min and max, and */
     bool median_interval;   /* this is false */
     int64_t quantile_ns[MOST_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
     int slowest_rank;                    /* of the greatest mean duration; the lowest such rank */

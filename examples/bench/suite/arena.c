@@ -15,12 +15,10 @@ enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
 static int64_t listed_cache_bytes(int index)
 {
     char path[80];
-    FILE *file;
     long long size = 0;
     char unit = ' ';
-
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     if (file == NULL)
         return 0;
     if (fscanf(file, "%lld%c", &size, &unit) < 1)
@@ -60,7 +58,6 @@ static int64_t round_up(int64_t bytes, int64_t unit)
 static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;
-
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
@@ -79,7 +76,6 @@ static int64_t more_than_cache(int64_t cache_bytes)
 static int64_t ring_needs(int64_t slot_bytes, int64_t cache_bytes)
 {
     int64_t wanted = more_than_cache(cache_bytes);
-
     if (slot_bytes <= 0)
         return slot_bytes;
     return add(slot_bytes > wanted ? slot_bytes : wanted, slot_bytes);
@@ -88,7 +84,6 @@ static int64_t ring_needs(int64_t slot_bytes, int64_t cache_bytes)
 int64_t arena_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
-
     if (kind == ARENA_ROTATE)
         return ring_needs(slot_bytes, cache_bytes);
     return kind == ARENA_COLD ? add(slot_bytes, more_than_cache(cache_bytes)) : slot_bytes;
@@ -102,7 +97,6 @@ static char *allocate(int64_t bytes)
 {
     void *memory = NULL;
     size_t size = bytes > 0 ? (size_t)bytes : LINE_BYTES;
-
     if (posix_memalign(&memory, PAGE_BYTES, size) != 0)
         return NULL;
     memset(memory, 0, size);
@@ -112,7 +106,6 @@ static char *allocate(int64_t bytes)
 bool arena_open(arena_t *arena, arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
-
     *arena = (arena_t){.kind = kind, .slots = 1};
     arena->bytes = kind == ARENA_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
     arena->memory = allocate(arena->bytes);
@@ -156,7 +149,6 @@ void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes)
 static void evict(const arena_t *arena)
 {
     unsigned sum = 0;
-
     for (int64_t i = 0; i < arena->eviction_bytes; i += LINE_BYTES)
         sum += *(volatile const unsigned char *)(arena->eviction + i);
     (void)sum;
@@ -165,7 +157,6 @@ static void evict(const arena_t *arena)
 void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive)
 {
     int64_t slot = call % arena->slots * arena->step % arena->slots;
-
     *send = arena->memory + slot * arena->slot_bytes;
     *receive = *send + arena->send_bytes;
     if (arena->eviction != NULL)

@@ -28,7 +28,6 @@ typedef struct group {
 static int join(MPI_Comm comm, group_t *group)
 {
     int code = MPI_Comm_rank(comm, &group->rank);
-
     group->comm = comm;
     return code != MPI_SUCCESS ? code : MPI_Comm_size(comm, &group->ranks);
 }
@@ -62,7 +61,6 @@ static int meet_linear(MPI_Comm comm)
 {
     group_t group;
     int code = join(comm, &group);
-
     if (code == MPI_SUCCESS && group.rank > 0) {
         code = tell(&group, 0, TAG_ARRIVE);
         return code == MPI_SUCCESS ? await(&group, 0, TAG_RELEASE) : code;
@@ -85,14 +83,12 @@ static int meet_tree(MPI_Comm comm)
 {
     group_t group;
     int code = join(comm, &group);
-    int first, end, parent;
-
     if (code != MPI_SUCCESS)
         return code;
     /* Compared without a product of the rank, which may be too large. */
-    first = group.rank <= (group.ranks - 1) / TREE_CHILDREN ? TREE_CHILDREN * group.rank + 1 : group.ranks;
-    end = group.ranks - first < TREE_CHILDREN ? group.ranks : first + TREE_CHILDREN;
-    parent = (group.rank - 1) / TREE_CHILDREN;
+    int first = group.rank <= (group.ranks - 1) / TREE_CHILDREN ? TREE_CHILDREN * group.rank + 1 : group.ranks;
+    int end = group.ranks - first < TREE_CHILDREN ? group.ranks : first + TREE_CHILDREN;
+    int parent = (group.rank - 1) / TREE_CHILDREN;
     for (int child = first; code == MPI_SUCCESS && child < end; child++)
         code = await(&group, child, TAG_ARRIVE);
     if (code == MPI_SUCCESS && group.rank > 0)
@@ -114,7 +110,6 @@ static int meet_binomial(MPI_Comm comm)
     group_t group;
     int code = join(comm, &group);
     int bit = 1;
-
     for (; code == MPI_SUCCESS && (group.rank & bit) == 0 && bit < group.ranks - group.rank; bit *= 2)
         code = await(&group, group.rank + bit, TAG_ARRIVE);
     if (code == MPI_SUCCESS && group.rank > 0)
@@ -137,12 +132,10 @@ static int meet_double_ring(MPI_Comm comm)
     static const int tags[] = {TAG_ARRIVE, TAG_RELEASE};
     group_t group;
     int code = join(comm, &group);
-    int left, right;
-
     if (code != MPI_SUCCESS || group.ranks == 1)
         return code;
-    left = (group.rank + group.ranks - 1) % group.ranks;
-    right = group.rank + 1 < group.ranks ? group.rank + 1 : 0;
+    int left = (group.rank + group.ranks - 1) % group.ranks;
+    int right = group.rank + 1 < group.ranks ? group.rank + 1 : 0;
     for (int lap = 0; code == MPI_SUCCESS && lap < 2; lap++) {
         if (group.rank > 0)
             code = await(&group, left, tags[lap]);
@@ -164,8 +157,7 @@ static int meet_recursive_doubling(MPI_Comm comm)
 {
     group_t group;
     int code = join(comm, &group);
-    int power = 1, partner;
-
+    int power = 1;
     if (code != MPI_SUCCESS)
         return code;
     while (power <= group.ranks / 2)
@@ -174,7 +166,7 @@ static int meet_recursive_doubling(MPI_Comm comm)
         code = tell(&group, group.rank - power, TAG_ARRIVE);
         return code == MPI_SUCCESS ? await(&group, group.rank - power, TAG_RELEASE) : code;
     }
-    partner = group.rank < group.ranks - power ? group.rank + power : MPI_PROC_NULL;
+    int partner = group.rank < group.ranks - power ? group.rank + power : MPI_PROC_NULL;
     if (partner != MPI_PROC_NULL)
         code = await(&group, partner, TAG_ARRIVE);
     for (int bit = 1; code == MPI_SUCCESS && bit < power; bit *= 2)
@@ -195,7 +187,6 @@ static int meet_bruck(MPI_Comm comm)
 {
     group_t group;
     int code = join(comm, &group);
-
     for (int64_t distance = 1; code == MPI_SUCCESS && distance < group.ranks; distance *= 2)
         code = tell_and_await(&group, (int)((group.rank + distance) % group.ranks),
                               (int)((group.rank + group.ranks - distance) % group.ranks));
@@ -220,6 +211,5 @@ const barrier_algorithm_t *barrier_at(int index)
 const char *barrier_name(int index)
 {
     const barrier_algorithm_t *algorithm = barrier_at(index);
-
     return algorithm != NULL ? algorithm->name : NULL;
 }

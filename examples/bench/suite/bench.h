@@ -4,6 +4,7 @@
 #define BENCH_H
 
 #include "common/world.h"
+#include "suite/chart.h"
 #include "suite/communicator.h"
 #include "suite/measure.h"
 #include "suite/plan.h"
@@ -18,7 +19,8 @@ typedef struct bench {
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
     FILE *raw;
-    double fractions[MOST_NUMBERS];
+    chart_t chart;
+    double fractions[MAX_NUMBERS];
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
     int status;
@@ -38,13 +40,10 @@ bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice
 /* What a job asks of its operation. */
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 
-/* The same on all ranks of the world; those that stand aside have nothing against it. */
-bool bench_all_agree(const bench_t *bench, bool good);
-
 /* Looks for all that may be wrong with a job, memory included. Collective. Returns an exit status. */
 int bench_check_job(bench_t *bench, job_t *job);
 
-/* Opens the files of results and raw times. Collective. */
+/* Opens the files of results, raw times and chart. Collective. */
 bool bench_open_files(bench_t *bench);
 
 /* Closes files. Returns false where something could not be written. Standard output is looked at last of all. */

@@ -11,11 +11,9 @@
 static int read_count(const char **text)
 {
     char *end;
-    long value;
-
     if (!isdigit((unsigned char)**text))
         return 0;
-    value = strtol(*text, &end, 10);
+    long value = strtol(*text, &end, 10);
     *text = end;
     return value >= 1 && value <= INT_MAX ? (int)value : 0;
 }
@@ -23,10 +21,8 @@ static int read_count(const char **text)
 static bool parse_grid(communicator_choice_t *choice, const char *text, int ranks)
 {
     int64_t product = 1;
-
     for (choice->dimensions = 0; choice->dimensions < MOST_DIMENSIONS; text++) {
         int extent = read_count(&text);
-
         if (extent == 0 || (product *= extent) > ranks)
             return false;
         choice->extents[choice->dimensions++] = extent;
@@ -86,10 +82,8 @@ static int split_grid(const world_t *span, const communicator_choice_t *choice, 
     int periods[MOST_DIMENSIONS] = {0};
     int remain[MOST_DIMENSIONS] = {0};
     MPI_Comm grid;
-    int code;
-
     remain[choice->dimension] = 1;
-    code = MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid);
+    int code = MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid);
     if (code != MPI_SUCCESS)
         return code;
     code = MPI_Cart_sub(grid, remain, group);
@@ -115,7 +109,6 @@ static int make_group(const world_t *span, const communicator_choice_t *choice, 
 static int make_span(world_t *span, const world_t *world, int every)
 {
     int code = MPI_Comm_split(world->comm, world->rank % every == 0 ? 0 : MPI_UNDEFINED, world->rank, &span->comm);
-
     if (code != MPI_SUCCESS || span->comm == MPI_COMM_NULL)
         return code;
     MPI_Comm_set_errhandler(span->comm, MPI_ERRORS_RETURN);
@@ -127,7 +120,6 @@ static int make_span(world_t *span, const world_t *world, int every)
 int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
     int code = MPI_SUCCESS;
-
     *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
     if (!communicator_is_whole(choice))
         code = make_span(&communicator->span, world, choice->every);

@@ -8,7 +8,6 @@ enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
 __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 {
     double value = 1;
-
     for (int64_t i = 0; i < rounds; i++) {
         value = value * 0.999999 + 1e-6;
         __asm__ volatile("" : "+m"(value));
@@ -33,13 +32,10 @@ static void compute(const measure_t *measure, int64_t ns)
 double compute_calibrate(const measure_t *measure)
 {
     int64_t least_ns = INT64_MAX;
-
     for (int i = 0; i < CALIBRATIONS; i++) {
         int64_t begin_ns = global_time_ns(measure->span);
-        int64_t took_ns;
-
         compute_rounds(CALIBRATION_ROUNDS);
-        took_ns = global_time_ns(measure->span) - begin_ns;
+        int64_t took_ns = global_time_ns(measure->span) - begin_ns;
         least_ns = took_ns < least_ns ? took_ns : least_ns;
     }
     return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
@@ -50,11 +46,9 @@ int64_t compute_call_overlapped(const measure_t *measure, int64_t compute_ns)
     const world_t *span = measure->span;
     int64_t tests = measure->job->settings.test_calls;
     int64_t computed_ns = 0;
-
     world_require(span, work_start(measure->work), measure->function);
     for (int64_t i = 0; i <= tests; i++) {
         int64_t begin_ns = global_time_ns(span);
-
         compute(measure, compute_ns / (tests + 1));
         computed_ns += global_time_ns(span) - begin_ns;
         if (i < tests)

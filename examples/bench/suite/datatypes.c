@@ -33,10 +33,9 @@ MPI_Datatype datatype_handle(int index)
         {"float_int", MPI_FLOAT_INT},
     };
 
-    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
         if (strcmp(handles[i].name, datatype_name(index)) == 0)
             return handles[i].handle;
-    }
     return MPI_DATATYPE_NULL;
 }
 
@@ -51,17 +50,15 @@ MPI_Op reduction_handle(int index)
         {"bor", MPI_BOR},   {"bxor", MPI_BXOR}, {"maxloc", MPI_MAXLOC}, {"minloc", MPI_MINLOC},
     };
 
-    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
         if (strcmp(handles[i].name, reduction_name(index)) == 0)
             return handles[i].handle;
-    }
     return MPI_OP_NULL;
 }
 
 const char *datatype_name(int index)
 {
     const element_t *element = element_at(index);
-
     return element != NULL ? element->name : NULL;
 }
 
@@ -73,7 +70,6 @@ int datatype_bytes(int index)
 const char *reduction_name(int index)
 {
     const reduction_t *reduction = element_reduction_at(index);
-
     return reduction != NULL ? element_reduction_name(reduction) : NULL;
 }
 

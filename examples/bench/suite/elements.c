@@ -153,7 +153,6 @@ enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2
 static number_t contribute_sum(const element_t *element, uint64_t random, int rank)
 {
     uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS;
-
     (void)rank;
     return (number_t){1 + (int64_t)(random % limit),
                       element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
@@ -272,11 +271,9 @@ static uint64_t mix(uint64_t bits)
 static bool contributes(const values_t *values, int rank, int64_t index)
 {
     int contributors = values->reduction->contributors;
-    int stride;
-
     if (contributors == EVERYONE || values->ranks <= contributors)
         return true;
-    stride = (values->ranks + contributors - 1) / contributors;
+    int stride = (values->ranks + contributors - 1) / contributors;
     return (rank + index + values->call) % stride == 0;
 }
 
@@ -285,7 +282,6 @@ number_t values_of(const values_t *values, int rank, int place, int64_t index)
     const element_t *element = values->element;
     const reduction_t *reduction = values->reduction;
     uint64_t random = mix(mix((uint64_t)values->call << 32 ^ (uint64_t)rank) ^ (uint64_t)place << 40 ^ (uint64_t)index);
-
     if (reduction != NULL)
         return contributes(values, rank, index) ? reduction->contribute(element, random, rank)
                                                 : reduction->neutral(element);
@@ -298,7 +294,6 @@ number_t values_of(const values_t *values, int rank, int place, int64_t index)
 void values_fill(const values_t *values, int rank, int place, void *block, int64_t count)
 {
     char *at = block;
-
     for (int64_t i = 0; i < count; i++, at += values->element->bytes)
         values->element->put(at, values_of(values, rank, place, i));
 }
@@ -306,7 +301,6 @@ void values_fill(const values_t *values, int rank, int place, void *block, int64
 static number_t expected(const values_t *values, const origin_t *origin, int64_t index)
 {
     number_t result = values_of(values, origin->first, origin->place, index);
-
     for (int rank = origin->first + 1; rank <= origin->last; rank++)
         result = values->reduction->combine(result, values_of(values, rank, origin->place, index));
     return result;
@@ -316,7 +310,6 @@ int64_t values_wrong(const values_t *values, const origin_t *origin, const void 
 {
     const char *at = block;
     int64_t wrong = 0;
-
     if (origin->last < origin->first)
         return 0;
     for (int64_t i = 0; i < count; i++, at += values->element->bytes)

@@ -80,10 +80,9 @@ static size_t batch_bytes(int64_t calls)
 static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call_note_t *note, uint8_t *mark)
 {
     const world_t *span = measure->span;
-    int released, called = MPI_SUCCESS;
-
+    int called = MPI_SUCCESS;
     work_prepare(measure->work, measure->calls++);
-    released = release(&measure->releaser, slot);
+    int released = release(&measure->releaser, slot);
     world_require(span, released, release_function(measure->releaser.kind));
     note->start_ns = global_time_ns(span);
     if (compute_ns == 0)
@@ -102,7 +101,6 @@ static void run_batch(measure_t *measure, const orders_t *orders, int64_t comput
     uint8_t *marks = (uint8_t *)(notes + orders->calls);
     call_note_t settling;
     uint8_t mark;
-
     memset(measure->batch->own, 0, batch_bytes(orders->calls));
     release_begin(&measure->releaser, &orders->release);
     for (int64_t i = 0; i < SETTLE_CALLS; i++)
@@ -115,7 +113,6 @@ static void run_batch(measure_t *measure, const orders_t *orders, int64_t comput
 static void gather_batch(measure_t *measure, int64_t calls)
 {
     int bytes = (int)batch_bytes(calls);
-
     world_require(
         measure->span,
         MPI_Gather(measure->batch->own, bytes, MPI_BYTE, measure->batch->all, bytes, MPI_BYTE, 0, measure->span->comm),
@@ -127,19 +124,17 @@ static void gather_batch(measure_t *measure, int64_t calls)
 static bool reserve(samples_t *samples, int64_t calls, bool computes)
 {
     int64_t capacity = samples->capacity > 0 ? samples->capacity : MOST_BATCH_CALLS;
-    size_t elements;
-    void *times, *marks, *compute_ns;
-
     while (capacity < calls)
         capacity *= 2;
     if (capacity == samples->capacity)
         return true;
-    elements = (size_t)capacity * (size_t)samples->ranks;
-    times = realloc(samples->times, elements * sizeof(samples->times[0]));
+    size_t elements = (size_t)capacity * (size_t)samples->ranks;
+    void *times = realloc(samples->times, elements * sizeof(samples->times[0]));
     samples->times = times != NULL ? times : samples->times;
-    marks = realloc(samples->marks, elements);
+    void *marks = realloc(samples->marks, elements);
     samples->marks = marks != NULL ? marks : samples->marks;
-    compute_ns = computes ? realloc(samples->compute_ns, (size_t)capacity * sizeof(samples->compute_ns[0])) : NULL;
+    void *compute_ns =
+        computes ? realloc(samples->compute_ns, (size_t)capacity * sizeof(samples->compute_ns[0])) : NULL;
     samples->compute_ns = compute_ns != NULL ? compute_ns : samples->compute_ns;
     samples->capacity = capacity;
     return times != NULL && marks != NULL && (compute_ns != NULL || !computes);
@@ -149,7 +144,6 @@ static bool reserve(samples_t *samples, int64_t calls, bool computes)
 static double chance(int64_t seed, int64_t size_bytes, int64_t call)
 {
     uint64_t state = (uint64_t)seed;
-
     state = random_next(&state) + (uint64_t)size_bytes;
     state = random_next(&state) + (uint64_t)call;
     return random_fraction(&state);
@@ -161,12 +155,10 @@ static uint8_t take_call(samples_t *samples, const char *all, int64_t batch_call
     int64_t place = samples->calls * samples->ranks;
     uint8_t greatest = MARK_VALID;
     int64_t compute_ns = 0;
-
     for (int rank = 0; rank < samples->ranks; rank++) {
         const char *own = all + (size_t)rank * batch_bytes(batch_calls);
         const uint8_t *marks = (const uint8_t *)own + sizeof(batch_head_t) + (size_t)batch_calls * sizeof(call_note_t);
         call_note_t note;
-
         memcpy(&note, own + sizeof(batch_head_t) + (size_t)call * sizeof(note), sizeof(note));
         samples->times[place + rank] = (call_times_t){note.start_ns, note.end_ns};
         samples->marks[place + rank] = marks[call];
@@ -182,12 +174,10 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
                        samples_t *samples)
 {
     const bench_settings_t *settings = &measure->job->settings;
-
     if (!reserve(samples, samples->calls + calls, computes))
         world_abort(measure->span, "out of memory: give less for --iterations or --time-slice");
     for (int64_t i = 0; i < calls; i++) {
         uint8_t mark = take_call(samples, measure->batch->all, calls, i);
-
         if (100 * chance(settings->seed, progress->size_bytes, samples->calls) < settings->invalid_percent)
             samples->marks[samples->calls * samples->ranks] = mark = MARK_MISSED;
         samples->valid += mark == MARK_VALID;
@@ -201,10 +191,8 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
 static release_note_t combine_notes(const measure_t *measure, int64_t calls)
 {
     release_note_t greatest = {0};
-
     for (int rank = 0; rank < measure->span->ranks; rank++) {
         batch_head_t head;
-
         memcpy(&head, measure->batch->all + (size_t)rank * batch_bytes(calls), sizeof(head));
         if (head.note.ready_ns > greatest.ready_ns)
             greatest.ready_ns = head.note.ready_ns;
@@ -220,10 +208,8 @@ static release_note_t combine_notes(const measure_t *measure, int64_t calls)
 static int64_t count_invalid(const measure_t *measure, int64_t calls)
 {
     int64_t invalid = 0;
-
     for (int64_t call = 0; call < calls; call++) {
         uint8_t mark = MARK_VALID;
-
         for (int rank = 0; rank < measure->span->ranks && mark == MARK_VALID; rank++)
             mark = (uint8_t)measure->batch->all[(size_t)(rank + 1) * batch_bytes(calls) - (size_t)calls + (size_t)call];
         invalid += mark != MARK_VALID;
@@ -240,7 +226,6 @@ static bool is_narrow(const measure_t *measure, progress_t *progress, const samp
     double percent = measure->job->settings.ci_percent;
     sample_set_t set = samples_set(samples);
     analysis_t analysis;
-
     if (percent <= 0 || samples->valid < progress->next_interval)
         return false;
     progress->next_interval = (int64_t)((double)samples->valid * NEXT_INTERVAL) + 1;
@@ -276,7 +261,6 @@ static int64_t fitting_calls(const measure_t *measure, const progress_t *progres
     double limit_ns =
         progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART) : MOST_BATCH_NS;
     double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
-
     calls = at_most(at_most(calls, measure->batch->most_calls), left);
     if (progress->call_ns > 0)
         calls = at_most(calls, limit_ns / progress->call_ns);
@@ -292,8 +276,6 @@ static bool warms_up(const progress_t *progress, int64_t now_ns)
 
 static int64_t next_calls(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
-    double missing;
-
     if (progress->probe_left > 0)
         return (int64_t)at_most((double)progress->probe_left, measure->batch->most_calls);
     if (warms_up(progress, now_ns))
@@ -302,7 +284,7 @@ static int64_t next_calls(const measure_t *measure, progress_t *progress, sample
         progress->measured_ns = now_ns;
     else if (is_done(measure, progress, samples, now_ns))
         return 0;
-    missing = (double)(progress->wanted - samples->valid);
+    double missing = (double)(progress->wanted - samples->valid);
     return fitting_calls(measure, progress, at_most(missing, progress->most_calls - (double)samples->calls));
 }
 
@@ -310,15 +292,13 @@ static int64_t next_calls(const measure_t *measure, progress_t *progress, sample
 static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t now_ns)
 {
     char interval[64], age[64];
-    int64_t interval_ns;
-
     if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
         return false;
     progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
     if (!world_statistic(measure->span, "mpix_harmonize_resync_interval_used_ns", interval, sizeof(interval)) ||
         !world_statistic(measure->span, "mpix_harmonize_clock_age_ns", age, sizeof(age)))
         return false;
-    interval_ns = strtoll(interval, NULL, 10);
+    int64_t interval_ns = strtoll(interval, NULL, 10);
     return interval_ns > 0 && strtoll(age, NULL, 10) > interval_ns;
 }
 
@@ -326,7 +306,6 @@ static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t
 static void show_progress(const measure_t *measure, progress_t *progress, const samples_t *samples, int64_t now_ns)
 {
     char text[PROGRESS_WIDTH + 1];
-
     if (!measure->shows_progress || now_ns < progress->next_shown_ns)
         return;
     progress->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
@@ -348,7 +327,6 @@ static void finish_batch(measure_t *measure, progress_t *progress, const orders_
 {
     release_note_t note = combine_notes(measure, orders->calls);
     int64_t took_ns = global_time_ns(measure->span) - progress->batch_begin_ns;
-
     release_learn(&measure->releaser, &note, orders->calls, count_invalid(measure, orders->calls));
     progress->call_ns = (double)took_ns / (double)(orders->calls + SETTLE_CALLS);
     progress->batch_calls = orders->calls;
@@ -364,7 +342,6 @@ static void begin_size(measure_t *measure, int64_t size_bytes, bool again, progr
 {
     const job_t *job = measure->job;
     int64_t wanted = job_wanted(job, size_bytes);
-
     *progress = (progress_t){.size_bytes = size_bytes,
                              .probe_left = release_needs_probe(&measure->releaser) ? PROBE_CALLS : 0,
                              .warmup_left = again ? 0 : job_warmup(job, size_bytes),
@@ -379,7 +356,6 @@ static void begin_size(measure_t *measure, int64_t size_bytes, bool again, progr
 static void make_orders(measure_t *measure, progress_t *progress, samples_t *samples, orders_t *orders)
 {
     int64_t now_ns = global_time_ns(measure->span);
-
     show_progress(measure, progress, samples, now_ns);
     orders->sync_clock = is_clock_due(measure, progress, now_ns);
     orders->calls = orders->sync_clock ? 0 : next_calls(measure, progress, samples, now_ns);
@@ -392,7 +368,6 @@ void measure_size(measure_t *measure, int64_t size_bytes, int64_t compute_ns, sa
     bool root = measure->span->rank == 0;
     progress_t progress;
     orders_t orders;
-
     samples->ranks = measure->span->ranks;
     begin_size(measure, size_bytes, compute_ns > 0, &progress);
     for (;;) {
@@ -418,8 +393,6 @@ bool measure_open(measure_t *measure)
     const bench_settings_t *settings = &measure->job->settings;
     int ranks = measure->span->ranks;
     int most_calls = MOST_BATCH_TIMES / ranks < MOST_BATCH_CALLS ? MOST_BATCH_TIMES / ranks : MOST_BATCH_CALLS;
-    bool good;
-
     most_calls = most_calls > 1 ? most_calls : 1;
     release_open(&measure->releaser, measure->span, (release_kind_t)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
@@ -427,7 +400,7 @@ bool measure_open(measure_t *measure)
     measure->calls_per_ns = settings->overlap ? compute_calibrate(measure) : 0;
     measure->shows_progress = measure->span->rank == 0 && isatty(STDERR_FILENO);
     measure->batch = calloc(1, sizeof(*measure->batch));
-    good = measure->batch != NULL;
+    bool good = measure->batch != NULL;
     if (good) {
         measure->batch->most_calls = most_calls;
         measure->batch->own = malloc(batch_bytes(most_calls));

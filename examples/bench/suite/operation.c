@@ -18,26 +18,23 @@ static const char *absence(const operation_t *operation)
 
 const operation_t *operation_at(int index)
 {
-    for (const operation_t *const *at = operation_list; *at != NULL; at++) {
+    for (const operation_t *const *at = operation_list; *at != NULL; at++)
         if (absence(*at) == NULL && index-- == 0)
             return *at;
-    }
     return NULL;
 }
 
 const char *operation_name(int index)
 {
     const operation_t *operation = operation_at(index);
-
     return operation != NULL ? operation->name : NULL;
 }
 
 const char *operation_absence(const char *name)
 {
-    for (const operation_t *const *at = operation_list; *at != NULL; at++) {
+    for (const operation_t *const *at = operation_list; *at != NULL; at++)
         if (strcmp((*at)->name, name) == 0)
             return absence(*at);
-    }
     return NULL;
 }
 
@@ -94,6 +91,5 @@ bool operation_allows_in_place(const operation_t *operation)
 const char *cache_mode_name(int index)
 {
     static const char *const names[] = {"warm", "rotate", "cold"};
-
     return index >= 0 && index <= CACHE_COLD ? names[index] : NULL;
 }

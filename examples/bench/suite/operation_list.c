@@ -230,7 +230,6 @@ enum { TAG = 1 };
 static int play(const work_t *work, int (*give)(const work_t *work))
 {
     int code = MPI_SUCCESS;
-
     if (work->rank == 0)
         code = give(work);
     if (code == MPI_SUCCESS && work->rank <= 1)
@@ -254,7 +253,6 @@ static int send_nonblocking(const work_t *work)
 {
     MPI_Request request;
     int code = MPI_Isend(TO, &request);
-
     return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 

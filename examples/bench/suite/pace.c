@@ -24,7 +24,6 @@ int64_t pace_typical(const pace_t *pace)
 {
     int64_t sorted_ns[PACE_BATCHES];
     int64_t count = pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
-
     if (count == 0)
         return 0;
     memcpy(sorted_ns, pace->recent_ns, sizeof(sorted_ns));
@@ -34,7 +33,6 @@ int64_t pace_typical(const pace_t *pace)
 int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid)
 {
     double length = (double)length_ns;
-
     if (length_ns == 0)
         return (int64_t)(WINDOW_ROOM * (double)cycles->usual_ns) + 1;
     if (4 * invalid > calls && cycles->usual_ns > length_ns - length_ns / 10)

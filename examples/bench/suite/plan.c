@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/plan_private.h"
 
+#include "common/plot.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
-#include "suite/report.h"
 #include "suite/schemes.h"
 
 #include <errno.h>
@@ -32,7 +32,6 @@ static const char *root_name(int index)
 }
 
 static const option_spec_t options[] = {
-    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
      "one element to 1M, or what the memory limit allows)"},
@@ -43,6 +42,8 @@ static const option_spec_t options[] = {
      "--release round-time 100000)"},
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL,
      "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
+    {'u', "validation-warmup", "N", OPTION_INTEGER, PLACE(validation_warmup), 0, 1e9, NULL,
+     "the same, instead, with --validation"},
     {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
     {0, "time-slice", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
@@ -78,20 +79,21 @@ static const option_spec_t options[] = {
      "check the operation's results at each size"},
     {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL,
      "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, "take the sizes in another order"},
     {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL,
      "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
+    /* What concerns all jobs. */
+    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, output_format_name,
-     "table, csv, or json (a line for each row)"},
-    {0, "output", "FILE", OPTION_TEXT, PLACE(output), 0, 0, NULL, "write to FILE, not to standard output"},
+    OUTPUT_OPTIONS(PLACE(output)),
+    PLOT_OPTION(PLACE(plot)),
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},
 };
-enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
 
 static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
 
@@ -116,7 +118,6 @@ const char *plan_program(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
     const char *name = slash != NULL ? slash + 1 : argv0;
-
     if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
         name += 3;
     return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
@@ -136,19 +137,17 @@ bool plan_refuse(const reader_t *reader, const char *format, ...)
 
 static int find_operation(const char *name)
 {
-    for (int i = 0; operation_name(i) != NULL; i++) {
+    for (int i = 0; operation_name(i) != NULL; i++)
         if (strcmp(operation_name(i), name) == 0)
             return i;
-    }
     return -1;
 }
 
 static int find_group(const char *name)
 {
-    for (int i = 0; i < GROUP_COUNT; i++) {
+    for (int i = 0; i < GROUP_COUNT; i++)
         if (strcmp(group_names[i], name) == 0)
             return i;
-    }
     return -1;
 }
 
@@ -156,7 +155,6 @@ static bool is_in_group(int index, int group)
 {
     operation_form_t form = operation_get_form(operation_at(index));
     bool neighborhood = operation_is_neighborhood(operation_at(index));
-
     switch (group) {
     case GROUP_BLOCKING:
         return form == FORM_BLOCKING && !neighborhood;
@@ -176,7 +174,6 @@ static bool reserve_job(plan_t *plan)
 {
     size_t count = (size_t)plan->job_count;
     job_t *jobs;
-
     if ((count & (count - 1)) != 0)
         return true;
     jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
@@ -188,13 +185,11 @@ static bool reserve_job(plan_t *plan)
 static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
     plan_t *plan = reader->plan;
-    job_t *job;
-
     if (plan->job_count == MOST_JOBS)
         return plan_refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
     if (!reserve_job(plan))
         return plan_refuse(reader, "out of memory");
-    job = &plan->jobs[plan->job_count++];
+    job_t *job = &plan->jobs[plan->job_count++];
     *job = (job_t){.settings = *settings, .operation = operation};
     if (!plan_fit_scheme(reader, job) || !plan_fit_operation(reader, job, named) || !plan_fit_datatype(reader, job) ||
         !plan_fit_sizes(reader, job))
@@ -209,12 +204,10 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
 static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
-
-    for (int i = 0; operation_name(i) != NULL; i++) {
+    for (int i = 0; operation_name(i) != NULL; i++)
         if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
-    }
     if (reader->plan->job_count == before)
         return plan_refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
                            group_names[group]);
@@ -230,7 +223,6 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         const char *name = settings->operations.texts[i];
         int operation = find_operation(name);
         int group = find_group(name);
-
         if (operation < 0 && operation_absence(name) != NULL)
             return plan_refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
@@ -245,7 +237,6 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
 static int cut_words(char *line, char *words[MOST_WORDS])
 {
     int count = 1;
-
     line[strcspn(line, "#")] = '\0';
     words[0] = NULL;
     for (char *word = strtok(line, " \t\r\v\f"); word != NULL; word = strtok(NULL, " \t\r\v\f")) {
@@ -256,28 +247,17 @@ static int cut_words(char *line, char *words[MOST_WORDS])
     return count;
 }
 
-static bool are_same(const number_list_t *a, const number_list_t *b)
-{
-    bool same = a->count == b->count;
-
-    for (int64_t i = 0; same && i < a->count; i++)
-        same = a->values[i] == b->values[i];
-    return same;
-}
-
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
  */
 static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
 {
-    return line->output != command->output          ? "--output"
-           : line->raw != command->raw              ? "--raw"
-           : line->jobs != command->jobs            ? "--jobs"
-           : line->format != command->format        ? "--format"
-           : line->full != command->full            ? "--full"
-           : line->list != command->list            ? "--list"
-           : line->seed != command->seed            ? "--seed"
-           : !are_same(&line->tail, &command->tail) ? "--tail"
-                                                    : NULL;
+    for (const option_spec_t *option = options + OPTION_COUNT - COMMON_OPTIONS; option < options + OPTION_COUNT;
+         option++) {
+        size_t bytes = option->kind == OPTION_NUMBERS ? sizeof(number_list_t) : sizeof(int64_t);
+        if (memcmp((const char *)line + option->place, (const char *)command + option->place, bytes) != 0)
+            return option->name;
+    }
+    return NULL;
 }
 
 static bool read_line(const reader_t *reader, char *line)
@@ -287,8 +267,6 @@ static bool read_line(const reader_t *reader, char *line)
     bench_settings_t settings = *command;
     char *words[MOST_WORDS];
     int count = cut_words(line, words);
-    const char *common;
-
     if (count < 0)
         return plan_refuse(reader, "more than %d words", MOST_WORDS - 1);
     if (count == 1)
@@ -296,9 +274,9 @@ static bool read_line(const reader_t *reader, char *line)
     settings.operations.count = 0;
     if (options_parse(&spec, count, words, &settings) != OPTIONS_RUN)
         return false;
-    common = find_common_option(&settings, command);
+    const char *common = find_common_option(&settings, command);
     if (common != NULL)
-        return plan_refuse(reader, "option %s is not allowed in a file of jobs, give it on the command line", common);
+        return plan_refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
     return add_jobs(reader, &settings);
@@ -311,7 +289,6 @@ static char *read_file(const char *path)
     char *text = malloc(MOST_JOB_FILE_BYTES + 1);
     size_t length = 0;
     bool good = file != NULL && text != NULL;
-
     if (good) {
         length = fread(text, 1, MOST_JOB_FILE_BYTES + 1, file);
         good = !ferror(file) && length <= MOST_JOB_FILE_BYTES;
@@ -332,7 +309,6 @@ static bool read_jobs(const reader_t *command, const char *path)
     reader_t reader = *command;
     char *line;
     int number = 0;
-
     command->plan->text = read_file(path);
     if (command->plan->text == NULL)
         return plan_refuse(
@@ -360,9 +336,10 @@ static options_outcome_t print_list(void)
 }
 
 static const bench_settings_t default_settings = {
-    .sizes = {.most_bytes = 1 << 20},
+    .sizes = {.max_bytes = 1 << 20},
     .iterations = NOT_GIVEN,
     .warmup = NOT_GIVEN,
+    .validation_warmup = NOT_GIVEN,
     .max_repeat = 10,
     .release = RELEASE_HARMONIZE,
     .barrier = NOT_GIVEN,
@@ -385,8 +362,6 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
                                  options, OPTION_COUNT,
                                  notes,   osu_name == NULL ? &operand : NULL,
                                  false};
-    options_outcome_t outcome;
-
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
@@ -394,13 +369,13 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
     }
-    outcome = options_parse(&spec, argc, argv, &plan->settings);
+    options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
     if (plan->settings.list)
         return print_list();
-    if (plan->settings.raw != NULL && plan->settings.output != NULL &&
-        strcmp(plan->settings.raw, plan->settings.output) == 0) {
+    if (plan->settings.raw != NULL && plan->settings.output.path != NULL &&
+        strcmp(plan->settings.raw, plan->settings.output.path) == 0) {
         plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
                     plan->settings.raw);
         return OPTIONS_BAD;
@@ -429,6 +404,8 @@ int64_t job_wanted(const job_t *job, int64_t size_bytes)
 
 int64_t job_warmup(const job_t *job, int64_t size_bytes)
 {
+    if (job->settings.validation && job->settings.validation_warmup != NOT_GIVEN)
+        return job->settings.validation_warmup;
     if (job->settings.warmup != NOT_GIVEN)
         return job->settings.warmup;
     return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
@@ -443,7 +420,6 @@ int64_t job_mem_limit_bytes(const job_t *job)
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
     int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
-
     return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
 }
 

@@ -6,6 +6,7 @@
 #define PLAN_H
 
 #include "common/options.h"
+#include "common/output.h"
 #include "suite/communicator.h"
 #include "suite/operation.h"
 
@@ -16,9 +17,10 @@
 typedef struct bench_settings {
     text_list_t operations;
     size_list_t sizes;
-    double size_factor; /* 0: none was given */
-    int64_t iterations; /* or NOT_GIVEN */
-    int64_t warmup;     /* or NOT_GIVEN */
+    double size_factor;        /* 0: none was given */
+    int64_t iterations;        /* or NOT_GIVEN */
+    int64_t warmup;            /* or NOT_GIVEN */
+    int64_t validation_warmup; /* or NOT_GIVEN */
     int64_t max_repeat;
     double time_slice_s; /* 0: none was given */
     double ci_percent;   /* 0: does not matter */
@@ -41,9 +43,9 @@ typedef struct bench_settings {
     double invalid_percent;
     number_list_t tail; /* percentiles */
     int64_t full;
-    int64_t format;
-    const char *output;
+    output_t output;
     const char *raw;
+    const char *plot;
     const char *jobs;
     int64_t list;
 } bench_settings_t;

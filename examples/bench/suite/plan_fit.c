@@ -14,7 +14,6 @@
 static bool has_halves(const operation_t *operation)
 {
     operation_form_t form = operation_get_form(operation);
-
     return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
 }
 
@@ -25,10 +24,9 @@ static bool keeps_buffers(const operation_t *operation)
 
 static int find_name(const char *(*name_at)(int), const char *name)
 {
-    for (int i = 0; name_at(i) != NULL; i++) {
+    for (int i = 0; name_at(i) != NULL; i++)
         if (strcmp(name_at(i), name) == 0)
             return i;
-    }
     return 0;
 }
 
@@ -37,7 +35,6 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     const operation_t *operation = operation_at(job->operation);
     const char *name = operation_short_name(operation);
     bench_settings_t *settings = &job->settings;
-
     if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
         return plan_refuse(reader, "option --root is not allowed: %s takes no root", name);
     if (named && settings->reduction != NOT_GIVEN && !operation_reduces(operation))
@@ -64,7 +61,6 @@ bool plan_fit_datatype(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
-
     if (settings->datatype == NOT_GIVEN)
         settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
     if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
@@ -80,7 +76,6 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
     size_list_t *sizes = &job->settings.sizes;
     double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
-
     if (listed && factor > 0)
         return plan_refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
     if (!operation_has_size(operation)) {
@@ -88,8 +83,8 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
         sizes->bytes[0] = 0;
         return true;
     }
-    if (sizes->least_bytes < 1) /* not given */
-        sizes->least_bytes = element_bytes < sizes->most_bytes ? element_bytes : sizes->most_bytes;
+    if (sizes->min_bytes < 1) /* not given */
+        sizes->min_bytes = element_bytes < sizes->max_bytes ? element_bytes : sizes->max_bytes;
     options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
     for (int64_t i = 0; i < sizes->count; i++) {
         if (sizes->bytes[i] % element_bytes != 0)
@@ -100,19 +95,17 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
                 (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
                 datatype_name((int)job->settings.datatype));
     }
-    if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
-        return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);
+    if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
+        return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
     return true;
 }
 
 void plan_shuffle(size_list_t *sizes, int64_t seed)
 {
     uint64_t state = (uint64_t)seed;
-
     for (int64_t i = sizes->count - 1; i > 0; i--) {
         int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
         int64_t size = sizes->bytes[i];
-
         sizes->bytes[i] = sizes->bytes[other];
         sizes->bytes[other] = size;
     }
@@ -123,7 +116,6 @@ bool plan_fit_scheme(const reader_t *reader, job_t *job)
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
     const char *scheme = release_name((int)settings->release);
-
     if (allowed != NULL)
         return plan_refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
     if (settings->barrier != NOT_GIVEN && !release_has_barrier((release_kind_t)settings->release))

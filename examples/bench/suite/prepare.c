@@ -36,27 +36,18 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
                         .in_place = job->settings.in_place != 0,
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
-
-    for (int i = 0; i < job->size_count; i++) {
+    for (int i = 0; i < job->size_count; i++)
         if (job->settings.sizes.bytes[i] > plan.most_bytes)
             plan.most_bytes = job->settings.sizes.bytes[i];
-    }
     return plan;
-}
-
-bool bench_all_agree(const bench_t *bench, bool good)
-{
-    return world_all(&bench->world, good);
 }
 
 static void remove_size(job_t *job, int64_t size_bytes)
 {
     int kept = 0;
-
-    for (int i = 0; i < job->size_count; i++) {
+    for (int i = 0; i < job->size_count; i++)
         if (job->settings.sizes.bytes[i] != size_bytes)
             job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
-    }
     job->size_count = kept;
     job->settings.sizes.count = kept;
 }
@@ -65,7 +56,6 @@ static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan
 {
     const char *name = operation_short_name(plan->operation);
     const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
-
     if (bytes < 0)
         world_refuse(&bench->world,
                      "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)",
@@ -84,7 +74,6 @@ static bool check_limit(bench_t *bench, job_t *job)
     for (;;) {
         work_plan_t plan = bench_plan_work(bench, job);
         int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
-
         /* Groups may differ. Without a sign, -1 is the greatest. */
         MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
@@ -105,11 +94,9 @@ static bool check_memory(bench_t *bench, const job_t *job)
     char why[WORK_WHY_BYTES] = "";
     work_t *work = NULL;
     bool takes_part = communicator_takes_part(&bench->communicator);
-    bool good;
-
     if (takes_part)
         work = work_open(&plan, why);
-    good = bench_all_agree(bench, !takes_part || work != NULL);
+    bool good = world_all(&bench->world, !takes_part || work != NULL);
     if (work != NULL)
         work_close(work);
     if (!good)
@@ -122,7 +109,6 @@ static bool check_root(bench_t *bench, const job_t *job)
 {
     int root = (int)job->settings.root;
     int least_ranks = bench->world.ranks;
-
     if (communicator_takes_part(&bench->communicator))
         MPI_Comm_size(bench->communicator.group, &least_ranks);
     MPI_Allreduce(MPI_IN_PLACE, &least_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
@@ -143,19 +129,25 @@ int bench_check_job(bench_t *bench, job_t *job)
 
 bool bench_open_files(bench_t *bench)
 {
-    bench->report.file = stdout;
-    return output_create(&bench->world, "--output", bench->plan.settings.output, &bench->report.file) == STATUS_GOOD &&
-           output_create(&bench->world, "--raw", bench->plan.settings.raw, &bench->raw) == STATUS_GOOD;
+    const bench_settings_t *settings = &bench->plan.settings;
+    int points = 0;
+    for (int i = 0; i < bench->plan.job_count; i++)
+        points += bench->plan.jobs[i].size_count;
+    bench->report.output = settings->output;
+    if (plot_open(&bench->chart.file, &bench->world, settings->plot) != STATUS_GOOD ||
+        output_open(&bench->report.output, &bench->world) != STATUS_GOOD ||
+        output_create(&bench->world, "--raw", settings->raw, &bench->raw) != STATUS_GOOD)
+        return false;
+    if (!chart_open(&bench->chart, bench->plan.job_count, points))
+        world_abort(&bench->world, "out of memory");
+    return true;
 }
 
 bool bench_close_files(bench_t *bench)
 {
-    const bench_settings_t *settings = &bench->plan.settings;
-    bool good = true;
-
-    if (bench->report.file != NULL && bench->report.file != stdout)
-        good = output_finish(bench->report.file, settings->output, bench->world.program);
+    bool good = output_close(&bench->report.output, &bench->world) == STATUS_GOOD;
     if (bench->raw != NULL)
-        good = output_finish(bench->raw, settings->raw, bench->world.program) && good;
+        good = output_finish(bench->raw, bench->plan.settings.raw, bench->world.program) && good;
+    chart_close(&bench->chart);
     return good;
 }

@@ -28,19 +28,17 @@ static const char unknown[] = "unknown";
 
 static void add(provenance_t *provenance, const char *key, const char *value)
 {
-    size_t used = 0, left, length = strlen(value);
+    size_t used = 0, length = strlen(value);
     provenance_item_t *item = &provenance->items[provenance->count];
-
     if (provenance->count == MOST_PROVENANCE)
         return;
     if (provenance->count > 0) {
         const char *before = item[-1].value;
-
         used = (size_t)(before - provenance->text) + strlen(before) + 1;
     }
     if (used >= PROVENANCE_TEXT_BYTES)
         return;
-    left = PROVENANCE_TEXT_BYTES - used - 1;
+    size_t left = PROVENANCE_TEXT_BYTES - used - 1;
     length = length < left ? length : left;
     memcpy(provenance->text + used, value, length);
     provenance->text[used + length] = '\0';
@@ -51,7 +49,6 @@ static void add(provenance_t *provenance, const char *key, const char *value)
 static void add_number(provenance_t *provenance, const char *key, int64_t number)
 {
     char text[DIGITS];
-
     snprintf(text, sizeof(text), "%" PRId64, number);
     add(provenance, key, text);
 }
@@ -62,7 +59,6 @@ static void add_number(provenance_t *provenance, const char *key, int64_t number
 static void append_word(char *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
-
     if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
         append(text, "%s", word);
         return;
@@ -76,7 +72,6 @@ static void append_word(char *text, const char *word)
 static void add_command(provenance_t *provenance, int argc, char **argv)
 {
     char text[VALUE_BYTES] = "";
-
     for (int i = 0; i < argc; i++) {
         append(text, "%s", i > 0 ? " " : "");
         append_word(text, argv[i]);
@@ -89,7 +84,6 @@ static void add_date(provenance_t *provenance)
     char text[DIGITS] = "";
     time_t now = time(NULL);
     struct tm parts;
-
     if (gmtime_r(&now, &parts) == NULL || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         strcpy(text, unknown);
     add(provenance, "date", text);
@@ -101,7 +95,6 @@ static void add_library(provenance_t *provenance)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length, version = 0, subversion = 0;
-
     MPI_Get_library_version(text, &length);
     text[strcspn(text, "\r\n")] = '\0';
     for (char *next = text; *next != '\0'; next++)
@@ -138,7 +131,6 @@ enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
 static bool matches(const char *name, const char *prefix, const char *suffix)
 {
     size_t length = strlen(name), first = strlen(prefix), last = suffix != NULL ? strlen(suffix) : 0;
-
     if (suffix == NULL)
         return strcmp(name, prefix) == 0;
     return length > first + last && strncmp(name, prefix, first) == 0 && strcmp(name + length - last, suffix) == 0;
@@ -147,7 +139,6 @@ static bool matches(const char *name, const char *prefix, const char *suffix)
 static int find_choice(const char *name)
 {
     int choice = 0;
-
     while (choice < CHOICES && !matches(name, choices[choice].prefix, choices[choice].suffix))
         choice++;
     return choice;
@@ -157,7 +148,6 @@ static int find_choice(const char *name)
 static bool name_value(MPI_T_enum enumeration, int value, char text[VALUE_BYTES])
 {
     int count, item, bytes = VALUE_BYTES;
-
     if (enumeration == MPI_T_ENUM_NULL || MPI_T_enum_get_info(enumeration, &count, text, &bytes) != MPI_SUCCESS)
         return false;
     for (int i = 0; i < count; i++) {
@@ -191,15 +181,12 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
 {
     MPI_T_cvar_handle handle;
     int count = 0;
-    void *value;
-    bool good;
-
     if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return false;
     /* Eight bytes an element suffice for all types; one more element ends a text. */
-    value = calloc((size_t)(count > 0 ? count : 0) + 1, 8);
-    good = value != NULL && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
-           write_value(value, datatype, enumeration, text);
+    void *value = calloc((size_t)(count > 0 ? count : 0) + 1, 8);
+    bool good = value != NULL && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
+                write_value(value, datatype, enumeration, text);
     free(value);
     MPI_T_cvar_handle_free(&handle);
     return good;
@@ -209,28 +196,25 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
 static void append_choice(char *list, int index)
 {
     char name[NAME_BYTES] = "", text[VALUE_BYTES] = "";
-    int bytes = sizeof(name), verbosity, bind = -1, scope, choice;
+    int bytes = sizeof(name), verbosity, bind = -1, scope;
     MPI_Datatype datatype;
     MPI_T_enum enumeration = MPI_T_ENUM_NULL;
-    const char *given;
-
     /* Some indices may be out of use. */
     if (MPI_T_cvar_get_info(index, name, &bytes, &verbosity, &datatype, &enumeration, NULL, NULL, &bind, &scope) !=
         MPI_SUCCESS)
         return;
-    choice = find_choice(name);
+    int choice = find_choice(name);
     if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text) ||
         strcmp(text, choices[choice].usual[0]) == 0 || strcmp(text, choices[choice].usual[1]) == 0)
         return;
     /* MPICH tells a number; the name is in the environment variable that it comes from. */
-    given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
+    const char *given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
     append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given != NULL ? given : text);
 }
 
 static void list_choices(char list[VALUE_BYTES])
 {
     int provided, count = 0;
-
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         strcpy(list, unknown);
         return;
@@ -254,7 +238,6 @@ static void list_choices(char list[VALUE_BYTES])
 static void add_algorithms(provenance_t *provenance)
 {
     char list[VALUE_BYTES] = "";
-
     list_choices(list);
     add(provenance, "mpi_algorithms", list[0] != '\0' ? list : "default");
 }
@@ -265,7 +248,6 @@ static void add_algorithms(provenance_t *provenance)
 static const char *find_value(const char *line, const char *word)
 {
     size_t length = strlen(word);
-
     return strncmp(line, word, length) == 0 ? line + length + strspn(line + length, " \t:") : NULL;
 }
 
@@ -275,7 +257,6 @@ static bool read_value(const char *path, const char *word, char text[VALUE_BYTES
     FILE *file = fopen(path, "r");
     char line[VALUE_BYTES];
     const char *value = NULL;
-
     text[0] = '\0';
     if (file == NULL)
         return false;
@@ -292,7 +273,6 @@ static void add_processor(provenance_t *provenance, const char *machine)
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
     char text[VALUE_BYTES];
     size_t i = 0;
-
     while (i < sizeof(words) / sizeof(words[0]) && !read_value("/proc/cpuinfo", words[i], text))
         i++;
     add(provenance, "processor", i < sizeof(words) / sizeof(words[0]) ? text : machine);
@@ -302,7 +282,6 @@ static void add_processor_count(provenance_t *provenance)
 {
     char text[VALUE_BYTES] = "";
     cpu_set_t usable;
-
     append(text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
         append(text, ", of which rank 0 may use %d", CPU_COUNT(&usable));
@@ -313,7 +292,6 @@ static void add_machine(provenance_t *provenance)
 {
     struct utsname names;
     char text[VALUE_BYTES] = "";
-
     if (uname(&names) != 0)
         memset(&names, 0, sizeof(names));
     add(provenance, "host", names.nodename);
@@ -343,7 +321,6 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
     char text[MPI_MAX_INFO_VAL + 1];
-
     for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
         add(provenance, statistics[i].key,
             world_statistic(world, statistics[i].value, text, sizeof(text)) ? text : unknown);
@@ -353,7 +330,6 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
 static int64_t greatest_bound_ns(const world_t *world)
 {
     int64_t time_ns, bound_ns;
-
     if (MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns) != MPI_SUCCESS)
         bound_ns = INT64_MAX;
     MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
@@ -364,7 +340,6 @@ void provenance_collect(provenance_t *provenance, const world_t *world, int argc
 {
     int64_t bound_ns = greatest_bound_ns(world);
     char text[VALUE_BYTES] = "";
-
     provenance->count = 0;
     if (world->rank != 0)
         return;

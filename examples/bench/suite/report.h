@@ -42,8 +42,9 @@ typedef struct row {
     row_keys_t keys;
     analysis_t analysis;
     overlap_t overlap;
-    int trips;     /* messages in turn that a call is, see operation_trips */
-    int64_t wrong; /* elements found wrong by validation; -1: not validated */
+    int trips;           /* messages in turn that a call is: 2 for a ping-pong, whose latency is half of the call */
+    int64_t moved_bytes; /* of a call that is measured for its bandwidth, else 0 */
+    int64_t wrong;       /* elements found wrong by validation; -1: not validated */
 } row_t;
 
 /* Pairs of what the header says: provenance. */
@@ -53,14 +54,14 @@ typedef struct provenance_item {
 } provenance_item_t;
 
 typedef struct report {
-    output_format_t format;
-    FILE *file;
+    output_t output;
     bool full;               /* the table has all columns */
-    bool overlap;            /* the table and CSV have the columns of overlap */
+    bool overlap;            /* there are the columns of overlap */
     bool validated;          /* likewise of validation */
+    bool latency;            /* likewise a message's time, if a call is several messages in turn */
+    bool bandwidth;          /* likewise what is moved per time, if a call is many messages at once */
     const double *fractions; /* quantiles shown */
     int fraction_count;
-    bool latency; /* the table and CSV have the column of a message's time where a call is several */
 } report_t;
 
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */

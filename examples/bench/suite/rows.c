@@ -2,6 +2,7 @@
 /* rows.c - measuring one size, and what is said of it. */
 #include "suite/bench.h"
 
+#include "common/statistics.h"
 #include "suite/arena.h"
 #include "suite/barriers.h"
 
@@ -17,7 +18,6 @@ row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
     const operation_t *operation = operation_at(job->operation);
     const bench_settings_t *settings = &job->settings;
     static char root[16]; /* the caller is done with it before the next job */
-
     snprintf(root, sizeof(root), "%d", (int)settings->root);
     return (row_keys_t){
         .operation = operation_short_name(operation),
@@ -42,10 +42,8 @@ static int64_t validate(const bench_t *bench, const measure_t *measure)
     int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
     int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
     int64_t all_wrong = 0;
-
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
-
         world_require(measure->span, work_check(measure->work, i, &wrong), measure->function);
         all_wrong += wrong;
     }
@@ -58,33 +56,27 @@ static void analyse_samples(const bench_t *bench, const measure_t *measure, cons
                             run_time_t run_time, analysis_t *analysis)
 {
     sample_set_t set = samples_set(samples);
-
     if (!analyse(&set, run_time, bench->fractions, bench->report.fraction_count, analysis))
         world_abort(measure->span, "out of memory");
 }
 
-/* The median of what was computed in valid samples. */
+/* The median of what was computed in valid samples, of which there are some. */
 static double median_computed(const measure_t *measure, const samples_t *samples)
 {
-    /* As a set of one rank whose calls begin at 0. */
-    call_times_t *times = malloc((size_t)samples->calls * sizeof(times[0]));
-    uint8_t *marks = malloc((size_t)samples->calls);
-    sample_set_t set = {1, samples->calls, times, marks};
-    analysis_t analysis;
-
-    if (times == NULL || marks == NULL)
+    int64_t *computed_ns = malloc((size_t)samples->calls * sizeof(computed_ns[0])), count = 0;
+    if (computed_ns == NULL)
         world_abort(measure->span, "out of memory");
-    for (int64_t i = 0; i < samples->calls; i++) {
-        times[i] = (call_times_t){0, samples->compute_ns[i]};
-        marks[i] = MARK_VALID;
+    for (int64_t call = 0; call < samples->calls; call++) {
+        bool valid = true;
         for (int rank = 0; rank < samples->ranks; rank++)
-            marks[i] |= samples->marks[i * samples->ranks + rank];
+            valid = valid && samples->marks[call * samples->ranks + rank] == MARK_VALID;
+        if (valid)
+            computed_ns[count++] = samples->compute_ns[call];
     }
-    if (!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &analysis))
-        world_abort(measure->span, "out of memory");
-    free(times);
-    free(marks);
-    return analysis.median_ns;
+    sort_ascending(computed_ns, count);
+    double median_ns = ((double)computed_ns[(count - 1) / 2] + (double)computed_ns[count / 2]) / 2;
+    free(computed_ns);
+    return median_ns;
 }
 
 /* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
@@ -94,7 +86,6 @@ static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_byt
     analysis_t analysis;
     int64_t compute_ns = (int64_t)pure_ns;
     double hidden;
-
     world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
     if (compute_ns <= 0)
         return false;
@@ -112,7 +103,6 @@ static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_byt
 void bench_tell_cache(const bench_t *bench, const job_t *job)
 {
     int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
-
     if (bench_is_root(bench) && job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
@@ -131,7 +121,6 @@ static const char *limit_of(const samples_t *samples)
 static bool is_as_wanted(const bench_settings_t *settings, const row_t *row, const samples_t *samples)
 {
     bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
-
     if (settings->ci_percent > 0)
         return analysis_is_narrow(&row->analysis, settings->ci_percent);
     return samples->end == END_ENOUGH || (samples->end == END_SLICE && time_is_aim);
@@ -141,7 +130,6 @@ static bool is_as_wanted(const bench_settings_t *settings, const row_t *row, con
 static void tell_shortage(const measure_t *measure, const row_t *row, const samples_t *samples)
 {
     const bench_settings_t *settings = &measure->job->settings;
-
     if (samples->valid > 0 && is_as_wanted(settings, row, samples))
         return;
     if (samples->valid > 0 && settings->ci_percent > 0) {
@@ -160,8 +148,8 @@ static void tell_shortage(const measure_t *measure, const row_t *row, const samp
 /* What would not be known otherwise about starting times, as a comment in the table. */
 static void tell_window(const bench_t *bench, const measure_t *measure, int64_t size_bytes)
 {
-    if (bench->report.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
-        fprintf(bench->report.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
+    if (bench->report.output.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
+        fprintf(bench->report.output.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
                 (double)measure->releaser.window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
 }
 
@@ -169,10 +157,9 @@ static void tell_window(const bench_t *bench, const measure_t *measure, int64_t 
 static void write_row(bench_t *bench, const measure_t *measure, const row_t *row, const samples_t *samples)
 {
     sample_set_t set = samples_set(samples);
-
     tell_window(bench, measure, row->keys.size_bytes);
     report_row(&bench->report, row);
-    fflush(bench->report.file);
+    chart_add(&bench->chart, row);
     tell_shortage(measure, row, samples);
     if (bench->raw != NULL)
         report_raw(bench->raw, &row->keys, &set);
@@ -190,7 +177,6 @@ void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, 
     samples_t samples = {0};
     analysis_t local = {0};
     bool root = bench_is_root(bench);
-
     row.keys.size_bytes = size_bytes;
     world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
     measure_size(measure, size_bytes, 0, &samples);

@@ -27,7 +27,6 @@ static void pass_time(const releaser_t *releaser, int64_t left_ns)
 {
     struct timespec pause = {.tv_sec = (left_ns - SLEEP_ABOVE_NS / 2) / 1000000000,
                              .tv_nsec = (left_ns - SLEEP_ABOVE_NS / 2) % 1000000000};
-
     (void)releaser;
     if (left_ns > SLEEP_ABOVE_NS)
         nanosleep(&pause, NULL);
@@ -43,7 +42,6 @@ static void pass_time(const releaser_t *releaser, int64_t left_ns)
 int64_t wait_until(const releaser_t *releaser, int64_t instant_ns)
 {
     int64_t now_ns;
-
     while ((now_ns = global_time_ns(releaser->span)) < instant_ns)
         pass_time(releaser, instant_ns - now_ns);
     return now_ns;
@@ -61,7 +59,6 @@ static int release_by_harmonize(releaser_t *releaser, int64_t slot)
 {
     int flag = 0;
     int code = MPIX_Harmonize(releaser->span->comm, &flag);
-
     (void)slot;
     releaser->mark = flag ? MARK_VALID : MARK_LATE;
     return code;
@@ -76,7 +73,6 @@ static int release_by_barrier(releaser_t *releaser, int64_t slot)
 static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
 {
     int code = release_by_barrier(releaser, slot);
-
     return code == MPI_SUCCESS ? release_by_barrier(releaser, slot) : code;
 }
 
@@ -93,7 +89,6 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
     int64_t start_ns = releaser->orders.first_ns + slot * releaser->orders.length_ns;
     int64_t ready_ns = global_time_ns(releaser->span);
     int code = MPI_SUCCESS;
-
     note_cycle(releaser, slot, ready_ns);
     if (slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
@@ -112,7 +107,6 @@ static int release_by_round_time(releaser_t *releaser, int64_t slot)
     int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
     int code = MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm);
     int64_t ready_ns = global_time_ns(releaser->span);
-
     (void)slot;
     releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
     if (code != MPI_SUCCESS)
@@ -164,7 +158,6 @@ bool release_has_barrier(release_kind_t kind)
 static int64_t read_statistic(const world_t *span, const char *key)
 {
     char text[64];
-
     return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
 }
 
@@ -195,7 +188,6 @@ release_orders_t release_order(releaser_t *releaser)
 {
     int64_t now_ns = global_time_ns(releaser->span);
     int64_t lead_ns = LEAD_FACTOR * pace_typical(&releaser->ready);
-
     return (release_orders_t){.decided_ns = now_ns,
                               .first_ns = now_ns + lead_ns,
                               .length_ns = releaser->kind == RELEASE_WINDOW ? releaser->window_ns : lead_ns};
@@ -217,7 +209,6 @@ int release(releaser_t *releaser, int64_t slot)
 sample_mark_t release_mark(const releaser_t *releaser)
 {
     const world_t *span = releaser->span;
-
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
     return read_statistic(span, "mpix_harmonize_slack_needed_ns") > read_statistic(span, "mpix_harmonize_slack_used_ns")
@@ -228,7 +219,6 @@ sample_mark_t release_mark(const releaser_t *releaser)
 release_note_t release_end(releaser_t *releaser)
 {
     release_note_t note = {.ready_ns = releaser->ready_ns};
-
     if (releaser->noted == 0)
         return note;
     if (releaser->kind == RELEASE_ROUND_TIME) {

@@ -112,7 +112,6 @@ void release_learn(releaser_t *releaser, const release_note_t *note, int64_t cal
 static inline int64_t global_time_ns(const world_t *span)
 {
     int64_t time_ns, bound_ns;
-
     world_require(span, MPIX_Global_time_ns(span->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
     return time_ns;
 }

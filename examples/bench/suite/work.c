@@ -22,7 +22,6 @@ static const char *check_plan(const work_plan_t *plan, int ranks, char *why)
     const shape_t *shape = plan->operation->shape;
     const char *name = plan->operation->name;
     int bytes = datatype_bytes(plan->datatype);
-
     why[0] = '\0';
     if (operation_absence(name) != NULL)
         snprintf(why, WORK_WHY_BYTES, "%s: %s", name, operation_absence(name));
@@ -91,7 +90,6 @@ static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root,
     bool rotates = shape->has_root && planned_root == ROOT_ROTATES;
     needs_t needs = {0, 0};
     bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
-
     if (rotates || holds(shape->send.holders, rank, planned_root))
         needs.send = blocks_held(&shape->send, ranks, neighbors);
     if (rotates || holds(shape->receive.holders, rank, planned_root))
@@ -113,7 +111,6 @@ static int64_t buffer_bytes(int64_t size_bytes, int blocks)
 static bool fits_int(const shape_t *shape, int64_t most_bytes, int element_bytes, int ranks)
 {
     int64_t last_block;
-
     if (most_bytes / element_bytes > INT_MAX || __builtin_mul_overflow(most_bytes, ranks, &last_block))
         return false;
     if (shape->has_byte_displacements)
@@ -131,7 +128,6 @@ static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
     const shape_t *shape = plan->operation->shape;
     needs_t needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
     int64_t send_bytes, receive_bytes;
-
     if (shape->origin != NULL && !fits_int(shape, plan->most_bytes, datatype_bytes(plan->datatype), ranks))
         return -1;
     if (__builtin_mul_overflow(plan->most_bytes, needs.send, &send_bytes) ||
@@ -144,7 +140,6 @@ int64_t work_bytes(const work_plan_t *plan)
 {
     int64_t most = 0;
     int ranks;
-
     MPI_Comm_size(plan->comm, &ranks);
     /* Only the root, rank 0 and rank 1 are ever unlike others. */
     for (int i = 0; i < 4; i++) {
@@ -165,7 +160,6 @@ static double available_bytes(void)
     FILE *file = fopen("/proc/meminfo", "r");
     char line[128];
     double available_kib = -1;
-
     while (file != NULL && available_kib < 0 && fgets(line, sizeof(line), file) != NULL)
         sscanf(line, "MemAvailable: %lf kB", &available_kib);
     if (file != NULL)
@@ -178,7 +172,6 @@ static double available_bytes(void)
 static bool all_agree(MPI_Comm comm, bool condition)
 {
     int all = condition;
-
     return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0 && condition;
 }
 
@@ -186,7 +179,6 @@ static bool all_agree(MPI_Comm comm, bool condition)
 static bool node_has(MPI_Comm comm, int rank, double bytes)
 {
     MPI_Comm node;
-
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
@@ -197,7 +189,6 @@ static bool allocate(work_t *work, const work_plan_t *plan)
 {
     needs_t needs = find_needs(plan->operation->shape, plan->in_place, plan->root, work->rank, work->ranks);
     size_t ranks = (size_t)work->ranks;
-
     work->counts = calloc(ranks, sizeof(*work->counts));
     work->displacements = calloc(ranks, sizeof(*work->displacements));
     work->byte_displacements = calloc(ranks, sizeof(*work->byte_displacements));
@@ -250,7 +241,6 @@ static bool open_ring(work_t *work)
 static void fill_in(work_t *work, const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
-
     work->operation = plan->operation;
     work->comm = plan->comm;
     MPI_Comm_rank(plan->comm, &work->rank);
@@ -269,14 +259,12 @@ static void fill_in(work_t *work, const work_plan_t *plan)
 work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
 {
     work_t *work;
-    int64_t bytes;
     int rank, ranks;
-
     MPI_Comm_rank(plan->comm, &rank);
     MPI_Comm_size(plan->comm, &ranks);
     if (check_plan(plan, ranks, why) != NULL)
         return NULL;
-    bytes = work_bytes(plan);
+    int64_t bytes = work_bytes(plan);
     if (bytes < 0) {
         snprintf(why, WORK_WHY_BYTES, "%s: messages of %lld bytes have counts or displacements too large for MPI's int",
                  plan->operation->name, (long long)plan->most_bytes);
@@ -327,7 +315,6 @@ int work_block_count(const work_t *work, const extent_t *extent)
 static bool sends_in_place(const work_t *work)
 {
     in_place_t in_place = work->operation->shape->in_place;
-
     if (!work->in_place)
         return false;
     return in_place == SEND_IN_PLACE ||
@@ -357,7 +344,6 @@ char *work_result(const work_t *work, int *blocks)
 static void choose(work_t *work, int64_t call)
 {
     bool rotates = work->planned_root == ROOT_ROTATES;
-
     work->call = call;
     work->root = rotates ? (int)(call % work->ranks) : work->planned_root;
     work->request = &work->requests[work->request_count > 1 ? work->root : 0];
@@ -372,7 +358,6 @@ static void choose(work_t *work, int64_t call)
 static int make_requests(work_t *work)
 {
     int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
-
     for (int i = 0; i < roots; i++) {
         int code;
         choose(work, i);
@@ -387,7 +372,6 @@ static int make_requests(work_t *work)
 static void set_blocks(work_t *work)
 {
     const shape_t *shape = work->operation->shape;
-
     for (int i = 0; i < work->ranks; i++) {
         work->counts[i] = work->count;
         work->types[i] = work->type;
@@ -403,7 +387,6 @@ int work_set_size(work_t *work, int64_t size_bytes)
 {
     needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
     int code = MPI_SUCCESS;
-
     free_requests(work);
     work->size_bytes = work->operation->shape->origin != NULL ? size_bytes : 0;
     work->count = (int)(work->size_bytes / work->element->bytes);
@@ -436,7 +419,6 @@ int work_finish(work_t *work)
 int work_test(work_t *work)
 {
     int done;
-
     return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
 }
 
@@ -444,7 +426,6 @@ int work_call(work_t *work)
 {
     operation_form_t form = work->operation->form;
     int code = work_start(work);
-
     if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT || code != MPI_SUCCESS)
         return code;
     return work_finish(work);
@@ -456,7 +437,6 @@ int work_call(work_t *work)
 static void set_memory(work_t *work, int byte)
 {
     needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
-
     memset(work->send_memory, byte, (size_t)(work->size_bytes * needs.send));
     memset(work->receive_memory, byte, (size_t)(work->size_bytes * needs.receive));
 }
@@ -465,7 +445,6 @@ static void contribute(work_t *work, const values_t *values)
 {
     char *at = contribution(work);
     int blocks = work_block_count(work, &work->operation->shape->send);
-
     for (int i = 0; i < blocks; i++)
         values_fill(values, work->rank, i, at + i * work->size_bytes, work->count);
 }
@@ -475,7 +454,6 @@ static int64_t compare(work_t *work, const values_t *values)
     int blocks;
     const char *at = work_result(work, &blocks);
     int64_t wrong = 0;
-
     for (int i = 0; i < blocks; i++) {
         origin_t origin = work->operation->shape->origin(work, i);
         wrong += values_wrong(values, &origin, at + i * work->size_bytes, work->count);
@@ -486,12 +464,10 @@ static int64_t compare(work_t *work, const values_t *values)
 int work_check(work_t *work, int64_t call, int64_t *wrong)
 {
     values_t values = {work->element, work->reduction, work->ranks, call};
-    int code;
-
     choose(work, call);
     set_memory(work, POISON);
     contribute(work, &values);
-    code = work_call(work);
+    int code = work_call(work);
     *wrong = compare(work, &values);
     set_memory(work, 0);
     return code;

@@ -13,6 +13,9 @@
 /* The system reads its clocks without a system call in a tenth of this. */
 #define SLOW_READ_NS 500
 
+/* Characters of groups in the table for people. */
+enum { SHOWN_GROUPS_BYTES = 40 };
+
 static const column_t columns[] = {
     {"clock", "clock", 14, 0, 0},      {"read(ns)", "read_ns", 11, 1, 0},     {"slowest", "slowest_rank", 9, 0, 0},
     {"step(ns)", "step_ns", 11, 1, 0}, {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
@@ -24,8 +27,8 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 /* A remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
 __attribute__((format(printf, 2, 3))) static void remark(const list_run_t *run, const char *format, ...)
 {
-    bool is_table = run->settings.output.format == FORMAT_TABLE;
-    FILE *file = is_table ? run->settings.output.file : stderr;
+    bool is_table = run->settings.results.output.format == FORMAT_TABLE;
+    FILE *file = is_table ? run->settings.results.output.file : stderr;
     va_list arguments;
 
     va_start(arguments, format);
@@ -49,39 +52,24 @@ static int count_groups(const listing_t *listing, int ranks)
     return groups;
 }
 
-/* Appends the ranks of a group, from its first one. Returns the end of the text. */
-static char *write_group(const listing_t *listing, int ranks, int first, char *end)
-{
-    for (int rank = first; rank < ranks;) {
-        int last = rank;
-
-        if (listing->group[rank] != first) {
-            rank++;
-            continue;
-        }
-        while (last + 1 < ranks && listing->group[last + 1] == first)
-            last++;
-        end += sprintf(end, last > rank ? "%s%d-%d" : "%s%d", rank > first ? "+" : "", rank, last);
-        rank = last + 1;
-    }
-    return end;
-}
-
-/* Returns the members of all groups; the caller frees it. */
+/* Returns the members of all groups, or NULL if out of memory; the caller frees it. */
 static char *describe_groups(const listing_t *listing, int ranks)
 {
     enum { RANK_CHARACTERS = 12 };
-    char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1);
-    char *end = text;
+    char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1), *end = text;
 
-    if (text == NULL)
-        return NULL;
-    for (int rank = 0; rank < ranks; rank++) {
-        if (listing->group[rank] != rank)
+    for (int group = 0; group < ranks && text != NULL; group++) {
+        if (listing->group[group] != group)
             continue;
-        if (end > text)
-            *end++ = '|';
-        end = write_group(listing, ranks, rank, end);
+        for (int first = group, last; first < ranks; first = last + 1) {
+            last = first;
+            if (listing->group[first] != group)
+                continue;
+            while (last + 1 < ranks && listing->group[last + 1] == group)
+                last++;
+            const char *separator = end == text ? "" : first == group ? "|" : "+";
+            end += sprintf(end, last > first ? "%s%d-%d" : "%s%d", separator, first, last);
+        }
     }
     return text;
 }
@@ -99,10 +87,10 @@ static bool print_row(const list_run_t *run, const table_t *table, int clock)
     if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
         strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
     table_row(table, (cell_t[]){{machine_clocks[clock].name, 0},
-                                {no_figure, listing->most.read_ns},
+                                {no_figure, listing->max.read_ns},
                                 {no_figure, listing->slowest},
-                                {listing->most.step_ns > 0 ? no_figure : "", listing->most.step_ns},
-                                {listing->most.stated_ns > 0 ? no_figure : "", listing->most.stated_ns},
+                                {listing->max.step_ns > 0 ? no_figure : "", listing->max.step_ns},
+                                {listing->max.stated_ns > 0 ? no_figure : "", listing->max.stated_ns},
                                 {NULL, listing->usable},
                                 {NULL, clock == run->chosen},
                                 {no_figure, count_groups(listing, run->world.ranks)},
@@ -112,73 +100,40 @@ static bool print_row(const list_run_t *run, const table_t *table, int clock)
     return true;
 }
 
-void list_tell_warnings(const list_run_t *run)
+/* Tells what is wrong with the clocks of each kernel that has a complaint. Collective. */
+static void tell_warnings(const list_run_t *run)
 {
-    char text[KERNEL_WARNING_BYTES] = "";
+    char text[KERNEL_WARNING_BYTES] = "", *all = NULL;
     int kernel_rank;
 
     MPI_Comm_rank(run->kernel, &kernel_rank);
     if (kernel_rank == 0)
         kernel_clock_warning(text);
-    if (run->world.rank > 0) {
-        MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, NULL, 0, MPI_CHAR, 0, run->world.comm);
-        return;
-    }
-    char *all = malloc((size_t)run->world.ranks * KERNEL_WARNING_BYTES);
+    if (run->world.rank == 0 && (all = calloc((size_t)run->world.ranks, KERNEL_WARNING_BYTES)) == NULL)
+        world_abort(&run->world, "out of memory");
     MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, all, KERNEL_WARNING_BYTES, MPI_CHAR, 0, run->world.comm);
-    for (int rank = 0; rank < run->world.ranks; rank++) {
+    for (int rank = 0; rank < run->world.ranks && all != NULL; rank++) {
         const char *warning = all + (size_t)rank * KERNEL_WARNING_BYTES;
-
         if (warning[0] != '\0')
             remark(run, "Warning: rank %d: %s", rank, warning);
     }
     free(all);
 }
 
-static void tell_slow_clocks(const list_run_t *run)
-{
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        const listing_t *listing = &run->listings[clock];
-
-        if (!listing->lacks && listing->most.read_ns > SLOW_READ_NS)
-            remark(run, "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns", listing->slowest,
-                   machine_clocks[clock].name, listing->most.read_ns, SLOW_READ_NS);
-    }
-}
-
-int list_print(const list_run_t *run)
-{
-    const table_t table = {columns, COLUMNS, &run->settings.output};
-
-    remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        if (!run->listings[clock].usable)
-            remark(run, "%s %s", machine_clocks[clock].name, run->listings[clock].reason);
-    }
-    tell_slow_clocks(run);
-    table_head(&table);
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        if (!print_row(run, &table, clock))
-            return STATUS_FAILED;
-    }
-    return STATUS_GOOD;
-}
-
-int list_draw(list_run_t *run)
+static int draw(list_run_t *run)
 {
     plot_series_t series[MACHINE_CLOCKS];
     int drawn = 0;
 
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        curve_t *curve = &run->listings[clock].curve;
-
-        if (!run->listings[clock].lacks)
+        const listing_t *listing = &run->listings[clock];
+        if (!listing->lacks)
             series[drawn++] = (plot_series_t){.title = machine_clocks[clock].name,
                                               .style = PLOT_LINES,
                                               .color = clock + 1,
                                               .count = CURVE_POINTS,
-                                              .x = curve->interval_ns,
-                                              .y = curve->share};
+                                              .x = listing->interval_ns,
+                                              .y = listing->share};
     }
     const plot_panel_t panel = {
         .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
@@ -188,6 +143,31 @@ int list_draw(list_run_t *run)
     };
     const plot_t plot = {
         .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};
+    return plot_draw(&run->settings.results.plot, &run->world, &plot);
+}
 
-    return plot_draw(&run->plot, &run->world, &plot);
+int list_report(list_run_t *run)
+{
+    const table_t table = {columns, COLUMNS, &run->settings.results.output};
+
+    if (table.output->format == FORMAT_TABLE)
+        world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
+    tell_warnings(run);
+    if (run->world.rank > 0)
+        return STATUS_GOOD;
+    remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        const listing_t *listing = &run->listings[clock];
+        if (!listing->usable)
+            remark(run, "%s %s", machine_clocks[clock].name, listing->reason);
+        if (!listing->lacks && listing->max.read_ns > SLOW_READ_NS)
+            remark(run, "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns", listing->slowest,
+                   machine_clocks[clock].name, listing->max.read_ns, SLOW_READ_NS);
+    }
+    table_head(&table);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        if (!print_row(run, &table, clock))
+            return STATUS_FAILED;
+    }
+    return draw(run);
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Holds the rules of style in HACKING.md: the format of C code, lengths of lines, functions and files, types that are
+# typedefs, one of each, and the folders of the layout.
+#
+# Environment: AWK (default: awk), CLANG_FORMAT (default: clang-format, of major version 14)
+set -u
+export LC_ALL=C
+
+test_dir=$(cd "$(dirname "$0")" && pwd)
+. "$test_dir/tap.sh"
+cd "$test_dir/.." || exit 1
+awk=${AWK:-awk}
+clang_format=${CLANG_FORMAT:-clang-format}
+max_columns=120 max_file_lines=500 max_function_lines=45
+
+mapfile -t code < <(find lib include examples test -name '*.[ch]' | sort)
+mapfile -t scripts < <(find examples test doc quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
+    -name '*.sh' -o -name '*.awk' -o -name '*.gp' -o -name mpix_figures.in -o -name quickstart -o -name run | sort)
+mapfile -t texts < <(find ./*.md ./*.ac ./*.am ./*.pc.in NEWS lib examples test doc -name '*.md' -o -name '*.ac' \
+    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -path 'doc/man/*.[1-9]' | sort)
+[ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
+
+# ---- Format and lengths
+
+version=$("$clang_format" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
+if [ "$version" = 14 ]; then
+    tap_expect_empty "C code is as clang-format writes it" \
+        "$(printf '%s\n' "${code[@]}" | xargs -P 2 -n 40 "$clang_format" --dry-run -Werror 2>&1 | grep ': error:')"
+else
+    tap_skip "C code is as clang-format writes it" "it takes clang-format 14, and there is ${version:-none}"
+fi
+
+# Characters of UTF-8, not bytes. In Markdown and manual pages, tables and what programs print are exempt.
+complaints=$(for file in "${code[@]}" "${scripts[@]}" "${texts[@]}"; do
+    tr -d '\200-\277' <"$file" | $awk -v file="$file" -v limit=$max_columns '
+        file ~ /[.]md$/ && /^```/ { quoted = !quoted }
+        file ~ /[.][1-9]$/ && /^[.](EX|nf)/ { quoted = 1 }
+        file ~ /[.][1-9]$/ && /^[.](EE|fi)/ { quoted = 0 }
+        file ~ /[.]md$/ && /^(\||    )/ { next }
+        !quoted && length($0) > limit { print file ":" FNR ": " length($0) " columns" }'
+done)
+tap_expect_empty "no line has more than $max_columns columns" "$complaints"
+
+# To be shortened, and taken from this list.
+pending_long=examples/common/plot.c
+tap_expect_empty "no C file or script has more than $max_file_lines lines" \
+    "$(wc -l "${code[@]}" "${scripts[@]}" | $awk -v limit=$max_file_lines -v pending=$pending_long '
+        $2 != "total" && $2 != pending && $1 > limit')"
+
+# As formatted, a function begins and ends with a brace in the first column.
+tap_expect_empty "no function has more than $max_function_lines lines" "$($awk -v limit=$max_function_lines '
+    FNR == 1 { start = 0 }
+    /^[{]/ { start = FNR }
+    /^[}]/ && start {
+        if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
+        start = 0
+    }' "${code[@]}")"
+
+tap_expect_empty "types of programs and tests are typedefs" \
+    "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"
+
+# ---- One of each
+
+plain=$($awk -f "$test_dir/code.awk" "${code[@]}")
+quoted=$($awk -v literals=1 -f "$test_dir/code.awk" "${code[@]}")
+
+# WHAT TEXT PATTERN [FILE]...: of all lines of code, the pattern is in these files only.
+only_in() {
+    local what=$1 text=$2 pattern=$3 file
+    shift 3
+    local complaints
+    complaints=$(grep -E "^[^:]+:[0-9]+:(.*[^A-Za-z0-9_])?$pattern" <<<"$text" | while IFS= read -r line; do
+        case " $* " in *" ${line%%:*} "*) ;; *) printf '%s\n' "$line" ;; esac
+    done
+    for file in "$@"; do
+        [ -e "$file" ] || echo "$file is allowed but not there"
+    done)
+    tap_expect_empty "$what" "$complaints"
+}
+definitions=$(grep -E '^[^:]+:[0-9]+:[A-Za-z_].*\(.*[^;]$' <<<"$plain")
+
+# Copies that are to go. Each that goes is taken from this list.
+pending_counter=(examples/common/exit_clock.h)
+pending_quantile=(examples/bench/suite/pace.c examples/bench/skew/report.c)
+pending_tree=(examples/bench/suite/barriers.c)
+
+# machine_clock.c is for programs that check the library's clock, so they do not read it by the library.
+only_in "one reader of the time stamp counter" "$plain" '__rdtscp?\>' \
+    lib/clock/clock_tsc.c examples/common/machine_clock.c "${pending_counter[@]}"
+only_in "one calibration of the time stamp counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
+    lib/clock/clock_tsc.c examples/common/machine_clock.c
+# mh_median is the lower median of a few values; the quantile is by nearest rank.
+only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
+    lib/base/statistics.c examples/common/statistics.c "${pending_quantile[@]}"
+# By the factors that generators multiply with, and the names of those of the C library. The simulated clock has a
+# sequence of its own: the errors in doc/scale.md came from it.
+factors='0x(bf58476d1ce4e5b9|94d049bb133111eb|d6e8feb86659fd93|5deece66d|2545f4914f6cdd1d)'
+factors+='|6364136223846793005|1103515245|1664525'
+only_in "one generator of random numbers" "$plain" \
+    "((UINT64_C\\()?($factors)|([dejlmn]rand48|rand|random|rand_r|random_r|seed48|srand|srandom|srand48)\\()" \
+    examples/common/random.c test/simulation/clock_simulated.c
+only_in "one binomial tree" "$plain" \
+    '.*((rank|index|place) *& *(bit|step|mask|distance|-|\(?[a-z_.>-]*(rank|index|place) *- *1))' \
+    lib/topology/tree.c "${pending_tree[@]}"
+only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/quote.c
+only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/common/options.c
+
+# ---- Layout
+
+layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)
+complaints=$(find lib include examples test doc -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
+    ! -path 'doc/man' ! -path 'examples/*/*' -o -path examples/bench/suite -prune | while read -r folder; do
+    grep -qE "(^|[[:space:]])${folder##*/}/" <<<"$layout" || echo "$folder is not in the layout in HACKING.md"
+done
+grep -oE '(^|[[:space:]])[a-z]+/' <<<"$layout" | tr -d ' /' | while read -r name; do
+    [ -n "$(find lib include examples test doc -type d -name "$name")" ] || echo "$name/ of HACKING.md is not there"
+done)
+tap_expect_empty "the layout in HACKING.md has all folders" "$complaints"
+
+tap_done

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "virtual_world.h"
+
+#include "coroutine.h"
+#include "transport/message.h"
+
+#include <assert.h>
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { STACK_BYTES = 512 * 1024 };
+#else
+enum { STACK_BYTES = 64 * 1024 };
+#endif
+
+enum { NOBODY = -1, TAG_COLLECTIVE = 1000, SMALL_BYTES = 128, MAX_VALUES = SMALL_BYTES / sizeof(int64_t) };
+
+typedef struct message {
+    struct message *next;
+    int64_t arrival_ns;
+    int from, tag, bytes;
+    _Alignas(int64_t) char data[];
+} message;
+
+typedef struct process {
+    virtual_process public;
+    int waits_for;          /* the process whose message it has to receive; else NOBODY */
+    message *first, **last; /* messages for it, in the order in which they were sent */
+    struct process *next_ready;
+    coroutine coroutine;
+} process;
+
+static struct {
+    const virtual_world *world;
+    process *processes;
+    char *stacks;
+    size_t stack_bytes;
+    int begun, ended;
+    process *ready; /* those that may run; the latest first, so that partners take turns while their data are near */
+    coroutine thread;
+    message *unused; /* with room for SMALL_BYTES */
+} now;
+
+static process *self;
+
+virtual_process *virtual_self(void)
+{
+    return &self->public;
+}
+
+/* ---- Who runs */
+
+static void run_body(void *argument)
+{
+    (void)argument;
+    now.world->body(now.world, self->public.rank);
+    now.ended++;
+    process *next = now.ready;
+    self->coroutine.next = &now.thread;
+    if (next) {
+        now.ready = next->next_ready;
+        self->coroutine.next = &next->coroutine;
+        self = next;
+    }
+}
+
+/* A process that must wait gives way to one that may run, or to the thread, which begins the next one. */
+static void give_way(void)
+{
+    process *old = self, *next = now.ready;
+    if (next) {
+        now.ready = next->next_ready;
+        self = next;
+    }
+    coroutine_switch(&old->coroutine, next ? &next->coroutine : &now.thread);
+    assert(self == old);
+}
+
+static void run_all(void)
+{
+    coroutine_prepare(&now.thread, NULL, NULL, NULL, 0);
+    for (; now.begun < now.world->processes; now.begun++) {
+        self = &now.processes[now.begun];
+        coroutine_prepare(&self->coroutine, run_body, NULL, now.stacks + (size_t)now.begun * now.stack_bytes,
+                          now.stack_bytes);
+        coroutine_switch(&now.thread, &self->coroutine);
+    }
+    self = NULL;
+}
+
+void virtual_run(const virtual_world *world, void (*begin)(const virtual_world *, virtual_process *))
+{
+    size_t count = (size_t)world->processes;
+    now.world = world;
+    now.begun = now.ended = 0;
+    now.stack_bytes = world->stack_bytes ? world->stack_bytes : STACK_BYTES;
+    now.processes = calloc(count, sizeof *now.processes);
+    now.stacks = coroutine_stacks(count, now.stack_bytes);
+    if (!now.processes || !now.stacks)
+        abort();
+    for (int rank = 0; rank < world->processes; rank++) {
+        process *one = &now.processes[rank];
+        one->public.rank = rank;
+        one->waits_for = NOBODY;
+        one->last = &one->first;
+        begin(world, &one->public);
+    }
+    run_all();
+    ck_assert_msg(now.ended == world->processes, "%d processes wait for messages that nobody sends",
+                  world->processes - now.ended);
+    for (int rank = 0; rank < world->processes; rank++)
+        coroutine_forget(&now.processes[rank].coroutine);
+    coroutine_free_stacks(now.stacks, count, now.stack_bytes);
+    free(now.processes);
+    for (message *next; now.unused; now.unused = next) {
+        next = now.unused->next;
+        free(now.unused);
+    }
+}
+
+/* ---- Messages */
+
+static message *get_message(int bytes)
+{
+    message *one = now.unused;
+    if (bytes <= SMALL_BYTES && one)
+        now.unused = one->next;
+    else
+        one = malloc(sizeof *one + (size_t)(bytes > SMALL_BYTES ? bytes : SMALL_BYTES));
+    if (!one)
+        abort();
+    return one;
+}
+
+static void put_back(message *one)
+{
+    if (one->bytes > SMALL_BYTES) {
+        free(one);
+        return;
+    }
+    one->next = now.unused;
+    now.unused = one;
+}
+
+static int send_to(const void *data, int bytes, int peer, int tag)
+{
+    process *to = &now.processes[peer];
+    message *sent = get_message(bytes);
+    self->public.now_ns += now.world->overhead_ns;
+    sent->arrival_ns = self->public.now_ns + now.world->delay_ns(now.world, self->public.rank, peer);
+    sent->from = self->public.rank;
+    sent->tag = tag;
+    sent->bytes = bytes;
+    sent->next = NULL;
+    memcpy(sent->data, data, (size_t)bytes);
+    *to->last = sent;
+    to->last = &sent->next;
+    if (to->waits_for == self->public.rank) {
+        to->waits_for = NOBODY;
+        to->next_ready = now.ready;
+        now.ready = to;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The first message of a process; NULL: there is none. */
+static message *take_from(int peer)
+{
+    for (message **place = &self->first; *place; place = &(*place)->next) {
+        message *found = *place;
+        if (found->from != peer)
+            continue;
+        *place = found->next;
+        if (!found->next)
+            self->last = place;
+        return found;
+    }
+    return NULL;
+}
+
+/* Messages of one process are received in the order in which they were sent, whatever their tags. */
+static int receive(void *data, int bytes, int peer, int tag)
+{
+    message *received = take_from(peer);
+    if (!received) {
+        self->waits_for = peer;
+        give_way();
+        received = take_from(peer);
+    }
+    assert(received && received->tag == tag && received->bytes == bytes);
+    (void)tag;
+    memcpy(data, received->data, (size_t)bytes);
+    if (self->public.now_ns < received->arrival_ns)
+        self->public.now_ns = received->arrival_ns;
+    self->public.now_ns += now.world->overhead_ns;
+    put_back(received);
+    return MPI_SUCCESS;
+}
+
+int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)
+{
+    (void)channel;
+    (void)error;
+    self->public.messages++;
+    return send_to(data, bytes, peer, tag);
+}
+
+int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error)
+{
+    (void)channel;
+    (void)error;
+    return receive(data, bytes, peer, tag);
+}
+
+int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
+                mh_error *error)
+{
+    mh_send(channel, mine, bytes, to, tag, error);
+    return mh_recv(channel, theirs, bytes, from, tag, error);
+}
+
+int mh_make_progress(const mh_channel *channel, mh_error *error)
+{
+    (void)channel;
+    (void)error;
+    return MPI_SUCCESS;
+}
+
+/* ---- Collective operations, by binomial trees */
+
+static int send_part(const void *data, int bytes, int peer)
+{
+    self->public.collectives++;
+    return send_to(data, bytes, peer, TAG_COLLECTIVE);
+}
+
+int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error)
+{
+    (void)error;
+    int size = channel->size, place = (channel->rank - root + size) % size, step = 1;
+    for (; step < size && !(place & step); step *= 2)
+        ;
+    if (place > 0)
+        receive(data, bytes, (place - step + root) % size, TAG_COLLECTIVE);
+    for (step /= 2; step > 0; step /= 2)
+        if (place + step < size)
+            send_part(data, bytes, (place + step + root) % size);
+    return MPI_SUCCESS;
+}
+
+typedef int64_t combination(int64_t a, int64_t b);
+
+static int64_t max_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t and_of(int64_t a, int64_t b)
+{
+    return a & b;
+}
+
+static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *result, int count, combination *combine)
+{
+    int64_t so_far[MAX_VALUES], theirs[MAX_VALUES];
+    int rank = channel->rank, bytes = count * (int)sizeof *mine;
+    assert(count <= MAX_VALUES);
+    memcpy(so_far, mine, (size_t)bytes);
+    for (int step = 1; step < channel->size; step *= 2) {
+        if (rank & step)
+            return send_part(so_far, bytes, rank - step);
+        if (rank + step >= channel->size)
+            continue;
+        receive(theirs, bytes, rank + step, TAG_COLLECTIVE);
+        for (int i = 0; i < count; i++)
+            so_far[i] = combine(so_far[i], theirs[i]);
+    }
+    memcpy(result, so_far, (size_t)bytes);
+    return MPI_SUCCESS;
+}
+
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+{
+    (void)error;
+    return reduce(channel, mine, greatest, count, max_of);
+}
+
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+{
+    reduce(channel, mine, greatest, count, max_of);
+    return mh_bcast(channel, greatest, count * (int)sizeof *mine, 0, error);
+}
+
+int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error)
+{
+    reduce(channel, &mine, common, 1, and_of);
+    return mh_bcast(channel, common, sizeof *common, 0, error);
+}
+
+/* Gathered at rank 0: at each step a process has the values of the next `step` ranks from its own. */
+int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
+{
+    int rank = channel->rank, size = channel->size;
+    char *values = all;
+    memcpy(values + (size_t)rank * (size_t)bytes, mine, (size_t)bytes);
+    for (int step = 1; step < size; step *= 2) {
+        int first = rank & step ? rank : rank + step, end = first + step < size ? first + step : size;
+        char *part = values + (size_t)first * (size_t)bytes;
+        if (rank & step) {
+            send_part(part, (end - first) * bytes, rank - step);
+            break;
+        }
+        if (first < size)
+            receive(part, (end - first) * bytes, first, TAG_COLLECTIVE);
+    }
+    return mh_bcast(channel, all, size * bytes, 0, error);
+}
