@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config.c - parsing of settings by their table, and what a setting allows in words. */
+/* config.c - parse settings by their table, and describe what a setting allows. */
 #include "base/config.h"
 
 #include "base/text.h"
@@ -103,7 +103,8 @@ static int parse(const mh_setting *setting, const char *text, int64_t *number, c
 
 int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_value *value, char *why, size_t why_size)
 {
-    mh_setting_value parsed = {0}; /* also behind the text: all of it goes to other processes */
+    mh_setting_value parsed = {
+        0}; /* including the bytes after the text, because all of it is sent to other processes */
     char allowed[160] = "";
     int fits = trim(text, parsed.text) == 0;
     if (fits && parse(setting, parsed.text, &parsed.number, allowed, sizeof allowed) == 0) {

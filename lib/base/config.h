@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * config.h - settings as a table: parsing, canonical text, and messages that name the setting, its value and what is
- * allowed. Pure; no MPI. Which settings there are is in settings.c.
+ * allowed. Pure; no MPI. settings.c has the table.
  */
 #ifndef MH_CONFIG_H
 #define MH_CONFIG_H
@@ -11,7 +11,7 @@
 
 enum { MH_CONFIG_TEXT_SIZE = 128 };
 
-/* What the number of a fraction counts. */
+/* The unit of the number of a fraction. */
 #define MH_CONFIG_BILLIONTH 1e-9
 
 /* The number of a setting given as "auto". */
@@ -26,7 +26,7 @@ typedef enum mh_setting_type {
 
 typedef struct mh_setting {
     const char *name; /* without the prefix mpix_harmonize_ */
-    const char *unit; /* for the manual and for messages; "" where there is none */
+    const char *unit; /* for the manual and for messages; "" if there is none */
     const char *default_text;
     mh_setting_type type;
     int allows_auto;
@@ -42,9 +42,9 @@ typedef struct mh_setting_value {
 } mh_setting_value;
 
 /*
- * Parse text for setting. Blanks around the value do not matter, nor does upper or lower case, nor the locale. Text of
- * MH_CONFIG_TEXT_SIZE characters or more, blanks included, is refused. Returns 0; or -1 and, in why, one clause that
- * quotes the value and says what is allowed. value is then untouched.
+ * Parse text for setting. Blanks around the value, case and the locale do not matter. Text of MH_CONFIG_TEXT_SIZE
+ * characters or more, blanks included, is refused. Returns 0; or -1 and, in why, one clause that quotes the value and
+ * says what is allowed. value is then unchanged.
  */
 int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_value *value, char *why, size_t why_size);
 

@@ -51,7 +51,7 @@ bool mh_has_prefix(const char *text, const char *prefix)
     return true;
 }
 
-/* Append the digits that *text begins with to *number, and move on. Returns how many there are, or -1 for too many. */
+/* Append the digits at the beginning of *text to *number, and skip them. Returns their number, -1 if too many. */
 static int take_digits(const char **text, int64_t *number)
 {
     const char *begin = *text;

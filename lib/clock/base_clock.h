@@ -27,7 +27,7 @@ typedef struct mh_base_clock mh_base_clock;
 struct mh_base_clock {
     const struct mh_clock_kind *kind;              /* NULL: not opened */
     int64_t (*now_ns)(const mh_base_clock *clock); /* copied from the kind, which saves a memory access */
-    bool may_be_set;                               /* somebody may set it, ahead or back */
+    bool may_be_set;                               /* an administrator may set it, ahead or back */
     mh_tick_scale scale;                           /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why it is in use */
@@ -65,7 +65,7 @@ mh_rates mh_base_clock_rates(const mh_base_clock *clock);
  */
 double mh_base_clock_steady_limit(const mh_base_clock *clock);
 
-/* Read the clock, nanoseconds. Never decreases unless somebody sets it (may_be_set). */
+/* Read the clock, nanoseconds. Never decreases unless it is set (may_be_set). */
 static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 {
     return clock->now_ns(clock);

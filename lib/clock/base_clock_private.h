@@ -11,7 +11,7 @@ typedef struct mh_clock_kind {
     const char *name;
     const char *doc;
     bool is_raw;     /* runs at the hardware's own rate */
-    bool may_be_set; /* somebody may set it, ahead or back */
+    bool may_be_set; /* an administrator may set it, ahead or back */
     bool shifted_by_time_namespace;
     /* Whether this machine has the clock: 0, or -1 with the reason in why. */
     int (*probe)(char *why, size_t why_size);

@@ -2,8 +2,8 @@
 /*
  * offset_skampi.c - the middle of the window of the burst: independent minima of both directions. This is the estimator
  * of SKaMPI (T. Worsch, R. Reussner, W. Augustin, "On Benchmarking Collective MPI Operations", EuroPVM/MPI 2002);
- * algorithm 7 of Hunold and Carpen-Amarie, Cluster 2018. Its error is half the difference of the two directions' least
- * delays.
+ * algorithm 7 of Hunold and Carpen-Amarie, Cluster 2018. Its error is half the difference of the two directions'
+ * shortest delays.
  */
 #include "sync/offset_private.h"
 
@@ -17,7 +17,7 @@ static int64_t estimate(const mh_exchange *exchanges, int count, mh_window windo
 
 const mh_offset_kind mh_offset_skampi = {
     .name = "skampi",
-    .doc = "the middle of the window that the least delays of both directions leave",
+    .doc = "the middle of the window that the shortest delays of both directions allow",
     .needs_window_only = true,
     .estimate = estimate,
 };

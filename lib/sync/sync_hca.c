@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_hca.c - HCA (S. Hunold and A. Carpen-Amarie, 2015): the merged lines of HCA2, and then one more burst of the
- * first of the group with each other process, which sets its offset anew. 2 ceil(log2 p) + p - 1 rounds. The error of
- * the offset is one burst's; those of the drifts add up along the tree.
+ * first of the group with each other process, which measures its offset again. 2 ceil(log2 p) + p - 1 rounds. The error
+ * of the offset is one burst's; those of the drifts add up along the tree.
  */
 #include "sync/sync_private.h"
 

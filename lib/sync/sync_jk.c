@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_jk.c - O(p) regression, after T. Jones and G. Koenig, "Clock Synchronization in High-end Computing
- * Environments", 2013: the first of the group lets each of the others in turn fit a line through several offsets. p - 1
- * rounds. The error is one pair's.
+ * Environments", 2013: each of the other processes in turn fits a line through several offsets against the first. p - 1
+ * rounds. The error is that of one pair.
  */
 #include "sync/sync_private.h"
 

@@ -71,7 +71,7 @@ static int find_estimator(char *name)
     return mh_offset_find(name);
 }
 
-/* Move on to the next field of a part; returns 0 where there is none. */
+/* Read the next field of a part; returns 0 if there is none. */
 static int next_field(const char **text, char field[FIELD_SIZE])
 {
     if (**text != '/')

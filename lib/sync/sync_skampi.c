@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_skampi.c - O(p) offsets, as SKaMPI does (T. Worsch, R. Reussner, W. Augustin, EuroPVM/MPI 2002): the first of
- * the group measures one offset with each of the others in turn. p - 1 rounds. The error is one burst's; the clocks of
- * the first have drifted when the last is done.
+ * the group measures one offset with each of the others in turn. p - 1 rounds. The error is that of one burst, but the
+ * first clocks have drifted when the last process has measured.
  */
 #include "sync/sync_private.h"
 

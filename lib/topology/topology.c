@@ -18,7 +18,7 @@ bool mh_place_share(const mh_place *a, const mh_place *b, int kinds)
     return true;
 }
 
-/* Whether rank is the lowest of those that share its places of the first kinds. */
+/* Whether rank is the lowest of those with the same places of the first kinds. */
 static int is_first(const mh_place *places, int rank, int kinds)
 {
     for (int other = places[rank].at[MH_PLACE_NODE]; other < rank; other++)

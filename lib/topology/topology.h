@@ -2,9 +2,9 @@
 /*
  * topology.h - groups of processes for a hierarchy of levels, from a table of where each process runs. Pure; no MPI.
  *
- * With L levels, the processes that share their places of the first L - 1 kinds (node, package, NUMA node) form the
- * groups of the innermost level. The lowest rank of such a group stands for it one level further out, and so on: the
- * outermost level is one group. Rank 0 is always the first of its group.
+ * With L levels, processes with equal places of the first L - 1 kinds (node, package, NUMA node) form the groups of the
+ * innermost level. The lowest rank of each group represents it at the next outer level, and so on. The outermost level
+ * is one group. Rank 0 is always the first of its group.
  */
 #ifndef MH_TOPOLOGY_H
 #define MH_TOPOLOGY_H
@@ -16,14 +16,14 @@ enum { MH_PLACE_NODE, MH_PLACE_PACKAGE, MH_PLACE_NUMA, MH_PLACE_KINDS };
 enum { MH_MAX_LEVELS = MH_PLACE_KINDS + 1 };
 
 /*
- * Where a process runs. The number of a node is the lowest rank on it. Numbers of the other kinds only matter for being
- * equal or not, within the same place of the kind before.
+ * Where a process runs. The number of a node is the lowest rank on it. Numbers of the other kinds are only compared for
+ * equality, within the same place of the previous kind.
  */
 typedef struct mh_place {
     int at[MH_PLACE_KINDS];
 } mh_place;
 
-/* Whether two processes share their places of the first kinds. */
+/* Whether the places of the first kinds of two processes are equal. */
 bool mh_place_share(const mh_place *a, const mh_place *b, int kinds);
 
 /* A group that this process belongs to. */
@@ -33,7 +33,7 @@ typedef struct mh_group {
     int *ranks; /* ascending; owned */
 } mh_group;
 
-/* The name of what the processes of a group have in common at a level: "all", "node", "package", "numa". */
+/* The name of a level: "all", "node", "package", "numa". */
 const char *mh_level_name(int level);
 
 /*

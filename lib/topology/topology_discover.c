@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_discover.c - what hwloc, the kernel and MPI say about where processes run. */
+/* topology_discover.c - discover by hwloc, the kernel and MPI where processes run. */
 #define _GNU_SOURCE
 #include "topology/topology_discover.h"
 

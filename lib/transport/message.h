@@ -28,7 +28,7 @@ int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, in
 /* Receive bytes from peer. Blocking. */
 int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error);
 
-/* Send to one process while as much is received from another, which may be the same. */
+/* Send to one process and receive the same number of bytes from another one, which may be the same process. */
 int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
                 mh_error *error);
 
@@ -41,16 +41,16 @@ int mh_make_progress(const mh_channel *channel, mh_error *error);
 /* The maximum of each of count values, on rank 0. Collective. */
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 
-/* Bytes from root to all. Collective. */
+/* Send bytes from root to all. Collective. */
 int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error);
 
-/* Bytes of each process, in the order of ranks, to all. Collective. */
+/* Collect bytes of each process, in the order of ranks, on all. Collective. */
 int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error);
 
 /* The maximum of each of count values, on all processes. Collective. */
 int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 
-/* The bits that all processes have set. Collective. */
+/* The bits that are set on all processes. Collective. */
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error);
 
 #endif

@@ -136,7 +136,7 @@ int mh_shared_memory_map(mh_shared_memory *memory, const mh_shared_memory_key *k
     if (memcmp(memory->data, &key->nonce, sizeof key->nonce) == 0)
         return 0;
     mh_shared_memory_unmap(memory);
-    snprintf(why, why_size, "shared memory: the name belongs to somebody else here");
+    snprintf(why, why_size, "shared memory: the name belongs to other memory here");
     return -1;
 }
 
