@@ -20,8 +20,9 @@
 int my_rank = 0, ranks = 1;
 
 const char *const setting_names[] = {
-    "clock",        "sync",         "resync_interval_ms", "barrier", "tolerance_ns",
-    "slack_min_ns", "slack_max_ns", "valid_fraction",     "yield",   NULL,
+    "clock",        "sync",         "clock_target_ns", "resync_interval_ms", "barrier",
+    "tolerance_ns", "slack_min_ns", "slack_max_ns",    "valid_fraction",     "yield",
+    NULL,
 };
 
 /* ---- Outcome */
