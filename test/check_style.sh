@@ -15,10 +15,12 @@ clang_format=${CLANG_FORMAT:-clang-format}
 max_columns=120 max_file_lines=500 max_function_lines=45
 
 mapfile -t code < <(find lib include examples test -name '*.[ch]' | sort)
+# An archive has no .ci.
+# shellcheck disable=SC2046
 mapfile -t scripts < <(find examples test doc quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
     -name '*.sh' -o -name '*.awk' -o -name '*.gp' -o -name mpix_figures.in -o -name quickstart -o -name run | sort)
 mapfile -t texts < <(find ./*.md ./*.ac ./*.am ./*.pc.in NEWS lib examples test doc -name '*.md' -o -name '*.ac' \
-    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -path 'doc/man/*.[1-9]' | sort)
+    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -path 'doc/man/*.[1-9]' | sort)
 [ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 # ---- Format and lengths

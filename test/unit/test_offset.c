@@ -144,15 +144,21 @@ START_TEST(bound_holds_the_truth)
 }
 END_TEST
 
+static mh_offset skampi_of_round(const scene *scene, int round, truth *truth)
+{
+    chance dice = chance_of_round(round);
+    mh_exchange exchanges[MAX_EXCHANGES];
+    *truth = simulate(scene, &dice, exchanges);
+    return estimate("skampi", scene, exchanges);
+}
+
 /* Half the difference of the least delays; drift moves both limits by at most half of what it makes in the burst. */
 START_TEST(skampi_is_off_by_half_the_difference_of_least_delays)
 {
     const scene *scene = &scenes[_i];
     for (int round = 0; round < rounds_of(SEEDS); round++) {
-        chance dice = chance_of_round(round);
-        mh_exchange exchanges[MAX_EXCHANGES];
-        truth truth = simulate(scene, &dice, exchanges);
-        mh_offset offset = estimate("skampi", scene, exchanges);
+        truth truth;
+        mh_offset offset = skampi_of_round(scene, round, &truth);
         double difference_ns = fabs((double)(truth.least_there_ns - truth.least_back_ns));
         double limit_ns = difference_ns / 2 + fabs(scene->drift) * (double)truth.span_ns / 2 + 1;
         double error_ns = error_of(scene, &offset);
@@ -167,10 +173,8 @@ START_TEST(skampi_bound_is_as_tight_as_the_window)
 {
     const scene *scene = &scenes[_i];
     for (int round = 0; round < rounds_of(SEEDS); round++) {
-        chance dice = chance_of_round(round);
-        mh_exchange exchanges[MAX_EXCHANGES];
-        truth truth = simulate(scene, &dice, exchanges);
-        mh_offset offset = estimate("skampi", scene, exchanges);
+        truth truth;
+        mh_offset offset = skampi_of_round(scene, round, &truth);
         double drifted_ns = DRIFT_LIMIT * (double)truth.span_ns;
         double limit_ns = (double)(truth.least_there_ns + truth.least_back_ns) / 2 + drifted_ns + 2;
         EXPECT_SEEDED((double)offset.bound_ns <= limit_ns,
