@@ -75,7 +75,7 @@ static void run_sizes(bench_t *bench, measure_t *measure)
         chart_begin(&bench->chart, &keys);
     }
     if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
-        operation_trips(operation_at(job->operation)) > 1)
+        operation_at(job->operation)->shape->takes_turns)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->size_count; i++)
@@ -88,8 +88,7 @@ static void run_measured(bench_t *bench, const job_t *job)
     work_plan_t plan = bench_plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
     int flag;
-    measure_t measure = {
-        .world = &bench->world, .job = job, .span = span, .function = operation_function(plan.operation)};
+    measure_t measure = {.world = &bench->world, .job = job, .span = span, .function = plan.operation->function};
     measure.work = work_open(&plan, why);
     if (!world_all(span, measure.work != NULL))
         world_abort(span, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
@@ -141,7 +140,9 @@ static void prepare_report(bench_t *bench)
     for (int i = 0; i < bench->plan.job_count; i++) {
         report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
         report->validated = report->validated || bench->plan.jobs[i].settings.validation;
-        report->latency = report->latency || operation_trips(operation_at(bench->plan.jobs[i].operation)) > 1;
+        const shape_t *shape = operation_at(bench->plan.jobs[i].operation)->shape;
+        report->latency = report->latency || shape->takes_turns;
+        report->bandwidth = report->bandwidth || shape->messages > 0;
     }
 }
 

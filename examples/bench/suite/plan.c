@@ -58,7 +58,7 @@ static const option_spec_t options[] = {
     {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
-     "the datatype (default float for reductions, char for\nothers)"},
+     "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
     {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
     {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, root_name,
      "the root, or rotate: another one in each call\n(default 0)"},
@@ -153,8 +153,8 @@ static int find_group(const char *name)
 
 static bool is_in_group(int index, int group)
 {
-    operation_form_t form = operation_get_form(operation_at(index));
-    bool neighborhood = operation_is_neighborhood(operation_at(index));
+    operation_form_t form = operation_at(index)->form;
+    bool neighborhood = operation_at(index)->shape->has_neighbors;
     switch (group) {
     case GROUP_BLOCKING:
         return form == FORM_BLOCKING && !neighborhood;
@@ -205,7 +205,7 @@ static bool add_group(const reader_t *reader, const bench_settings_t *settings, 
 {
     int before = reader->plan->job_count;
     for (int i = 0; operation_name(i) != NULL; i++)
-        if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
+        if (is_in_group(i, group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
     if (reader->plan->job_count == before)
@@ -331,7 +331,7 @@ static bool read_jobs(const reader_t *command, const char *path)
 static options_outcome_t print_list(void)
 {
     for (int i = 0; operation_name(i) != NULL; i++)
-        printf("%-32s %s\n", operation_name(i), operation_function(operation_at(i)));
+        printf("%-32s %s\n", operation_name(i), operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
 

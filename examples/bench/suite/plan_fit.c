@@ -13,13 +13,13 @@
 
 static bool has_halves(const operation_t *operation)
 {
-    operation_form_t form = operation_get_form(operation);
+    operation_form_t form = operation->form;
     return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
 }
 
 static bool keeps_buffers(const operation_t *operation)
 {
-    return operation_get_form(operation) == FORM_PERSISTENT;
+    return operation->form == FORM_PERSISTENT;
 }
 
 static int find_name(const char *(*name_at)(int), const char *name)
@@ -33,11 +33,11 @@ static int find_name(const char *(*name_at)(int), const char *name)
 bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
-    const char *name = operation_short_name(operation);
+    const char *name = operation->name;
     bench_settings_t *settings = &job->settings;
-    if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
+    if (named && settings->root != NOT_GIVEN && !operation->shape->has_root)
         return plan_refuse(reader, "option --root is not allowed: %s takes no root", name);
-    if (named && settings->reduction != NOT_GIVEN && !operation_reduces(operation))
+    if (named && settings->reduction != NOT_GIVEN && !operation->shape->reduces)
         return plan_refuse(reader, "option --op is not allowed: %s does not reduce", name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return plan_refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
@@ -46,7 +46,7 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     if (named && settings->cache == CACHE_ROTATE && keeps_buffers(operation))
         return plan_refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold",
                            name);
-    if (settings->root == NOT_GIVEN || !operation_has_root(operation))
+    if (settings->root == NOT_GIVEN || !operation->shape->has_root)
         settings->root = 0;
     if (settings->reduction == NOT_GIVEN)
         settings->reduction = find_name(reduction_name, "sum");
@@ -62,8 +62,9 @@ bool plan_fit_datatype(const reader_t *reader, job_t *job)
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
     if (settings->datatype == NOT_GIVEN)
-        settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
-    if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
+        settings->datatype = find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (operation->shape->reduces &&
+        !reduction_allows(reduction_at((int)settings->reduction), element_at((int)settings->datatype)))
         return plan_refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
                            reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
     return true;
@@ -72,7 +73,7 @@ bool plan_fit_datatype(const reader_t *reader, job_t *job)
 bool plan_fit_sizes(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
-    int element_bytes = datatype_bytes((int)job->settings.datatype);
+    int element_bytes = element_at((int)job->settings.datatype)->bytes;
     size_list_t *sizes = &job->settings.sizes;
     double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
@@ -92,8 +93,7 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
                 reader,
                 "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
                 "element (%s)",
-                (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
-                datatype_name((int)job->settings.datatype));
+                (long long)sizes->bytes[i], operation->name, element_bytes, datatype_name((int)job->settings.datatype));
     }
     if (!listed && sizes->count == MOST_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
         return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MOST_SIZES);

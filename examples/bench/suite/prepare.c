@@ -37,8 +37,8 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
     for (int i = 0; i < job->size_count; i++)
-        if (job->settings.sizes.bytes[i] > plan.most_bytes)
-            plan.most_bytes = job->settings.sizes.bytes[i];
+        if (job->settings.sizes.bytes[i] > plan.max_bytes)
+            plan.max_bytes = job->settings.sizes.bytes[i];
     return plan;
 }
 
@@ -54,17 +54,17 @@ static void remove_size(job_t *job, int64_t size_bytes)
 
 static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_t *plan, int64_t bytes)
 {
-    const char *name = operation_short_name(plan->operation);
+    const char *name = plan->operation->name;
     const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
     if (bytes < 0)
         world_refuse(&bench->world,
                      "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)",
-                     name, (long long)plan->most_bytes);
+                     name, (long long)plan->max_bytes);
     else
         world_refuse(&bench->world,
                      "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
                      "--mem-limit %lld allows (see --help)",
-                     option, name, (long long)plan->most_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
+                     option, name, (long long)plan->max_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
                      (long long)job_mem_limit_bytes(job));
 }
 
@@ -79,7 +79,7 @@ static bool check_limit(bench_t *bench, job_t *job)
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return true;
         if (!job->settings.sizes.given && job->size_count > 1) {
-            remove_size(job, plan.most_bytes);
+            remove_size(job, plan.max_bytes);
             continue;
         }
         refuse_sizes(bench, job, &plan, bytes);
@@ -100,8 +100,8 @@ static bool check_memory(bench_t *bench, const job_t *job)
     if (work != NULL)
         work_close(work);
     if (!good)
-        world_refuse(&bench->world, "%s of %lld bytes: %s", operation_short_name(plan.operation),
-                     (long long)plan.most_bytes, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+        world_refuse(&bench->world, "%s of %lld bytes: %s", plan.operation->name, (long long)plan.max_bytes,
+                     why[0] != '\0' ? why : "another group of ranks cannot be made ready");
     return good;
 }
 
