@@ -78,7 +78,7 @@ static void run_sizes(bench_t *bench, measure_t *measure)
         operation_at(job->operation)->shape->takes_turns)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
-    for (int i = 0; i < job->size_count; i++)
+    for (int i = 0; i < job->settings.sizes.count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
 

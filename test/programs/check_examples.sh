@@ -29,7 +29,7 @@ clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
 drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_ns
-triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_s,barrier_mb_s
+triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
 skew_titles=scheme,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 complain() {    # WHAT: with all there is to know about the last run
@@ -100,7 +100,7 @@ word
 END
     run 2 mpix_skew --format html
     expect_refusal --format
-    run alone mpix_skew --watch 1 --raw "$scratch/raw"
+    run alone mpix_skew --watch-s 1 --raw "$scratch/raw"
     expect_refusal --raw
 }
 
@@ -146,7 +146,7 @@ expect_skew_status() {
 check_skew() {
     for ranks in 1 2; do
         # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -n 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
+        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
         expect_skew_status
         problems=$(check_skew_rows 211)
         [ -z "$problems" ] || complain "$problems"
@@ -154,7 +154,7 @@ check_skew() {
 }
 
 check_skew_tables() {
-    run 2 mpix_skew -n 500 -x 20
+    run 2 mpix_skew -i 500 -x 20
     expect_skew_status
     problems=$(check_table 10 2)
     [ -z "$problems" ] || complain "$problems"
@@ -162,7 +162,7 @@ check_skew_tables() {
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
-    run 2 mpix_skew -n 100 --clock global --release harmonize --format csv
+    run 2 mpix_skew -i 100 --clock global --release harmonize --format csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
@@ -298,7 +298,7 @@ check_plot() {
 }
 
 check_watch() {
-    run 2 mpix_skew --watch 0.6 --format csv
+    run 2 mpix_skew --watch-s 0.6 --format csv
     expect_status 0
     problems=$(awk -F, '
         NR == 1 { if ($0 != "time_ns,slack_ns,calls,valid,call_ns") print "titles: " $0; next }

@@ -98,7 +98,7 @@ algorithms="linear tree binomial doublering recursivedoubling bruck"
 
 check_schemes() {
     for sync in $schemes; do
-        echo "allreduce -m 4,64 --release $sync --time-slice 60"
+        echo "allreduce -m 4,64 --release $sync --time-slice-s 60"
     done >"$scratch/jobs"
     for algorithm in $algorithms; do
         echo "bcast -m 8 --release barrier --barrier $algorithm # a comment"
@@ -320,14 +320,14 @@ check_stopping() {
     expect_status 0
     rows | awk -F, '$14 < 100000 && ($26 - $24 > $24 / 2 || $24 - $25 > $24 / 2) { print "interval: " $0 }
                     $14 < 30 { print "too few: " $0 }'
-    run alone mpix_bench allreduce -m 8,8 --time-slice 0.02 -i 1000000000 --format csv
+    run alone mpix_bench allreduce -m 8,8 --time-slice-s 0.02 -i 1000000000 --format csv
     expect_status 0
-    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 2 ] || complain "does not tell of the time slice"
-    run alone mpix_bench allreduce -m 8,8 --release round-time --time-slice 0.02 --format csv
+    [ "$(own_messages | grep -c 'the limit (--time-slice-s)')" -eq 2 ] || complain "does not tell of the time slice"
+    run alone mpix_bench allreduce -m 8,8 --release round-time --time-slice-s 0.02 --format csv
     expect_status 0
     [ -z "$(own_messages)" ] || complain "complains although time is the aim"
-    run alone mpix_bench allreduce -m 8:8 --release round-time --time-slice 0.02 -i 1000000000 --format csv
-    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 1 ] ||
+    run alone mpix_bench allreduce -m 8:8 --release round-time --time-slice-s 0.02 -i 1000000000 --format csv
+    [ "$(own_messages | grep -c 'the limit (--time-slice-s)')" -eq 1 ] ||
         complain "does not tell that samples are missing"
     run alone mpix_bench allreduce -m 8:8 --release barrier -i 30 --ci-percent 100 --format csv
     [ -z "$(own_messages)" ] || complain "complains although the interval is narrow"

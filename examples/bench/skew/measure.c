@@ -164,7 +164,7 @@ bool skew_allocate(skew_run_t *run)
     }
     good = world_all(&run->world, good);
     if (!good)
-        world_refuse(&run->world, "out of memory: give less for --calls or --block");
+        world_refuse(&run->world, "out of memory: give less for --iterations or --block");
     return good;
 }
 

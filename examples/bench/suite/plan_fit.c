@@ -22,15 +22,7 @@ static bool keeps_buffers(const operation_t *operation)
     return operation->form == FORM_PERSISTENT;
 }
 
-static int find_name(const char *(*name_at)(int), const char *name)
-{
-    for (int i = 0; name_at(i) != NULL; i++)
-        if (strcmp(name_at(i), name) == 0)
-            return i;
-    return 0;
-}
-
-bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
+static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
     const char *name = operation->name;
@@ -49,7 +41,7 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     if (settings->root == NOT_GIVEN || !operation->shape->has_root)
         settings->root = 0;
     if (settings->reduction == NOT_GIVEN)
-        settings->reduction = find_name(reduction_name, "sum");
+        settings->reduction = plan_find_name(reduction_name, "sum");
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves(operation);
     if (settings->cache == CACHE_ROTATE && keeps_buffers(operation))
@@ -57,12 +49,12 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     return true;
 }
 
-bool plan_fit_datatype(const reader_t *reader, job_t *job)
+static bool fit_datatype(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
     if (settings->datatype == NOT_GIVEN)
-        settings->datatype = find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
+        settings->datatype = plan_find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
     if (operation->shape->reduces &&
         !reduction_allows(reduction_at((int)settings->reduction), element_at((int)settings->datatype)))
         return plan_refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
@@ -70,7 +62,7 @@ bool plan_fit_datatype(const reader_t *reader, job_t *job)
     return true;
 }
 
-bool plan_fit_sizes(const reader_t *reader, job_t *job)
+static bool fit_sizes(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
     int element_bytes = element_at((int)job->settings.datatype)->bytes;
@@ -100,7 +92,7 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
     return true;
 }
 
-void plan_shuffle(size_list_t *sizes, int64_t seed)
+static void shuffle(size_list_t *sizes, int64_t seed)
 {
     uint64_t state = (uint64_t)seed;
     for (int64_t i = sizes->count - 1; i > 0; i--) {
@@ -111,7 +103,7 @@ void plan_shuffle(size_list_t *sizes, int64_t seed)
     }
 }
 
-bool plan_fit_scheme(const reader_t *reader, job_t *job)
+static bool fit_scheme(const reader_t *reader, job_t *job)
 {
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
@@ -131,5 +123,15 @@ bool plan_fit_scheme(const reader_t *reader, job_t *job)
     settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
     settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
     settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
+    return true;
+}
+
+bool plan_fit(const reader_t *reader, job_t *job, bool named)
+{
+    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
+        !fit_sizes(reader, job))
+        return false;
+    if (job->settings.shuffle)
+        shuffle(&job->settings.sizes, job->settings.seed);
     return true;
 }

@@ -36,7 +36,7 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
                         .in_place = job->settings.in_place != 0,
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
-    for (int i = 0; i < job->size_count; i++)
+    for (int i = 0; i < job->settings.sizes.count; i++)
         if (job->settings.sizes.bytes[i] > plan.max_bytes)
             plan.max_bytes = job->settings.sizes.bytes[i];
     return plan;
@@ -45,10 +45,9 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
 static void remove_size(job_t *job, int64_t size_bytes)
 {
     int kept = 0;
-    for (int i = 0; i < job->size_count; i++)
+    for (int i = 0; i < job->settings.sizes.count; i++)
         if (job->settings.sizes.bytes[i] != size_bytes)
             job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
-    job->size_count = kept;
     job->settings.sizes.count = kept;
 }
 
@@ -78,7 +77,7 @@ static bool check_limit(bench_t *bench, job_t *job)
         MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return true;
-        if (!job->settings.sizes.given && job->size_count > 1) {
+        if (!job->settings.sizes.given && job->settings.sizes.count > 1) {
             remove_size(job, plan.max_bytes);
             continue;
         }
@@ -132,7 +131,7 @@ bool bench_open_files(bench_t *bench)
     const bench_settings_t *settings = &bench->plan.settings;
     int points = 0;
     for (int i = 0; i < bench->plan.job_count; i++)
-        points += bench->plan.jobs[i].size_count;
+        points += (int)bench->plan.jobs[i].settings.sizes.count;
     bench->report.output = settings->output;
     if (plot_open(&bench->chart.file, &bench->world, settings->plot) != STATUS_GOOD ||
         output_open(&bench->report.output, &bench->world) != STATUS_GOOD ||

@@ -113,7 +113,9 @@ void bench_tell_cache(const bench_t *bench, const job_t *job)
 /* What brought a size to its end. */
 static const char *limit_of(const samples_t *samples)
 {
-    return samples->end == END_REPEATED ? "--max-repeat" : samples->end == END_SLICE ? "--time-slice" : "--iterations";
+    return samples->end == END_REPEATED ? "--max-repeat"
+           : samples->end == END_SLICE  ? "--time-slice-s"
+                                        : "--iterations";
 }
 
 /* Whether a size ended as it was to, valid samples or not. */

@@ -225,7 +225,7 @@ release_note_t release_end(releaser_t *releaser)
         note.ready_ns = quantile_of(releaser->notes_ns, releaser->noted, READY_PART);
     } else {
         note.cycles.usual_ns = quantile_of(releaser->notes_ns, releaser->noted, USUAL_PART);
-        note.cycles.most_ns = releaser->notes_ns[releaser->noted - 1];
+        note.cycles.max_ns = releaser->notes_ns[releaser->noted - 1];
     }
     return note;
 }

@@ -38,7 +38,7 @@ const char *release_cadence(release_kind_t kind);
 /* release_has_barrier - whether a scheme uses a barrier algorithm. */
 bool release_has_barrier(release_kind_t kind);
 
-enum { MOST_BATCH_CALLS = 512 };
+enum { MAX_BATCH_CALLS = 512 };
 
 /* What rank 0 tells all ranks before a batch. */
 typedef struct release_orders {
@@ -64,7 +64,7 @@ typedef struct releaser {
     sample_mark_t mark;  /* of the last release */
     int64_t released_ns; /* when that was, for cycles */
     int64_t noted;
-    int64_t notes_ns[MOST_BATCH_CALLS + 1]; /* cycles, or leads needed */
+    int64_t notes_ns[MAX_BATCH_CALLS + 1]; /* cycles, or leads needed */
     int64_t ready_ns;
     bool window_is_given;
     int64_t window_ns; /* rank 0 */
