@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* Columns of percentiles have names with so many digits. */
-#define LEAST_FRACTION_STEP 1e-8
+#define MIN_PERCENT_STEP 1e-6
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 
@@ -109,25 +109,21 @@ static bool run_job(bench_t *bench, const job_t *job)
         return false;
     if (communicator_takes_part(&bench->communicator))
         run_measured(bench, job);
-    if (!communicator_is_whole(&job->comm))
+    if (job->comm.kind == COMM_EVERY)
         wait_for_all(bench);
     return true;
 }
 
-/* A percentile that is asked for twice is told once: columns have different names. */
-static bool has_fraction(const bench_t *bench, double fraction)
-{
-    for (int i = 0; i < bench->report.fraction_count; i++)
-        if (fabs(bench->fractions[i] - fraction) < LEAST_FRACTION_STEP)
-            return true;
-    return false;
-}
-
+/* A percentile that is asked for twice is shown once: columns have different names. */
 static void choose_fractions(bench_t *bench, const number_list_t *tail)
 {
-    for (int i = 0; i < (int)tail->count; i++)
-        if (!has_fraction(bench, tail->values[i] / 100))
+    for (int i = 0; i < (int)tail->count; i++) {
+        bool is_new = true;
+        for (int j = 0; j < i; j++)
+            is_new = is_new && fabs(tail->values[i] - tail->values[j]) >= MIN_PERCENT_STEP;
+        if (is_new)
             bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
+    }
 }
 
 static void prepare_report(bench_t *bench)

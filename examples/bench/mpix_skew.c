@@ -13,7 +13,7 @@ static const option_spec_t options[] = {
      "timed calls per scheme and repetition, at most"},
     {0, "seconds", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
-    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MOST_REPEATS, NULL,
+    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL,
      "repetitions; figures are medians over them"},
     {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL,
      "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},

@@ -74,7 +74,7 @@ bool skew_take_in(skew_run_t *run, double tick_ns)
 /* The median over the repetitions, by thousandths, as order statistics are of integers. */
 static double median(const result_t *result, figure_t figure)
 {
-    int64_t values[MOST_REPEATS];
+    int64_t values[MAX_REPEATS];
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
     for (int i = 0; i < count; i++)
         values[i] = llround(result->figures[figure][i] * 1e3);

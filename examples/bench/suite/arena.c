@@ -30,17 +30,17 @@ static int64_t listed_cache_bytes(int index)
 int64_t arena_cache_bytes(void)
 {
     enum { INDEXES = 8 };
-    int64_t most = 0;
+    int64_t max = 0;
 
     for (int i = 0; i < INDEXES; i++) {
         int64_t bytes = listed_cache_bytes(i);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    if (most == 0)
-        most = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (max == 0)
+        max = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-    return most > 0 ? most : GUESSED_CACHE_BYTES;
+    return max > 0 ? max : GUESSED_CACHE_BYTES;
 }
 
 static int64_t alignment(cache_mode_t kind)

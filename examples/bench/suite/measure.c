@@ -90,7 +90,7 @@ static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call
     int called = MPI_SUCCESS;
     work_prepare(measure->work, measure->calls++);
     int released = release(&measure->releaser, slot);
-    world_require(span, released, release_function(measure->releaser.kind));
+    world_require(span, released, release_schemes[measure->releaser.kind].function);
     note->times.start_ns = global_time_ns(span);
     if (compute_ns == 0)
         called = work_call(measure->work);

@@ -376,8 +376,8 @@ int64_t job_mem_limit_bytes(const job_t *job)
 /* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
-    int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
-    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
+    int64_t max = USUAL_MEM_LIMIT_BYTES / 2;
+    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > max ? max : cache_bytes;
 }
 
 double job_time_slice_s(const job_t *job)

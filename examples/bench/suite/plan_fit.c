@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A shorter window is less than a nanosecond. */
-#define LEAST_WINDOW_US 0.001
+#define MIN_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
 
 static bool has_halves(const operation_t *operation)
@@ -110,14 +110,14 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
     const char *scheme = release_name((int)settings->release);
     if (allowed != NULL)
         return plan_refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_has_barrier((release_kind_t)settings->release))
+    if (settings->barrier != NOT_GIVEN && !release_schemes[settings->release].has_barrier)
         return plan_refuse(
             reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2", scheme);
     if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
         return plan_refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
-    if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
+    if (settings->window_us > 0 && settings->window_us < MIN_WINDOW_US)
         return plan_refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
-                           LEAST_WINDOW_US);
+                           MIN_WINDOW_US);
     if (settings->test_calls != NOT_GIVEN && !settings->overlap)
         return plan_refuse(reader, "option --test-calls is not allowed without --overlap");
     settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;

@@ -107,14 +107,14 @@ static bool check_memory(bench_t *bench, const job_t *job)
 static bool check_root(bench_t *bench, const job_t *job)
 {
     int root = (int)job->settings.root;
-    int least_ranks = bench->world.ranks;
+    int min_ranks = bench->world.ranks;
     if (communicator_takes_part(&bench->communicator))
-        MPI_Comm_size(bench->communicator.group, &least_ranks);
-    MPI_Allreduce(MPI_IN_PLACE, &least_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
-    if (root < least_ranks)
+        MPI_Comm_size(bench->communicator.group, &min_ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &min_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
+    if (root < min_ranks)
         return true;
     world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate (see --help)",
-                 root, least_ranks - 1);
+                 root, min_ranks - 1);
     return false;
 }
 

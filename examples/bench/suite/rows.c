@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
-enum { CHECKS = 3, MOST_CHECKS = 64 };
+enum { CHECKS = 3, MAX_CHECKS = 64 };
 
 /* ---- Rows */
 
@@ -19,28 +19,28 @@ row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
     const bench_settings_t *settings = &job->settings;
     static char root[16]; /* the caller is done with it before the next job */
     snprintf(root, sizeof(root), "%d", (int)settings->root);
-    return (row_keys_t){
-        .operation = operation->name,
-        .release = release_name((int)settings->release),
-        .barrier = release_has_barrier((release_kind_t)settings->release) ? barrier_name((int)settings->barrier) : "",
-        .cadence = release_cadence((release_kind_t)settings->release),
-        .comm = job->comm.text,
-        .ranks = bench->communicator.group_ranks,
-        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
-        .reduction = operation->shape->reduces ? reduction_name((int)settings->reduction) : "",
-        .root = !operation->shape->has_root      ? ""
-                : settings->root == ROOT_ROTATES ? "rotating"
-                                                 : root,
-        .buffers = settings->in_place ? "in place" : "separate",
-        .cache = cache_mode_name((int)settings->cache),
-        .run_time = run_time_name((int)settings->run_time)};
+    return (row_keys_t){.operation = operation->name,
+                        .release = release_schemes[settings->release].name,
+                        .barrier =
+                            release_schemes[settings->release].has_barrier ? barrier_name((int)settings->barrier) : "",
+                        .cadence = release_schemes[settings->release].cadence,
+                        .comm = job->comm.text,
+                        .ranks = bench->communicator.group_ranks,
+                        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+                        .reduction = operation->shape->reduces ? reduction_name((int)settings->reduction) : "",
+                        .root = !operation->shape->has_root      ? ""
+                                : settings->root == ROOT_ROTATES ? "rotating"
+                                                                 : root,
+                        .buffers = settings->in_place ? "in place" : "separate",
+                        .cache = cache_mode_name((int)settings->cache),
+                        .run_time = run_time_name((int)settings->run_time)};
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
 static int64_t validate(const bench_t *bench, const measure_t *measure)
 {
     int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
-    int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
+    int checks = roots < CHECKS ? CHECKS : roots > MAX_CHECKS ? MAX_CHECKS : roots;
     int64_t all_wrong = 0;
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;

@@ -14,14 +14,6 @@ enum { LEAD_FACTOR = 2 };
 #define READY_PART 0.9
 #define USUAL_PART 0.75
 
-typedef struct scheme {
-    const char *name;
-    const char *function;
-    const char *cadence;
-    bool has_barrier;
-    int (*release)(releaser_t *releaser, int64_t slot);
-} scheme_t;
-
 #ifdef SMPI_H
 static void pass_time(const releaser_t *releaser, int64_t left_ns)
 {
@@ -123,7 +115,7 @@ static int release_at_once(releaser_t *releaser, int64_t slot)
     return MPI_SUCCESS;
 }
 
-static const scheme_t schemes_table[] = {
+const scheme_t release_schemes[] = {
     [RELEASE_HARMONIZE] = {"harmonize", "MPIX_Harmonize", "isolated", false, release_by_harmonize},
     [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
     [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
@@ -132,26 +124,11 @@ static const scheme_t schemes_table[] = {
                             release_by_round_time},
     [RELEASE_NONE] = {"none", "nothing", "streaming", false, release_at_once},
 };
-enum { SCHEMES = sizeof(schemes_table) / sizeof(schemes_table[0]) };
+enum { SCHEMES = sizeof(release_schemes) / sizeof(release_schemes[0]) };
 
 const char *release_name(int index)
 {
-    return index < SCHEMES ? schemes_table[index].name : NULL;
-}
-
-const char *release_function(release_kind_t kind)
-{
-    return schemes_table[kind].function;
-}
-
-const char *release_cadence(release_kind_t kind)
-{
-    return schemes_table[kind].cadence;
-}
-
-bool release_has_barrier(release_kind_t kind)
-{
-    return schemes_table[kind].has_barrier;
+    return index < SCHEMES ? release_schemes[index].name : NULL;
 }
 
 /* A statistic of the library on this rank, a whole number. */
@@ -203,7 +180,7 @@ void release_begin(releaser_t *releaser, const release_orders_t *orders)
 
 int release(releaser_t *releaser, int64_t slot)
 {
-    return schemes_table[releaser->kind].release(releaser, slot);
+    return release_schemes[releaser->kind].release(releaser, slot);
 }
 
 sample_mark_t release_mark(const releaser_t *releaser)

@@ -29,15 +29,6 @@ typedef enum release_kind {
 /* release_name - their names, NULL after the last. */
 const char *release_name(int index);
 
-/* release_function - what a scheme does before a call, in a few words. */
-const char *release_function(release_kind_t kind);
-
-/* release_cadence - "isolated": all processes meet before each call; "streaming": calls follow each other at once. */
-const char *release_cadence(release_kind_t kind);
-
-/* release_has_barrier - whether a scheme uses a barrier algorithm. */
-bool release_has_barrier(release_kind_t kind);
-
 enum { MAX_BATCH_CALLS = 512 };
 
 /* What rank 0 tells all ranks before a batch. */
@@ -70,6 +61,17 @@ typedef struct releaser {
     int64_t window_ns; /* rank 0 */
     pace_t ready;      /* rank 0 */
 } releaser_t;
+
+typedef struct scheme {
+    const char *name;
+    const char *function; /* what it does before a call, in a few words */
+    const char *cadence; /* isolated: all processes meet before each call; streaming: calls follow each other at once */
+    bool has_barrier;    /* it uses a barrier algorithm */
+    int (*release)(releaser_t *releaser, int64_t slot);
+} scheme_t;
+
+/* The schemes by release_kind_t. */
+extern const scheme_t release_schemes[];
 
 /*
  * release_open - get ready. The clock of the span has been synchronized. Local.

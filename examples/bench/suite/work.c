@@ -111,7 +111,7 @@ static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
 
 int64_t work_bytes(const work_plan_t *plan)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     int ranks;
     MPI_Comm_size(plan->comm, &ranks);
     /* Only the root, rank 0 and rank 1 are ever unlike others. */
@@ -120,9 +120,9 @@ int64_t work_bytes(const work_plan_t *plan)
         int64_t bytes = rank >= 0 && rank < ranks ? plan_bytes(plan, rank, ranks) : 0;
         if (bytes < 0)
             return -1;
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 /* ---- Opening */
