@@ -4,6 +4,7 @@
 #include "common/random.h"
 #include "suite/compute.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,20 +248,15 @@ static bool is_done(const measure_t *measure, progress_t *progress, samples_t *s
     return true;
 }
 
-static double at_most(double calls, double limit)
-{
-    return calls < limit ? calls : limit;
-}
-
 /* The calls of the next batch, of which no more than left are wanted. */
 static int64_t fitting_calls(const measure_t *measure, const progress_t *progress, double left)
 {
     double limit_ns =
-        progress->limit_ns > 0 ? at_most(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
+        progress->limit_ns > 0 ? fmin(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
     double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
-    calls = at_most(at_most(calls, measure->batch->max_calls), left);
+    calls = fmin(fmin(calls, measure->batch->max_calls), left);
     if (progress->call_ns > 0)
-        calls = at_most(calls, limit_ns / progress->call_ns);
+        calls = fmin(calls, limit_ns / progress->call_ns);
     return calls < 1 ? 1 : (int64_t)calls;
 }
 
@@ -274,7 +270,7 @@ static bool warms_up(const progress_t *progress, int64_t now_ns)
 static int64_t next_calls(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
     if (progress->probe_left > 0)
-        return (int64_t)at_most((double)progress->probe_left, measure->batch->max_calls);
+        return (int64_t)fmin((double)progress->probe_left, measure->batch->max_calls);
     if (warms_up(progress, now_ns))
         return fitting_calls(measure, progress, (double)progress->warmup_left);
     if (progress->measured_ns == 0)
@@ -282,21 +278,17 @@ static int64_t next_calls(const measure_t *measure, progress_t *progress, sample
     else if (is_done(measure, progress, samples, now_ns))
         return 0;
     double missing = (double)(progress->wanted - samples->valid);
-    return fitting_calls(measure, progress, at_most(missing, progress->max_calls - (double)samples->calls));
+    return fitting_calls(measure, progress, fmin(missing, progress->max_calls - (double)samples->calls));
 }
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
 static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t now_ns)
 {
-    char interval[64], age[64];
     if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
         return false;
     progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    if (!world_statistic(measure->span, "mpix_harmonize_interval_ns", interval, sizeof(interval)) ||
-        !world_statistic(measure->span, "mpix_harmonize_clock_age_ns", age, sizeof(age)))
-        return false;
-    int64_t interval_ns = strtoll(interval, NULL, 10);
-    return interval_ns > 0 && strtoll(age, NULL, 10) > interval_ns;
+    int64_t interval_ns = statistic_of(measure->span, "mpix_harmonize_interval_ns");
+    return interval_ns > 0 && statistic_of(measure->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
 /* On a terminal, says what is being measured; wipe_progress takes it away. */

@@ -131,8 +131,7 @@ const char *release_name(int index)
     return index < SCHEMES ? release_schemes[index].name : NULL;
 }
 
-/* A statistic of the library on this rank, a whole number. */
-static int64_t read_statistic(const world_t *span, const char *key)
+int64_t statistic_of(const world_t *span, const char *key)
 {
     char text[64];
     return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
@@ -144,8 +143,8 @@ void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind
     *releaser = (releaser_t){.span = span,
                              .kind = kind,
                              .barrier = barrier,
-                             .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
-                             .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
+                             .tolerance_ns = statistic_of(span, "mpix_harmonize_tolerance_used_ns"),
+                             .yields = statistic_of(span, "mpix_harmonize_oversubscribed") != 0,
                              .window_is_given = window_us * 1000 >= 1,
                              .window_ns = (int64_t)(window_us * 1000)};
 }
@@ -188,9 +187,8 @@ sample_mark_t release_mark(const releaser_t *releaser)
     const world_t *span = releaser->span;
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
-    return read_statistic(span, "mpix_harmonize_need_ns") > read_statistic(span, "mpix_harmonize_slack_ns")
-               ? MARK_MISSED
-               : MARK_LATE;
+    return statistic_of(span, "mpix_harmonize_need_ns") > statistic_of(span, "mpix_harmonize_slack_ns") ? MARK_MISSED
+                                                                                                        : MARK_LATE;
 }
 
 release_note_t release_end(releaser_t *releaser)

@@ -110,6 +110,9 @@ release_note_t release_end(releaser_t *releaser);
 /* release_learn - rank 0: take in the greatest of all ranks' notes, and how many of a batch's calls were invalid. */
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
 
+/* statistic_of - a statistic of the library on this rank, a whole number; 0 if there is none. */
+int64_t statistic_of(const world_t *span, const char *key);
+
 /* global_time_ns - the global clock of the span. */
 static inline int64_t global_time_ns(const world_t *span)
 {
