@@ -30,7 +30,7 @@ list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doub
 drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_least_ppb,slope_most_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_ns
 triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
-skew_titles=scheme,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,call_ns,calls,valid,valid_per_s
+skew_titles=scheme,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 complain() {    # WHAT: with all there is to know about the last run
     echo "$command: $1"
