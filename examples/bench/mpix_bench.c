@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* Columns of percentiles have names with so many digits. */
-#define LEAST_FRACTION_STEP 1e-8
+#define MIN_PERCENT_STEP 1e-6
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 
@@ -75,10 +75,10 @@ static void run_sizes(bench_t *bench, measure_t *measure)
         chart_begin(&bench->chart, &keys);
     }
     if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
-        operation_trips(operation_at(job->operation)) > 1)
+        operation_at(job->operation)->shape->takes_turns)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
-    for (int i = 0; i < job->size_count; i++)
+    for (int i = 0; i < job->settings.sizes.count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
 
@@ -88,8 +88,7 @@ static void run_measured(bench_t *bench, const job_t *job)
     work_plan_t plan = bench_plan_work(bench, job);
     char why[WORK_WHY_BYTES] = "";
     int flag;
-    measure_t measure = {
-        .world = &bench->world, .job = job, .span = span, .function = operation_function(plan.operation)};
+    measure_t measure = {.world = &bench->world, .job = job, .span = span, .function = plan.operation->function};
     measure.work = work_open(&plan, why);
     if (!world_all(span, measure.work != NULL))
         world_abort(span, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
@@ -110,25 +109,21 @@ static bool run_job(bench_t *bench, const job_t *job)
         return false;
     if (communicator_takes_part(&bench->communicator))
         run_measured(bench, job);
-    if (!communicator_is_whole(&job->comm))
+    if (job->comm.kind == COMM_EVERY)
         wait_for_all(bench);
     return true;
 }
 
-/* A percentile that is asked for twice is told once: columns have different names. */
-static bool has_fraction(const bench_t *bench, double fraction)
-{
-    for (int i = 0; i < bench->report.fraction_count; i++)
-        if (fabs(bench->fractions[i] - fraction) < LEAST_FRACTION_STEP)
-            return true;
-    return false;
-}
-
+/* A percentile that is asked for twice is shown once: columns have different names. */
 static void choose_fractions(bench_t *bench, const number_list_t *tail)
 {
-    for (int i = 0; i < (int)tail->count; i++)
-        if (!has_fraction(bench, tail->values[i] / 100))
+    for (int i = 0; i < (int)tail->count; i++) {
+        bool is_new = true;
+        for (int j = 0; j < i; j++)
+            is_new = is_new && fabs(tail->values[i] - tail->values[j]) >= MIN_PERCENT_STEP;
+        if (is_new)
             bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
+    }
 }
 
 static void prepare_report(bench_t *bench)
@@ -141,7 +136,9 @@ static void prepare_report(bench_t *bench)
     for (int i = 0; i < bench->plan.job_count; i++) {
         report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
         report->validated = report->validated || bench->plan.jobs[i].settings.validation;
-        report->latency = report->latency || operation_trips(operation_at(bench->plan.jobs[i].operation)) > 1;
+        const shape_t *shape = operation_at(bench->plan.jobs[i].operation)->shape;
+        report->latency = report->latency || shape->takes_turns;
+        report->bandwidth = report->bandwidth || shape->messages > 0;
     }
 }
 

@@ -9,10 +9,11 @@
 #define PLACE(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'n', "calls", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL, "timed calls per scheme and repetition, at most"},
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL,
+     "timed calls per scheme and repetition, at most"},
     {0, "seconds", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
-    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MOST_REPEATS, NULL,
+    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL,
      "repetitions; figures are medians over them"},
     {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL,
      "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},
@@ -25,7 +26,7 @@ static const option_spec_t options[] = {
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
     {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, exit_clock_name,
      "what exits are compared by: tsc, global (the\nlibrary's own), or auto: tsc where all ranks share it"},
-    {0, "watch", "SECONDS", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
+    {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
     OUTPUT_OPTIONS(PLACE(output)),
     {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,
@@ -42,7 +43,7 @@ static const char notes[] =
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
     "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
-    "With --watch, slack is what rank 0 states: the time it allows between deciding on an exit and the exit.\n"
+    "With --watch-s, slack is what rank 0 states: the time it allows between deciding on an exit and the exit.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
@@ -97,9 +98,9 @@ static int compare_schemes(skew_run_t *run)
 static int prepare(skew_run_t *run)
 {
     if (run->settings.watch_s > 0 && run->settings.raw_path != NULL)
-        return world_refuse(&run->world, "option --raw is not allowed together with --watch (see --help)");
+        return world_refuse(&run->world, "option --raw is not allowed together with --watch-s (see --help)");
     if (run->settings.watch_s > 0 && run->settings.plot_path != NULL)
-        return world_refuse(&run->world, "option --plot is not allowed together with --watch (see --help)");
+        return world_refuse(&run->world, "option --plot is not allowed together with --watch-s (see --help)");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);

@@ -82,10 +82,14 @@ static const program_spec_t program = {
     false};
 
 static const column_t columns[] = {
-    {"Size", "size_bytes", 12, 0, 0},           {"Longest(us)", "longest_ns", 14, 2, 1e3},
-    {"Low(us)", "global_low_ns", 14, 2, 1e3},   {"Global(us)", "global_ns", 14, 2, 1e3},
-    {"High(us)", "global_high_ns", 14, 2, 1e3}, {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
-    {"Global(MB/s)", "global_mb_s", 15, 1, 0},  {"Barrier(MB/s)", "barrier_mb_s", 16, 1, 0},
+    {"Size", "size_bytes", 12, 0, 0},
+    {"Longest(us)", "longest_ns", 14, 2, 1e3},
+    {"Low(us)", "global_low_ns", 14, 2, 1e3},
+    {"Global(us)", "global_ns", 14, 2, 1e3},
+    {"High(us)", "global_high_ns", 14, 2, 1e3},
+    {"Barrier(us)", "barrier_ns", 14, 2, 1e3},
+    {"Global(MB/s)", "global_mb_per_s", 15, 1, 0},
+    {"Barrier(MB/s)", "barrier_mb_per_s", 16, 1, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 

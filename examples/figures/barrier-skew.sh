@@ -11,7 +11,7 @@ measure() {
     for ranks in $(split_list "$ranks_list"); do
         [ "$ranks" -ge 2 ] || continue
         progress "$ranks ranks"
-        collect ranks "$ranks" "$ranks" mpix_skew --format csv -n "$(amount 200000 2000)" --seconds "$(amount 3 0.3)" ||
+        collect ranks "$ranks" "$ranks" mpix_skew --format csv -i "$(amount 200000 2000)" --seconds "$(amount 3 0.3)" ||
             return $failed
     done
 }

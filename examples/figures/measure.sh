@@ -179,7 +179,7 @@ bench() {
 # Means feel every interruption, so there are many calls, but not for longer than this where calls are slow, or hardly
 # any is valid.
 calls_for() {           # QUICK-CALLS CALLS SECONDS: as options of mpix_bench
-    if [ $quick -eq 1 ]; then echo "-i $1 --time-slice 1"; else echo "-i $2 --time-slice $3"; fi
+    if [ $quick -eq 1 ]; then echo "-i $1 --time-slice-s 1"; else echo "-i $2 --time-slice-s $3"; fi
 }
 
 # NORMAL QUICK: one of them.

@@ -76,7 +76,7 @@ on_node() {         # RANKS CALLS TITLE [FLAG...]
     local ranks=$1 count=$2 title=$3
     shift 3
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" "${skew[@]}" --calls "$count" --warmup $((count / 20 + 1)) \
+    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" "${skew[@]}" --iterations "$count" --warmup $((count / 20 + 1)) \
         "${other[@]}" --format "$(format)" </dev/null | show "$title"
 }
 
@@ -84,7 +84,7 @@ on_node() {         # RANKS CALLS TITLE [FLAG...]
 on_hosts() {
     local output status
     output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --clock tsc \
-        --calls $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format "$(format)" 2>&1 </dev/null)
+        --iterations $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format "$(format)" 2>&1 </dev/null)
     status=$?
     if [ $status -ne 77 ]; then
         show "2 ranks, 2 hosts in namespaces of this machine, TCP" <<<"$output"
@@ -123,7 +123,7 @@ under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch $((before_s + noise_s + after_s)) \
+    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch-s $((before_s + noise_s + after_s)) \
         --format csv >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s

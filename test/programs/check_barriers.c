@@ -170,7 +170,7 @@ static int no_barrier(MPI_Comm comm)
 /* One that holds nobody: what is looked for here can be found. */
 static bool notices_what_is_none(MPI_Comm comm, int rank, int ranks)
 {
-    static const barrier_algorithm_t none = {"none", "", no_barrier};
+    static const barrier_algorithm_t none = {"none", no_barrier};
 
     return ranks == 1 || !holds_whoever_is_late(&none, comm, rank, ranks);
 }

@@ -19,8 +19,8 @@ export LC_ALL
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad mpix_clock_list mpix_clock_drift"
-triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_s,barrier_mb_s
-skew_titles=scheme,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,call_ns,calls,valid,valid_per_s
+triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
+skew_titles=scheme,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 check_help() {      # RANKS PROGRAM OPTION
     run "$@"
@@ -59,7 +59,7 @@ word
 END
     run 2 mpix_skew --format html
     expect_refusal --format
-    run alone mpix_skew --watch 1 --raw "$scratch/raw"
+    run alone mpix_skew --watch-s 1 --raw "$scratch/raw"
     expect_refusal --raw
 }
 
@@ -105,7 +105,7 @@ expect_skew_status() {
 check_skew() {
     for ranks in 1 2; do
         # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -n 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
+        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
         expect_skew_status
         problems=$(check_skew_rows 211)
         [ -z "$problems" ] || complain "$problems"
@@ -113,7 +113,7 @@ check_skew() {
 }
 
 check_skew_tables() {
-    run 2 mpix_skew -n 500 -x 20
+    run 2 mpix_skew -i 500 -x 20
     expect_skew_status
     problems=$(check_table 10 2)
     [ -z "$problems" ] || complain "$problems"
@@ -121,14 +121,14 @@ check_skew_tables() {
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
-    run 2 mpix_skew -n 100 --clock global --release harmonize --format csv
+    run 2 mpix_skew -i 100 --clock global --release harmonize --format csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 
 check_watch() {
-    run 2 mpix_skew --watch 0.6 --format csv
+    run 2 mpix_skew --watch-s 0.6 --format csv
     expect_status 0
     problems=$(awk -F, '
         NR == 1 { if ($0 != "time_ns,slack_ns,calls,valid,call_ns") print "titles: " $0; next }

@@ -37,7 +37,7 @@ static void make_faults(void)
         return;
     at = work_result(faulty_work, &blocks);
     for (int i = 0; i < blocks; i++) {
-        origin_t origin = faulty_work->operation->shape->origin(faulty_work, i);
+        origin_t origin = work_origin(faulty_work, i);
         /* The last element of each block, and if there are more the first. */
         int64_t bytes = faulty_work->element->bytes;
         char *block = at + i * faulty_work->size_bytes;
@@ -170,7 +170,7 @@ static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, i
 
 static void set_size(work_t *work, const work_plan_t *plan, int64_t elements)
 {
-    if (work_set_size(work, elements * datatype_bytes(plan->datatype)) != MPI_SUCCESS)
+    if (work_set_size(work, elements * element_at(plan->datatype)->bytes) != MPI_SUCCESS)
         complain(plan, elements, 0, "work_set_size failed");
 }
 
@@ -201,7 +201,7 @@ static void check_plan(work_plan_t *plan, bool with_faults)
 
     faulty.call = call_and_spoil;
     true_operation = operation;
-    plan->most_bytes = (int64_t)MANY_ELEMENTS * datatype_bytes(plan->datatype);
+    plan->max_bytes = (int64_t)MANY_ELEMENTS * element_at(plan->datatype)->bytes;
     plan->cache_bytes = CACHE_BYTES;
     if (with_faults)
         plan->operation = &faulty;
@@ -220,16 +220,16 @@ static void check_plan(work_plan_t *plan, bool with_faults)
 static void check_operation(const operation_t *operation, bool with_faults)
 {
     bool allows_in_place = operation_allows_in_place(operation);
-    bool is_persistent = operation_get_form(operation) == FORM_PERSISTENT;
+    bool is_persistent = operation->form == FORM_PERSISTENT;
     const work_plan_t usual = {.operation = operation,
                                .comm = MPI_COMM_WORLD,
-                               .datatype = find(datatype_name, "int"),
+                               .datatype = find(datatype_name, "mpi_int"),
                                .reduction = find(reduction_name, "sum"),
                                .root = ranks - 1};
     work_plan_t plan = usual;
 
     if (ranks > 2) {
-        plan.in_place = allows_in_place && operation_get_form(operation) == FORM_NONBLOCKING;
+        plan.in_place = allows_in_place && operation->form == FORM_NONBLOCKING;
         check_plan(&plan, with_faults);
         return;
     }
@@ -238,7 +238,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
         plan.in_place = true;
         check_plan(&plan, with_faults);
     }
-    if (operation_has_root(operation)) {
+    if (operation->shape->has_root) {
         plan.root = ROOT_ROTATES;
         check_plan(&plan, with_faults);
         plan.in_place = false;
@@ -246,7 +246,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
     }
     plan = usual;
     plan.cache = is_persistent ? CACHE_COLD : CACHE_ROTATE;
-    plan.datatype = find(datatype_name, "double");
+    plan.datatype = find(datatype_name, "mpi_double");
     check_plan(&plan, with_faults);
 }
 
@@ -259,7 +259,7 @@ static void check_datatypes(bool with_faults)
     plan.operation = operation_at(find(operation_name, "allreduce"));
     for (plan.reduction = 0; reduction_name(plan.reduction) != NULL; plan.reduction++) {
         for (plan.datatype = 0; datatype_name(plan.datatype) != NULL; plan.datatype++) {
-            if (reduction_allows(plan.reduction, plan.datatype))
+            if (reduction_allows(reduction_at(plan.reduction), element_at(plan.datatype)))
                 check_plan(&plan, with_faults);
         }
     }
@@ -283,9 +283,9 @@ static void expect_refusal(const work_plan_t *plan, const char *expected)
 static void check_refusals(void)
 {
     const work_plan_t usual = {.comm = MPI_COMM_WORLD,
-                               .datatype = find(datatype_name, "int"),
+                               .datatype = find(datatype_name, "mpi_int"),
                                .reduction = find(reduction_name, "sum"),
-                               .most_bytes = 4};
+                               .max_bytes = 4};
     work_plan_t plan = usual;
 
     plan.operation = operation_at(find(operation_name, "bcast"));
@@ -296,27 +296,27 @@ static void check_refusals(void)
     plan.in_place = true;
     expect_refusal(&plan, "in place");
     plan.in_place = false;
-    plan.most_bytes = 6;
+    plan.max_bytes = 6;
     expect_refusal(&plan, "multiple of 4");
-    plan.most_bytes = INT64_MAX - 3;
+    plan.max_bytes = INT64_MAX - 3;
     expect_refusal(&plan, "too large");
-    plan.most_bytes = INT64_C(1) << 45;
+    plan.max_bytes = INT64_C(1) << 45;
     expect_refusal(&plan, "too large");
-    plan.most_bytes = INT64_C(8000000000); /* more at several ranks than tests have */
+    plan.max_bytes = INT64_C(8000000000); /* more at several ranks than tests have */
     plan.cache_bytes = INT64_C(1) << 50;
     plan.cache = CACHE_ROTATE;
     expect_refusal(&plan, "more than there is");
     plan = usual;
     plan.operation = operation_at(find(operation_name, "allreduce"));
-    plan.datatype = find(datatype_name, "char");
-    expect_refusal(&plan, "sum on char");
+    plan.datatype = find(datatype_name, "mpi_char");
+    expect_refusal(&plan, "sum on mpi_char");
     plan = usual;
-    plan.operation = operation_at(find(operation_name, "pingpong"));
+    plan.operation = operation_at(find(operation_name, "latency"));
     if (ranks == 1)
         expect_refusal(&plan, "at least 2 ranks");
     plan = usual;
     plan.operation = operation_at(find(operation_name, "alltoallw"));
-    plan.most_bytes = INT64_C(1) << 30;
+    plan.max_bytes = INT64_C(1) << 30;
     checks++;
     if ((work_bytes(&plan) < 0) != (ranks > 2)) /* the last displacement is 2 GiB at 3 ranks */
         complain(&plan, 0, 0, "displacements in bytes are not heeded");
@@ -335,7 +335,7 @@ static bool wanted(const char *name, int argc, char **argv)
 
 static bool runs(const operation_t *operation, bool with_faults)
 {
-    return operation->shape->least_ranks <= ranks && !((with_faults || ranks > 2) && delivers_old_data(operation));
+    return operation->shape->min_ranks <= ranks && !((with_faults || ranks > 2) && delivers_old_data(operation));
 }
 
 int main(int argc, char **argv)

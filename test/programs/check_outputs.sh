@@ -66,7 +66,7 @@ if [ -c /dev/full ]; then
     check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
     check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
     check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
-    check "mpix_skew: results, standard output full or closed" check_results mpix_skew -n 10 -x 1
+    check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
     check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
     check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
 else
@@ -80,7 +80,7 @@ raw_outputs() {
     cat <<END
 alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
-alone mpix_skew -n 10 -x 1 --raw FILE
+alone mpix_skew -i 10 -x 1 --raw FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
 END
 }
@@ -89,7 +89,7 @@ charts() {
 alone mpix_clock_list --reads 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
 alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
-2 mpix_skew -n 50 -x 5 --plot FILE
+2 mpix_skew -i 50 -x 5 --plot FILE
 2 mpix_clock_check --sync none --ages 0 --plot FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
 END
@@ -161,7 +161,7 @@ if on_full_file_system true 2>/dev/null; then
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --output "$file"
     check "mpix_bench --raw: a file system that is full" \
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --raw "$file"
-    check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -n 10 -x 1 --raw "$file"
+    check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -i 10 -x 1 --raw "$file"
     if have_plots; then
         file=$scratch/disk/chart.png
         check "mpix_clock_list --plot: a file system that is full" \

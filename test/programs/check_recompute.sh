@@ -37,12 +37,12 @@ check_local() {
 }
 
 check_makespan() {
-    measure 2 bcast -m 1:1024 -i 150 -x 10 --run-time makespan --time-slice 1
+    measure 2 bcast -m 1:1024 -i 150 -x 10 --run-time makespan --time-slice-s 1
     recompute -v run_time=makespan
 }
 
 check_window() {
-    measure 2 reduce -m 4:64 -i 100 -x 10 --release window --time-slice 1 --root rotate
+    measure 2 reduce -m 4:64 -i 100 -x 10 --release window --time-slice-s 1 --root rotate
     recompute
 }
 

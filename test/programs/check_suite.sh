@@ -83,7 +83,7 @@ algorithms="linear tree binomial doublering recursivedoubling bruck"
 
 check_schemes() {
     for sync in $schemes; do
-        echo "allreduce -m 4,64 --release $sync --time-slice 60"
+        echo "allreduce -m 4,64 --release $sync --time-slice-s 60"
     done >"$scratch/jobs"
     for algorithm in $algorithms; do
         echo "bcast -m 8 --release barrier --barrier $algorithm # a comment"
@@ -96,11 +96,11 @@ check_schemes() {
     for sync in $schemes; do
         cadence=isolated
         [ "$sync" != none ] || cadence=streaming
-        [ "$(rows | grep -c "^allreduce,$sync,[a-z]*,$cadence,world,2,float,sum,,separate,warm,local,")" -eq 2 ] ||
+        [ "$(rows | grep -c "^allreduce,$sync,[a-z]*,$cadence,world,2,mpi_float,sum,,separate,warm,local,")" -eq 2 ] ||
             complain "no two rows of $sync"
     done
     for algorithm in $algorithms; do
-        [ "$(rows | grep -c "^bcast,barrier,$algorithm,isolated,world,2,char,,0,separate,warm,local,")" -eq 4 ] ||
+        [ "$(rows | grep -c "^bcast,barrier,$algorithm,isolated,world,2,mpi_char,,0,separate,warm,local,")" -eq 4 ] ||
             complain "no four rows of $algorithm"
     done
 }
@@ -112,7 +112,7 @@ allreduce -m 8,16 --comm node
 allreduce -m 8,16 --comm cart:2x1:0
 allreduce -m 8,16 --comm cart:2x1:1
 allreduce -m 8,16 --comm every:2
-reduce -m 8,16 --root 1 --run-time makespan -T double --op max
+reduce -m 8,16 --root 1 --run-time makespan -T mpi_double --op max
 reduce -m 8,16 --root rotate --cache rotate
 gather -m 8,16 --in-place --cache cold
 bcast -m 8:32 --size-factor 4 --release window --window-us 500
@@ -122,14 +122,14 @@ END
     check_rows 16 31
     cut -d, -f1,5-13 "$scratch/out" | grep -v '^#' | sed 1d | awk -F, '{ $NF = ""; print }' | uniq >"$scratch/keys"
     cat >"$scratch/expected" <<'END'
-allreduce node 2 float sum  separate warm local 
-allreduce cart:2x1:0 2 float sum  separate warm local 
-allreduce cart:2x1:1 1 float sum  separate warm local 
-allreduce every:2 1 float sum  separate warm local 
-reduce world 2 double max 1 separate warm makespan 
-reduce world 2 float sum rotating separate rotate local 
-gather world 2 char  0 in place cold local 
-bcast world 2 char  0 separate warm local 
+allreduce node 2 mpi_float sum  separate warm local 
+allreduce cart:2x1:0 2 mpi_float sum  separate warm local 
+allreduce cart:2x1:1 1 mpi_float sum  separate warm local 
+allreduce every:2 1 mpi_float sum  separate warm local 
+reduce world 2 mpi_double max 1 separate warm makespan 
+reduce world 2 mpi_float sum rotating separate rotate local 
+gather world 2 mpi_char  0 in place cold local 
+bcast world 2 mpi_char  0 separate warm local 
 END
     cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
 }
@@ -209,14 +209,14 @@ check_stopping() {
     expect_status 0
     rows | awk -F, '$14 < 100000 && ($26 - $24 > $24 / 2 || $24 - $25 > $24 / 2) { print "interval: " $0 }
                     $14 < 30 { print "too few: " $0 }'
-    run alone mpix_bench allreduce -m 8,8 --time-slice 0.02 -i 1000000000 --format csv
+    run alone mpix_bench allreduce -m 8,8 --time-slice-s 0.02 -i 1000000000 --format csv
     expect_status 0
-    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 2 ] || complain "does not tell of the time slice"
-    run alone mpix_bench allreduce -m 8,8 --release round-time --time-slice 0.02 --format csv
+    [ "$(own_messages | grep -c 'the limit (--time-slice-s)')" -eq 2 ] || complain "does not tell of the time slice"
+    run alone mpix_bench allreduce -m 8,8 --release round-time --time-slice-s 0.02 --format csv
     expect_status 0
     [ -z "$(own_messages)" ] || complain "complains although time is the aim"
-    run alone mpix_bench allreduce -m 8:8 --release round-time --time-slice 0.02 -i 1000000000 --format csv
-    [ "$(own_messages | grep -c 'the limit (--time-slice)')" -eq 1 ] ||
+    run alone mpix_bench allreduce -m 8:8 --release round-time --time-slice-s 0.02 -i 1000000000 --format csv
+    [ "$(own_messages | grep -c 'the limit (--time-slice-s)')" -eq 1 ] ||
         complain "does not tell that samples are missing"
     run alone mpix_bench allreduce -m 8:8 --release barrier -i 30 --ci-percent 100 --format csv
     [ -z "$(own_messages)" ] || complain "complains although the interval is narrow"
@@ -268,7 +268,7 @@ fence fence
 --message-size bcast -m 900G --mem-limit 1000G
 --size-factor bcast --size-factor 1.01
 --type bcast --type fence
---op reduce --type float --op band
+--op reduce --type mpi_float --op band
 --op bcast --op sum
 --root bcast --root 1
 --root bcast --root -1
@@ -306,16 +306,19 @@ check_groups() {
     fi
 }
 
-# Of ping-pong, the time of one message, too.
+# Of ping-pong, the time of one message, too; of many messages at once, the bandwidth.
 check_latency() {
-    run 2 mpix_bench pingpong bcast -m 8 -i 31 -x 5 --format csv
+    run 2 mpix_bench latency bibw bcast -m 8 -i 31 -x 5 --format csv -c -u 1
     expect_status 0
     grep -v '^#' "$scratch/out" | awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
         { mean = $place["max_mean_ns"]; latency = place["latency_ns"] ? $place["latency_ns"] : "none" }
-        $1 == "pingpong" && !(latency > 0 && (2 * latency - mean) ^ 2 <= 0.09) { print "not half of the call: " $0 }
+        $1 == "latency" && !(latency > 0 && (2 * latency - mean) ^ 2 <= 0.09) { print "not half of the call: " $0 }
         $1 == "bcast" && latency != "" { print "latency of a broadcast: " $0 }
-        END { if (NR != 9) print NR - 1 " rows" }'
+        { rate = place["mb_per_s"] ? $place["mb_per_s"] : "none"; expected = 128 * $place["size_bytes"] / mean * 1000 }
+        $1 == "bibw" && !((rate - expected) ^ 2 <= (0.1 + expected / 1000) ^ 2) { print "not " expected " MB/s: " $0 }
+        $1 != "bibw" && rate != "" { print "a bandwidth: " $0 }
+        END { if (NR != 13) print NR - 1 " rows" }'
 }
 
 # A bad line after a good one: nothing is measured.
@@ -380,7 +383,7 @@ tap_check "when to stop" check_stopping
 tap_check "order of sizes" check_shuffle
 tap_check "bad options" check_refusals
 tap_check "groups of operations" check_groups
-quick tap_check "latency of ping-pong" check_latency
+quick tap_check "latency and bandwidth" check_latency
 quick tap_check "bad lines in a file of jobs" check_bad_jobs
 if with_large_cache true 2>/dev/null; then
     tap_check "a cache larger than the memory for buffers" check_large_cache

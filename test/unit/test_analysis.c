@@ -288,7 +288,7 @@ START_TEST(figures_of_known_times)
     EXPECT_FIGURE(median_low_ns);
     EXPECT_FIGURE(median_high_ns);
     EXPECT_FIGURE(median_interval);
-    for (int i = 0; i < MOST_QUANTILES; i++)
+    for (int i = 0; i < MAX_QUANTILES; i++)
         EXPECT_FIGURE(quantile_ns[i]);
     EXPECT_FIGURE(slowest_rank);
     EXPECT_FIGURE(fastest_rank);

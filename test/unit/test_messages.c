@@ -19,9 +19,9 @@ static const reduction_t *reduction_named(const char *name)
 {
     int i = 0;
 
-    while (strcmp(element_reduction_name(element_reduction_at(i)), name) != 0)
+    while (strcmp(reduction_at(i)->name, name) != 0)
         i++;
-    return element_reduction_at(i);
+    return reduction_at(i);
 }
 
 /* ---- Reductions of many ranks, in the type itself and in either order */
@@ -57,12 +57,12 @@ static const struct {
     const char *reduction;
     void (*reduce)(const values_t *values, bool backwards, void *block);
 } reductions[] = {
-    {"signed_char", "sum", sum_of_chars}, {"signed_char", "prod", product_of_chars},
-    {"float", "sum", sum_of_floats},      {"float", "prod", product_of_floats},
-    {"float", "max", max_of_floats},      {"int", "min", min_of_ints},
-    {"int", "sum", sum_of_ints},          {"int", "land", and_of_ints},
-    {"int", "lxor", xor_of_ints},         {"unsigned_short", "bor", bits_or_of_shorts},
-    {"byte", "band", bits_and_of_bytes},
+    {"mpi_signed_char", "sum", sum_of_chars}, {"mpi_signed_char", "prod", product_of_chars},
+    {"mpi_float", "sum", sum_of_floats},      {"mpi_float", "prod", product_of_floats},
+    {"mpi_float", "max", max_of_floats},      {"mpi_int", "min", min_of_ints},
+    {"mpi_int", "sum", sum_of_ints},          {"mpi_int", "land", and_of_ints},
+    {"mpi_int", "lxor", xor_of_ints},         {"mpi_unsigned_short", "bor", bits_or_of_shorts},
+    {"mpi_byte", "band", bits_and_of_bytes},
 };
 
 START_TEST(reductions_are_exact)
@@ -89,7 +89,7 @@ END_TEST
 /* Of any rank some elements of a sum tell, and of all of them a result lacks none unnoticed. */
 START_TEST(each_rank_is_seen_in_sums)
 {
-    const values_t values = {element_named("signed_char"), reduction_named("sum"), MANY_RANKS, 7};
+    const values_t values = {element_named("mpi_signed_char"), reduction_named("sum"), MANY_RANKS, 7};
 
     for (int rank = 0; rank < MANY_RANKS; rank++) {
         int seen = 0;
@@ -103,8 +103,8 @@ END_TEST
 /* Data of another rank, place, call or index are taken for the right ones by chance only. */
 START_TEST(values_tell_where_they_come_from)
 {
-    const values_t values = {element_named("int"), NULL, 4, 7};
-    const values_t next_call = {element_named("int"), NULL, 4, 8};
+    const values_t values = {element_named("mpi_int"), NULL, 4, 7};
+    const values_t next_call = {element_named("mpi_int"), NULL, 4, 8};
     int block[ELEMENTS + 1];
     const origin_t right = {1, 1, 2}, other_rank = {2, 2, 2}, other_place = {1, 1, 1}, none = {1, 0, 2};
 
@@ -120,15 +120,15 @@ END_TEST
 
 START_TEST(reductions_are_defined_as_in_mpi)
 {
-    ck_assert(element_reduction_allows(reduction_named("sum"), element_named("float_complex")));
-    ck_assert(!element_reduction_allows(reduction_named("max"), element_named("float_complex")));
-    ck_assert(!element_reduction_allows(reduction_named("sum"), element_named("char")));
-    ck_assert(!element_reduction_allows(reduction_named("sum"), element_named("byte")));
-    ck_assert(element_reduction_allows(reduction_named("bxor"), element_named("byte")));
-    ck_assert(!element_reduction_allows(reduction_named("bxor"), element_named("double")));
-    ck_assert(element_reduction_allows(reduction_named("land"), element_named("bool")));
-    ck_assert(element_reduction_allows(reduction_named("maxloc"), element_named("2int")));
-    ck_assert(!element_reduction_allows(reduction_named("maxloc"), element_named("int")));
+    ck_assert(reduction_allows(reduction_named("sum"), element_named("mpi_c_float_complex")));
+    ck_assert(!reduction_allows(reduction_named("max"), element_named("mpi_c_float_complex")));
+    ck_assert(!reduction_allows(reduction_named("sum"), element_named("mpi_char")));
+    ck_assert(!reduction_allows(reduction_named("sum"), element_named("mpi_byte")));
+    ck_assert(reduction_allows(reduction_named("bxor"), element_named("mpi_byte")));
+    ck_assert(!reduction_allows(reduction_named("bxor"), element_named("mpi_double")));
+    ck_assert(reduction_allows(reduction_named("land"), element_named("mpi_c_bool")));
+    ck_assert(reduction_allows(reduction_named("maxloc"), element_named("mpi_2int")));
+    ck_assert(!reduction_allows(reduction_named("maxloc"), element_named("mpi_int")));
     ck_assert_ptr_null(element_at(-1));
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(rings_exceed_the_cache)
         char *send, *receive, *first = NULL, *before = NULL;
         int64_t slots = 0;
 
-        ck_assert(arena_open(&arena, ARENA_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES));
+        ck_assert(arena_open(&arena, CACHE_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES));
         arena_set_size(&arena, sizes[i], sizes[i]);
         do {
             arena_slot(&arena, slots++, &send, &receive);
@@ -170,16 +170,16 @@ END_TEST
 
 START_TEST(other_arenas_stay)
 {
-    for (int kind = ARENA_WARM; kind <= ARENA_COLD; kind += ARENA_COLD) {
+    for (int kind = CACHE_WARM; kind <= CACHE_COLD; kind += CACHE_COLD) {
         arena_t arena;
         char *send[2], *receive[2];
 
-        ck_assert(arena_open(&arena, (arena_kind_t)kind, 100, 100, CACHE_BYTES));
+        ck_assert(arena_open(&arena, (cache_mode_t)kind, 100, 100, CACHE_BYTES));
         arena_slot(&arena, 0, &send[0], &receive[0]);
         arena_slot(&arena, 1, &send[1], &receive[1]);
         ck_assert_ptr_eq(send[0], send[1]);
         ck_assert_ptr_eq(receive[0], receive[1]);
-        ck_assert((arena.eviction_bytes > CACHE_BYTES) == (kind == ARENA_COLD));
+        ck_assert((arena.eviction_bytes > CACHE_BYTES) == (kind == CACHE_COLD));
         arena_close(&arena);
     }
 }
@@ -187,14 +187,14 @@ END_TEST
 
 START_TEST(needs_are_told)
 {
-    ck_assert_int_eq(arena_needs(ARENA_WARM, 0, 0, CACHE_BYTES), 0);
-    ck_assert_int_eq(arena_needs(ARENA_WARM, 1, 4096, CACHE_BYTES), 8192);
-    ck_assert_int_gt(arena_needs(ARENA_COLD, 1, 1, CACHE_BYTES), CACHE_BYTES);
-    ck_assert_int_gt(arena_needs(ARENA_ROTATE, 1, 1, CACHE_BYTES), CACHE_BYTES);
-    ck_assert_int_eq(arena_needs(ARENA_ROTATE, 10 << 20, 10 << 20, CACHE_BYTES), 40 << 20);
-    ck_assert_int_eq(arena_needs(ARENA_WARM, INT64_MAX, 1, CACHE_BYTES), -1);
-    ck_assert_int_eq(arena_needs(ARENA_WARM, INT64_MAX / 2, INT64_MAX / 2, CACHE_BYTES), -1);
-    ck_assert_int_eq(arena_needs(ARENA_ROTATE, INT64_MAX / 3, INT64_MAX / 3, CACHE_BYTES), -1);
+    ck_assert_int_eq(arena_needs(CACHE_WARM, 0, 0, CACHE_BYTES), 0);
+    ck_assert_int_eq(arena_needs(CACHE_WARM, 1, 4096, CACHE_BYTES), 8192);
+    ck_assert_int_gt(arena_needs(CACHE_COLD, 1, 1, CACHE_BYTES), CACHE_BYTES);
+    ck_assert_int_gt(arena_needs(CACHE_ROTATE, 1, 1, CACHE_BYTES), CACHE_BYTES);
+    ck_assert_int_eq(arena_needs(CACHE_ROTATE, 10 << 20, 10 << 20, CACHE_BYTES), 40 << 20);
+    ck_assert_int_eq(arena_needs(CACHE_WARM, INT64_MAX, 1, CACHE_BYTES), -1);
+    ck_assert_int_eq(arena_needs(CACHE_WARM, INT64_MAX / 2, INT64_MAX / 2, CACHE_BYTES), -1);
+    ck_assert_int_eq(arena_needs(CACHE_ROTATE, INT64_MAX / 3, INT64_MAX / 3, CACHE_BYTES), -1);
     ck_assert_int_gt(arena_cache_bytes(), 0);
 }
 END_TEST

@@ -24,7 +24,7 @@ static const struct {
     int64_t length_ns;
     cycles_t cycles;
     int64_t calls, invalid;
-    int64_t least_ns, most_ns; /* of the next length */
+    int64_t least_ns, max_ns; /* of the next length */
 } windows[] = {
     {"found from the first calls", 0, {1000, 9000}, 10, 10, 1500, 1502},
     {"good as it is", 2000, {1300, 1900}, 100, 0, 2000, 2000},
@@ -42,7 +42,7 @@ START_TEST(next_window)
 {
     int64_t next_ns = window_next(windows[_i].length_ns, &windows[_i].cycles, windows[_i].calls, windows[_i].invalid);
 
-    EXPECT(next_ns >= windows[_i].least_ns && next_ns <= windows[_i].most_ns, "%s: %" PRId64 " ns", windows[_i].name,
+    EXPECT(next_ns >= windows[_i].least_ns && next_ns <= windows[_i].max_ns, "%s: %" PRId64 " ns", windows[_i].name,
            next_ns);
 }
 END_TEST
@@ -60,7 +60,7 @@ static int64_t simulate_batch(int64_t length_ns, int64_t need_ns, chance *dice, 
         *invalid += sorted_ns[i] >= length_ns;
     }
     cycles.usual_ns = quantile_of(sorted_ns, CALLS, 0.75);
-    cycles.most_ns = sorted_ns[CALLS - 1];
+    cycles.max_ns = sorted_ns[CALLS - 1];
     return window_next(length_ns, &cycles, CALLS, *invalid);
 }
 

@@ -216,7 +216,7 @@ END_TEST
 /* As large as nobody has one yet. */
 START_TEST(buffers_fit_whatever_the_cache)
 {
-    static const arena_kind_t kinds[] = {ARENA_ROTATE, ARENA_COLD};
+    static const cache_mode_t kinds[] = {CACHE_ROTATE, CACHE_COLD};
     static const int64_t messages[] = {1, 8192, 1 << 20};
     job_t job = {.settings.mem_limit_bytes = NOT_GIVEN};
 

@@ -10,10 +10,10 @@
 #include <string.h>
 
 /* A block takes at most this, and this share of a scheme's time, so that slow schemes take turns, too. */
-#define MOST_BLOCK_NS 25e6
-#define MOST_BLOCK_SHARE 0.05
+#define MAX_BLOCK_NS 25e6
+#define MAX_BLOCK_SHARE 0.05
 /* Warming up takes at most this share of a scheme's time. */
-#define MOST_WARMUP_SHARE 0.25
+#define MAX_WARMUP_SHARE 0.25
 
 /* One untimed call in so many settles a block: its first calls still feel the end of the block before. */
 enum { SETTLE_PART = 50 };
@@ -79,9 +79,9 @@ int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision)
     return decision;
 }
 
-int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double most_ns)
+int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double max_ns)
 {
-    double calls = most_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
+    double calls = max_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
     return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
 }
 
@@ -90,7 +90,7 @@ int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double m
 static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
 {
     double limit_ns = run->settings.limit_s * 1e9;
-    double most_block_ns = limit_ns * MOST_BLOCK_SHARE < MOST_BLOCK_NS ? limit_ns * MOST_BLOCK_SHARE : MOST_BLOCK_NS;
+    double max_block_ns = limit_ns * MAX_BLOCK_SHARE < MAX_BLOCK_NS ? limit_ns * MAX_BLOCK_SHARE : MAX_BLOCK_NS;
     int64_t left = run->settings.warmup;
     int64_t spent_ns = 0;
     int64_t calls = 1;
@@ -101,9 +101,9 @@ static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
         skew_run_block(run, scheme, calls, &tally);
         left -= calls;
         spent_ns += tally.spent_ns;
-        fitting = skew_fitting_calls(run, &tally, most_block_ns);
+        fitting = skew_fitting_calls(run, &tally, max_block_ns);
         calls = 2 * calls < fitting ? 2 * calls : fitting;
-        calls = skew_follow_rank_0(run, (double)spent_ns < limit_ns * MOST_WARMUP_SHARE ? calls : 0);
+        calls = skew_follow_rank_0(run, (double)spent_ns < limit_ns * MAX_WARMUP_SHARE ? calls : 0);
     }
     return skew_follow_rank_0(run, fitting);
 }
@@ -164,7 +164,7 @@ bool skew_allocate(skew_run_t *run)
     }
     good = world_all(&run->world, good);
     if (!good)
-        world_refuse(&run->world, "out of memory: give less for --calls or --block");
+        world_refuse(&run->world, "out of memory: give less for --iterations or --block");
     return good;
 }
 

@@ -12,9 +12,9 @@
 #define CURVE_END 0.999
 
 static const column_t columns[] = {
-    {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},    {"p90(ns)", "p90_ns", 12, 1, 0},
-    {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p999_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
-    {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},       {"valid", "valid", 10, 0, 0},
+    {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
+    {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p99.9_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
+    {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
@@ -74,7 +74,7 @@ bool skew_take_in(skew_run_t *run, double tick_ns)
 /* The median over the repetitions, by thousandths, as order statistics are of integers. */
 static double median(const result_t *result, figure_t figure)
 {
-    int64_t values[MOST_REPEATS];
+    int64_t values[MAX_REPEATS];
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
     for (int i = 0; i < count; i++)
         values[i] = llround(result->figures[figure][i] * 1e3);
@@ -88,16 +88,13 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
     const result_t *result = &run->results[index];
     const char *none = result->valid > 0 ? NULL : "";
-    table_row(table, (cell_t[]){{run->schemes[index].name, 0},
-                                {none, median(result, P50_NS)},
-                                {none, median(result, P90_NS)},
-                                {none, median(result, P99_NS)},
-                                {none, median(result, P999_NS)},
-                                {none, median(result, MAX_NS)},
-                                {NULL, median(result, CALL_NS)},
-                                {NULL, (double)result->calls},
-                                {NULL, (double)result->valid},
-                                {NULL, median(result, VALID_PER_S)}});
+    cell_t cells[COLUMNS] = {{run->schemes[index].name, 0}};
+    for (int i = P50_NS; i <= CALL_NS; i++)
+        cells[1 + i] = (cell_t){i < CALL_NS ? none : NULL, median(result, (figure_t)i)};
+    cells[2 + CALL_NS] = (cell_t){NULL, (double)result->calls};
+    cells[3 + CALL_NS] = (cell_t){NULL, (double)result->valid};
+    cells[4 + CALL_NS] = (cell_t){NULL, median(result, VALID_PER_S)};
+    table_row(table, cells);
     if (result->valid > 0)
         return STATUS_GOOD;
     fprintf(stderr, "%s: error: no valid call of %s in %lld\n", run->world.program, run->schemes[index].call,

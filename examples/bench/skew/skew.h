@@ -19,7 +19,7 @@
 
 /* MPI_Barrier, MPIX_Harmonize as it is, by each of its barriers, and that of another library. */
 enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, SCHEME_OTHER = SCHEME_FIRST_FORCED + 4, SCHEMES };
-enum { MOST_REPEATS = 99, CURVE_POINTS = 200 };
+enum { MAX_REPEATS = 99, CURVE_POINTS = 200 };
 
 typedef enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES } figure_t;
 
@@ -62,7 +62,7 @@ typedef struct tally {
 
 /* What all repetitions of a scheme came to, on rank 0. */
 typedef struct result {
-    double figures[FIGURES][MOST_REPEATS];
+    double figures[FIGURES][MAX_REPEATS];
     int repeats;       /* for call_ns and valid_per_s */
     int valid_repeats; /* those that have a valid call, for the others */
     int64_t calls;
@@ -117,8 +117,8 @@ void skew_run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tall
 /* skew_follow_rank_0 - what rank 0 has decided, as only its clock and counts matter. Collective. */
 int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision);
 
-/* skew_fitting_calls - the calls of a block that takes no more than most_ns. */
-int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double most_ns);
+/* skew_fitting_calls - the calls of a block that takes no more than max_ns. */
+int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double max_ns);
 
 /* skew_measure - one repetition: all calls of all schemes, in turn. Collective. */
 void skew_measure(skew_run_t *run);

@@ -7,7 +7,7 @@
 
 #define WATCH_INTERVAL_NS INT64_C(250000000)
 /* Short, so that rows come in time although calls may become much slower within a block. */
-#define MOST_WATCH_BLOCK_NS 5e6
+#define MAX_WATCH_BLOCK_NS 5e6
 
 static const column_t watch_columns[] = {
     {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
@@ -57,6 +57,6 @@ void skew_watch(skew_run_t *run)
             tally = (tally_t){0};
             next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - next_row_ns) / WATCH_INTERVAL_NS);
         }
-        calls = skew_follow_rank_0(run, last ? 0 : skew_fitting_calls(run, &block_tally, MOST_WATCH_BLOCK_NS));
+        calls = skew_follow_rank_0(run, last ? 0 : skew_fitting_calls(run, &block_tally, MAX_WATCH_BLOCK_NS));
     }
 }

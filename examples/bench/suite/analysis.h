@@ -38,7 +38,7 @@ typedef enum run_time {
 } run_time_t;
 const char *run_time_name(int index);
 
-enum { MOST_QUANTILES = 16 };
+enum { MAX_QUANTILES = 16 };
 
 typedef struct analysis {
     int64_t valid;       /* samples; where 0, only the three counts mean anything */
@@ -55,16 +55,16 @@ typedef struct analysis {
     int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics; of fewer than */
     int64_t median_high_ns; /* six samples there is none: then min and max, and */
     bool median_interval;   /* this is false */
-    int64_t quantile_ns[MOST_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
-    int slowest_rank;                    /* of the greatest mean duration; the lowest such rank */
-    int fastest_rank;                    /* of the least */
+    int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
+    int slowest_rank;                   /* of the greatest mean duration; the lowest such rank */
+    int fastest_rank;                   /* of the least */
 } analysis_t;
 
 /*
  * analyse - all figures of a row.
  *
  * fractions        for quantile_ns, above 0 and at most 1
- * fraction_count   at most MOST_QUANTILES
+ * fraction_count   at most MAX_QUANTILES
  *
  * Returns false where memory lacks.
  */

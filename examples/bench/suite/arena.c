@@ -30,22 +30,22 @@ static int64_t listed_cache_bytes(int index)
 int64_t arena_cache_bytes(void)
 {
     enum { INDEXES = 8 };
-    int64_t most = 0;
+    int64_t max = 0;
 
     for (int i = 0; i < INDEXES; i++) {
         int64_t bytes = listed_cache_bytes(i);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    if (most == 0)
-        most = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (max == 0)
+        max = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-    return most > 0 ? most : GUESSED_CACHE_BYTES;
+    return max > 0 ? max : GUESSED_CACHE_BYTES;
 }
 
-static int64_t alignment(arena_kind_t kind)
+static int64_t alignment(cache_mode_t kind)
 {
-    return kind == ARENA_ROTATE ? LINE_BYTES : PAGE_BYTES;
+    return kind == CACHE_ROTATE ? LINE_BYTES : PAGE_BYTES;
 }
 
 /* bytes rounded up; -1 where that is too many. */
@@ -61,7 +61,7 @@ static int64_t add(int64_t a, int64_t b)
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
-static int64_t slot_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes)
+static int64_t slot_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes)
 {
     return add(round_up(send_bytes, alignment(kind)), round_up(receive_bytes, alignment(kind)));
 }
@@ -81,12 +81,12 @@ static int64_t ring_needs(int64_t slot_bytes, int64_t cache_bytes)
     return add(slot_bytes > wanted ? slot_bytes : wanted, slot_bytes);
 }
 
-int64_t arena_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
+int64_t arena_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
-    if (kind == ARENA_ROTATE)
+    if (kind == CACHE_ROTATE)
         return ring_needs(slot_bytes, cache_bytes);
-    return kind == ARENA_COLD ? add(slot_bytes, more_than_cache(cache_bytes)) : slot_bytes;
+    return kind == CACHE_COLD ? add(slot_bytes, more_than_cache(cache_bytes)) : slot_bytes;
 }
 
 /*
@@ -103,17 +103,17 @@ static char *allocate(int64_t bytes)
     return memory;
 }
 
-bool arena_open(arena_t *arena, arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
+bool arena_open(arena_t *arena, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
     *arena = (arena_t){.kind = kind, .slots = 1};
-    arena->bytes = kind == ARENA_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
+    arena->bytes = kind == CACHE_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
     arena->memory = allocate(arena->bytes);
-    if (kind == ARENA_COLD) {
+    if (kind == CACHE_COLD) {
         arena->eviction_bytes = more_than_cache(cache_bytes);
         arena->eviction = allocate(arena->eviction_bytes);
     }
-    if (arena->memory == NULL || (kind == ARENA_COLD && arena->eviction == NULL)) {
+    if (arena->memory == NULL || (kind == CACHE_COLD && arena->eviction == NULL)) {
         arena_close(arena);
         return false;
     }
@@ -137,7 +137,7 @@ void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes)
     arena->slot_bytes = arena->send_bytes + round_up(receive_bytes, alignment(arena->kind));
     arena->slots = 1;
     arena->step = 1;
-    if (arena->kind != ARENA_ROTATE || arena->slot_bytes == 0)
+    if (arena->kind != CACHE_ROTATE || arena->slot_bytes == 0)
         return;
     arena->slots = arena->bytes / arena->slot_bytes;
     /* Near the golden section, multiples of which keep apart. */

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum arena_kind { ARENA_WARM, ARENA_ROTATE, ARENA_COLD } arena_kind_t;
+typedef enum cache_mode { CACHE_WARM, CACHE_ROTATE, CACHE_COLD } cache_mode_t;
 
 typedef struct arena {
-    arena_kind_t kind;
+    cache_mode_t kind;
     int64_t bytes;
     char *memory;
     int64_t eviction_bytes;
@@ -38,10 +38,10 @@ int64_t arena_cache_bytes(void);
  *
  * Returns bytes, or -1 if they are too many for an int64_t.
  */
-int64_t arena_needs(arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
+int64_t arena_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
 /* arena_open - allocate and touch all of it; arena_needs has been asked. Returns false where memory lacks. */
-bool arena_open(arena_t *arena, arena_kind_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
+bool arena_open(arena_t *arena, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
 /* arena_set_size - make slots for messages of these sizes, at most those of arena_open. */
 void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes);

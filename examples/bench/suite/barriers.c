@@ -48,11 +48,6 @@ static int tell_and_await(const group_t *group, int to, int from)
                         MPI_STATUS_IGNORE);
 }
 
-static int meet_library(MPI_Comm comm)
-{
-    return MPI_Barrier(comm);
-}
-
 /*
  * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's
  * "linear", SimGrid's "ompi_basic_linear".
@@ -194,13 +189,9 @@ static int meet_bruck(MPI_Comm comm)
 }
 
 static const barrier_algorithm_t algorithms[] = {
-    {"library", "MPI_Barrier, by what algorithm the MPI library chooses", meet_library},
-    {"linear", "all tell rank 0, which tells all", meet_linear},
-    {"tree", "up and down a tree with four children each", meet_tree},
-    {"binomial", "up and down a binomial tree", meet_binomial},
-    {"doublering", "a message from rank to rank, twice around", meet_double_ring},
-    {"recursivedoubling", "pairs at doubling distance tell each other", meet_recursive_doubling},
-    {"bruck", "dissemination: each tells the one at a doubling distance after it", meet_bruck},
+    {"library", MPI_Barrier},    {"linear", meet_linear},          {"tree", meet_tree},
+    {"binomial", meet_binomial}, {"doublering", meet_double_ring}, {"recursivedoubling", meet_recursive_doubling},
+    {"bruck", meet_bruck},
 };
 
 const barrier_algorithm_t *barrier_at(int index)

@@ -9,7 +9,6 @@
 
 typedef struct barrier_algorithm {
     const char *name;
-    const char *doc;            /* one line */
     int (*meet)(MPI_Comm comm); /* collective; returns an MPI error code */
 } barrier_algorithm_t;
 

@@ -21,7 +21,7 @@ static int read_count(const char **text)
 static bool parse_grid(communicator_choice_t *choice, const char *text, int ranks)
 {
     int64_t product = 1;
-    for (choice->dimensions = 0; choice->dimensions < MOST_DIMENSIONS; text++) {
+    for (choice->dimensions = 0; choice->dimensions < MAX_DIMENSIONS; text++) {
         int extent = read_count(&text);
         if (extent == 0 || (product *= extent) > ranks)
             return false;
@@ -66,21 +66,11 @@ const char *communicator_parse(communicator_choice_t *choice, const char *text, 
     return "world, node, cart:DIMSxDIMS:DIM or every:K";
 }
 
-bool communicator_is_whole(const communicator_choice_t *choice)
-{
-    return choice->kind != COMM_EVERY;
-}
-
-bool communicator_takes_part(const communicator_t *communicator)
-{
-    return communicator->span.comm != MPI_COMM_NULL;
-}
-
 /* Groups of processes that lie in a line of the grid. */
 static int split_grid(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
-    int periods[MOST_DIMENSIONS] = {0};
-    int remain[MOST_DIMENSIONS] = {0};
+    int periods[MAX_DIMENSIONS] = {0};
+    int remain[MAX_DIMENSIONS] = {0};
     MPI_Comm grid;
     remain[choice->dimension] = 1;
     int code = MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid);
@@ -121,7 +111,7 @@ int communicator_open(communicator_t *communicator, const world_t *world, const 
 {
     int code = MPI_SUCCESS;
     *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
-    if (!communicator_is_whole(choice))
+    if (choice->kind == COMM_EVERY)
         code = make_span(&communicator->span, world, choice->every);
     if (code != MPI_SUCCESS || !communicator_takes_part(communicator))
         return code;

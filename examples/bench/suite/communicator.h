@@ -17,13 +17,13 @@
 
 typedef enum communicator_kind { COMM_WORLD_ALL, COMM_NODE, COMM_CARTESIAN, COMM_EVERY } communicator_kind_t;
 
-enum { MOST_DIMENSIONS = 8, COMMUNICATOR_TEXT_BYTES = 64 };
+enum { MAX_DIMENSIONS = 8, COMMUNICATOR_TEXT_BYTES = 64 };
 
 /* What --comm says. */
 typedef struct communicator_choice {
     communicator_kind_t kind;
     int dimensions;
-    int extents[MOST_DIMENSIONS];       /* of the cartesian grid */
+    int extents[MAX_DIMENSIONS];        /* of the cartesian grid */
     int dimension;                      /* along which groups lie, from 0 */
     int every;                          /* ranks whose number it divides */
     char text[COMMUNICATOR_TEXT_BYTES]; /* as it was given */
@@ -52,10 +52,10 @@ typedef struct communicator {
 int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */
-bool communicator_takes_part(const communicator_t *communicator);
-
-/* communicator_is_whole - whether all processes of the world measure. */
-bool communicator_is_whole(const communicator_choice_t *choice);
+static inline bool communicator_takes_part(const communicator_t *communicator)
+{
+    return communicator->span.comm != MPI_COMM_NULL;
+}
 
 /* communicator_close - free them. Collective over world. */
 void communicator_close(communicator_t *communicator, const world_t *world);

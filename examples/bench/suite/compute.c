@@ -31,14 +31,14 @@ static void compute(const measure_t *measure, int64_t ns)
 /* The quickest of several runs is the least disturbed. */
 double compute_calibrate(const measure_t *measure)
 {
-    int64_t least_ns = INT64_MAX;
+    int64_t min_ns = INT64_MAX;
     for (int i = 0; i < CALIBRATIONS; i++) {
         int64_t begin_ns = global_time_ns(measure->span);
         compute_rounds(CALIBRATION_ROUNDS);
         int64_t took_ns = global_time_ns(measure->span) - begin_ns;
-        least_ns = took_ns < least_ns ? took_ns : least_ns;
+        min_ns = took_ns < min_ns ? took_ns : min_ns;
     }
-    return least_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)least_ns : 1;
+    return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
 }
 
 int64_t compute_call_overlapped(const measure_t *measure, int64_t compute_ns)

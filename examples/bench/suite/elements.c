@@ -71,34 +71,34 @@ COMPLEX(double_complex, double)
 PAIR(2int, int_pair_t)
 PAIR(float_int, float_pair_t)
 
-#define MOST(bits) ((INT64_C(1) << (bits)) - 1)
-#define LONG_MOST MOST(8 * sizeof(long) - 2)
-#define ELEMENT(label, functions, class, type, bits)                                \
-    {                                                                               \
-        label, class, sizeof(type), MOST(bits), put_##functions, equals_##functions \
+#define MAX(bits) ((INT64_C(1) << (bits)) - 1)
+#define LONG_BITS (8 * sizeof(long) - 2)
+#define ELEMENT(name, MPI_type, functions, class, type, bits)                                          \
+    {                                                                                                  \
+#name, MPI_type, ELEMENT_##class, sizeof(type), MAX(bits), put_##functions, equals_##functions \
     }
 
-/* The bits are one less than the type's where that is an integer, and those of the fraction where it is floating. */
+/* The bits are one less than the type's if that is an integer, and those of the fraction if it is floating. */
 static const element_t elements[] = {
-    ELEMENT("char", char, ELEMENT_TEXT, char, 7),
-    ELEMENT("byte", char, ELEMENT_BYTE, unsigned char, 7),
-    ELEMENT("signed_char", signed_char, ELEMENT_INTEGER, signed char, 7),
-    ELEMENT("unsigned_char", char, ELEMENT_INTEGER, unsigned char, 7),
-    ELEMENT("short", short, ELEMENT_INTEGER, short, 15),
-    ELEMENT("unsigned_short", unsigned_short, ELEMENT_INTEGER, unsigned short, 15),
-    ELEMENT("int", int, ELEMENT_INTEGER, int, 31),
-    ELEMENT("unsigned", unsigned, ELEMENT_INTEGER, unsigned, 31),
-    ELEMENT("long", long, ELEMENT_INTEGER, long, 8 * sizeof(long) - 2),
-    ELEMENT("unsigned_long", unsigned_long, ELEMENT_INTEGER, unsigned long, 8 * sizeof(long) - 2),
-    ELEMENT("long_long", long_long, ELEMENT_INTEGER, long long, 62),
-    ELEMENT("float", float, ELEMENT_FLOATING, float, 23),
-    ELEMENT("double", double, ELEMENT_FLOATING, double, 52),
-    ELEMENT("long_double", long_double, ELEMENT_FLOATING, long double, 52),
-    ELEMENT("bool", char, ELEMENT_LOGICAL, _Bool, 1),
-    ELEMENT("float_complex", float_complex, ELEMENT_COMPLEX, float complex, 23),
-    ELEMENT("double_complex", double_complex, ELEMENT_COMPLEX, double complex, 52),
-    ELEMENT("2int", 2int, ELEMENT_PAIR, int_pair_t, 31),
-    ELEMENT("float_int", float_int, ELEMENT_PAIR, float_pair_t, 23),
+    ELEMENT(mpi_char, MPI_CHAR, char, TEXT, char, 7),
+    ELEMENT(mpi_byte, MPI_BYTE, char, BYTE, unsigned char, 7),
+    ELEMENT(mpi_signed_char, MPI_SIGNED_CHAR, signed_char, INTEGER, signed char, 7),
+    ELEMENT(mpi_unsigned_char, MPI_UNSIGNED_CHAR, char, INTEGER, unsigned char, 7),
+    ELEMENT(mpi_short, MPI_SHORT, short, INTEGER, short, 15),
+    ELEMENT(mpi_unsigned_short, MPI_UNSIGNED_SHORT, unsigned_short, INTEGER, unsigned short, 15),
+    ELEMENT(mpi_int, MPI_INT, int, INTEGER, int, 31),
+    ELEMENT(mpi_unsigned, MPI_UNSIGNED, unsigned, INTEGER, unsigned, 31),
+    ELEMENT(mpi_long, MPI_LONG, long, INTEGER, long, LONG_BITS),
+    ELEMENT(mpi_unsigned_long, MPI_UNSIGNED_LONG, unsigned_long, INTEGER, unsigned long, LONG_BITS),
+    ELEMENT(mpi_long_long, MPI_LONG_LONG, long_long, INTEGER, long long, 62),
+    ELEMENT(mpi_float, MPI_FLOAT, float, FLOATING, float, 23),
+    ELEMENT(mpi_double, MPI_DOUBLE, double, FLOATING, double, 52),
+    ELEMENT(mpi_long_double, MPI_LONG_DOUBLE, long_double, FLOATING, long double, 52),
+    ELEMENT(mpi_c_bool, MPI_C_BOOL, char, LOGICAL, _Bool, 1),
+    ELEMENT(mpi_c_float_complex, MPI_C_FLOAT_COMPLEX, float_complex, COMPLEX, float complex, 23),
+    ELEMENT(mpi_c_double_complex, MPI_C_DOUBLE_COMPLEX, double_complex, COMPLEX, double complex, 52),
+    ELEMENT(mpi_2int, MPI_2INT, 2int, PAIR, int_pair_t, 31),
+    ELEMENT(mpi_float_int, MPI_FLOAT_INT, float_int, PAIR, float_pair_t, 23),
 };
 
 enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
@@ -108,119 +108,19 @@ const element_t *element_at(int index)
     return index >= 0 && index < ELEMENTS ? &elements[index] : NULL;
 }
 
+const char *datatype_name(int index)
+{
+    return index >= 0 && index < ELEMENTS ? elements[index].name : NULL;
+}
+
 /* ---- Reductions */
 
 /*
  * That no sum overflows however many ranks there are, at most so many of them contribute to an element anything but the
  * neutral number. Which ones differs from element to element.
  */
-enum { EVERYONE = 0 };
-
-typedef struct reduction {
-    const char *name;
-    unsigned classes; /* bit i: defined on class i */
-    int contributors; /* or EVERYONE */
-    number_t (*neutral)(const element_t *element);
-    number_t (*contribute)(const element_t *element, uint64_t random, int rank);
-    number_t (*combine)(number_t a, number_t b);
-} reduction_t;
-
-static number_t plain(int64_t first)
-{
-    return (number_t){first, 0};
-}
-
-static number_t neutral_0(const element_t *element)
-{
-    (void)element;
-    return plain(0);
-}
-
-static number_t neutral_1(const element_t *element)
-{
-    (void)element;
-    return plain(1);
-}
-
-static number_t neutral_all_bits(const element_t *element)
-{
-    return plain(element->most);
-}
-
-enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
-
-/* Not 0, or a rank's contribution might be missing unnoticed. */
-static number_t contribute_sum(const element_t *element, uint64_t random, int rank)
-{
-    uint64_t limit = (uint64_t)element->most / SUM_CONTRIBUTORS;
-    (void)rank;
-    return (number_t){1 + (int64_t)(random % limit),
-                      element->class == ELEMENT_COMPLEX ? (int64_t)((random >> 32) % limit) : 0};
-}
-
-/* 1 or 2; of complex numbers 1, i, 1 + i, 2. */
-static number_t contribute_factor(const element_t *element, uint64_t random, int rank)
-{
-    (void)rank;
-    if (element->class != ELEMENT_COMPLEX)
-        return plain(1 + (int64_t)(random & 1));
-    return (random & 3) == 0 ? plain(2) : (number_t){(int64_t)(random & 1), (int64_t)(random >> 1 & 1)};
-}
-
-static number_t contribute_any(const element_t *element, uint64_t random, int rank)
-{
-    (void)rank;
-    return plain((int64_t)(random & (uint64_t)element->most));
-}
-
-static number_t contribute_truth(const element_t *element, uint64_t random, int rank)
-{
-    (void)element;
-    (void)rank;
-    return plain((int64_t)(random & 1));
-}
-
-/* From so few values that often several ranks have the extreme one, of which the lowest counts. */
-static number_t contribute_place(const element_t *element, uint64_t random, int rank)
-{
-    (void)element;
-    return (number_t){(int64_t)(random & 7), rank};
-}
-
-static number_t combine_sum(number_t a, number_t b)
-{
-    return (number_t){a.first + b.first, a.second + b.second};
-}
-
-static number_t combine_product(number_t a, number_t b)
-{
-    return (number_t){a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
-}
-
-static number_t combine_max(number_t a, number_t b)
-{
-    return b.first > a.first ? b : a;
-}
-
-static number_t combine_min(number_t a, number_t b)
-{
-    return b.first < a.first ? b : a;
-}
-
-static number_t combine_and(number_t a, number_t b)
-{
-    return plain(a.first & b.first);
-}
-
-static number_t combine_or(number_t a, number_t b)
-{
-    return plain(a.first | b.first);
-}
-
-static number_t combine_xor(number_t a, number_t b)
-{
-    return plain(a.first ^ b.first);
-}
+enum { EVERYONE = 0, SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
+enum { ALL_BITS = -1 };
 
 #define ON(class) (1u << ELEMENT_##class)
 #define ARITHMETIC (ON(INTEGER) | ON(FLOATING) | ON(COMPLEX))
@@ -229,35 +129,77 @@ static number_t combine_xor(number_t a, number_t b)
 #define BITS (ON(INTEGER) | ON(BYTE))
 
 static const reduction_t reductions[] = {
-    {"sum", ARITHMETIC, SUM_CONTRIBUTORS, neutral_0, contribute_sum, combine_sum},
-    {"prod", ARITHMETIC, PRODUCT_CONTRIBUTORS, neutral_1, contribute_factor, combine_product},
-    {"max", ORDERED, EVERYONE, neutral_0, contribute_any, combine_max},
-    {"min", ORDERED, EVERYONE, neutral_0, contribute_any, combine_min},
-    {"land", TRUTH, LOGICAL_CONTRIBUTORS, neutral_1, contribute_truth, combine_and},
-    {"lor", TRUTH, LOGICAL_CONTRIBUTORS, neutral_0, contribute_truth, combine_or},
-    {"lxor", TRUTH, EVERYONE, neutral_0, contribute_truth, combine_xor},
-    {"band", BITS, LOGICAL_CONTRIBUTORS, neutral_all_bits, contribute_any, combine_and},
-    {"bor", BITS, LOGICAL_CONTRIBUTORS, neutral_0, contribute_any, combine_or},
-    {"bxor", BITS, EVERYONE, neutral_0, contribute_any, combine_xor},
-    {"maxloc", ON(PAIR), EVERYONE, neutral_0, contribute_place, combine_max},
-    {"minloc", ON(PAIR), EVERYONE, neutral_0, contribute_place, combine_min},
+    {"sum", MPI_SUM, ARITHMETIC, SUM_CONTRIBUTORS, 0, GIVES_TERM, BY_SUM},
+    {"prod", MPI_PROD, ARITHMETIC, PRODUCT_CONTRIBUTORS, 1, GIVES_FACTOR, BY_PRODUCT},
+    {"max", MPI_MAX, ORDERED, EVERYONE, 0, GIVES_ANY, BY_MAX},
+    {"min", MPI_MIN, ORDERED, EVERYONE, 0, GIVES_ANY, BY_MIN},
+    {"land", MPI_LAND, TRUTH, LOGICAL_CONTRIBUTORS, 1, GIVES_TRUTH, BY_AND},
+    {"lor", MPI_LOR, TRUTH, LOGICAL_CONTRIBUTORS, 0, GIVES_TRUTH, BY_OR},
+    {"lxor", MPI_LXOR, TRUTH, EVERYONE, 0, GIVES_TRUTH, BY_XOR},
+    {"band", MPI_BAND, BITS, LOGICAL_CONTRIBUTORS, ALL_BITS, GIVES_ANY, BY_AND},
+    {"bor", MPI_BOR, BITS, LOGICAL_CONTRIBUTORS, 0, GIVES_ANY, BY_OR},
+    {"bxor", MPI_BXOR, BITS, EVERYONE, 0, GIVES_ANY, BY_XOR},
+    {"maxloc", MPI_MAXLOC, ON(PAIR), EVERYONE, 0, GIVES_PLACE, BY_MAX},
+    {"minloc", MPI_MINLOC, ON(PAIR), EVERYONE, 0, GIVES_PLACE, BY_MIN},
 };
 
 enum { REDUCTIONS = sizeof(reductions) / sizeof(reductions[0]) };
 
-const reduction_t *element_reduction_at(int index)
+const reduction_t *reduction_at(int index)
 {
     return index >= 0 && index < REDUCTIONS ? &reductions[index] : NULL;
 }
 
-const char *element_reduction_name(const reduction_t *reduction)
+const char *reduction_name(int index)
 {
-    return reduction->name;
+    return index >= 0 && index < REDUCTIONS ? reductions[index].name : NULL;
 }
 
-bool element_reduction_allows(const reduction_t *reduction, const element_t *element)
+bool reduction_allows(const reduction_t *reduction, const element_t *element)
 {
     return (reduction->classes >> element->class & 1) != 0;
+}
+
+static number_t contribute(const reduction_t *reduction, const element_t *element, uint64_t random, int rank)
+{
+    bool is_complex = element->class == ELEMENT_COMPLEX;
+    uint64_t limit = (uint64_t)element->max / SUM_CONTRIBUTORS;
+    switch (reduction->contribution) {
+    case GIVES_TERM: /* not 0, or a rank's contribution might be missing unnoticed */
+        return (number_t){1 + (int64_t)(random % limit), is_complex ? (int64_t)((random >> 32) % limit) : 0};
+    case GIVES_FACTOR: /* 1 or 2; of complex numbers 1, i, 1 + i, 2 */
+        if (!is_complex)
+            return (number_t){1 + (int64_t)(random & 1), 0};
+        return (random & 3) == 0 ? (number_t){2, 0} : (number_t){(int64_t)(random & 1), (int64_t)(random >> 1 & 1)};
+    case GIVES_ANY:
+        return (number_t){(int64_t)(random & (uint64_t)element->max), 0};
+    case GIVES_TRUTH:
+        return (number_t){(int64_t)(random & 1), 0};
+    case GIVES_PLACE: /* from so few values that often several ranks have the extreme one, of which the lowest counts */
+        return (number_t){(int64_t)(random & 7), rank};
+    }
+    return (number_t){0, 0};
+}
+
+static number_t combine(combination_t combination, number_t a, number_t b)
+{
+    switch (combination) {
+    case BY_SUM:
+        return (number_t){a.first + b.first, a.second + b.second};
+    case BY_PRODUCT:
+        return (number_t){a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
+    case BY_MAX:
+        return b.first > a.first ? b : a;
+    case BY_MIN:
+        return b.first < a.first ? b : a;
+    case BY_AND:
+        return (number_t){a.first & b.first, 0};
+    case BY_OR:
+        return (number_t){a.first | b.first, 0};
+    case BY_XOR:
+        return (number_t){a.first ^ b.first, 0};
+    }
+    return a;
 }
 
 /* ---- Values */
@@ -282,12 +224,13 @@ number_t values_of(const values_t *values, int rank, int place, int64_t index)
     const element_t *element = values->element;
     const reduction_t *reduction = values->reduction;
     uint64_t random = mix(mix((uint64_t)values->call << 32 ^ (uint64_t)rank) ^ (uint64_t)place << 40 ^ (uint64_t)index);
+    if (reduction != NULL && contributes(values, rank, index))
+        return contribute(reduction, element, random, rank);
     if (reduction != NULL)
-        return contributes(values, rank, index) ? reduction->contribute(element, random, rank)
-                                                : reduction->neutral(element);
-    return (number_t){(int64_t)(random & (uint64_t)element->most),
+        return (number_t){reduction->neutral == ALL_BITS ? element->max : reduction->neutral, 0};
+    return (number_t){(int64_t)(random & (uint64_t)element->max),
                       element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR
-                          ? (int64_t)(mix(random) & (uint64_t)element->most)
+                          ? (int64_t)(mix(random) & (uint64_t)element->max)
                           : 0};
 }
 
@@ -302,7 +245,7 @@ static number_t expected(const values_t *values, const origin_t *origin, int64_t
 {
     number_t result = values_of(values, origin->first, origin->place, index);
     for (int rank = origin->first + 1; rank <= origin->last; rank++)
-        result = values->reduction->combine(result, values_of(values, rank, origin->place, index));
+        result = combine(values->reduction->combination, result, values_of(values, rank, origin->place, index));
     return result;
 }
 

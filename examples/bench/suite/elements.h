@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * elements.h - the values of messages: numbers that every datatype holds exactly, and that every reduction keeps exact.
- * No MPI.
+ * elements.h - datatypes, reductions, and the values of messages: numbers that every datatype holds exactly, and that
+ * every reduction keeps exact. No MPI but for handles.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,23 +28,38 @@ typedef enum element_class {
 } element_class_t;
 
 typedef struct element {
-    const char *name;
+    const char *name; /* MPI's in lower case, as OSU's --type has it */
+    MPI_Datatype type;
     element_class_t class;
     int bytes;
-    int64_t most; /* the greatest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
+    int64_t max; /* the greatest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
     void (*put)(void *at, number_t number);
     bool (*equals)(const void *at, number_t number);
 } element_t;
 
-/* element_at - NULL after the last. */
+/* element_at, datatype_name - the datatypes and their names for --type, NULL after the last. */
 const element_t *element_at(int index);
+const char *datatype_name(int index);
 
-typedef struct reduction reduction_t; /* elements.c */
+typedef enum contribution { GIVES_TERM, GIVES_FACTOR, GIVES_ANY, GIVES_TRUTH, GIVES_PLACE } contribution_t;
+typedef enum combination { BY_SUM, BY_PRODUCT, BY_MAX, BY_MIN, BY_AND, BY_OR, BY_XOR } combination_t;
 
-/* element_reduction_at - NULL after the last. */
-const reduction_t *element_reduction_at(int index);
-const char *element_reduction_name(const reduction_t *reduction);
-bool element_reduction_allows(const reduction_t *reduction, const element_t *element);
+typedef struct reduction {
+    const char *name;
+    MPI_Op op;
+    unsigned classes; /* bit i: defined on class i */
+    int contributors; /* who give another than the neutral number, at most; or EVERYONE */
+    int64_t neutral;  /* or ALL_BITS */
+    contribution_t contribution;
+    combination_t combination;
+} reduction_t;
+
+/* reduction_at, reduction_name - the reductions and their names for --op, NULL after the last. */
+const reduction_t *reduction_at(int index);
+const char *reduction_name(int index);
+
+/* reduction_allows - whether MPI defines a reduction on a datatype. */
+bool reduction_allows(const reduction_t *reduction, const element_t *element);
 
 /* Which values a call has. */
 typedef struct values {

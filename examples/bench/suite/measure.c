@@ -4,6 +4,7 @@
 #include "common/random.h"
 #include "suite/compute.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 enum { SETTLE_CALLS = 1 };
 /* Calls from which starting times are found. */
 enum { PROBE_CALLS = 10 };
-/* Batches grow from so many calls to MOST_BATCH_CALLS, but take no more time or memory on rank 0 than this. */
-enum { FIRST_BATCH_CALLS = 16, MOST_BATCH_TIMES = 1 << 20 };
-#define MOST_BATCH_NS 50e6
-#define MOST_SLICE_PART 0.1
+/* Batches grow from so many calls to MAX_BATCH_CALLS, but take no more time or memory on rank 0 than this. */
+enum { FIRST_BATCH_CALLS = 16, MAX_BATCH_TIMES = 1 << 20 };
+#define MAX_BATCH_NS 50e6
+#define MAX_SLICE_PART 0.1
 /* Warming up takes at most this share of a time slice. */
 #define WARMUP_SLICE_PART 0.25
 /* A confidence interval is looked at from so many samples on, and again when they have become more by this factor. */
@@ -29,20 +30,21 @@ enum { PROGRESS_WIDTH = 78 };
 
 /* One call on one rank. */
 typedef struct call_note {
-    int64_t start_ns;
-    int64_t end_ns;
+    call_times_t times;
     int64_t compute_ns;
+    int64_t mark; /* sample_mark_t */
 } call_note_t;
 
-/* A batch on this rank, in one piece so that one call gathers it: the note, then calls, then marks. */
-typedef struct batch_head {
-    release_note_t note;
-} batch_head_t;
+/* What a rank has to say of a batch, in one piece so that one call gathers it. */
+typedef struct batch_notes {
+    release_note_t release;
+    call_note_t calls[];
+} batch_notes_t;
 
 typedef struct batch {
-    int most_calls;
-    char *own;
-    char *all; /* rank 0: of all ranks */
+    int max_calls;
+    batch_notes_t *own;
+    char *all; /* rank 0: those of all ranks */
 } batch_t;
 
 /* What rank 0 tells before each batch. */
@@ -58,7 +60,7 @@ typedef struct progress {
     int64_t probe_left;
     int64_t warmup_left;
     int64_t wanted;
-    double most_calls;
+    double max_calls;
     int64_t limit_ns; /* time slice; 0: none */
     int64_t begin_ns;
     int64_t measured_ns; /* when the first measured call began; 0: not yet */
@@ -72,42 +74,45 @@ typedef struct progress {
 
 static size_t batch_bytes(int64_t calls)
 {
-    return sizeof(batch_head_t) + (size_t)calls * (sizeof(call_note_t) + 1);
+    return sizeof(batch_notes_t) + (size_t)calls * sizeof(call_note_t);
+}
+
+/* What a rank said of the batch just gathered. */
+static const batch_notes_t *notes_of(const measure_t *measure, int64_t calls, int rank)
+{
+    return (const batch_notes_t *)(measure->batch->all + (size_t)rank * batch_bytes(calls));
 }
 
 /* ---- A batch */
 
-static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call_note_t *note, uint8_t *mark)
+static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call_note_t *note)
 {
     const world_t *span = measure->span;
     int called = MPI_SUCCESS;
     work_prepare(measure->work, measure->calls++);
     int released = release(&measure->releaser, slot);
-    world_require(span, released, release_function(measure->releaser.kind));
-    note->start_ns = global_time_ns(span);
+    world_require(span, released, release_schemes[measure->releaser.kind].function);
+    note->times.start_ns = global_time_ns(span);
     if (compute_ns == 0)
         called = work_call(measure->work);
     else
         note->compute_ns = compute_call_overlapped(measure, compute_ns);
-    note->end_ns = global_time_ns(span);
+    note->times.end_ns = global_time_ns(span);
     world_require(span, called, measure->function);
-    *mark = (uint8_t)release_mark(&measure->releaser);
+    note->mark = release_mark(&measure->releaser);
 }
 
 static void run_batch(measure_t *measure, const orders_t *orders, int64_t compute_ns)
 {
-    batch_head_t *head = (batch_head_t *)measure->batch->own;
-    call_note_t *notes = (call_note_t *)(head + 1);
-    uint8_t *marks = (uint8_t *)(notes + orders->calls);
+    batch_notes_t *notes = measure->batch->own;
     call_note_t settling;
-    uint8_t mark;
-    memset(measure->batch->own, 0, batch_bytes(orders->calls));
+    memset(notes, 0, batch_bytes(orders->calls));
     release_begin(&measure->releaser, &orders->release);
     for (int64_t i = 0; i < SETTLE_CALLS; i++)
-        make_call(measure, i, compute_ns, &settling, &mark);
+        make_call(measure, i, compute_ns, &settling);
     for (int64_t i = 0; i < orders->calls; i++)
-        make_call(measure, i + SETTLE_CALLS, compute_ns, &notes[i], &marks[i]);
-    head->note = release_end(&measure->releaser);
+        make_call(measure, i + SETTLE_CALLS, compute_ns, &notes->calls[i]);
+    notes->release = release_end(&measure->releaser);
 }
 
 static void gather_batch(measure_t *measure, int64_t calls)
@@ -123,7 +128,7 @@ static void gather_batch(measure_t *measure, int64_t calls)
 
 static bool reserve(samples_t *samples, int64_t calls, bool computes)
 {
-    int64_t capacity = samples->capacity > 0 ? samples->capacity : MOST_BATCH_CALLS;
+    int64_t capacity = samples->capacity > 0 ? samples->capacity : MAX_BATCH_CALLS;
     while (capacity < calls)
         capacity *= 2;
     if (capacity == samples->capacity)
@@ -149,25 +154,31 @@ static double chance(int64_t seed, int64_t size_bytes, int64_t call)
     return random_fraction(&state);
 }
 
-/* Returns the greatest mark of a call. */
-static uint8_t take_call(samples_t *samples, const char *all, int64_t batch_calls, int64_t call)
+static int64_t greater(int64_t a, int64_t b)
 {
-    int64_t place = samples->calls * samples->ranks;
-    uint8_t greatest = MARK_VALID;
-    int64_t compute_ns = 0;
+    return a > b ? a : b;
+}
+
+/* The greatest mark of a call in the batch just gathered. */
+static int64_t mark_of(const measure_t *measure, int64_t batch_calls, int64_t call)
+{
+    int64_t greatest = MARK_VALID;
+    for (int rank = 0; rank < measure->span->ranks; rank++)
+        greatest = greater(greatest, notes_of(measure, batch_calls, rank)->calls[call].mark);
+    return greatest;
+}
+
+static void take_call(const measure_t *measure, samples_t *samples, int64_t batch_calls, int64_t call)
+{
+    int64_t place = samples->calls * samples->ranks, compute_ns = 0;
     for (int rank = 0; rank < samples->ranks; rank++) {
-        const char *own = all + (size_t)rank * batch_bytes(batch_calls);
-        const uint8_t *marks = (const uint8_t *)own + sizeof(batch_head_t) + (size_t)batch_calls * sizeof(call_note_t);
-        call_note_t note;
-        memcpy(&note, own + sizeof(batch_head_t) + (size_t)call * sizeof(note), sizeof(note));
-        samples->times[place + rank] = (call_times_t){note.start_ns, note.end_ns};
-        samples->marks[place + rank] = marks[call];
-        greatest = marks[call] > greatest ? marks[call] : greatest;
-        compute_ns = note.compute_ns > compute_ns ? note.compute_ns : compute_ns;
+        const call_note_t *note = &notes_of(measure, batch_calls, rank)->calls[call];
+        samples->times[place + rank] = note->times;
+        samples->marks[place + rank] = (uint8_t)note->mark;
+        compute_ns = greater(compute_ns, note->compute_ns);
     }
     if (samples->compute_ns != NULL)
         samples->compute_ns[samples->calls] = compute_ns;
-    return greatest;
 }
 
 static void take_batch(const measure_t *measure, const progress_t *progress, int64_t calls, bool computes,
@@ -175,9 +186,10 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
 {
     const bench_settings_t *settings = &measure->job->settings;
     if (!reserve(samples, samples->calls + calls, computes))
-        world_abort(measure->span, "out of memory: give less for --iterations or --time-slice");
+        world_abort(measure->span, "out of memory: give less for --iterations or --time-slice-s");
     for (int64_t i = 0; i < calls; i++) {
-        uint8_t mark = take_call(samples, measure->batch->all, calls, i);
+        int64_t mark = mark_of(measure, calls, i);
+        take_call(measure, samples, calls, i);
         if (100 * chance(settings->seed, progress->size_bytes, samples->calls) < settings->invalid_percent)
             samples->marks[samples->calls * samples->ranks] = mark = MARK_MISSED;
         samples->valid += mark == MARK_VALID;
@@ -187,34 +199,20 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
     }
 }
 
-/* The greatest of all ranks' notes. */
-static release_note_t combine_notes(const measure_t *measure, int64_t calls)
+/* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
+static void learn(measure_t *measure, int64_t calls)
 {
     release_note_t greatest = {0};
-    for (int rank = 0; rank < measure->span->ranks; rank++) {
-        batch_head_t head;
-        memcpy(&head, measure->batch->all + (size_t)rank * batch_bytes(calls), sizeof(head));
-        if (head.note.ready_ns > greatest.ready_ns)
-            greatest.ready_ns = head.note.ready_ns;
-        if (head.note.cycles.usual_ns > greatest.cycles.usual_ns)
-            greatest.cycles.usual_ns = head.note.cycles.usual_ns;
-        if (head.note.cycles.most_ns > greatest.cycles.most_ns)
-            greatest.cycles.most_ns = head.note.cycles.most_ns;
-    }
-    return greatest;
-}
-
-/* Of a batch just gathered, the calls with a mark on some rank. */
-static int64_t count_invalid(const measure_t *measure, int64_t calls)
-{
     int64_t invalid = 0;
-    for (int64_t call = 0; call < calls; call++) {
-        uint8_t mark = MARK_VALID;
-        for (int rank = 0; rank < measure->span->ranks && mark == MARK_VALID; rank++)
-            mark = (uint8_t)measure->batch->all[(size_t)(rank + 1) * batch_bytes(calls) - (size_t)calls + (size_t)call];
-        invalid += mark != MARK_VALID;
+    for (int rank = 0; rank < measure->span->ranks; rank++) {
+        const release_note_t *note = &notes_of(measure, calls, rank)->release;
+        greatest.ready_ns = greater(greatest.ready_ns, note->ready_ns);
+        greatest.cycles.usual_ns = greater(greatest.cycles.usual_ns, note->cycles.usual_ns);
+        greatest.cycles.max_ns = greater(greatest.cycles.max_ns, note->cycles.max_ns);
     }
-    return invalid;
+    for (int64_t call = 0; call < calls; call++)
+        invalid += mark_of(measure, calls, call) != MARK_VALID;
+    release_learn(&measure->releaser, &greatest, calls, invalid);
 }
 
 /* ---- Decisions of rank 0 */
@@ -239,7 +237,7 @@ static bool is_done(const measure_t *measure, progress_t *progress, samples_t *s
 {
     if (samples->valid >= progress->wanted)
         samples->end = END_ENOUGH;
-    else if ((double)samples->calls >= progress->most_calls)
+    else if ((double)samples->calls >= progress->max_calls)
         samples->end = END_REPEATED;
     else if (progress->limit_ns > 0 && now_ns - progress->measured_ns >= progress->limit_ns)
         samples->end = END_SLICE;
@@ -250,20 +248,15 @@ static bool is_done(const measure_t *measure, progress_t *progress, samples_t *s
     return true;
 }
 
-static double at_most(double calls, double limit)
-{
-    return calls < limit ? calls : limit;
-}
-
 /* The calls of the next batch, of which no more than left are wanted. */
 static int64_t fitting_calls(const measure_t *measure, const progress_t *progress, double left)
 {
     double limit_ns =
-        progress->limit_ns > 0 ? at_most(MOST_BATCH_NS, (double)progress->limit_ns * MOST_SLICE_PART) : MOST_BATCH_NS;
+        progress->limit_ns > 0 ? fmin(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
     double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
-    calls = at_most(at_most(calls, measure->batch->most_calls), left);
+    calls = fmin(fmin(calls, measure->batch->max_calls), left);
     if (progress->call_ns > 0)
-        calls = at_most(calls, limit_ns / progress->call_ns);
+        calls = fmin(calls, limit_ns / progress->call_ns);
     return calls < 1 ? 1 : (int64_t)calls;
 }
 
@@ -277,7 +270,7 @@ static bool warms_up(const progress_t *progress, int64_t now_ns)
 static int64_t next_calls(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
     if (progress->probe_left > 0)
-        return (int64_t)at_most((double)progress->probe_left, measure->batch->most_calls);
+        return (int64_t)fmin((double)progress->probe_left, measure->batch->max_calls);
     if (warms_up(progress, now_ns))
         return fitting_calls(measure, progress, (double)progress->warmup_left);
     if (progress->measured_ns == 0)
@@ -285,21 +278,17 @@ static int64_t next_calls(const measure_t *measure, progress_t *progress, sample
     else if (is_done(measure, progress, samples, now_ns))
         return 0;
     double missing = (double)(progress->wanted - samples->valid);
-    return fitting_calls(measure, progress, at_most(missing, progress->most_calls - (double)samples->calls));
+    return fitting_calls(measure, progress, fmin(missing, progress->max_calls - (double)samples->calls));
 }
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
 static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t now_ns)
 {
-    char interval[64], age[64];
     if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
         return false;
     progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    if (!world_statistic(measure->span, "mpix_harmonize_resync_interval_used_ns", interval, sizeof(interval)) ||
-        !world_statistic(measure->span, "mpix_harmonize_clock_age_ns", age, sizeof(age)))
-        return false;
-    int64_t interval_ns = strtoll(interval, NULL, 10);
-    return interval_ns > 0 && strtoll(age, NULL, 10) > interval_ns;
+    int64_t interval_ns = statistic_of(measure->span, "mpix_harmonize_resync_interval_used_ns");
+    return interval_ns > 0 && statistic_of(measure->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
 /* On a terminal, says what is being measured; wipe_progress takes it away. */
@@ -325,9 +314,8 @@ static void wipe_progress(const measure_t *measure)
 static void finish_batch(measure_t *measure, progress_t *progress, const orders_t *orders, int64_t compute_ns,
                          samples_t *samples)
 {
-    release_note_t note = combine_notes(measure, orders->calls);
     int64_t took_ns = global_time_ns(measure->span) - progress->batch_begin_ns;
-    release_learn(&measure->releaser, &note, orders->calls, count_invalid(measure, orders->calls));
+    learn(measure, orders->calls);
     progress->call_ns = (double)took_ns / (double)(orders->calls + SETTLE_CALLS);
     progress->batch_calls = orders->calls;
     if (progress->probe_left > 0)
@@ -346,7 +334,7 @@ static void begin_size(measure_t *measure, int64_t size_bytes, bool again, progr
                              .probe_left = release_needs_probe(&measure->releaser) ? PROBE_CALLS : 0,
                              .warmup_left = again ? 0 : job_warmup(job, size_bytes),
                              .wanted = wanted,
-                             .most_calls = (double)wanted * (double)job->settings.max_repeat,
+                             .max_calls = (double)wanted * (double)job->settings.max_repeat,
                              .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
                              .begin_ns = global_time_ns(measure->span),
                              .next_interval = FIRST_INTERVAL};
@@ -392,8 +380,8 @@ bool measure_open(measure_t *measure)
 {
     const bench_settings_t *settings = &measure->job->settings;
     int ranks = measure->span->ranks;
-    int most_calls = MOST_BATCH_TIMES / ranks < MOST_BATCH_CALLS ? MOST_BATCH_TIMES / ranks : MOST_BATCH_CALLS;
-    most_calls = most_calls > 1 ? most_calls : 1;
+    int max_calls = MAX_BATCH_TIMES / ranks < MAX_BATCH_CALLS ? MAX_BATCH_TIMES / ranks : MAX_BATCH_CALLS;
+    max_calls = max_calls > 1 ? max_calls : 1;
     release_open(&measure->releaser, measure->span, (release_kind_t)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
@@ -402,9 +390,9 @@ bool measure_open(measure_t *measure)
     measure->batch = calloc(1, sizeof(*measure->batch));
     bool good = measure->batch != NULL;
     if (good) {
-        measure->batch->most_calls = most_calls;
-        measure->batch->own = malloc(batch_bytes(most_calls));
-        measure->batch->all = measure->span->rank == 0 ? malloc((size_t)ranks * batch_bytes(most_calls)) : NULL;
+        measure->batch->max_calls = max_calls;
+        measure->batch->own = malloc(batch_bytes(max_calls));
+        measure->batch->all = measure->span->rank == 0 ? malloc((size_t)ranks * batch_bytes(max_calls)) : NULL;
         good = measure->batch->own != NULL && (measure->span->rank != 0 || measure->batch->all != NULL);
     }
     return world_all(measure->span, good);

@@ -38,49 +38,9 @@ const char *operation_absence(const char *name)
     return NULL;
 }
 
-const char *operation_short_name(const operation_t *operation)
-{
-    return operation->name;
-}
-
-const char *operation_function(const operation_t *operation)
-{
-    return operation->function;
-}
-
-operation_form_t operation_get_form(const operation_t *operation)
-{
-    return operation->form;
-}
-
-bool operation_has_root(const operation_t *operation)
-{
-    return operation->shape->has_root;
-}
-
-bool operation_reduces(const operation_t *operation)
-{
-    return operation->shape->reduces;
-}
-
 bool operation_has_size(const operation_t *operation)
 {
-    return operation->shape->origin != NULL;
-}
-
-bool operation_is_neighborhood(const operation_t *operation)
-{
-    return operation->shape->has_neighbors;
-}
-
-int operation_least_ranks(const operation_t *operation)
-{
-    return operation->shape->least_ranks;
-}
-
-int operation_trips(const operation_t *operation)
-{
-    return operation->shape->takes_turns ? 2 : 1;
+    return operation->shape->from != FROM_NOBODY;
 }
 
 bool operation_allows_in_place(const operation_t *operation)

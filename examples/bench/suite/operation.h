@@ -9,66 +9,94 @@
 #define OPERATION_H
 
 #include "common/world.h"
+#include "suite/arena.h"
+#include "suite/elements.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct work work_t; /* made ready: operation_private.h */
+
 /* How an operation is called. */
 typedef enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT } operation_form_t;
 
-typedef struct operation operation_t; /* operation_private.h */
+/* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
+enum {
+    ONE = 1,
+    PER_RANK,
+    PER_NEIGHBOR,
+    PER_MESSAGE, /* of those that are under way at once */
+    BLOCKS = 7,
+    AT_ROOT = 8,
+    AT_LEADERS = 16, /* the first of each pair */
+    AT_FOLLOWERS = 32,
+    AT_PAIRS = AT_LEADERS | AT_FOLLOWERS
+};
 
-/* operation_at - the operations in the order of their list, NULL after the last. */
+/* Whose values come to a block of the result. */
+typedef enum source {
+    FROM_NOBODY, /* there is no result */
+    FROM_EACH,
+    FROM_ROOT,
+    FROM_ALL,
+    FROM_THOSE_UP_TO_OWN,
+    FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
+    FROM_NEIGHBOR,
+    FROM_PARTNER
+} source_t;
+
+/* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
+typedef enum in_place {
+    IN_PLACE_NEVER,
+    SEND_IN_PLACE,
+    ROOT_SENDS_IN_PLACE,
+    ROOT_RECEIVES_IN_PLACE,
+    ROOT_SENDS_FROM_RESULT
+} in_place_t;
+
+enum { MESSAGES_AT_ONCE = 64 }; /* as OSU */
+
+/* How the data of an operation lie and move, whatever its form. */
+typedef struct shape {
+    int send;    /* ranks | blocks */
+    int receive; /* likewise */
+    source_t from;
+    bool to_own; /* of what those have for each rank, the block for this one */
+    in_place_t in_place;
+    bool in_place_at_own_block; /* contributed in place: block `rank` of the receive buffer instead of its first ones */
+    bool has_root;
+    bool reduces;
+    bool has_displacements;      /* of elements */
+    bool has_byte_displacements; /* of bytes */
+    bool has_neighbors;
+    bool takes_turns; /* a call is two messages, of which the second waits for the first: half of its time is latency */
+    int messages;     /* a call is so many at once, whose bandwidth is told; else 0 */
+    bool pairs_all;   /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    int min_ranks;    /* fewer cannot carry it out */
+} shape_t;
+
+typedef struct operation {
+    const char *name;     /* allreduce, iallreduce, allreduce_persistent, neighbor_allgather, latency, ... */
+    const char *function; /* MPI's */
+    operation_form_t form;
+    const shape_t *shape;
+    /* Carries it out; starts it (non-blocking), or makes the request (persistent). NULL: the MPI library has it not. */
+    int (*call)(const work_t *work, MPI_Request *request);
+} operation_t;
+
+/* operation_at, operation_name - those that the MPI library has, in the order of their list, NULL after the last. */
 const operation_t *operation_at(int index);
-
-/* operation_name - their names: allreduce, iallreduce, allreduce_persistent, neighbor_allgather, pingpong, ... */
 const char *operation_name(int index);
 
-/* operation_absence - why an operation of this name is not in the list; NULL where it is, or no such one exists. */
+/* operation_absence - why an operation of this name is not in the list; NULL if it is, or no such one exists. */
 const char *operation_absence(const char *name);
 
-/* operation_short_name, operation_function, operation_get_form - name, MPI function, and form of one. */
-const char *operation_short_name(const operation_t *operation);
-const char *operation_function(const operation_t *operation);
-operation_form_t operation_get_form(const operation_t *operation);
-
-/* operation_has_root, operation_reduces, operation_has_size - what options it heeds: --root; --op; sizes. */
-bool operation_has_root(const operation_t *operation);
-bool operation_reduces(const operation_t *operation);
+/* operation_has_size, operation_allows_in_place - whether there are messages; whether MPI_IN_PLACE may be a buffer. */
 bool operation_has_size(const operation_t *operation);
-
-/* operation_is_neighborhood - whether ranks meet only their neighbors in a ring. */
-bool operation_is_neighborhood(const operation_t *operation);
-
-/*
- * operation_trips - how many messages in turn a call is: 2 for ping-pong, whose latency is by custom half of the
- * call's duration; else 1.
- */
-int operation_trips(const operation_t *operation);
-
-/* operation_least_ranks - fewer cannot carry it out. */
-int operation_least_ranks(const operation_t *operation);
-
-/* operation_allows_in_place - whether MPI_IN_PLACE may be its send buffer. */
 bool operation_allows_in_place(const operation_t *operation);
 
-/* datatype_name, reduction_name - the names for --type (char, int, ...) and --op (sum, ...), NULL after the last. */
-const char *datatype_name(int index);
-const char *reduction_name(int index);
-
-/* datatype_bytes - the bytes of an element. */
-int datatype_bytes(int index);
-
-/* reduction_allows - whether MPI defines a reduction on a datatype. */
-bool reduction_allows(int reduction, int datatype);
-
-/* Where the messages lie from call to call. */
-typedef enum cache_mode {
-    CACHE_WARM,   /* the same buffers */
-    CACHE_ROTATE, /* the next ones of a ring of buffers larger than the last-level cache */
-    CACHE_COLD    /* the same buffers, out of the cache: other memory is read before each call */
-} cache_mode_t;
+/* cache_mode_name - the names for --cache, NULL after the last. */
 const char *cache_mode_name(int index);
 
 /* The same on all ranks of comm. */
@@ -80,12 +108,10 @@ typedef struct work_plan {
     int root; /* or ROOT_ROTATES */
     bool in_place;
     cache_mode_t cache;
-    int64_t most_bytes;  /* the greatest message size that will be asked for */
+    int64_t max_bytes;   /* the greatest message size that will be asked for */
     int64_t cache_bytes; /* the size of the last-level cache; 0: as the system tells */
 } work_plan_t;
 enum { ROOT_ROTATES = -1 };
-
-typedef struct work work_t; /* made ready */
 
 enum { WORK_WHY_BYTES = 256 };
 

@@ -10,149 +10,65 @@
 
 /* ---- How data move */
 
-static origin_t from_rank(int rank, int place)
-{
-    return (origin_t){rank, rank, place};
-}
-
-static origin_t from_each(const work_t *work, int block)
-{
-    (void)work;
-    return from_rank(block, 0);
-}
-
-static origin_t from_each_to_own(const work_t *work, int block)
-{
-    return from_rank(block, work->rank);
-}
-
-static origin_t from_root(const work_t *work, int block)
-{
-    (void)block;
-    return from_rank(work->root, 0);
-}
-
-static origin_t from_root_to_own(const work_t *work, int block)
-{
-    (void)block;
-    return from_rank(work->root, work->rank);
-}
-
-static origin_t from_all(const work_t *work, int block)
-{
-    (void)block;
-    return (origin_t){0, work->ranks - 1, 0};
-}
-
-static origin_t from_all_to_own(const work_t *work, int block)
-{
-    (void)block;
-    return (origin_t){0, work->ranks - 1, work->rank};
-}
-
-static origin_t from_those_up_to_own(const work_t *work, int block)
-{
-    (void)block;
-    return (origin_t){0, work->rank, 0};
-}
-
-/* The result of rank 0 is undefined. */
-static origin_t from_those_before_own(const work_t *work, int block)
-{
-    (void)block;
-    return (origin_t){0, work->rank - 1, 0};
-}
-
-static origin_t from_neighbor(const work_t *work, int block)
-{
-    return from_rank(work->neighbor[block], 0);
-}
-
-static origin_t from_neighbor_to_own(const work_t *work, int block)
-{
-    return from_rank(work->neighbor[block], work->place_there[block]);
-}
-
-static origin_t from_partner(const work_t *work, int block)
-{
-    (void)block;
-    return from_rank(1 - work->rank, 0);
-}
-
-#define ONE                    \
-    {                          \
-        HELD_BY_ALL, ONE_BLOCK \
-    }
-#define MANY                        \
-    {                               \
-        HELD_BY_ALL, BLOCK_PER_RANK \
-    }
-#define ROOT_ONE                \
-    {                           \
-        HELD_BY_ROOT, ONE_BLOCK \
-    }
-#define ROOT_MANY                    \
-    {                                \
-        HELD_BY_ROOT, BLOCK_PER_RANK \
-    }
-#define PER_NEIGHBOR                    \
-    {                                   \
-        HELD_BY_ALL, BLOCK_PER_NEIGHBOR \
-    }
-
 /* What is told by counts and displacements has the same data. */
 #define TWO_SHAPES(name, name_v, ...)          \
     static const shape_t name = {__VA_ARGS__}; \
     static const shape_t name_v = {__VA_ARGS__, .has_displacements = true};
 
-static const shape_t barrier = {.send = {HELD_BY_ALL, NO_BLOCK}};
+static const shape_t barrier = {.send = 0};
 static const shape_t bcast = {
-    .send = ROOT_ONE, .receive = ONE, .origin = from_root, .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true};
+    .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true};
 static const shape_t reduce = {.send = ONE,
-                               .receive = ROOT_ONE,
-                               .origin = from_all,
+                               .receive = AT_ROOT | ONE,
+                               .from = FROM_ALL,
                                .in_place = ROOT_SENDS_IN_PLACE,
                                .has_root = true,
                                .reduces = true};
 static const shape_t allreduce = {
-    .send = ONE, .receive = ONE, .origin = from_all, .in_place = SEND_IN_PLACE, .reduces = true};
+    .send = ONE, .receive = ONE, .from = FROM_ALL, .in_place = SEND_IN_PLACE, .reduces = true};
 static const shape_t scan = {
-    .send = ONE, .receive = ONE, .origin = from_those_up_to_own, .in_place = SEND_IN_PLACE, .reduces = true};
+    .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .in_place = SEND_IN_PLACE, .reduces = true};
 static const shape_t exscan = {
-    .send = ONE, .receive = ONE, .origin = from_those_before_own, .in_place = SEND_IN_PLACE, .reduces = true};
-TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = MANY, .receive = ONE, .origin = from_all_to_own,
+    .send = ONE, .receive = ONE, .from = FROM_THOSE_BEFORE_OWN, .in_place = SEND_IN_PLACE, .reduces = true};
+TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = PER_RANK, .receive = ONE, .from = FROM_ALL, .to_own = true,
            .in_place = SEND_IN_PLACE, .reduces = true)
-TWO_SHAPES(gather, gatherv, .send = ONE, .receive = ROOT_MANY, .origin = from_each, .in_place = ROOT_SENDS_IN_PLACE,
-           .in_place_at_own_block = true, .has_root = true)
-TWO_SHAPES(scatter, scatterv, .send = ROOT_MANY, .receive = ONE, .origin = from_root_to_own,
+TWO_SHAPES(gather, gatherv, .send = ONE, .receive = AT_ROOT | PER_RANK, .from = FROM_EACH,
+           .in_place = ROOT_SENDS_IN_PLACE, .in_place_at_own_block = true, .has_root = true)
+TWO_SHAPES(scatter, scatterv, .send = AT_ROOT | PER_RANK, .receive = ONE, .from = FROM_ROOT, .to_own = true,
            .in_place = ROOT_RECEIVES_IN_PLACE, .has_root = true)
-TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = MANY, .origin = from_each, .in_place = SEND_IN_PLACE,
+TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .in_place = SEND_IN_PLACE,
            .in_place_at_own_block = true)
-TWO_SHAPES(alltoall, alltoallv, .send = MANY, .receive = MANY, .origin = from_each_to_own, .in_place = SEND_IN_PLACE)
-static const shape_t alltoallw = {.send = MANY,
-                                  .receive = MANY,
-                                  .origin = from_each_to_own,
+TWO_SHAPES(alltoall, alltoallv, .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true,
+           .in_place = SEND_IN_PLACE)
+static const shape_t alltoallw = {.send = PER_RANK,
+                                  .receive = PER_RANK,
+                                  .from = FROM_EACH,
+                                  .to_own = true,
                                   .in_place = SEND_IN_PLACE,
                                   .has_byte_displacements = true};
-TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .origin = from_neighbor,
+TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
            .has_neighbors = true)
-TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR,
-           .origin = from_neighbor_to_own, .has_neighbors = true)
+TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
+           .to_own = true, .has_neighbors = true)
 static const shape_t neighbor_alltoallw = {
-    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .origin = from_neighbor_to_own, .has_neighbors = true};
-static const shape_t pingpong = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                 .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                 .origin = from_partner,
-                                 .takes_turns = true,
-                                 .least_ranks = 2};
-static const shape_t sendrecv = {.send = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                 .receive = {HELD_BY_FIRST_TWO, ONE_BLOCK},
-                                 .origin = from_partner,
-                                 .least_ranks = 2};
-static const shape_t send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
-                             .receive = {HELD_BY_SECOND, ONE_BLOCK},
-                             .origin = from_partner,
-                             .least_ranks = 2};
+    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true};
+
+#define PAIR .send = AT_PAIRS | ONE, .receive = AT_PAIRS | ONE, .from = FROM_PARTNER, .min_ranks = 2
+static const shape_t latency = {PAIR, .takes_turns = true};
+static const shape_t multi_lat = {PAIR, .takes_turns = true, .pairs_all = true};
+static const shape_t sendrecv = {PAIR};
+static const shape_t send = {
+    .send = AT_LEADERS | ONE, .receive = AT_FOLLOWERS | ONE, .from = FROM_PARTNER, .min_ranks = 2};
+static const shape_t bw = {.send = AT_LEADERS | PER_MESSAGE,
+                           .receive = AT_FOLLOWERS | PER_MESSAGE,
+                           .from = FROM_PARTNER,
+                           .messages = MESSAGES_AT_ONCE,
+                           .min_ranks = 2};
+static const shape_t bibw = {.send = AT_PAIRS | PER_MESSAGE,
+                             .receive = AT_PAIRS | PER_MESSAGE,
+                             .from = FROM_PARTNER,
+                             .messages = 2 * MESSAGES_AT_ONCE,
+                             .min_ranks = 2};
 
 /* ---- Collective operations, each in three forms */
 
@@ -190,8 +106,8 @@ static const shape_t send = {.send = {HELD_BY_FIRST, ONE_BLOCK},
 #define RECEIVE work->receive, work->count, work->type
 #define SEND_V work->send, work->counts, work->displacements, work->type
 #define RECEIVE_V work->receive, work->counts, work->displacements, work->type
-#define SEND_W work->send, work->counts, work->byte_displacements, work->types
-#define RECEIVE_W work->receive, work->counts, work->byte_displacements, work->types
+#define SEND_W work->send, work->counts, work->displacements, work->types
+#define RECEIVE_W work->receive, work->counts, work->displacements, work->types
 #define BETWEEN work->send, work->receive
 #define OF work->type, work->op
 
@@ -219,24 +135,25 @@ COLLECTIVE(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, 
 COLLECTIVE(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses,
            work->types, work->receive, work->counts, work->addresses, work->types, COMM)
 
-/* ---- Between ranks 0 and 1 */
+/* ---- Between pairs of ranks */
 
 enum { TAG = 1 };
 
-#define TO work->send, work->count, work->type, 1 - work->rank, TAG, work->comm
-#define FROM work->receive, work->count, work->type, 1 - work->rank, TAG, work->comm
+#define TO work->send, work->count, work->type, work->partner, TAG, work->comm
+#define FROM work->receive, work->count, work->type, work->partner, TAG, work->comm
+
+static bool leads(const work_t *work)
+{
+    return work->rank < work->partner;
+}
 
 /* Each of both sends in its turn, with one kind of send. */
 static int play(const work_t *work, int (*give)(const work_t *work))
 {
-    int code = MPI_SUCCESS;
-    if (work->rank == 0)
-        code = give(work);
-    if (code == MPI_SUCCESS && work->rank <= 1)
+    int code = leads(work) ? give(work) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
         code = MPI_Recv(FROM, MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS && work->rank == 1)
-        code = give(work);
-    return code;
+    return code == MPI_SUCCESS && !leads(work) ? give(work) : code;
 }
 
 static int send_standard(const work_t *work)
@@ -256,48 +173,43 @@ static int send_nonblocking(const work_t *work)
     return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static int call_pingpong(const work_t *work, MPI_Request *request)
+/* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
+static int flood(const work_t *work, bool gives, bool takes)
 {
-    (void)request;
-    return play(work, send_standard);
+    /* Given, as compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array of no elements. */
+    MPI_Status statuses[2 * MESSAGES_AT_ONCE];
+    int count = 0, code = MPI_SUCCESS;
+    for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->comm, &work->requests[count++]);
+    for (int i = 0; gives && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->comm, &work->requests[count++]);
+    if (code == MPI_SUCCESS)
+        code = MPI_Waitall(count, work->requests, statuses);
+    if (code != MPI_SUCCESS || (gives && takes))
+        return code;
+    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm, MPI_STATUS_IGNORE)
+                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm);
 }
 
-static int call_pingpong_ssend(const work_t *work, MPI_Request *request)
-{
-    (void)request;
-    return play(work, send_synchronous);
-}
-
-static int call_pingpong_isend(const work_t *work, MPI_Request *request)
-{
-    (void)request;
-    return play(work, send_nonblocking);
-}
-
-static int call_sendrecv(const work_t *work, MPI_Request *request)
-{
-    (void)request;
-    if (work->rank > 1)
-        return MPI_SUCCESS;
-    return MPI_Sendrecv(work->send, work->count, work->type, 1 - work->rank, TAG, FROM, MPI_STATUS_IGNORE);
-}
-
-static int call_send(const work_t *work, MPI_Request *request)
-{
-    (void)request;
-    if (work->rank == 0)
-        return MPI_Send(TO);
-    return work->rank == 1 ? MPI_Recv(FROM, MPI_STATUS_IGNORE) : MPI_SUCCESS;
-}
-
-#define POINT_TO_POINT(name, Name, shape) \
+#define POINT_TO_POINT(name, Name, shape, exchange)                  \
+    static int call_##name(const work_t *work, MPI_Request *request) \
+    {                                                                \
+        (void)request;                                               \
+        return work->partner < 0 ? MPI_SUCCESS : (exchange);         \
+    }                                                                \
     static const operation_t point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, call_##name};
 
-POINT_TO_POINT(pingpong, Send, pingpong)
-POINT_TO_POINT(pingpong_ssend, Ssend, pingpong)
-POINT_TO_POINT(pingpong_isend, Isend, pingpong)
-POINT_TO_POINT(sendrecv, Sendrecv, sendrecv)
-POINT_TO_POINT(send, Send, send)
+POINT_TO_POINT(latency, Send, latency, play(work, send_standard))
+POINT_TO_POINT(latency_ssend, Ssend, latency, play(work, send_synchronous))
+POINT_TO_POINT(latency_isend, Isend, latency, play(work, send_nonblocking))
+POINT_TO_POINT(multi_lat, Send, multi_lat, play(work, send_standard))
+POINT_TO_POINT(bw, Isend, bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(bibw, Isend, bibw, flood(work, true, true))
+POINT_TO_POINT(sendrecv, Sendrecv, sendrecv,
+               MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(send, Send, send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
 /* ---- The list */
 
@@ -317,9 +229,12 @@ const operation_t *const operation_list[] = {
     NEIGHBORHOOD_COLLECTIVES(blocking),
     NEIGHBORHOOD_COLLECTIVES(nonblocking),
     NEIGHBORHOOD_COLLECTIVES(persistent),
-    &point_to_point_pingpong,
-    &point_to_point_pingpong_ssend,
-    &point_to_point_pingpong_isend,
+    &point_to_point_latency,
+    &point_to_point_latency_ssend,
+    &point_to_point_latency_isend,
+    &point_to_point_multi_lat,
+    &point_to_point_bw,
+    &point_to_point_bibw,
     &point_to_point_sendrecv,
     &point_to_point_send,
     NULL,

@@ -37,9 +37,9 @@ int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, in
         return (int64_t)(WINDOW_ROOM * (double)cycles->usual_ns) + 1;
     if (4 * invalid > calls && cycles->usual_ns > length_ns - length_ns / 10)
         return (int64_t)(GROWTH * (double)(cycles->usual_ns > length_ns ? cycles->usual_ns : length_ns)) + 1;
-    if ((double)cycles->most_ns < TINY_PART * length)
+    if ((double)cycles->max_ns < TINY_PART * length)
         return length_ns / 2 + 1;
-    if ((double)cycles->most_ns < (1 - UNUSED_PART) * length)
+    if ((double)cycles->max_ns < (1 - UNUSED_PART) * length)
         return (int64_t)(SHRINKAGE * length) + 1;
     return length_ns;
 }

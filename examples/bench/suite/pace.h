@@ -28,7 +28,7 @@ int64_t pace_typical(const pace_t *pace);
 /* What the calls of a batch took, from a start to being ready for the next: the greatest of all ranks' figures. */
 typedef struct cycles {
     int64_t usual_ns; /* three of four calls took no more */
-    int64_t most_ns;
+    int64_t max_ns;
 } cycles_t;
 
 /*

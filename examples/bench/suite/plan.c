@@ -17,11 +17,11 @@
 enum { LARGE_BYTES = 8192 };
 enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARGE_WARMUP = 10 };
 /* Where an interval or a time slice decides when to stop. */
-enum { MOST_ITERATIONS = 100000 };
+enum { MAX_ITERATIONS = 100000 };
 #define ROUND_TIME_SLICE_S 0.5
 #define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
 
-enum { MOST_WORDS = 256, MOST_JOBS = 20000, MOST_JOB_FILE_BYTES = 1 << 20 };
+enum { MAX_WORDS = 256, MAX_JOBS = 20000, MAX_LINE_BYTES = 1 << 16 };
 
 #define PLACE(field) offsetof(bench_settings_t, field)
 
@@ -46,7 +46,7 @@ static const option_spec_t options[] = {
      "the same, instead, with --validation"},
     {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
-    {0, "time-slice", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
+    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
      "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
     {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL,
      "stop a size as soon as the 95 % confidence interval\nof its median is within X % of the median"},
@@ -58,7 +58,7 @@ static const option_spec_t options[] = {
     {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
-     "the datatype (default float for reductions, char for\nothers)"},
+     "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
     {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
     {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, root_name,
      "the root, or rotate: another one in each call\n(default 0)"},
@@ -110,9 +110,18 @@ static const char notes[] =
 
 static const char osu_prefix[] = "mpix_osu_";
 
-/* The names that stand for several operations. */
-static const char *const group_names[] = {"blocking", "nonblocking", "persistent", "neighborhood", "all"};
-enum { GROUP_BLOCKING, GROUP_NONBLOCKING, GROUP_PERSISTENT, GROUP_NEIGHBORHOOD, GROUP_ALL, GROUP_COUNT };
+/* What stands for several operations: those of a form, and others. */
+enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+
+static const char *group_name(int index)
+{
+    static const char *const names[] = {[FORM_BLOCKING] = "blocking",
+                                        [FORM_NONBLOCKING] = "nonblocking",
+                                        [FORM_PERSISTENT] = "persistent",
+                                        [GROUP_NEIGHBORHOOD] = "neighborhood",
+                                        [GROUP_ALL] = "all"};
+    return index <= GROUP_ALL ? names[index] : NULL;
+}
 
 const char *plan_program(const char *argv0)
 {
@@ -135,38 +144,19 @@ bool plan_refuse(const reader_t *reader, const char *format, ...)
     return false;
 }
 
-static int find_operation(const char *name)
+int plan_find_name(const char *(*name_at)(int), const char *name)
 {
-    for (int i = 0; operation_name(i) != NULL; i++)
-        if (strcmp(operation_name(i), name) == 0)
+    for (int i = 0; name_at(i) != NULL; i++)
+        if (strcmp(name_at(i), name) == 0)
             return i;
     return -1;
 }
 
-static int find_group(const char *name)
+static bool is_in_group(const operation_t *operation, int group)
 {
-    for (int i = 0; i < GROUP_COUNT; i++)
-        if (strcmp(group_names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-static bool is_in_group(int index, int group)
-{
-    operation_form_t form = operation_get_form(operation_at(index));
-    bool neighborhood = operation_is_neighborhood(operation_at(index));
-    switch (group) {
-    case GROUP_BLOCKING:
-        return form == FORM_BLOCKING && !neighborhood;
-    case GROUP_NONBLOCKING:
-        return form == FORM_NONBLOCKING && !neighborhood;
-    case GROUP_PERSISTENT:
-        return form == FORM_PERSISTENT && !neighborhood;
-    case GROUP_NEIGHBORHOOD:
-        return neighborhood;
-    default:
-        return true;
-    }
+    bool is_neighborhood = operation->shape->has_neighbors;
+    return group == GROUP_ALL ||
+           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
 }
 
 /* Makes room for one more job: for twice as many each time there are a power of two. */
@@ -185,19 +175,13 @@ static bool reserve_job(plan_t *plan)
 static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
     plan_t *plan = reader->plan;
-    if (plan->job_count == MOST_JOBS)
-        return plan_refuse(reader, "more than %d operations are not allowed", MOST_JOBS);
+    if (plan->job_count == MAX_JOBS)
+        return plan_refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
     if (!reserve_job(plan))
         return plan_refuse(reader, "out of memory");
     job_t *job = &plan->jobs[plan->job_count++];
     *job = (job_t){.settings = *settings, .operation = operation};
-    if (!plan_fit_scheme(reader, job) || !plan_fit_operation(reader, job, named) || !plan_fit_datatype(reader, job) ||
-        !plan_fit_sizes(reader, job))
-        return false;
-    if (settings->shuffle)
-        plan_shuffle(&job->settings.sizes, settings->seed);
-    job->size_count = (int)job->settings.sizes.count;
-    return true;
+    return plan_fit(reader, job, named);
 }
 
 /* Operations that take more ranks than there are have no job. */
@@ -205,12 +189,12 @@ static bool add_group(const reader_t *reader, const bench_settings_t *settings, 
 {
     int before = reader->plan->job_count;
     for (int i = 0; operation_name(i) != NULL; i++)
-        if (is_in_group(i, group) && operation_least_ranks(operation_at(i)) <= reader->ranks &&
+        if (is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
     if (reader->plan->job_count == before)
         return plan_refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
-                           group_names[group]);
+                           group_name(group));
     return true;
 }
 
@@ -221,8 +205,8 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         return plan_refuse(reader, "no operation is named, give one of --list");
     for (int64_t i = 0; i < settings->operations.count; i++) {
         const char *name = settings->operations.texts[i];
-        int operation = find_operation(name);
-        int group = find_group(name);
+        int operation = plan_find_name(operation_name, name);
+        int group = plan_find_name(group_name, name);
         if (operation < 0 && operation_absence(name) != NULL)
             return plan_refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
@@ -234,13 +218,13 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
 }
 
 /* Cuts a line into words. Returns how many, the first being no word of the line, or -1 for too many. */
-static int cut_words(char *line, char *words[MOST_WORDS])
+static int cut_words(char *line, char *words[MAX_WORDS])
 {
     int count = 1;
     line[strcspn(line, "#")] = '\0';
     words[0] = NULL;
-    for (char *word = strtok(line, " \t\r\v\f"); word != NULL; word = strtok(NULL, " \t\r\v\f")) {
-        if (count == MOST_WORDS)
+    for (char *word = strtok(line, " \t\r\n\v\f"); word != NULL; word = strtok(NULL, " \t\r\n\v\f")) {
+        if (count == MAX_WORDS)
             return -1;
         words[count++] = word;
     }
@@ -265,10 +249,10 @@ static bool read_line(const reader_t *reader, char *line)
     const bench_settings_t *command = &reader->plan->settings;
     const program_spec_t spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true};
     bench_settings_t settings = *command;
-    char *words[MOST_WORDS];
+    char *words[MAX_WORDS];
     int count = cut_words(line, words);
     if (count < 0)
-        return plan_refuse(reader, "more than %d words", MOST_WORDS - 1);
+        return plan_refuse(reader, "more than %d words", MAX_WORDS - 1);
     if (count == 1)
         return true;
     settings.operations.count = 0;
@@ -282,56 +266,31 @@ static bool read_line(const reader_t *reader, char *line)
     return add_jobs(reader, &settings);
 }
 
-/* Returns the contents of a file, or NULL. */
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = malloc(MOST_JOB_FILE_BYTES + 1);
-    size_t length = 0;
-    bool good = file != NULL && text != NULL;
-    if (good) {
-        length = fread(text, 1, MOST_JOB_FILE_BYTES + 1, file);
-        good = !ferror(file) && length <= MOST_JOB_FILE_BYTES;
-    }
-    if (file != NULL)
-        fclose(file);
-    if (!good) {
-        free(text);
-        return NULL;
-    }
-    text[length] = '\0';
-    return text;
-}
-
 static bool read_jobs(const reader_t *command, const char *path)
 {
-    char speaker[512];
+    char line[MAX_LINE_BYTES], speaker[512];
     reader_t reader = *command;
-    char *line;
-    int number = 0;
-    command->plan->text = read_file(path);
-    if (command->plan->text == NULL)
-        return plan_refuse(
-            command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read, of at most %d bytes",
-            path, MOST_JOB_FILE_BYTES);
+    bool good = true;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return plan_refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
     reader.speaker = speaker;
-    for (char *next = command->plan->text; (line = next) != NULL;) {
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, ++number);
-        if (!read_line(&reader, line))
-            return false;
+    for (int number = 1; good && fgets(line, sizeof(line), file) != NULL; number++) {
+        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, number);
+        good = strchr(line, '\n') != NULL || feof(file)
+                   ? read_line(&reader, line)
+                   : plan_refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
-    if (command->plan->job_count == 0)
+    fclose(file);
+    if (good && command->plan->job_count == 0)
         return plan_refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
-    return true;
+    return good;
 }
 
 static options_outcome_t print_list(void)
 {
     for (int i = 0; operation_name(i) != NULL; i++)
-        printf("%-32s %s\n", operation_name(i), operation_function(operation_at(i)));
+        printf("%-32s %s\n", operation_name(i), operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
 
@@ -365,7 +324,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && find_operation(osu_name) < 0) {
+    if (osu_name != NULL && plan_find_name(operation_name, osu_name) < 0) {
         plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
     }
@@ -388,9 +347,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
 void plan_free(plan_t *plan)
 {
     free(plan->jobs);
-    free(plan->text);
     plan->jobs = NULL;
-    plan->text = NULL;
 }
 
 int64_t job_wanted(const job_t *job, int64_t size_bytes)
@@ -398,7 +355,7 @@ int64_t job_wanted(const job_t *job, int64_t size_bytes)
     if (job->settings.iterations != NOT_GIVEN)
         return job->settings.iterations;
     if (job->settings.ci_percent > 0 || job->settings.release == RELEASE_ROUND_TIME)
-        return MOST_ITERATIONS;
+        return MAX_ITERATIONS;
     return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
 }
 
@@ -419,8 +376,8 @@ int64_t job_mem_limit_bytes(const job_t *job)
 /* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
-    int64_t most = USUAL_MEM_LIMIT_BYTES / 2;
-    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > most ? most : cache_bytes;
+    int64_t max = USUAL_MEM_LIMIT_BYTES / 2;
+    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > max ? max : cache_bytes;
 }
 
 double job_time_slice_s(const job_t *job)

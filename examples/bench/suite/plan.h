@@ -53,19 +53,17 @@ typedef struct bench_settings {
 /* Outside all limits, and no index. Roots that rotate are -1, as ROOT_ROTATES. */
 enum { NOT_GIVEN = -100 };
 
-/* One operation with all that its measurement depends on. */
+/* One operation with all that its measurement depends on. Its sizes are listed in the order of their measurement. */
 typedef struct job {
     bench_settings_t settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
     communicator_choice_t comm;
-    int operation;  /* of operation_at */
-    int size_count; /* in settings.sizes.bytes, which are those that will be measured, in this order */
+    int operation; /* of operation_at */
 } job_t;
 
 typedef struct plan {
     bench_settings_t settings; /* of the command line */
     job_t *jobs;
     int job_count;
-    char *text; /* of a file of jobs */
 } plan_t;
 
 /*

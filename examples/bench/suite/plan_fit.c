@@ -8,36 +8,28 @@
 #include <string.h>
 
 /* A shorter window is less than a nanosecond. */
-#define LEAST_WINDOW_US 0.001
+#define MIN_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
 
 static bool has_halves(const operation_t *operation)
 {
-    operation_form_t form = operation_get_form(operation);
+    operation_form_t form = operation->form;
     return form == FORM_NONBLOCKING || form == FORM_PERSISTENT;
 }
 
 static bool keeps_buffers(const operation_t *operation)
 {
-    return operation_get_form(operation) == FORM_PERSISTENT;
+    return operation->form == FORM_PERSISTENT;
 }
 
-static int find_name(const char *(*name_at)(int), const char *name)
-{
-    for (int i = 0; name_at(i) != NULL; i++)
-        if (strcmp(name_at(i), name) == 0)
-            return i;
-    return 0;
-}
-
-bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
+static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
-    const char *name = operation_short_name(operation);
+    const char *name = operation->name;
     bench_settings_t *settings = &job->settings;
-    if (named && settings->root != NOT_GIVEN && !operation_has_root(operation))
+    if (named && settings->root != NOT_GIVEN && !operation->shape->has_root)
         return plan_refuse(reader, "option --root is not allowed: %s takes no root", name);
-    if (named && settings->reduction != NOT_GIVEN && !operation_reduces(operation))
+    if (named && settings->reduction != NOT_GIVEN && !operation->shape->reduces)
         return plan_refuse(reader, "option --op is not allowed: %s does not reduce", name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return plan_refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
@@ -46,10 +38,10 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     if (named && settings->cache == CACHE_ROTATE && keeps_buffers(operation))
         return plan_refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold",
                            name);
-    if (settings->root == NOT_GIVEN || !operation_has_root(operation))
+    if (settings->root == NOT_GIVEN || !operation->shape->has_root)
         settings->root = 0;
     if (settings->reduction == NOT_GIVEN)
-        settings->reduction = find_name(reduction_name, "sum");
+        settings->reduction = plan_find_name(reduction_name, "sum");
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves(operation);
     if (settings->cache == CACHE_ROTATE && keeps_buffers(operation))
@@ -57,22 +49,23 @@ bool plan_fit_operation(const reader_t *reader, job_t *job, bool named)
     return true;
 }
 
-bool plan_fit_datatype(const reader_t *reader, job_t *job)
+static bool fit_datatype(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
     if (settings->datatype == NOT_GIVEN)
-        settings->datatype = find_name(datatype_name, operation_reduces(operation) ? "float" : "char");
-    if (operation_reduces(operation) && !reduction_allows((int)settings->reduction, (int)settings->datatype))
+        settings->datatype = plan_find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (operation->shape->reduces &&
+        !reduction_allows(reduction_at((int)settings->reduction), element_at((int)settings->datatype)))
         return plan_refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
                            reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
     return true;
 }
 
-bool plan_fit_sizes(const reader_t *reader, job_t *job)
+static bool fit_sizes(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
-    int element_bytes = datatype_bytes((int)job->settings.datatype);
+    int element_bytes = element_at((int)job->settings.datatype)->bytes;
     size_list_t *sizes = &job->settings.sizes;
     double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
@@ -92,15 +85,14 @@ bool plan_fit_sizes(const reader_t *reader, job_t *job)
                 reader,
                 "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
                 "element (%s)",
-                (long long)sizes->bytes[i], operation_short_name(operation), element_bytes,
-                datatype_name((int)job->settings.datatype));
+                (long long)sizes->bytes[i], operation->name, element_bytes, datatype_name((int)job->settings.datatype));
     }
     if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
         return plan_refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
     return true;
 }
 
-void plan_shuffle(size_list_t *sizes, int64_t seed)
+static void shuffle(size_list_t *sizes, int64_t seed)
 {
     uint64_t state = (uint64_t)seed;
     for (int64_t i = sizes->count - 1; i > 0; i--) {
@@ -111,25 +103,35 @@ void plan_shuffle(size_list_t *sizes, int64_t seed)
     }
 }
 
-bool plan_fit_scheme(const reader_t *reader, job_t *job)
+static bool fit_scheme(const reader_t *reader, job_t *job)
 {
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
     const char *scheme = release_name((int)settings->release);
     if (allowed != NULL)
         return plan_refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_has_barrier((release_kind_t)settings->release))
+    if (settings->barrier != NOT_GIVEN && !release_schemes[settings->release].has_barrier)
         return plan_refuse(
             reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2", scheme);
     if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
         return plan_refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
-    if (settings->window_us > 0 && settings->window_us < LEAST_WINDOW_US)
+    if (settings->window_us > 0 && settings->window_us < MIN_WINDOW_US)
         return plan_refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
-                           LEAST_WINDOW_US);
+                           MIN_WINDOW_US);
     if (settings->test_calls != NOT_GIVEN && !settings->overlap)
         return plan_refuse(reader, "option --test-calls is not allowed without --overlap");
     settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
     settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
     settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
+    return true;
+}
+
+bool plan_fit(const reader_t *reader, job_t *job, bool named)
+{
+    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
+        !fit_sizes(reader, job))
+        return false;
+    if (job->settings.shuffle)
+        shuffle(&job->settings.sizes, job->settings.seed);
     return true;
 }

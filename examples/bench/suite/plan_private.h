@@ -16,21 +16,15 @@ typedef struct reader {
 /* plan_refuse - say in one line what is wrong. Returns false. */
 bool plan_refuse(const reader_t *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* plan_find_name - the index of a name, or -1. */
+int plan_find_name(const char *(*name_at)(int), const char *name);
+
 /*
- * plan_fit_operation - fill in what depends on the operation, and refuse options that it cannot heed.
+ * plan_fit - fill in what was not given, list the sizes, and refuse options that do not fit the operation or each
+ * other.
  *
  * named   the operation itself was named, not a group, of which each member heeds what it can
  */
-bool plan_fit_operation(const reader_t *reader, job_t *job, bool named);
-
-/* plan_fit_datatype, plan_fit_sizes - the same for the datatype, then for the sizes. */
-bool plan_fit_datatype(const reader_t *reader, job_t *job);
-bool plan_fit_sizes(const reader_t *reader, job_t *job);
-
-/* plan_fit_scheme - what does not depend on the operation. */
-bool plan_fit_scheme(const reader_t *reader, job_t *job);
-
-/* plan_shuffle - put the sizes in another order. */
-void plan_shuffle(size_list_t *sizes, int64_t seed);
+bool plan_fit(const reader_t *reader, job_t *job, bool named);
 
 #endif /* PLAN_PRIVATE_H */

@@ -36,35 +36,34 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
                         .in_place = job->settings.in_place != 0,
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
-    for (int i = 0; i < job->size_count; i++)
-        if (job->settings.sizes.bytes[i] > plan.most_bytes)
-            plan.most_bytes = job->settings.sizes.bytes[i];
+    for (int i = 0; i < job->settings.sizes.count; i++)
+        if (job->settings.sizes.bytes[i] > plan.max_bytes)
+            plan.max_bytes = job->settings.sizes.bytes[i];
     return plan;
 }
 
 static void remove_size(job_t *job, int64_t size_bytes)
 {
     int kept = 0;
-    for (int i = 0; i < job->size_count; i++)
+    for (int i = 0; i < job->settings.sizes.count; i++)
         if (job->settings.sizes.bytes[i] != size_bytes)
             job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
-    job->size_count = kept;
     job->settings.sizes.count = kept;
 }
 
 static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_t *plan, int64_t bytes)
 {
-    const char *name = operation_short_name(plan->operation);
+    const char *name = plan->operation->name;
     const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
     if (bytes < 0)
         world_refuse(&bench->world,
                      "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)",
-                     name, (long long)plan->most_bytes);
+                     name, (long long)plan->max_bytes);
     else
         world_refuse(&bench->world,
                      "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
                      "--mem-limit %lld allows (see --help)",
-                     option, name, (long long)plan->most_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
+                     option, name, (long long)plan->max_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
                      (long long)job_mem_limit_bytes(job));
 }
 
@@ -78,8 +77,8 @@ static bool check_limit(bench_t *bench, job_t *job)
         MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return true;
-        if (!job->settings.sizes.given && job->size_count > 1) {
-            remove_size(job, plan.most_bytes);
+        if (!job->settings.sizes.given && job->settings.sizes.count > 1) {
+            remove_size(job, plan.max_bytes);
             continue;
         }
         refuse_sizes(bench, job, &plan, bytes);
@@ -100,22 +99,22 @@ static bool check_memory(bench_t *bench, const job_t *job)
     if (work != NULL)
         work_close(work);
     if (!good)
-        world_refuse(&bench->world, "%s of %lld bytes: %s", operation_short_name(plan.operation),
-                     (long long)plan.most_bytes, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+        world_refuse(&bench->world, "%s of %lld bytes: %s", plan.operation->name, (long long)plan.max_bytes,
+                     why[0] != '\0' ? why : "another group of ranks cannot be made ready");
     return good;
 }
 
 static bool check_root(bench_t *bench, const job_t *job)
 {
     int root = (int)job->settings.root;
-    int least_ranks = bench->world.ranks;
+    int min_ranks = bench->world.ranks;
     if (communicator_takes_part(&bench->communicator))
-        MPI_Comm_size(bench->communicator.group, &least_ranks);
-    MPI_Allreduce(MPI_IN_PLACE, &least_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
-    if (root < least_ranks)
+        MPI_Comm_size(bench->communicator.group, &min_ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &min_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
+    if (root < min_ranks)
         return true;
     world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate (see --help)",
-                 root, least_ranks - 1);
+                 root, min_ranks - 1);
     return false;
 }
 
@@ -132,7 +131,7 @@ bool bench_open_files(bench_t *bench)
     const bench_settings_t *settings = &bench->plan.settings;
     int points = 0;
     for (int i = 0; i < bench->plan.job_count; i++)
-        points += bench->plan.jobs[i].size_count;
+        points += (int)bench->plan.jobs[i].settings.sizes.count;
     bench->report.output = settings->output;
     if (plot_open(&bench->chart.file, &bench->world, settings->plot) != STATUS_GOOD ||
         output_open(&bench->report.output, &bench->world) != STATUS_GOOD ||

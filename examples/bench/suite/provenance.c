@@ -16,41 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longer values, of command lines and of the MPI library's choices, are cut off, so that all others find their place.
- */
-enum { VALUE_BYTES = 2048, NAME_BYTES = 256, DIGITS = 32 };
+enum { VALUE_BYTES = PROVENANCE_BYTES, NAME_BYTES = 256 };
 
 #define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)
 
 static const char unknown[] = "unknown";
 
-/* ---- Items */
-
-static void add(provenance_t *provenance, const char *key, const char *value)
+/* Returns where the value of another item is to be written, which is empty. */
+static char *add(provenance_t *provenance, const char *key)
 {
-    size_t used = 0, length = strlen(value);
-    provenance_item_t *item = &provenance->items[provenance->count];
-    if (provenance->count == MOST_PROVENANCE)
-        return;
-    if (provenance->count > 0) {
-        const char *before = item[-1].value;
-        used = (size_t)(before - provenance->text) + strlen(before) + 1;
-    }
-    if (used >= PROVENANCE_TEXT_BYTES)
-        return;
-    size_t left = PROVENANCE_TEXT_BYTES - used - 1;
-    length = length < left ? length : left;
-    memcpy(provenance->text + used, value, length);
-    provenance->text[used + length] = '\0';
-    *item = (provenance_item_t){key, provenance->text + used};
-    provenance->count++;
-}
-
-static void add_number(provenance_t *provenance, const char *key, int64_t number)
-{
-    char text[DIGITS];
-    snprintf(text, sizeof(text), "%" PRId64, number);
-    add(provenance, key, text);
+    provenance_item_t *item = &provenance->items[provenance->count++];
+    item->key = key;
+    item->value[0] = '\0';
+    return item->value;
 }
 
 /* ---- The program */
@@ -69,24 +47,20 @@ static void append_word(char *text, const char *word)
     append(text, "'");
 }
 
-static void add_command(provenance_t *provenance, int argc, char **argv)
+static void write_command(char *text, int argc, char **argv)
 {
-    char text[VALUE_BYTES] = "";
     for (int i = 0; i < argc; i++) {
         append(text, "%s", i > 0 ? " " : "");
         append_word(text, argv[i]);
     }
-    add(provenance, "command", text);
 }
 
-static void add_date(provenance_t *provenance)
+static void write_date(char *text)
 {
-    char text[DIGITS] = "";
     time_t now = time(NULL);
     struct tm parts;
-    if (gmtime_r(&now, &parts) == NULL || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+    if (gmtime_r(&now, &parts) == NULL || strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         strcpy(text, unknown);
-    add(provenance, "date", text);
 }
 
 /* ---- The MPI library */
@@ -100,10 +74,9 @@ static void add_library(provenance_t *provenance)
     for (char *next = text; *next != '\0'; next++)
         if (*next == '\t')
             *next = ' ';
-    add(provenance, "mpi_library", text[0] != '\0' ? text : unknown);
+    append(add(provenance, "mpi_library"), "%s", text[0] != '\0' ? text : unknown);
     MPI_Get_version(&version, &subversion);
-    snprintf(text, sizeof(text), "%d.%d", version, subversion);
-    add(provenance, "mpi_standard", text);
+    append(add(provenance, "mpi_standard"), "%d.%d", version, subversion);
 }
 
 #ifdef MPI_T_ENUM_NULL
@@ -223,6 +196,8 @@ static void list_choices(char list[VALUE_BYTES])
         strcpy(list, unknown);
     for (int index = 0; index < count; index++)
         append_choice(list, index);
+    if (list[0] == '\0')
+        strcpy(list, "default");
     MPI_T_finalize();
 }
 
@@ -234,13 +209,6 @@ static void list_choices(char list[VALUE_BYTES])
 }
 
 #endif
-
-static void add_algorithms(provenance_t *provenance)
-{
-    char list[VALUE_BYTES] = "";
-    list_choices(list);
-    add(provenance, "mpi_algorithms", list[0] != '\0' ? list : "default");
-}
 
 /* ---- The machine */
 
@@ -268,38 +236,31 @@ static bool read_value(const char *path, const char *word, char text[VALUE_BYTES
     return text[0] != '\0';
 }
 
-static void add_processor(provenance_t *provenance, const char *machine)
+static void write_processor(char *text, const char *machine)
 {
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
-    char text[VALUE_BYTES];
-    size_t i = 0;
-    while (i < sizeof(words) / sizeof(words[0]) && !read_value("/proc/cpuinfo", words[i], text))
-        i++;
-    add(provenance, "processor", i < sizeof(words) / sizeof(words[0]) ? text : machine);
-}
-
-static void add_processor_count(provenance_t *provenance)
-{
-    char text[VALUE_BYTES] = "";
-    cpu_set_t usable;
-    append(text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
-        append(text, ", of which rank 0 may use %d", CPU_COUNT(&usable));
-    add(provenance, "processors", text);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (read_value("/proc/cpuinfo", words[i], text))
+            return;
+    append(text, "%s", machine);
 }
 
 static void add_machine(provenance_t *provenance)
 {
     struct utsname names;
-    char text[VALUE_BYTES] = "";
+    cpu_set_t usable;
     if (uname(&names) != 0)
         memset(&names, 0, sizeof(names));
-    add(provenance, "host", names.nodename);
-    append(text, "%s %s %s", names.sysname, names.release, names.machine);
-    add(provenance, "kernel", text);
-    add_processor(provenance, names.machine);
-    add_processor_count(provenance);
-    add(provenance, "clocksource", kernel_clocksource(text) ? text : unknown);
+    append(add(provenance, "host"), "%s", names.nodename);
+    append(add(provenance, "kernel"), "%s %s %s", names.sysname, names.release, names.machine);
+    write_processor(add(provenance, "processor"), names.machine);
+    char *processors = add(provenance, "processors");
+    append(processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+        append(processors, ", of which rank 0 may use %d", CPU_COUNT(&usable));
+    char *clocksource = add(provenance, "clocksource");
+    if (!kernel_clocksource(clocksource))
+        strcpy(clocksource, unknown);
 }
 
 /* ---- The library */
@@ -307,7 +268,10 @@ static void add_machine(provenance_t *provenance)
 /* What MPIX_Harmonize_get_info tells on rank 0. */
 static void add_statistics(provenance_t *provenance, const world_t *world)
 {
-    static const provenance_item_t statistics[] = {
+    static const struct {
+        const char *key;
+        const char *statistic;
+    } statistics[] = {
         {"library_version", "mpix_harmonize_version"},
         {"clock", "mpix_harmonize_clock_used"},
         {"clock_reason", "mpix_harmonize_clock_reason"},
@@ -320,10 +284,11 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"tolerance_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
-    char text[MPI_MAX_INFO_VAL + 1];
-    for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
-        add(provenance, statistics[i].key,
-            world_statistic(world, statistics[i].value, text, sizeof(text)) ? text : unknown);
+    for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {
+        char *value = add(provenance, statistics[i].key);
+        if (!world_statistic(world, statistics[i].statistic, value, VALUE_BYTES))
+            strcpy(value, unknown);
+    }
 }
 
 /* The greatest of all ranks, INT64_MAX where one knows none. Collective. */
@@ -339,23 +304,22 @@ static int64_t greatest_bound_ns(const world_t *world)
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
 {
     int64_t bound_ns = greatest_bound_ns(world);
-    char text[VALUE_BYTES] = "";
     provenance->count = 0;
     if (world->rank != 0)
         return;
-    append(text, "%s %s", world->program, options_version());
-    add(provenance, "program", text);
-    add_command(provenance, argc, argv);
-    add_date(provenance);
-    add_number(provenance, "seed", seed);
+    append(add(provenance, "program"), "%s %s", world->program, options_version());
+    write_command(add(provenance, "command"), argc, argv);
+    write_date(add(provenance, "date"));
+    append(add(provenance, "seed"), "%" PRId64, seed);
     add_library(provenance);
-    add_algorithms(provenance);
-    add_number(provenance, "ranks", world->ranks);
-    add_number(provenance, "nodes", world->nodes);
+    list_choices(add(provenance, "mpi_algorithms"));
+    append(add(provenance, "ranks"), "%d", world->ranks);
+    append(add(provenance, "nodes"), "%d", world->nodes);
     add_machine(provenance);
     add_statistics(provenance, world);
+    char *bound = add(provenance, "clock_bound_ns");
     if (bound_ns == INT64_MAX)
-        add(provenance, "clock_bound_ns", unknown);
+        strcpy(bound, unknown);
     else
-        add_number(provenance, "clock_bound_ns", bound_ns);
+        append(bound, "%" PRId64, bound_ns);
 }

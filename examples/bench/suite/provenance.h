@@ -8,12 +8,11 @@
 #include "common/world.h"
 #include "suite/report.h"
 
-enum { MOST_PROVENANCE = 48, PROVENANCE_TEXT_BYTES = 8192 };
+enum { MAX_PROVENANCE = 32 };
 
 typedef struct provenance {
     int count;
-    provenance_item_t items[MOST_PROVENANCE];
-    char text[PROVENANCE_TEXT_BYTES]; /* what values point to */
+    provenance_item_t items[MAX_PROVENANCE];
 } provenance_t;
 
 /*
@@ -22,7 +21,7 @@ typedef struct provenance {
  * rank 0's node; what the library tells of its clock and barrier on rank 0, and the greatest bound of all ranks.
  * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronized.
  *
- * provenance   out; of use on rank 0 only. Not to be copied: values point into it
+ * provenance   out; of use on rank 0 only
  * argc, argv   main's, of use on rank 0 only
  */
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed);

@@ -100,15 +100,15 @@ static const figure_t figures[] = {
     {ALL, "overlap_percent", "Overlap(%)", KIND_RATIO, PART_OVERLAP, OVERLAP(percent)},
     {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, offsetof(shown_t, row.wrong)},
 };
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MOST_COLUMNS = FIGURES + MOST_QUANTILES };
+enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
 /* The columns that a report has, and where the value of each is. */
 typedef struct layout {
     table_t table;
-    column_t columns[MOST_COLUMNS];
-    const figure_t *figures[MOST_COLUMNS];
-    int quantile[MOST_COLUMNS];
-    char names[MOST_COLUMNS][NAME_BYTES];
+    column_t columns[MAX_COLUMNS];
+    const figure_t *figures[MAX_COLUMNS];
+    int quantile[MAX_COLUMNS];
+    char names[MAX_COLUMNS][NAME_BYTES];
 } layout_t;
 
 /* ---- Columns */
@@ -290,7 +290,7 @@ void report_row(const report_t *report, const row_t *row)
 {
     const layout_t *layout = lay_out(report);
     shown_t shown = derive(row);
-    cell_t cells[MOST_COLUMNS];
+    cell_t cells[MAX_COLUMNS];
     if (report->output.format == FORMAT_TABLE && row->analysis.valid == 0) {
         print_error_row(report->output.file, row);
         return;

@@ -47,10 +47,11 @@ typedef struct row {
     int64_t wrong;       /* elements found wrong by validation; -1: not validated */
 } row_t;
 
-/* Pairs of what the header says: provenance. */
+/* What the header says, in pairs. Longer values, of command lines and of the MPI library's choices, are cut off. */
+enum { PROVENANCE_BYTES = 2048 };
 typedef struct provenance_item {
     const char *key; /* in JSON: lower case with underscores */
-    const char *value;
+    char value[PROVENANCE_BYTES];
 } provenance_item_t;
 
 typedef struct report {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
-enum { CHECKS = 3, MOST_CHECKS = 64 };
+enum { CHECKS = 3, MAX_CHECKS = 64 };
 
 /* ---- Rows */
 
@@ -19,28 +19,28 @@ row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
     const bench_settings_t *settings = &job->settings;
     static char root[16]; /* the caller is done with it before the next job */
     snprintf(root, sizeof(root), "%d", (int)settings->root);
-    return (row_keys_t){
-        .operation = operation_short_name(operation),
-        .release = release_name((int)settings->release),
-        .barrier = release_has_barrier((release_kind_t)settings->release) ? barrier_name((int)settings->barrier) : "",
-        .cadence = release_cadence((release_kind_t)settings->release),
-        .comm = job->comm.text,
-        .ranks = bench->communicator.group_ranks,
-        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
-        .reduction = operation_reduces(operation) ? reduction_name((int)settings->reduction) : "",
-        .root = !operation_has_root(operation)   ? ""
-                : settings->root == ROOT_ROTATES ? "rotating"
-                                                 : root,
-        .buffers = settings->in_place ? "in place" : "separate",
-        .cache = cache_mode_name((int)settings->cache),
-        .run_time = run_time_name((int)settings->run_time)};
+    return (row_keys_t){.operation = operation->name,
+                        .release = release_schemes[settings->release].name,
+                        .barrier =
+                            release_schemes[settings->release].has_barrier ? barrier_name((int)settings->barrier) : "",
+                        .cadence = release_schemes[settings->release].cadence,
+                        .comm = job->comm.text,
+                        .ranks = bench->communicator.group_ranks,
+                        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+                        .reduction = operation->shape->reduces ? reduction_name((int)settings->reduction) : "",
+                        .root = !operation->shape->has_root      ? ""
+                                : settings->root == ROOT_ROTATES ? "rotating"
+                                                                 : root,
+                        .buffers = settings->in_place ? "in place" : "separate",
+                        .cache = cache_mode_name((int)settings->cache),
+                        .run_time = run_time_name((int)settings->run_time)};
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
 static int64_t validate(const bench_t *bench, const measure_t *measure)
 {
     int roots = measure->job->settings.root == ROOT_ROTATES ? bench->communicator.group_ranks : 1;
-    int checks = roots < CHECKS ? CHECKS : roots > MOST_CHECKS ? MOST_CHECKS : roots;
+    int checks = roots < CHECKS ? CHECKS : roots > MAX_CHECKS ? MAX_CHECKS : roots;
     int64_t all_wrong = 0;
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
@@ -106,15 +106,16 @@ void bench_tell_cache(const bench_t *bench, const job_t *job)
     if (bench_is_root(bench) && job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
-                bench->world.program, operation_short_name(operation_at(job->operation)),
-                cache_mode_name((int)job->settings.cache), (long long)(used_bytes + used_bytes / 2) >> 20,
-                (long long)cache_bytes >> 20);
+                bench->world.program, operation_at(job->operation)->name, cache_mode_name((int)job->settings.cache),
+                (long long)(used_bytes + used_bytes / 2) >> 20, (long long)cache_bytes >> 20);
 }
 
 /* What brought a size to its end. */
 static const char *limit_of(const samples_t *samples)
 {
-    return samples->end == END_REPEATED ? "--max-repeat" : samples->end == END_SLICE ? "--time-slice" : "--iterations";
+    return samples->end == END_REPEATED ? "--max-repeat"
+           : samples->end == END_SLICE  ? "--time-slice-s"
+                                        : "--iterations";
 }
 
 /* Whether a size ended as it was to, valid samples or not. */
@@ -173,7 +174,9 @@ static void write_row(bench_t *bench, const measure_t *measure, const row_t *row
 void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, int64_t size_bytes)
 {
     const bench_settings_t *settings = &measure->job->settings;
-    row_t row = {.keys = *keys, .trips = operation_trips(operation_at(measure->job->operation)), .wrong = -1};
+    const shape_t *shape = operation_at(measure->job->operation)->shape;
+    row_t row = {
+        .keys = *keys, .trips = shape->takes_turns ? 2 : 1, .moved_bytes = shape->messages * size_bytes, .wrong = -1};
     samples_t samples = {0};
     analysis_t local = {0};
     bool root = bench_is_root(bench);

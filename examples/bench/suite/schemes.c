@@ -14,14 +14,6 @@ enum { LEAD_FACTOR = 2 };
 #define READY_PART 0.9
 #define USUAL_PART 0.75
 
-typedef struct scheme {
-    const char *name;
-    const char *function;
-    const char *cadence;
-    bool has_barrier;
-    int (*release)(releaser_t *releaser, int64_t slot);
-} scheme_t;
-
 #ifdef SMPI_H
 static void pass_time(const releaser_t *releaser, int64_t left_ns)
 {
@@ -123,7 +115,7 @@ static int release_at_once(releaser_t *releaser, int64_t slot)
     return MPI_SUCCESS;
 }
 
-static const scheme_t schemes_table[] = {
+const scheme_t release_schemes[] = {
     [RELEASE_HARMONIZE] = {"harmonize", "MPIX_Harmonize", "isolated", false, release_by_harmonize},
     [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
     [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
@@ -132,30 +124,14 @@ static const scheme_t schemes_table[] = {
                             release_by_round_time},
     [RELEASE_NONE] = {"none", "nothing", "streaming", false, release_at_once},
 };
-enum { SCHEMES = sizeof(schemes_table) / sizeof(schemes_table[0]) };
+enum { SCHEMES = sizeof(release_schemes) / sizeof(release_schemes[0]) };
 
 const char *release_name(int index)
 {
-    return index < SCHEMES ? schemes_table[index].name : NULL;
+    return index < SCHEMES ? release_schemes[index].name : NULL;
 }
 
-const char *release_function(release_kind_t kind)
-{
-    return schemes_table[kind].function;
-}
-
-const char *release_cadence(release_kind_t kind)
-{
-    return schemes_table[kind].cadence;
-}
-
-bool release_has_barrier(release_kind_t kind)
-{
-    return schemes_table[kind].has_barrier;
-}
-
-/* A statistic of the library on this rank, a whole number. */
-static int64_t read_statistic(const world_t *span, const char *key)
+int64_t statistic_of(const world_t *span, const char *key)
 {
     char text[64];
     return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
@@ -167,8 +143,8 @@ void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind
     *releaser = (releaser_t){.span = span,
                              .kind = kind,
                              .barrier = barrier,
-                             .tolerance_ns = read_statistic(span, "mpix_harmonize_tolerance_used_ns"),
-                             .yields = read_statistic(span, "mpix_harmonize_oversubscribed") != 0,
+                             .tolerance_ns = statistic_of(span, "mpix_harmonize_tolerance_used_ns"),
+                             .yields = statistic_of(span, "mpix_harmonize_oversubscribed") != 0,
                              .window_is_given = window_us * 1000 >= 1,
                              .window_ns = (int64_t)(window_us * 1000)};
 }
@@ -203,7 +179,7 @@ void release_begin(releaser_t *releaser, const release_orders_t *orders)
 
 int release(releaser_t *releaser, int64_t slot)
 {
-    return schemes_table[releaser->kind].release(releaser, slot);
+    return release_schemes[releaser->kind].release(releaser, slot);
 }
 
 sample_mark_t release_mark(const releaser_t *releaser)
@@ -211,7 +187,7 @@ sample_mark_t release_mark(const releaser_t *releaser)
     const world_t *span = releaser->span;
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
-    return read_statistic(span, "mpix_harmonize_slack_needed_ns") > read_statistic(span, "mpix_harmonize_slack_used_ns")
+    return statistic_of(span, "mpix_harmonize_slack_needed_ns") > statistic_of(span, "mpix_harmonize_slack_used_ns")
                ? MARK_MISSED
                : MARK_LATE;
 }
@@ -225,7 +201,7 @@ release_note_t release_end(releaser_t *releaser)
         note.ready_ns = quantile_of(releaser->notes_ns, releaser->noted, READY_PART);
     } else {
         note.cycles.usual_ns = quantile_of(releaser->notes_ns, releaser->noted, USUAL_PART);
-        note.cycles.most_ns = releaser->notes_ns[releaser->noted - 1];
+        note.cycles.max_ns = releaser->notes_ns[releaser->noted - 1];
     }
     return note;
 }

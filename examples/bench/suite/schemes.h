@@ -29,16 +29,7 @@ typedef enum release_kind {
 /* release_name - their names, NULL after the last. */
 const char *release_name(int index);
 
-/* release_function - what a scheme does before a call, in a few words. */
-const char *release_function(release_kind_t kind);
-
-/* release_cadence - "isolated": all processes meet before each call; "streaming": calls follow each other at once. */
-const char *release_cadence(release_kind_t kind);
-
-/* release_has_barrier - whether a scheme uses a barrier algorithm. */
-bool release_has_barrier(release_kind_t kind);
-
-enum { MOST_BATCH_CALLS = 512 };
+enum { MAX_BATCH_CALLS = 512 };
 
 /* What rank 0 tells all ranks before a batch. */
 typedef struct release_orders {
@@ -64,12 +55,23 @@ typedef struct releaser {
     sample_mark_t mark;  /* of the last release */
     int64_t released_ns; /* when that was, for cycles */
     int64_t noted;
-    int64_t notes_ns[MOST_BATCH_CALLS + 1]; /* cycles, or leads needed */
+    int64_t notes_ns[MAX_BATCH_CALLS + 1]; /* cycles, or leads needed */
     int64_t ready_ns;
     bool window_is_given;
     int64_t window_ns; /* rank 0 */
     pace_t ready;      /* rank 0 */
 } releaser_t;
+
+typedef struct scheme {
+    const char *name;
+    const char *function; /* what it does before a call, in a few words */
+    const char *cadence; /* isolated: all processes meet before each call; streaming: calls follow each other at once */
+    bool has_barrier;    /* it uses a barrier algorithm */
+    int (*release)(releaser_t *releaser, int64_t slot);
+} scheme_t;
+
+/* The schemes by release_kind_t. */
+extern const scheme_t release_schemes[];
 
 /*
  * release_open - get ready. The clock of the span has been synchronized. Local.
@@ -107,6 +109,9 @@ release_note_t release_end(releaser_t *releaser);
 
 /* release_learn - rank 0: take in the greatest of all ranks' notes, and how many of a batch's calls were invalid. */
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
+
+/* statistic_of - a statistic of the library on this rank, a whole number; 0 if there is none. */
+int64_t statistic_of(const world_t *span, const char *key);
 
 /* global_time_ns - the global clock of the span. */
 static inline int64_t global_time_ns(const world_t *span)

@@ -2,7 +2,6 @@
 /*
  * work.c - an operation made ready, carried out, and its result compared with what it must be.
  */
-#include "suite/datatypes.h"
 #include "suite/operation_private.h"
 
 #include <limits.h>
@@ -21,79 +20,53 @@ static const char *check_plan(const work_plan_t *plan, int ranks, char *why)
 {
     const shape_t *shape = plan->operation->shape;
     const char *name = plan->operation->name;
-    int bytes = datatype_bytes(plan->datatype);
+    const element_t *element = element_at(plan->datatype);
     why[0] = '\0';
     if (operation_absence(name) != NULL)
         snprintf(why, WORK_WHY_BYTES, "%s: %s", name, operation_absence(name));
-    else if (ranks < shape->least_ranks)
-        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->least_ranks, ranks);
+    else if (ranks < shape->min_ranks)
+        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->min_ranks, ranks);
     else if (shape->has_root && plan->root != ROOT_ROTATES && (plan->root < 0 || plan->root >= ranks))
         snprintf(why, WORK_WHY_BYTES, "root %d is not allowed, give one from 0 to %d, or rotate", plan->root,
                  ranks - 1);
-    else if (shape->reduces && !reduction_allows(plan->reduction, plan->datatype))
+    else if (shape->reduces && !reduction_allows(reduction_at(plan->reduction), element))
         snprintf(why, WORK_WHY_BYTES, "%s: MPI does not define the reduction %s on %s", name,
-                 reduction_name(plan->reduction), datatype_name(plan->datatype));
+                 reduction_name(plan->reduction), element->name);
     else if (plan->in_place && !operation_allows_in_place(plan->operation))
         snprintf(why, WORK_WHY_BYTES, "%s cannot be done in place", name);
     else if (plan->operation->form == FORM_PERSISTENT && plan->cache == CACHE_ROTATE)
         snprintf(why, WORK_WHY_BYTES, "%s: a persistent request keeps its buffers, which then cannot rotate", name);
-    else if (plan->most_bytes < 0 || (shape->origin != NULL && plan->most_bytes % bytes != 0))
+    else if (plan->max_bytes < 0 || (shape->from != FROM_NOBODY && plan->max_bytes % element->bytes != 0))
         snprintf(why, WORK_WHY_BYTES, "size %lld is not allowed, give a multiple of %d, the bytes of an element",
-                 (long long)plan->most_bytes, bytes);
+                 (long long)plan->max_bytes, element->bytes);
     return why[0] != '\0' ? why : NULL;
 }
 
-static bool holds(holders_t holders, int rank, int root)
+static int partner_of(const shape_t *shape, int rank, int ranks)
 {
-    switch (holders) {
-    case HELD_BY_ROOT:
-        return rank == root;
-    case HELD_BY_FIRST:
-        return rank == 0;
-    case HELD_BY_SECOND:
-        return rank == 1;
-    case HELD_BY_FIRST_TWO:
-        return rank <= 1;
-    default:
-        return true;
-    }
+    int pairs = shape->pairs_all ? ranks / 2 : 1;
+    return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
 }
 
-static int blocks_held(const extent_t *extent, int ranks, int neighbors)
+/* The blocks of a buffer that a rank has. */
+static int blocks_held(const shape_t *shape, int extent, int rank, int ranks, bool is_root)
 {
-    switch (extent->blocks) {
-    case ONE_BLOCK:
-        return 1;
-    case BLOCK_PER_RANK:
-        return ranks;
-    case BLOCK_PER_NEIGHBOR:
-        return neighbors;
-    default:
-        return 0;
-    }
-}
-
-static int count_neighbors(int ranks)
-{
-    return ranks > 2 ? 2 : 1;
+    const int blocks[] = {
+        [ONE] = 1, [PER_RANK] = ranks, [PER_NEIGHBOR] = ranks > 2 ? 2 : 1, [PER_MESSAGE] = MESSAGES_AT_ONCE};
+    int partner = partner_of(shape, rank, ranks);
+    bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
+                 (partner > rank && (extent & AT_LEADERS) != 0) ||
+                 (partner >= 0 && partner < rank && (extent & AT_FOLLOWERS) != 0);
+    return holds ? blocks[extent & BLOCKS] : 0;
 }
 
 /* The blocks of the buffers that a rank needs, whoever is root from call to call. */
-typedef struct needs {
-    int send;
-    int receive;
-} needs_t;
-
 static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root, int rank, int ranks)
 {
-    int neighbors = count_neighbors(ranks);
-    bool rotates = shape->has_root && planned_root == ROOT_ROTATES;
-    needs_t needs = {0, 0};
+    bool is_root = planned_root == rank || planned_root == ROOT_ROTATES;
+    needs_t needs = {blocks_held(shape, shape->send, rank, ranks, is_root),
+                     blocks_held(shape, shape->receive, rank, ranks, is_root)};
     bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
-    if (rotates || holds(shape->send.holders, rank, planned_root))
-        needs.send = blocks_held(&shape->send, ranks, neighbors);
-    if (rotates || holds(shape->receive.holders, rank, planned_root))
-        needs.receive = blocks_held(&shape->receive, ranks, neighbors);
     if (all_send_in_place && needs.send > needs.receive)
         needs.receive = needs.send;
     if (all_send_in_place || shape->in_place == ROOT_SENDS_FROM_RESULT)
@@ -108,14 +81,14 @@ static int64_t buffer_bytes(int64_t size_bytes, int blocks)
 }
 
 /* What MPI takes as int: counts, and the displacement of the last block. */
-static bool fits_int(const shape_t *shape, int64_t most_bytes, int element_bytes, int ranks)
+static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes, int ranks)
 {
     int64_t last_block;
-    if (most_bytes / element_bytes > INT_MAX || __builtin_mul_overflow(most_bytes, ranks, &last_block))
+    if (max_bytes / element_bytes > INT_MAX || __builtin_mul_overflow(max_bytes, ranks, &last_block))
         return false;
     if (shape->has_byte_displacements)
-        return last_block - most_bytes <= INT_MAX;
-    return !shape->has_displacements || (last_block - most_bytes) / element_bytes <= INT_MAX;
+        return last_block - max_bytes <= INT_MAX;
+    return !shape->has_displacements || (last_block - max_bytes) / element_bytes <= INT_MAX;
 }
 
 static int64_t cache_bytes_of(const work_plan_t *plan)
@@ -128,17 +101,17 @@ static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
     const shape_t *shape = plan->operation->shape;
     needs_t needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
     int64_t send_bytes, receive_bytes;
-    if (shape->origin != NULL && !fits_int(shape, plan->most_bytes, datatype_bytes(plan->datatype), ranks))
+    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, element_at(plan->datatype)->bytes, ranks))
         return -1;
-    if (__builtin_mul_overflow(plan->most_bytes, needs.send, &send_bytes) ||
-        __builtin_mul_overflow(plan->most_bytes, needs.receive, &receive_bytes))
+    if (__builtin_mul_overflow(plan->max_bytes, needs.send, &send_bytes) ||
+        __builtin_mul_overflow(plan->max_bytes, needs.receive, &receive_bytes))
         return -1;
-    return arena_needs((arena_kind_t)plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
+    return arena_needs(plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
 }
 
 int64_t work_bytes(const work_plan_t *plan)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     int ranks;
     MPI_Comm_size(plan->comm, &ranks);
     /* Only the root, rank 0 and rank 1 are ever unlike others. */
@@ -147,9 +120,9 @@ int64_t work_bytes(const work_plan_t *plan)
         int64_t bytes = rank >= 0 && rank < ranks ? plan_bytes(plan, rank, ranks) : 0;
         if (bytes < 0)
             return -1;
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 /* ---- Opening */
@@ -187,18 +160,16 @@ static bool node_has(MPI_Comm comm, int rank, double bytes)
 
 static bool allocate(work_t *work, const work_plan_t *plan)
 {
-    needs_t needs = find_needs(plan->operation->shape, plan->in_place, plan->root, work->rank, work->ranks);
     size_t ranks = (size_t)work->ranks;
     work->counts = calloc(ranks, sizeof(*work->counts));
     work->displacements = calloc(ranks, sizeof(*work->displacements));
-    work->byte_displacements = calloc(ranks, sizeof(*work->byte_displacements));
     work->addresses = calloc(ranks, sizeof(*work->addresses));
     work->types = calloc(ranks, sizeof(*work->types));
-    work->requests = calloc(ranks, sizeof(*work->requests));
-    return work->counts != NULL && work->displacements != NULL && work->byte_displacements != NULL &&
-           work->addresses != NULL && work->types != NULL && work->requests != NULL &&
-           arena_open(&work->arena, (arena_kind_t)plan->cache, buffer_bytes(plan->most_bytes, needs.send),
-                      buffer_bytes(plan->most_bytes, needs.receive), cache_bytes_of(plan));
+    work->requests = calloc(ranks + 2 * MESSAGES_AT_ONCE, sizeof(*work->requests));
+    return work->counts != NULL && work->displacements != NULL && work->addresses != NULL && work->types != NULL &&
+           work->requests != NULL &&
+           arena_open(&work->arena, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
+                      buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
 }
 
 static void release(work_t *work)
@@ -208,7 +179,6 @@ static void release(work_t *work)
     arena_close(&work->arena);
     free(work->counts);
     free(work->displacements);
-    free(work->byte_displacements);
     free(work->addresses);
     free(work->types);
     free(work->requests);
@@ -219,12 +189,12 @@ static void release(work_t *work)
 static bool open_ring(work_t *work)
 {
     /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
-    const int weights[MOST_NEIGHBORS] = {1, 1};
+    const int weights[MAX_NEIGHBORS] = {1, 1};
     MPI_Comm ring;
     int predecessor = (work->rank + work->ranks - 1) % work->ranks;
     int code;
 
-    work->neighbors = count_neighbors(work->ranks);
+    work->neighbors = work->ranks > 2 ? 2 : 1;
     work->neighbor[0] = predecessor;
     work->neighbor[1] = (work->rank + 1) % work->ranks;
     work->place_there[0] = work->neighbors - 1;
@@ -245,15 +215,16 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->comm = plan->comm;
     MPI_Comm_rank(plan->comm, &work->rank);
     MPI_Comm_size(plan->comm, &work->ranks);
-    work->type = datatype_handle(plan->datatype);
     work->element = element_at(plan->datatype);
+    work->type = work->element->type;
     if (shape->reduces) {
-        work->op = reduction_handle(plan->reduction);
-        work->reduction = element_reduction_at(plan->reduction);
+        work->reduction = reduction_at(plan->reduction);
+        work->op = work->reduction->op;
     }
     work->planned_root = shape->has_root ? plan->root : 0;
     work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
-    work->neighbors = count_neighbors(work->ranks);
+    work->partner = partner_of(shape, work->rank, work->ranks);
+    work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
 }
 
 work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
@@ -267,7 +238,7 @@ work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
     int64_t bytes = work_bytes(plan);
     if (bytes < 0) {
         snprintf(why, WORK_WHY_BYTES, "%s: messages of %lld bytes have counts or displacements too large for MPI's int",
-                 plan->operation->name, (long long)plan->most_bytes);
+                 plan->operation->name, (long long)plan->max_bytes);
         return NULL;
     }
     work = calloc(1, sizeof(*work));
@@ -307,9 +278,34 @@ void work_close(work_t *work)
 
 /* ---- Where data lie */
 
-int work_block_count(const work_t *work, const extent_t *extent)
+static int block_count(const work_t *work, int extent)
 {
-    return holds(extent->holders, work->rank, work->root) ? blocks_held(extent, work->ranks, work->neighbors) : 0;
+    return blocks_held(work->operation->shape, extent, work->rank, work->ranks, work->rank == work->root);
+}
+
+origin_t work_origin(const work_t *work, int block)
+{
+    const shape_t *shape = work->operation->shape;
+    int place = shape->to_own ? work->rank : 0;
+    switch (shape->from) {
+    case FROM_EACH:
+        return (origin_t){block, block, place};
+    case FROM_ROOT:
+        return (origin_t){work->root, work->root, place};
+    case FROM_ALL:
+        return (origin_t){0, work->ranks - 1, place};
+    case FROM_THOSE_UP_TO_OWN:
+        return (origin_t){0, work->rank, place};
+    case FROM_THOSE_BEFORE_OWN:
+        return (origin_t){0, work->rank - 1, place};
+    case FROM_NEIGHBOR:
+        return (origin_t){work->neighbor[block], work->neighbor[block], shape->to_own ? work->place_there[block] : 0};
+    case FROM_PARTNER:
+        return (origin_t){work->partner, work->partner, block};
+    case FROM_NOBODY:
+        break;
+    }
+    return (origin_t){0, -1, 0};
 }
 
 static bool sends_in_place(const work_t *work)
@@ -336,7 +332,7 @@ static char *contribution(const work_t *work)
 
 char *work_result(const work_t *work, int *blocks)
 {
-    *blocks = work_block_count(work, &work->operation->shape->receive);
+    *blocks = block_count(work, work->operation->shape->receive);
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
@@ -379,20 +375,19 @@ static void set_blocks(work_t *work)
         if (shape->has_displacements)
             work->displacements[i] = i * work->count;
         if (shape->has_byte_displacements)
-            work->byte_displacements[i] = (int)(i * work->size_bytes);
+            work->displacements[i] = (int)(i * work->size_bytes);
     }
 }
 
 int work_set_size(work_t *work, int64_t size_bytes)
 {
-    needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
     int code = MPI_SUCCESS;
     free_requests(work);
-    work->size_bytes = work->operation->shape->origin != NULL ? size_bytes : 0;
+    work->size_bytes = work->operation->shape->from != FROM_NOBODY ? size_bytes : 0;
     work->count = (int)(work->size_bytes / work->element->bytes);
     set_blocks(work);
-    arena_set_size(&work->arena, buffer_bytes(work->size_bytes, needs.send),
-                   buffer_bytes(work->size_bytes, needs.receive));
+    arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
+                   buffer_bytes(work->size_bytes, work->needs.receive));
     if (work->operation->form == FORM_PERSISTENT)
         code = make_requests(work);
     choose(work, 0);
@@ -436,15 +431,14 @@ int work_call(work_t *work)
 /* The memory of a slot. */
 static void set_memory(work_t *work, int byte)
 {
-    needs_t needs = find_needs(work->operation->shape, work->in_place, work->planned_root, work->rank, work->ranks);
-    memset(work->send_memory, byte, (size_t)(work->size_bytes * needs.send));
-    memset(work->receive_memory, byte, (size_t)(work->size_bytes * needs.receive));
+    memset(work->send_memory, byte, (size_t)(work->size_bytes * work->needs.send));
+    memset(work->receive_memory, byte, (size_t)(work->size_bytes * work->needs.receive));
 }
 
 static void contribute(work_t *work, const values_t *values)
 {
     char *at = contribution(work);
-    int blocks = work_block_count(work, &work->operation->shape->send);
+    int blocks = block_count(work, work->operation->shape->send);
     for (int i = 0; i < blocks; i++)
         values_fill(values, work->rank, i, at + i * work->size_bytes, work->count);
 }
@@ -455,7 +449,7 @@ static int64_t compare(work_t *work, const values_t *values)
     const char *at = work_result(work, &blocks);
     int64_t wrong = 0;
     for (int i = 0; i < blocks; i++) {
-        origin_t origin = work->operation->shape->origin(work, i);
+        origin_t origin = work_origin(work, i);
         wrong += values_wrong(values, &origin, at + i * work->size_bytes, work->count);
     }
     return wrong;
