@@ -208,5 +208,5 @@ few() {                 # WORD...: with --quick the first two
 
 # RANKS RUN ALGORITHMS AGES: a row for each algorithm and age: the time that the synchronization took, and errors.
 check_clock() {
-    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages "$4"
+    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages-s "$4"
 }
