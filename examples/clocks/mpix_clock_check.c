@@ -68,7 +68,6 @@ static const program_spec_t program = PROGRAM_SPEC(
 static int open_truth(check_run_t *run)
 {
     int64_t wanted = run->settings.truth;
-
     if (wanted == TRUTH_TSC && !world_all(&run->world, MACHINE_HAS_TSC))
         return world_refuse(&run->world,
                             "option --truth: \"tsc\" is not allowed on this processor, give auto or none (see --help)");
@@ -84,7 +83,6 @@ static bool allocate(check_run_t *run)
 {
     int64_t trials = run->labels * run->settings.repeats;
     bool good = check_open_report(run);
-
     run->trials = calloc((size_t)trials, sizeof(run->trials[0]));
     good = good && run->trials != NULL;
     for (int64_t i = 0; i < trials && good && run->world.rank == 0; i++) {
@@ -107,7 +105,6 @@ static void release(check_run_t *run)
 static int prepare(check_run_t *run)
 {
     const number_list_t *ages_s = &run->settings.ages_s;
-
     run->ages = (int)ages_s->count;
     if (run->settings.pairs > 0 && run->settings.sample > 0)
         return world_refuse(&run->world, "option --pairs is not allowed together with --sample (see --help)");
@@ -133,14 +130,12 @@ static int prepare(check_run_t *run)
 static int run_program(check_run_t *run)
 {
     int status = prepare(run);
-
     if (status == STATUS_GOOD) {
         if (run->world.rank == 0)
             check_print_head(run);
-        for (int label = 0; label < run->labels; label++) {
+        for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 check_run_trial(run, label, repeat);
-        }
         if (run->world.rank == 0 && run->settings.results.plot_path != NULL)
             status = check_draw(run);
         if (run->violations > 0) {
@@ -162,7 +157,6 @@ int main(int argc, char **argv)
                                     .ages_s = {4, {0, 1, 10, 60}},
                                     .results = RESULTS_NONE}};
     int status;
-
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
         status = run_program(&run);

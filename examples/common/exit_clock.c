@@ -20,10 +20,8 @@ static int64_t find_step(const exit_clock_t *clock)
     int64_t steps_ticks[STEP_READINGS];
     int64_t before_ticks = exit_clock_ticks(clock);
     int64_t step_ticks;
-
     for (int i = 0; i < STEP_READINGS; i++) {
         int64_t now_ticks = exit_clock_ticks(clock);
-
         steps_ticks[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
@@ -35,7 +33,6 @@ static int64_t find_step(const exit_clock_t *clock)
 static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool invariant)
 {
     bool one_node = world->nodes == 1;
-
     clock->kind = EXIT_CLOCK_GLOBAL;
     if (wanted == EXIT_CLOCK_GLOBAL) {
         clock->reason = "asked for by --clock";
@@ -59,7 +56,6 @@ bool exit_clock_tsc_is_shared(const world_t *world)
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
     bool invariant = world_all(world, machine_tsc_is_invariant());
-
     *clock = (exit_clock_t){.comm = world->comm};
     if (wanted == EXIT_CLOCK_TSC && !world_all(world, MACHINE_HAS_TSC))
         return world_refuse(world, "option --clock: \"tsc\" is not allowed on this processor, give global or auto");
@@ -75,7 +71,6 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 void exit_clock_note_bound(exit_clock_t *clock, const world_t *world)
 {
     int64_t time_ns, bound_ns;
-
     if (clock->kind != EXIT_CLOCK_GLOBAL)
         return;
     world_require(world, MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
@@ -92,7 +87,6 @@ void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *
 {
     int64_t bound_ns = clock->bound_ns;
     double step_ns, tick_ns;
-
     MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
     if (world->rank != 0)
         return;

@@ -21,7 +21,6 @@ static void count_nodes(world_t *world)
 {
     MPI_Comm node;
     int node_rank, leads;
-
     MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_size(node, &world->node_ranks);
@@ -58,7 +57,6 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
                    size_t settings_bytes, int *status)
 {
     int outcome = OPTIONS_RUN;
-
     if (world->rank == 0)
         outcome = options_parse(program, argc, argv, settings);
     MPI_Bcast(&outcome, 1, MPI_INT, 0, world->comm);
@@ -70,7 +68,6 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
 int world_refuse(const world_t *world, const char *format, ...)
 {
     va_list arguments;
-
     if (world->rank == 0) {
         va_start(arguments, format);
         fprintf(stderr, "%s: ", world->program);
@@ -84,7 +81,6 @@ int world_refuse(const world_t *world, const char *format, ...)
 int world_and(const world_t *world, int condition)
 {
     int all = condition;
-
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world->comm);
     return all;
 }
@@ -94,7 +90,6 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info info;
     int found = 0;
-
     text[0] = '\0';
     if (MPIX_Harmonize_get_info(world->comm, &info) != MPI_SUCCESS)
         return false;
@@ -110,7 +105,6 @@ static void report(const world_t *world, int code, const char *call)
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     char detail[MPI_MAX_INFO_VAL + 1];
     int length;
-
     MPI_Error_string(code, text, &length);
     text[strcspn(text, "\n")] = '\0';
     world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
@@ -123,7 +117,6 @@ static void report(const world_t *world, int code, const char *call)
 bool world_agree(const world_t *world, int code, const char *call)
 {
     int first_failed = code == MPI_SUCCESS ? world->ranks : world->rank;
-
     MPI_Allreduce(MPI_IN_PLACE, &first_failed, 1, MPI_INT, MPI_MIN, world->comm);
     if (world->rank == first_failed)
         report(world, code, call);
@@ -133,7 +126,6 @@ bool world_agree(const world_t *world, int code, const char *call)
 static void pause_ns(long ns)
 {
     const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-
     nanosleep(&pause, NULL);
 }
 
@@ -168,7 +160,6 @@ void world_describe(const world_t *world, FILE *file, const char *title)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length;
-
     if (world->rank != 0)
         return;
     MPI_Get_library_version(library, &length);

@@ -30,7 +30,6 @@ static bool parse_labels(check_run_t *run, const char *list)
 static int open_clock(const check_run_t *run, const char *label, world_t *clock_world)
 {
     MPI_Info info;
-
     *clock_world = run->world;
     world_require(&run->world, MPI_Comm_dup(run->world.comm, &clock_world->comm), "MPI_Comm_dup");
     MPI_Info_create(&info);
@@ -47,7 +46,6 @@ static int check_label(const check_run_t *run, char *label)
     char text[MPI_MAX_INFO_VAL + 1];
     world_t clock_world;
     int code = open_clock(run, label, &clock_world), class = MPI_SUCCESS, status = STATUS_GOOD;
-
     MPI_Error_class(code, &class);
     if (class == MPI_ERR_INFO_VALUE) {
         world_statistic(&clock_world, "mpix_harmonize_last_error", text, sizeof(text));
@@ -65,7 +63,6 @@ int check_read_labels(check_run_t *run)
 {
     const char *list = run->settings.labels;
     int status = STATUS_GOOD;
-
     run->labels = 1;
     if (!world_all(&run->world, run->world.rank > 0 || list == NULL || parse_labels(run, list)))
         return world_refuse(&run->world,
@@ -83,7 +80,6 @@ bool check_choose_ranks(check_run_t *run)
 {
     check_settings_t *settings = &run->settings;
     int others = run->world.ranks - 1, taken = 0;
-
     run->checked = settings->pairs > 0 && settings->pairs < others ? (int)settings->pairs : others;
     if (settings->sample > 0)
         run->checked = (int)ceil(settings->sample * others);
@@ -108,7 +104,6 @@ bool check_choose_ranks(check_run_t *run)
 static int64_t max_of_ranks(const check_run_t *run, int64_t value)
 {
     int64_t max = value;
-
     world_require(&run->world, MPI_Reduce(&value, &max, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm), "MPI_Reduce");
     return max;
 }
@@ -117,7 +112,6 @@ static int64_t max_of_ranks(const check_run_t *run, int64_t value)
 static int64_t whole_statistic(const world_t *clock_world, const char *key)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-
     return world_statistic(clock_world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
 }
 
@@ -152,7 +146,6 @@ static void check_all(const check_run_t *run, const world_t *clock_world, int64_
 {
     const clock_meter_t meter = {clock_world, run->world.comm, run->has_truth ? &run->shared : NULL,
                                  run->settings.exchanges};
-
     if (run->is_checked)
         clock_error_answer(&meter);
     for (int i = 0; i < run->checked && run->world.rank == 0; i++) {
@@ -166,7 +159,6 @@ void check_run_trial(check_run_t *run, int label, int repeat)
     bool shows_progress = run->world.rank == 0 && isatty(STDERR_FILENO);
     trial_t *trial = check_trial_of(run, label, repeat);
     world_t clock_world;
-
     world_require(&run->world, open_clock(run, run->label[label], &clock_world), "MPIX_Harmonize_set_info");
     int64_t begin_ns = synchronize(run, &clock_world, trial);
     for (int age = 0; age < run->ages; age++) {

@@ -27,7 +27,6 @@ typedef struct extremes {
 bool check_open_report(check_run_t *run)
 {
     int width = 6;
-
     memcpy(run->columns, columns, sizeof(columns));
     for (int i = 0; i < run->labels; i++) {
         int length = (int)strlen(run->label[i]) + 2;
@@ -43,7 +42,6 @@ void check_print_head(const check_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
     FILE *file = output->file, *raw = run->settings.results.raw.file;
-
     if (output->format != FORMAT_TABLE && check_is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
     if (output->format == FORMAT_TABLE) {
@@ -67,7 +65,6 @@ static void write_raw(const check_run_t *run, int label, int repeat, int age, do
 {
     FILE *raw = run->settings.results.raw.file;
     const check_t *checks = check_checks_of(run, label, repeat, age);
-
     for (int i = 0; i < run->checked && raw != NULL; i++) {
         const clock_error_t *error = &checks[i].error;
         fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
@@ -94,7 +91,6 @@ static int64_t max_of(int64_t a, int64_t b)
 static int64_t gather(const check_run_t *run, int label, int age, double tick_ns, extremes_t *max)
 {
     int64_t count = 0;
-
     *max = (extremes_t){0};
     for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
         for (int i = 0; i < run->checked; i++) {
@@ -126,7 +122,6 @@ static void print_row(check_run_t *run, int label, int age, double tick_ns)
     int64_t syncs = 0;
     extremes_t max;
     int64_t count = gather(run, label, age, tick_ns, &max);
-
     for (int repeat = 0; repeat < run->settings.repeats; repeat++)
         syncs = max_of(syncs, check_trial_of(run, label, repeat)->syncs[age]);
     run->checks += count;
@@ -149,7 +144,6 @@ static void print_row(check_run_t *run, int label, int age, double tick_ns)
 void check_print_age(check_run_t *run, int label, int repeat, int age)
 {
     double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
-
     write_raw(run, label, repeat, age, tick_ns);
     if (repeat == run->settings.repeats - 1)
         print_row(run, label, age, tick_ns);
@@ -168,7 +162,6 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
     double *age_x = numbers, *bound_ns = age_x + ages, *half_width_ns = bound_ns + ages;
     double *x = half_width_ns + ages, *error_ns = x + points, *true_ns = error_ns + points;
     extremes_t max;
-
     for (int age = 0; age < run->ages; age++) {
         gather(run, label, age, tick_ns, &max);
         age_x[age] = age;
@@ -197,7 +190,6 @@ int check_draw(check_run_t *run)
     plot_panel_t panels[MAX_LABELS];
     char age_text[MAX_NUMBERS][24];
     const char *age_names[MAX_NUMBERS];
-
     if (numbers == NULL) {
         fprintf(stderr, "%s: out of memory for the chart\n", run->world.program);
         return STATUS_FAILED;
