@@ -69,12 +69,12 @@ int gnuplot_run(FILE *script, int picture_descriptor)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int error = start(&child, script, ends[1]);
-    bool has_started = error == 0;
     close(ends[1]);
-    if (has_started)
-        error = copy(ends[0], picture_descriptor);
+    if (error != 0) {
+        close(ends[0]);
+        return error;
+    }
+    error = copy(ends[0], picture_descriptor);
     close(ends[0]); /* gnuplot ends, if there is no more to be done with what it draws */
-    if (has_started && !has_succeeded(child) && error == 0)
-        error = ECHILD;
-    return error;
+    return has_succeeded(child) || error != 0 ? error : ECHILD;
 }

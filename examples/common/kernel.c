@@ -29,8 +29,7 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
 
 bool kernel_split(const world_t *world, MPI_Comm *comm)
 {
-    char word[KERNEL_WORD_BYTES] = "";
-    char id[ID_BYTES] = "";
+    char word[KERNEL_WORD_BYTES] = "", id[ID_BYTES] = "";
     char *ids = malloc((size_t)world->ranks * ID_BYTES);
     int first = 0;
     if (!world_all(world, ids != NULL)) {

@@ -141,11 +141,10 @@ void tsc_rate_begin(tsc_rate_t *rate)
 
 double tsc_rate_ns(const tsc_rate_t *rate)
 {
-    tsc_rate_t now;
     if (!has_tsc())
         return 1;
     while (read_monotonic_raw() - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
-    now = read_pair();
+    tsc_rate_t now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
 }

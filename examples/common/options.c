@@ -379,7 +379,8 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
     int code;
     opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
-    while (outcome == OPTIONS_RUN && (code = getopt_long(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
+    /* In parentheses, as SimGrid's macro of this name would go on from the last parse. */
+    while (outcome == OPTIONS_RUN && (code = (getopt_long)(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
         const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);
         if (code == 1)
             outcome = take_operand(program, optarg, settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
+#include "machine_clock.h"
 #include "output.h"
 
 #include <mpix_harmonize.h>
@@ -9,23 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /*
  * How much later each further rank tells of an error that may be everyone's, up to a rank; and how long a rank that has
  * told waits before it ends all others: launchers were seen to lose what a process wrote just before.
  */
-enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
+enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
 
 static void count_nodes(world_t *world)
 {
     MPI_Comm node;
-    int node_rank, leads;
+    int node_rank;
     MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_size(node, &world->node_ranks);
     MPI_Comm_free(&node);
-    leads = node_rank == 0;
+    int leads = node_rank == 0;
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
@@ -123,21 +123,15 @@ bool world_agree(const world_t *world, int code, const char *call)
     return first_failed == world->ranks;
 }
 
-static void pause_ns(long ns)
-{
-    const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-    nanosleep(&pause, NULL);
-}
-
-/* Where several ranks fail at once, the first to tell so ends the others before they do. */
+/* If several ranks fail at once, the first to tell so ends the others before they do. */
 static void let_others_speak(const world_t *world)
 {
-    pause_ns((long)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS);
+    system_sleep_ns((world->rank < MAX_PAUSES ? world->rank : MAX_PAUSES) * (int64_t)PAUSE_NS);
 }
 
 static _Noreturn void abort_all(void)
 {
-    pause_ns(ABORT_PAUSE_NS);
+    system_sleep_ns(ABORT_PAUSE_NS);
     MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* the world of the example may be a part of it */
     abort();
 }

@@ -7,9 +7,9 @@ one host share their clocks: then there is only noise."
 needs=mpix_clock_drift
 
 measure() {
-    progress "$(most_ranks) ranks, $(amount 60 1) seconds"
-    launch "$(most_ranks)" mpix_clock_drift --format csv --duration-s "$(amount 60 1)" --interval-s "$(amount 0.1 0.02)" \
-        --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
+    progress "$(max_ranks) ranks, $(amount 60 1) seconds"
+    launch "$(max_ranks)" mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
+        --interval-s "$(amount 0.1 0.02)" --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
 }
 
 # Offsets minus the first, and their residuals from a line through all, of each clock and rank.
