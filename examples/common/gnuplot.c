@@ -65,7 +65,7 @@ static int copy(int from, int to)
 int gnuplot_run(FILE *script, int picture_descriptor)
 {
     int ends[2];
-    pid_t child;
+    pid_t child = -1;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int error = start(&child, script, ends[1]);

@@ -362,8 +362,8 @@ check_list_slow_clocksource() {
     program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
     # The variables are those of the inner shell.
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" --reads 1000 --format csv' - "$scratch/hpet" "$clocksource" \
-        "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" --reads 1000 --format csv' - \
+        "$scratch/hpet" "$clocksource" "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     expect_status 0
     grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
@@ -455,7 +455,8 @@ check_drift_truth() {
 }
 
 check_known_drift() {
-    run 2 check_drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 --raw "$scratch/raw" --format csv
+    run 2 check_drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 \
+        --raw "$scratch/raw" --format csv
     expect_status 0
     problems=$(check_drift_rows 1e6; check_drift_truth)
     [ -z "$problems" ] || complain "$problems"
@@ -538,7 +539,8 @@ check_clock_charts() {
     run 2 mpix_clock_list --reads 1000 --format csv --plot "$scratch/list.svg"
     expect_status 0
     grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime --plot "$scratch/drift.svg"
+    run 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime \
+        --plot "$scratch/drift.svg"
     expect_status 0
     grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
 }
