@@ -27,7 +27,8 @@ static const option_spec_t options[] = {
     {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, machine_clock_name, "which to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
      "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
-    RESULTS_OPTIONS(PLACE(results), "write rank,clock,time_ns,offset_ns,half_width_ns,used\nof each burst to FILE"),
+    RESULTS_OPTIONS(PLACE(results),
+                    "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 
 static const char notes[] =

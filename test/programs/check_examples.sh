@@ -420,14 +420,18 @@ check_drift_rows() {
             }
             return reach
         }
-        NR == 1 { if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used") print "titles of the raw file: " $0; next }
-        NF != 6 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) { print "raw: " $0 }
+        NR == 1 { if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns")
+            print "titles of the raw file: " $0; next }
+        NF != 7 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ || $6 != ($5 <= 1.5 * half) || \
+            ($7 != "") != $6 { print "raw: " $0 }
         { length_s = $3 / 1e9 }
         $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
+        $7 ^ 2 > worst ^ 2 { worst = $7 < 0 ? -$7 : $7 }
         END {
             getline row <rows
             if (row != titles) bad("titles")
             reach = linear()
+            if (window(0, 1, 1) && differ(worst, greatest)) print "residuals in the raw file: " worst ", not " greatest
             for (parts = 8; parts >= 1; parts /= 2) {
                 getline row <rows
                 if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")

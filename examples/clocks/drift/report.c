@@ -74,13 +74,17 @@ static void write_raw(const drift_run_t *run)
     FILE *file = run->settings.results.raw.file;
     if (file == NULL)
         return;
-    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used\n");
+    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns\n");
     for (int i = 0; i < run->series_count; i++) {
+        const double *residual_ns = run->series[i].residual_ns;
         for (int round = 0; round < run->rounds; round++) {
             const point_t *point = &run->series[i].points[round];
-            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d\n", drift_rank_of(run, i),
-                    machine_clock_name(drift_clock_of(run, i)), point->time_s * 1e9, (long long)point->offset_ns,
-                    (long long)point->half_width_ns, drift_is_undisturbed(&run->series[i], point));
+            bool is_used = drift_is_undisturbed(&run->series[i], point);
+            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d,", drift_rank_of(run, i), machine_clock_name(drift_clock_of(run, i)),
+                    point->time_s * 1e9, (long long)point->offset_ns, (long long)point->half_width_ns, is_used);
+            if (is_used)
+                fprintf(file, "%.1f", *residual_ns++);
+            fputc('\n', file);
         }
     }
 }
