@@ -27,7 +27,8 @@ static const option_spec_t options[] = {
     {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, machine_clock_name, "which to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
      "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
-    RESULTS_OPTIONS(PLACE(results), "write rank,clock,time_ns,offset_ns,half_width_ns,used\nof each burst to FILE"),
+    RESULTS_OPTIONS(PLACE(results),
+                    "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 
 static const char notes[] =
@@ -56,7 +57,6 @@ static int choose_clocks(drift_run_t *run)
 {
     const int64_t all = (1 << MACHINE_CLOCKS) - 1;
     int64_t asked_for = run->settings.clocks;
-
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if ((asked_for >> clock & 1) == 0)
             continue;
@@ -76,7 +76,6 @@ static int choose_clocks(drift_run_t *run)
 static bool allocate_on_root(drift_run_t *run)
 {
     size_t rounds = (size_t)run->max_rounds;
-
     run->series_count = (run->world.ranks - 1) * run->clock_count;
     run->exchanges = calloc((size_t)(run->clock_count * run->settings.exchanges), sizeof(run->exchanges[0]));
     run->series = calloc((size_t)run->series_count, sizeof(run->series[0]));
@@ -102,7 +101,6 @@ static int allocate(drift_run_t *run)
 {
     double rounds = floor(run->settings.duration_s / run->settings.interval_s) + 1;
     bool good = rounds <= INT32_MAX;
-
     run->max_rounds = good ? (int64_t)rounds : 0;
     if (good && run->world.rank == 0)
         good = allocate_on_root(run);
@@ -144,7 +142,6 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
 {
     bool is_terminal = isatty(STDERR_FILENO) != 0;
     int64_t begin_ns = system_time_ns(), next_ns = begin_ns, progress_ns = begin_ns;
-
     do {
         system_sleep_ns(next_ns - system_time_ns());
         next_ns += (int64_t)(run->settings.interval_s * 1e9);
@@ -167,7 +164,6 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
 static void gather_ticks(const drift_run_t *run, const tsc_rate_t *rate, MPI_Comm kernel, double *tick_ns)
 {
     double own_ns = tsc_rate_ns(rate);
-
     MPI_Bcast(&own_ns, 1, MPI_DOUBLE, 0, kernel);
     MPI_Gather(&own_ns, 1, MPI_DOUBLE, tick_ns, 1, MPI_DOUBLE, 0, run->world.comm);
 }
@@ -179,7 +175,6 @@ static void gather_ticks(const drift_run_t *run, const tsc_rate_t *rate, MPI_Com
 static void correct_tsc(const drift_run_t *run)
 {
     double own_ratio = run->end_tick_ns[0] / run->begin_tick_ns[0];
-
     for (int i = 0; i < run->series_count; i++) {
         int rank = drift_rank_of(run, i);
         double change = run->end_tick_ns[rank] / run->begin_tick_ns[rank] - own_ratio;
@@ -195,7 +190,6 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
 {
     const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
     tsc_rate_t rate;
-
     tsc_rate_begin(&rate);
     gather_ticks(run, &rate, kernel, run->begin_tick_ns);
     if (run->world.rank > 0) {
@@ -212,7 +206,6 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
 static int run_program(drift_run_t *run)
 {
     MPI_Comm kernel;
-
     if (run->world.ranks < 2)
         return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
     int status = choose_clocks(run);
@@ -243,7 +236,6 @@ int main(int argc, char **argv)
                                     .clocks = (1 << MACHINE_CLOCKS) - 1,
                                     .results = RESULTS_NONE}};
     int status;
-
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
         status = run_program(&run);

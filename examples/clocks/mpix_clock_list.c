@@ -50,7 +50,6 @@ static const program_spec_t program =
 static int try_clock(const list_run_t *run, const char *name, world_t *fresh, const char **call)
 {
     MPI_Info info;
-
     *fresh = run->world;
     MPI_Comm_dup(run->world.comm, &fresh->comm);
     MPI_Info_create(&info);
@@ -73,7 +72,6 @@ static void ask_about(const list_run_t *run, int clock, listing_t *listing)
     char message[REASON_BYTES], *end;
     const char *call, *begin;
     world_t fresh;
-
     listing->usable = try_clock(run, machine_clocks[clock].name, &fresh, &call) == MPI_SUCCESS;
     if (!listing->usable) {
         world_statistic(&fresh, "mpix_harmonize_last_error", message, sizeof(message));
@@ -93,7 +91,6 @@ static bool ask_for_choice(list_run_t *run)
     char name[64];
     int code = try_clock(run, "auto", &fresh, &call);
     bool good = world_agree(&run->world, code, call);
-
     if (good) {
         world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof(name));
         world_statistic(&fresh, "mpix_harmonize_clock_reason", run->chosen_reason, sizeof(run->chosen_reason));
@@ -115,7 +112,6 @@ static void begin_wtime(const list_run_t *run)
     enum { TAG = 2, APART_NS = 20000 };
     int64_t begin_ns;
     int rank, ranks;
-
     MPI_Comm_rank(run->kernel, &rank);
     MPI_Comm_size(run->kernel, &ranks);
     if (rank > 0)
@@ -132,7 +128,6 @@ static void begin_wtime(const list_run_t *run)
 static void measure_tick(list_run_t *run)
 {
     tsc_rate_t rate;
-
     tsc_rate_begin(&rate);
     run->tick_ns = tsc_rate_ns(&rate);
     MPI_Bcast(&run->tick_ns, 1, MPI_DOUBLE, 0, run->kernel);
@@ -142,7 +137,6 @@ static void measure_tick(list_run_t *run)
 static bool examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
-
     listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
     ask_about(run, clock, listing);
     listing->group = calloc((size_t)run->world.ranks, sizeof(listing->group[0]));
@@ -175,7 +169,6 @@ static int list_clocks(list_run_t *run)
 static int run_program(list_run_t *run)
 {
     int status = results_open(&run->settings.results, &run->world);
-
     if (status != STATUS_GOOD)
         return results_close(&run->settings.results, &run->world, status);
     run->room = calloc((size_t)run->settings.reads, sizeof(run->room[0]));
@@ -197,7 +190,6 @@ int main(int argc, char **argv)
 {
     list_run_t run = {.settings = {.reads = 100000, .results = RESULTS_NONE}};
     int status;
-
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
         status = run_program(&run);

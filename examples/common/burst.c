@@ -16,7 +16,6 @@ static void send_number(const burst_t *burst, int peer, int64_t number)
 static int64_t receive_number(const burst_t *burst, int peer)
 {
     int64_t number;
-
     world_require(burst->world, MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE),
                   "MPI_Recv");
     return number;
@@ -25,7 +24,6 @@ static int64_t receive_number(const burst_t *burst, int peer)
 static exchange_t exchange_once(const burst_t *burst, int peer, int clock)
 {
     exchange_t exchange;
-
     exchange.sent_ticks = machine_clocks[clock].read_ticks();
     send_number(burst, peer, clock);
     exchange.remote_ticks = receive_number(burst, peer);
@@ -41,7 +39,6 @@ void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges)
     /* Clocks take turns, so whatever else happens during the burst meets all alike. */
     for (int64_t i = 0; i < burst->exchanges; i++) {
         exchange_t *place = &exchanges[i];
-
         for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
             if ((burst->clocks >> clock & 1) == 0)
                 continue;
@@ -54,7 +51,6 @@ void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges)
 static void sleep_until_message(const burst_t *burst, int peer)
 {
     int arrived = 0;
-
     while (!arrived) {
         world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");
@@ -73,7 +69,6 @@ bool burst_serve(const burst_t *burst, int peer)
     sleep_until_message(burst, peer);
     for (int64_t i = 0; i < exchanges_of(burst); i++) {
         int64_t clock = receive_number(burst, peer);
-
         if (clock == NO_MORE)
             return false;
         send_number(burst, peer, machine_clocks[clock].read_ticks());
@@ -95,7 +90,6 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
 offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
     offset_window_t window = offset_window_unknown();
-
     for (int64_t i = 0; i < count; i++)
         offset_window_narrow(&window, to_ns(exchanges[i].sent_ticks, own_tick_ns),
                              to_ns(exchanges[i].remote_ticks, peer_tick_ns),

@@ -24,7 +24,6 @@ enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 static int64_t global_time(const clock_meter_t *meter, int64_t *bound_ns)
 {
     int64_t time_ns;
-
     world_require(meter->world, MPIX_Global_time_ns(meter->world->comm, &time_ns, bound_ns), "MPIX_Global_time_ns");
     return time_ns;
 }
@@ -43,13 +42,11 @@ static void receive(const clock_meter_t *meter, void *numbers, int count, int ra
 static clock_pair_t read_pair(const clock_meter_t *meter)
 {
     clock_pair_t best = {0, -1, 0};
-
     for (int i = 0; i < PAIR_READINGS && meter->shared != NULL; i++) {
         int64_t before_ticks = exit_clock_ticks(meter->shared);
         int64_t bound_ns;
         int64_t now_ns = global_time(meter, &bound_ns);
         int64_t width_ticks = exit_clock_ticks(meter->shared) - before_ticks;
-
         if (best.width_ticks < 0 || width_ticks < best.width_ticks)
             best = (clock_pair_t){before_ticks + width_ticks / 2, width_ticks, now_ns};
     }
@@ -59,7 +56,6 @@ static clock_pair_t read_pair(const clock_meter_t *meter)
 void clock_error_answer(const clock_meter_t *meter)
 {
     result_t result = {0};
-
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
         receive(meter, NULL, 0, 0, TAG_PROBE);
         int64_t now_ns = global_time(meter, &result.bound_ns);
@@ -79,7 +75,6 @@ void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error)
 {
     offset_window_t window = offset_window_unknown();
     int64_t bound_ns = 0;
-
     for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
         int64_t sent_ns = global_time(meter, &bound_ns), remote_ns;
         send(meter, NULL, 0, rank, TAG_PROBE);
@@ -106,7 +101,6 @@ double clock_error_true_half_width_ns(const clock_error_t *error, double tick_ns
 {
     double widths_ns = (double)(error->rank.width_ticks + error->rank_0.width_ticks) * tick_ns;
     double apart_ns = (double)(error->rank.ticks - error->rank_0.ticks) * tick_ns;
-
     return widths_ns / 2 + fabs(apart_ns) * MAX_DRIFT;
 }
 

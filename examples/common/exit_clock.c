@@ -19,23 +19,19 @@ static int64_t find_step(const exit_clock_t *clock)
 {
     int64_t steps_ticks[STEP_READINGS];
     int64_t before_ticks = exit_clock_ticks(clock);
-    int64_t step_ticks;
-
     for (int i = 0; i < STEP_READINGS; i++) {
         int64_t now_ticks = exit_clock_ticks(clock);
-
         steps_ticks[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
     sort_ascending(steps_ticks, STEP_READINGS);
-    step_ticks = quantile(steps_ticks, STEP_READINGS, 0.5);
+    int64_t step_ticks = quantile(steps_ticks, STEP_READINGS, 0.5);
     return step_ticks > 0 ? step_ticks : 1;
 }
 
 static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool invariant)
 {
     bool one_node = world->nodes == 1;
-
     clock->kind = EXIT_CLOCK_GLOBAL;
     if (wanted == EXIT_CLOCK_GLOBAL) {
         clock->reason = "asked for by --clock";
@@ -59,7 +55,6 @@ bool exit_clock_tsc_is_shared(const world_t *world)
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
     bool invariant = world_all(world, machine_tsc_is_invariant());
-
     *clock = (exit_clock_t){.comm = world->comm};
     if (wanted == EXIT_CLOCK_TSC && !world_all(world, MACHINE_HAS_TSC))
         return world_refuse(world, "option --clock: \"tsc\" is not allowed on this processor, give global or auto");
@@ -75,7 +70,6 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 void exit_clock_note_bound(exit_clock_t *clock, const world_t *world)
 {
     int64_t time_ns, bound_ns;
-
     if (clock->kind != EXIT_CLOCK_GLOBAL)
         return;
     world_require(world, MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
@@ -91,13 +85,11 @@ double exit_clock_tick_ns(const exit_clock_t *clock)
 void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes)
 {
     int64_t bound_ns = clock->bound_ns;
-    double step_ns, tick_ns;
-
     MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
     if (world->rank != 0)
         return;
-    tick_ns = exit_clock_tick_ns(clock);
-    step_ns = (double)clock->step_ticks * tick_ns;
+    double tick_ns = exit_clock_tick_ns(clock);
+    double step_ns = (double)clock->step_ticks * tick_ns;
     if (clock->kind == EXIT_CLOCK_TSC)
         snprintf(text, text_bytes, "TSC (%s), %.6f GHz as measured, readable each %.0f ns", clock->reason, 1 / tick_ns,
                  step_ns);

@@ -46,7 +46,6 @@ static inline int64_t exit_clock_ticks(const exit_clock_t *clock)
 {
     int64_t time_ns = 0;
     int64_t bound_ns;
-
 #if MACHINE_HAS_TSC
     if (clock->kind == EXIT_CLOCK_TSC)
         return (int64_t)__rdtsc();

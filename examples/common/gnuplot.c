@@ -16,7 +16,6 @@ static int start(pid_t *child, FILE *script, int output_descriptor)
 {
     char *arguments[] = {"gnuplot", "-d", NULL};
     posix_spawn_file_actions_t actions;
-
     if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
         return errno != 0 ? errno : EIO;
     int error = posix_spawn_file_actions_init(&actions);
@@ -37,7 +36,6 @@ static bool has_succeeded(pid_t child)
 {
     int status;
     pid_t ended;
-
     do
         ended = waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
@@ -49,7 +47,6 @@ static int copy(int from, int to)
 {
     char data[65536];
     int error = to < 0 ? 0 : ECHILD;
-
     for (;;) {
         ssize_t bytes = read(from, data, sizeof(data));
         if (bytes < 0 && errno == EINTR)
@@ -68,17 +65,16 @@ static int copy(int from, int to)
 int gnuplot_run(FILE *script, int picture_descriptor)
 {
     int ends[2];
-    pid_t child;
-
+    pid_t child = -1;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int error = start(&child, script, ends[1]);
-    bool has_started = error == 0;
     close(ends[1]);
-    if (has_started)
-        error = copy(ends[0], picture_descriptor);
+    if (error != 0) {
+        close(ends[0]);
+        return error;
+    }
+    error = copy(ends[0], picture_descriptor);
     close(ends[0]); /* gnuplot ends, if there is no more to be done with what it draws */
-    if (has_started && !has_succeeded(child) && error == 0)
-        error = ECHILD;
-    return error;
+    return has_succeeded(child) || error != 0 ? error : ECHILD;
 }

@@ -15,7 +15,6 @@ static bool read_word(const char *path, char *word)
 {
     FILE *file = fopen(path, "r");
     bool found = file != NULL && fscanf(file, "%63s", word) == 1;
-
     if (!found)
         word[0] = '\0';
     if (file != NULL)
@@ -30,11 +29,9 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
 
 bool kernel_split(const world_t *world, MPI_Comm *comm)
 {
-    char word[KERNEL_WORD_BYTES] = "";
-    char id[ID_BYTES] = "";
+    char word[KERNEL_WORD_BYTES] = "", id[ID_BYTES] = "";
     char *ids = malloc((size_t)world->ranks * ID_BYTES);
     int first = 0;
-
     if (!world_all(world, ids != NULL)) {
         free(ids);
         if (world->rank == 0)
@@ -59,7 +56,6 @@ static bool has_flag(const char *flag)
     char line[8192];
     FILE *file = fopen("/proc/cpuinfo", "r");
     bool found = true;
-
     while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
         if (strncmp(line, "flags", 5) == 0) {
             found = strstr(line, flag) != NULL;
@@ -75,7 +71,6 @@ void kernel_clock_warning(char *text)
 {
     char source[KERNEL_WORD_BYTES];
     bool constant = has_flag(" constant_tsc"), nonstop = has_flag(" nonstop_tsc");
-
     text[0] = '\0';
     if (!MACHINE_HAS_TSC)
         return;

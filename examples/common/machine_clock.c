@@ -18,7 +18,6 @@ enum { PAIR_READINGS = 8 };
 static int64_t read_system(clockid_t id)
 {
     struct timespec now = {0, 0};
-
     clock_gettime(id, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
@@ -58,7 +57,6 @@ int64_t system_time_ns(void)
 void system_sleep_ns(int64_t time_ns)
 {
     const struct timespec time = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
-
     if (time_ns > 0)
         nanosleep(&time, NULL);
 }
@@ -74,7 +72,6 @@ const machine_clock_t machine_clocks[MACHINE_CLOCKS] = {
 double machine_clock_stated_ns(int index)
 {
     struct timespec step = {0, 0};
-
     if (index == MACHINE_CLOCK_WTIME)
         return MPI_Wtick() * 1e9;
     if (index != MACHINE_CLOCK_TSC)
@@ -123,12 +120,10 @@ static tsc_rate_t read_pair(void)
 {
     tsc_rate_t pair = {0, 0};
     int64_t min_width_ticks = INT64_MAX;
-
     for (int i = 0; i < PAIR_READINGS; i++) {
         int64_t before_ticks = read_tsc();
         int64_t now_ns = read_monotonic_raw();
         int64_t width_ticks = read_tsc() - before_ticks;
-
         if (width_ticks < min_width_ticks) {
             min_width_ticks = width_ticks;
             pair = (tsc_rate_t){before_ticks + width_ticks / 2, now_ns};
@@ -146,12 +141,10 @@ void tsc_rate_begin(tsc_rate_t *rate)
 
 double tsc_rate_ns(const tsc_rate_t *rate)
 {
-    tsc_rate_t now;
-
     if (!has_tsc())
         return 1;
     while (read_monotonic_raw() - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
-    now = read_pair();
+    tsc_rate_t now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
 }

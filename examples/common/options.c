@@ -35,7 +35,6 @@ static bool parse_whole(const option_spec_t *option, const char *text, int64_t *
 {
     static const char suffixes[] = "KMG";
     char *end;
-
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (isspace((unsigned char)text[0]) || end == text || errno != 0)
@@ -51,7 +50,6 @@ static bool parse_whole(const option_spec_t *option, const char *text, int64_t *
 static bool parse_decimal(const option_spec_t *option, const char *text, double *value)
 {
     char *end;
-
     *value = strtod(text, &end);
     return end > text && *end == '\0' && !isspace((unsigned char)text[0]) && *value >= option->min &&
            *value <= option->max;
@@ -74,7 +72,6 @@ static bool parse_range(const option_spec_t *option, const char *text, size_list
     const char *colon = strchr(text, ':');
     const char *max = colon == NULL ? text : colon + 1;
     char min[ITEM_BYTES];
-
     sizes->count = 0;
     if ((colon == NULL || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
         return false;
@@ -90,42 +87,36 @@ static bool parse_range(const option_spec_t *option, const char *text, size_list
 static bool parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
 {
     char item[ITEM_BYTES];
-
     sizes->given = 1;
     if (strchr(text, ',') == NULL)
         return parse_range(option, text, sizes);
-    for (sizes->count = 0; next_item(&text, item); sizes->count++) {
+    for (sizes->count = 0; next_item(&text, item); sizes->count++)
         if (sizes->count == MAX_SIZES || !parse_whole(option, item, &sizes->bytes[sizes->count]))
             return false;
-    }
     return true;
 }
 
 static bool parse_numbers(const option_spec_t *option, const char *text, number_list_t *numbers)
 {
     char item[ITEM_BYTES];
-
-    for (numbers->count = 0; next_item(&text, item); numbers->count++) {
+    for (numbers->count = 0; next_item(&text, item); numbers->count++)
         if (numbers->count == MAX_NUMBERS || !parse_decimal(option, item, &numbers->values[numbers->count]))
             return false;
-    }
     return true;
 }
 
 /* Returns the index of a name, or -1. */
 static int find_choice(const option_spec_t *option, const char *name)
 {
-    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++) {
+    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++)
         if (strcmp(option->choice(i), name) == 0)
             return i;
-    }
     return -1;
 }
 
 static bool parse_choices(const option_spec_t *option, const char *text, int64_t *mask)
 {
     char item[ITEM_BYTES];
-
     for (*mask = 0; next_item(&text, item);) {
         int index = find_choice(option, item);
         if (index < 0)
@@ -183,7 +174,6 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
 static void describe_allowed(const option_spec_t *option, char *text)
 {
     static const char suffixes[] = ", which may end in K, M or G";
-
     text[0] = '\0';
     switch (option->kind) {
     case OPTION_INTEGER:
@@ -226,7 +216,6 @@ static void describe_default(const option_spec_t *option, const void *place, cha
     const number_list_t *numbers = place;
     const size_list_t *sizes = place;
     const int64_t *whole = place;
-
     text[0] = '\0';
     switch (option->kind) {
     case OPTION_INTEGER:
@@ -242,10 +231,9 @@ static void describe_default(const option_spec_t *option, const void *place, cha
         append(text, "%s", *whole >= 0 ? option->choice((int)*whole) : "");
         break;
     case OPTION_CHOICES:
-        for (int i = 0; option->choice(i) != NULL; i++) {
+        for (int i = 0; option->choice(i) != NULL; i++)
             if ((*whole >> i & 1) != 0)
                 append(text, "%s%s", text[0] == '\0' ? "" : ",", option->choice(i));
-        }
         break;
     case OPTION_NUMBERS:
         for (int64_t i = 0; i < numbers->count; i++)
@@ -273,7 +261,6 @@ static void print_help_line(const option_spec_t *option, const void *settings)
 {
     char name[TEXT_BYTES], default_text[TEXT_BYTES];
     const char *doc = option->doc;
-
     write_name(option, name);
     append(name, " %s", option->argument != NULL ? option->argument : "");
     printf("%*s%-*s", option->letter != 0 ? 2 : 6, "", HELP_COLUMN - (option->letter != 0 ? 2 : 6), name);
@@ -304,7 +291,6 @@ __attribute__((format(printf, 2, 3))) static options_outcome_t refuse(const prog
                                                                       ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     fprintf(stderr, "%s: ", program->name);
     vfprintf(stderr, format, arguments);
@@ -328,7 +314,6 @@ static void add_option(scanner_t *scanner, int i, const option_spec_t *option)
 {
     int has_value = option->argument != NULL ? required_argument : no_argument;
     int code = option->letter != 0 ? option->letter : NO_LETTER + i;
-
     scanner->options[i] = option;
     scanner->longs[i] = (struct option){option->name, has_value, NULL, code};
     if (option->letter != 0)
@@ -339,7 +324,6 @@ static scanner_t make_scanner(const program_spec_t *program)
 {
     scanner_t scanner = {.letters = "-:"}; /* operands come in order, missing values are told from unknown options */
     int count = 0;
-
     for (; count < program->option_count; count++)
         add_option(&scanner, count, &program->options[count]);
     if (!program->answers_nothing) {
@@ -352,7 +336,6 @@ static scanner_t make_scanner(const program_spec_t *program)
 static const option_spec_t *find_option(const scanner_t *scanner, int code)
 {
     int i = 0;
-
     while (scanner->options[i] != NULL && scanner->longs[i].val != code)
         i++;
     return scanner->options[i];
@@ -372,7 +355,6 @@ static options_outcome_t take_option(const program_spec_t *program, const option
                                      void *settings)
 {
     char name[TEXT_BYTES], allowed[TEXT_BYTES];
-
     write_name(option, name);
     describe_allowed(option, allowed);
     if (code == '?')
@@ -395,12 +377,11 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
     const scanner_t scanner = make_scanner(program);
     options_outcome_t outcome = OPTIONS_RUN;
     int code;
-
     opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
-    while (outcome == OPTIONS_RUN && (code = getopt_long(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
+    /* In parentheses, as SimGrid's macro of this name would go on from the last parse. */
+    while (outcome == OPTIONS_RUN && (code = (getopt_long)(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
         const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);
-
         if (code == 1)
             outcome = take_operand(program, optarg, settings);
         else if (option != NULL)

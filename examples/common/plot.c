@@ -18,7 +18,6 @@ enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT =
 static const char *find_terminal(const char *path)
 {
     const char *ending = strlen(path) > strlen(".png") ? path + strlen(path) - strlen(".png") : "";
-
     return strcmp(ending, ".png") == 0 ? "pngcairo" : strcmp(ending, ".svg") == 0 ? "svg" : NULL;
 }
 
@@ -26,7 +25,6 @@ static const char *find_terminal(const char *path)
 static int try_gnuplot(const char *terminal)
 {
     FILE *script = tmpfile();
-
     if (script == NULL)
         return errno;
     fprintf(script, "set terminal %s\n", terminal);
@@ -61,7 +59,6 @@ static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
 int plot_open(plot_file_t *file, const world_t *world, const char *path)
 {
     char reason[400] = "";
-
     *file = (plot_file_t)PLOT_NO_FILE;
     if (world->rank == 0 && path != NULL) {
         file->path = path;
@@ -100,7 +97,6 @@ typedef struct range {
 static range_t find_range(const plot_panel_t *panel, bool is_x, bool logarithmic)
 {
     range_t range = {0};
-
     for (int i = 0; i < panel->series_count; i++) {
         const double *values = is_x ? panel->series[i].x : panel->series[i].y;
         for (int k = 0; k < panel->series[i].count; k++) {
@@ -120,7 +116,6 @@ static void put_axis(FILE *script, const plot_panel_t *panel, bool is_x)
     const plot_axis_t *axis = is_x ? &panel->x : &panel->y;
     const char *name = is_x ? "x" : "y";
     range_t range = find_range(panel, is_x, axis->logarithmic);
-
     fprintf(script, "set %slabel ", name);
     put_text(script, axis->label);
     fprintf(script, "\nunset logscale %s\nset %stics autofreq\n", name, name);
@@ -156,7 +151,6 @@ static void put_curves(FILE *script, const plot_panel_t *panel)
     static const char *const with[] = {[PLOT_LINES] = "lines linewidth 2",
                                        [PLOT_POINTS] = "points pointtype 7 pointsize 0.6",
                                        [PLOT_LINES_POINTS] = "linespoints linewidth 2 pointtype 7 pointsize 0.8"};
-
     for (int i = 0; i < panel->series_count; i++)
         put_series_data(script, i, &panel->series[i]);
     fputs(panel->series_count == 0 ? "plot NaN notitle" : "plot ", script);
@@ -178,7 +172,6 @@ static double axis_margin(const plot_axis_t *axis)
 static void put_panel(FILE *script, const plot_panel_t *panel)
 {
     double x_margin = axis_margin(&panel->x), y_margin = axis_margin(&panel->y);
-
     fputs("set title ", script);
     put_text(script, panel->title);
     fputc('\n', script);
@@ -194,7 +187,6 @@ static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
     int columns = plot->columns > 0 ? plot->columns : (int)ceil(sqrt(plot->panel_count));
     int rows = (plot->panel_count + columns - 1) / columns;
     bool is_alone = plot->panel_count == 1;
-
     fprintf(script, "set encoding utf8\nset terminal %s noenhanced size %d,%d font 'sans,11' background rgb 'white'\n",
             terminal, columns * (is_alone ? ALONE_WIDTH : PANEL_WIDTH),
             rows * (is_alone ? ALONE_HEIGHT : PANEL_HEIGHT));
@@ -212,7 +204,6 @@ static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
 static int draw(const plot_file_t *file, const plot_t *plot)
 {
     FILE *script = tmpfile();
-
     if (script == NULL)
         return errno;
     put_plot(script, plot, file->terminal);
@@ -229,7 +220,6 @@ static int draw(const plot_file_t *file, const plot_t *plot)
 static void remove_empty(const plot_file_t *file)
 {
     struct stat status;
-
     if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
         unlink(file->path);
 }
@@ -237,7 +227,6 @@ static void remove_empty(const plot_file_t *file)
 int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot)
 {
     int error;
-
     if (file->descriptor < 0)
         return STATUS_GOOD;
     error = draw(file, plot);

@@ -4,7 +4,6 @@
 int results_open(results_t *results, const world_t *world)
 {
     int status = plot_open(&results->plot, world, results->plot_path);
-
     if (status == STATUS_GOOD)
         status = output_open(&results->output, world);
     return status == STATUS_GOOD ? output_create(world, "--raw", results->raw.path, &results->raw.file) : status;

@@ -28,7 +28,8 @@ typedef struct results {
          0, 0,     NULL,   raw_doc},                                                                   \
         PLOT_OPTION((place) + offsetof(results_t, plot_path))
 
-/* results_open - open all files before anything is measured. Collective. Returns a status, after a line if it is bad. */
+/* results_open - open all files before anything is measured.
+ * Collective. Returns a status, after a line if it is bad. */
 int results_open(results_t *results, const world_t *world);
 
 /* results_close - close them. Returns the status, or STATUS_FAILED after a line if one could not be written. */

@@ -8,7 +8,6 @@ static int compare(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left;
     int64_t b = *(const int64_t *)right;
-
     return (a > b) - (a < b);
 }
 
@@ -21,6 +20,5 @@ int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
 {
     /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
     int64_t rank = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
-
     return sorted[rank < 1 ? 0 : rank - 1];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
+#include "machine_clock.h"
 #include "output.h"
 
 #include <mpix_harmonize.h>
@@ -9,24 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /*
  * How much later each further rank tells of an error that may be everyone's, up to a rank; and how long a rank that has
  * told waits before it ends all others: launchers were seen to lose what a process wrote just before.
  */
-enum { PAUSE_NS = 100 * 1000 * 1000, MOST_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
+enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
 
 static void count_nodes(world_t *world)
 {
     MPI_Comm node;
-    int node_rank, leads;
-
+    int node_rank;
     MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_size(node, &world->node_ranks);
     MPI_Comm_free(&node);
-    leads = node_rank == 0;
+    int leads = node_rank == 0;
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
@@ -58,7 +57,6 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
                    size_t settings_bytes, int *status)
 {
     int outcome = OPTIONS_RUN;
-
     if (world->rank == 0)
         outcome = options_parse(program, argc, argv, settings);
     MPI_Bcast(&outcome, 1, MPI_INT, 0, world->comm);
@@ -70,7 +68,6 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
 int world_refuse(const world_t *world, const char *format, ...)
 {
     va_list arguments;
-
     if (world->rank == 0) {
         va_start(arguments, format);
         fprintf(stderr, "%s: ", world->program);
@@ -84,7 +81,6 @@ int world_refuse(const world_t *world, const char *format, ...)
 int world_and(const world_t *world, int condition)
 {
     int all = condition;
-
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world->comm);
     return all;
 }
@@ -94,7 +90,6 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info info;
     int found = 0;
-
     text[0] = '\0';
     if (MPIX_Harmonize_get_info(world->comm, &info) != MPI_SUCCESS)
         return false;
@@ -110,7 +105,6 @@ static void report(const world_t *world, int code, const char *call)
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     char detail[MPI_MAX_INFO_VAL + 1];
     int length;
-
     MPI_Error_string(code, text, &length);
     text[strcspn(text, "\n")] = '\0';
     world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
@@ -123,29 +117,21 @@ static void report(const world_t *world, int code, const char *call)
 bool world_agree(const world_t *world, int code, const char *call)
 {
     int first_failed = code == MPI_SUCCESS ? world->ranks : world->rank;
-
     MPI_Allreduce(MPI_IN_PLACE, &first_failed, 1, MPI_INT, MPI_MIN, world->comm);
     if (world->rank == first_failed)
         report(world, code, call);
     return first_failed == world->ranks;
 }
 
-static void pause_ns(long ns)
-{
-    const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-
-    nanosleep(&pause, NULL);
-}
-
-/* Where several ranks fail at once, the first to tell so ends the others before they do. */
+/* If several ranks fail at once, the first to tell so ends the others before they do. */
 static void let_others_speak(const world_t *world)
 {
-    pause_ns((long)(world->rank < MOST_PAUSES ? world->rank : MOST_PAUSES) * PAUSE_NS);
+    system_sleep_ns((world->rank < MAX_PAUSES ? world->rank : MAX_PAUSES) * (int64_t)PAUSE_NS);
 }
 
 static _Noreturn void abort_all(void)
 {
-    pause_ns(ABORT_PAUSE_NS);
+    system_sleep_ns(ABORT_PAUSE_NS);
     MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* the world of the example may be a part of it */
     abort();
 }
@@ -168,7 +154,6 @@ void world_describe(const world_t *world, FILE *file, const char *title)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length;
-
     if (world->rank != 0)
         return;
     MPI_Get_library_version(library, &length);

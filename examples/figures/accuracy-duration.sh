@@ -8,7 +8,7 @@ needs=mpix_clock_check
 
 measure() {
     local ranks run
-    ranks=$(most_ranks)
+    ranks=$(max_ranks)
     for ((run = 1; run <= $(amount 10 2); run++)); do
         progress "$ranks ranks, launch $run"
         check_clock "$ranks" "$run" "$(amount track,skampi,jk,hca,hca2,hca3,hca3o,hca3+prop track,hca3o)" \

@@ -8,7 +8,7 @@ needs=mpix_bench
 
 measure() {
     local ranks barrier options
-    ranks=$(most_ranks)
+    ranks=$(max_ranks)
     options="allreduce -m 4,8,16,64 $(calls_for 20 20000 0.5)"
     progress "$ranks ranks, barriers of mpix_bench"
     # shellcheck disable=SC2086
@@ -19,7 +19,6 @@ measure() {
         progress "$ranks ranks, barrier $barrier"
         bench "$ranks" algorithm,source "library,$barrier" $options --release barrier || return
     done
-    choose_algorithm barrier library
 }
 
 table() {

@@ -15,13 +15,13 @@ raw_to_skews() {
             if (key == "") key = release == "barrier" ? "own " barrier : release
             call = key "," $column["size_bytes"] "," $column["call"]; start = $column["start_ns"]
             if ($column["mark"] != "valid") bad[call] = 1
-            if (!(call in least)) { order[++count] = call; least[call] = most[call] = start }
-            if (start < least[call]) least[call] = start
-            if (start > most[call]) most[call] = start
+            if (!(call in min)) { order[++count] = call; min[call] = max[call] = start }
+            if (start < min[call]) min[call] = start
+            if (start > max[call]) max[call] = start
         }
         END {
             for (i = 1; i <= count; i++)
-                if (!(order[i] in bad)) print order[i] "," most[order[i]] - least[order[i]]
+                if (!(order[i] in bad)) print order[i] "," max[order[i]] - min[order[i]]
         }'
 }
 
@@ -40,16 +40,14 @@ bench_skews() {
 }
 
 measure() {
-    local ranks barrier scheme calls
-    ranks=$(most_ranks)
+    local ranks barrier calls
+    ranks=$(max_ranks)
     calls="$(calls_for 20 1000 1)"
     progress "$ranks ranks, barriers of mpix_bench"
-    for barrier in $(own_barriers); do
-        echo "bcast -m 4:4 $calls --release barrier --barrier $barrier"
-    done >"$work/jobs"
-    for scheme in round-time harmonize; do
-        echo "bcast -m 4:4 $calls --release $scheme"
-    done >>"$work/jobs"
+    {
+        own_barrier_jobs "bcast -m 4:4 $calls"
+        release_jobs "bcast -m 4:4 $calls" round-time harmonize
+    } >"$work/jobs"
     bench_skews "$ranks" "" --jobs "$work/jobs" || return
     # shellcheck disable=SC2046,SC2086
     for barrier in $(few $(library_algorithms barrier)); do
@@ -57,9 +55,7 @@ measure() {
         progress "$ranks ranks, barrier $barrier"
         bench_skews "$ranks" "MPI $barrier" bcast -m 4:4 $calls --release barrier || return
     done
-    choose_algorithm barrier library
 }
-
 
 table() {
     $awk -F, "$read_csv"'

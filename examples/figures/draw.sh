@@ -3,7 +3,8 @@
 #
 # How figures read their data, and are drawn and described. Sourced by mpix_figures.
 
-# The beginning of awk programs: columns by their names, value("name"), "" if there is none, and texts of figures.
+# The beginning of awk programs: columns by their names, value("name"), "" if there is none, and texts of
+# several figures.
 # shellcheck disable=SC2034
 read_csv='
     function value(name) { return name in column ? $column[name] : "" }

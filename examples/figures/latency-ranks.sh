@@ -6,13 +6,11 @@ look="Harmonized curves should grow smoothly. Those after a barrier go up and do
 needs=mpix_bench
 
 measure() {
-    local ranks scheme operation
+    local ranks operation
     for ranks in $(split_list "$ranks_list"); do
         progress "$ranks ranks"
         for operation in bcast reduce allreduce; do
-            for scheme in barrier harmonize; do
-                echo "$operation -m 4:4 $(calls_for 20 50000 0.5) --release $scheme"
-            done
+            release_jobs "$operation -m 4:4 $(calls_for 20 50000 0.5)" barrier harmonize
         done >"$work/jobs"
         bench "$ranks" algorithm library --jobs "$work/jobs" || return
     done

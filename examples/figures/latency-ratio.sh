@@ -26,10 +26,10 @@ table() {
 tell() {
     table | $awk -F, "$read_csv"'
         {
-            key = value("operation")
-            if (!(key in least)) { list[++n] = key; least[key] = most[key] = value("ratio") + 0 }
-            if (value("ratio") < least[key]) least[key] = value("ratio") + 0
-            if (value("ratio") > most[key]) most[key] = value("ratio") + 0
+            key = value("operation"); ratio = value("ratio") + 0
+            if (!(key in min)) { list[++n] = key; min[key] = max[key] = ratio }
+            if (ratio < min[key]) min[key] = ratio
+            if (ratio > max[key]) max[key] = ratio
         }
-        END { for (i = 1; i <= n; i++) printf "%s: from %.2f to %.2f.\n", list[i], least[list[i]], most[list[i]] }'
+        END { for (i = 1; i <= n; i++) printf "%s: from %.2f to %.2f.\n", list[i], min[list[i]], max[list[i]] }'
 }

@@ -15,8 +15,8 @@ compared_algorithms() { # OPERATION
 }
 
 measure() {
-    local ranks operation algorithm scheme sizes calls
-    ranks=$(most_ranks)
+    local ranks operation algorithm sizes calls
+    ranks=$(max_ranks)
     sizes=$(amount 4:65536 4:64)
     calls=$(calls_for 20 5000 0.3)
     for operation in bcast reduce allreduce; do
@@ -24,15 +24,12 @@ measure() {
         for algorithm in $(few $(compared_algorithms $operation)); do
             choose_algorithm $operation "$algorithm"
             progress "$ranks ranks, $operation $algorithm"
-            for scheme in barrier harmonize; do
-                echo "$operation -m $sizes $calls --release $scheme"
-            done >"$work/jobs"
+            release_jobs "$operation -m $sizes $calls" barrier harmonize >"$work/jobs"
             bench "$ranks" algorithm "$algorithm" --jobs "$work/jobs" || return
         done
         choose_algorithm $operation library
     done
 }
-
 
 table() {
     rows_with avg_ns

@@ -12,7 +12,7 @@ default_ranks() {
     for ((count = 4; count <= processors; count *= 2)); do list+=,$count; done
     echo "$list"
 }
-most_ranks() {
+max_ranks() {
     split_list "$ranks_list" | tr ' ' '\n' | sort -n | tail -n 1
 }
 
@@ -22,7 +22,7 @@ launcher_problem() {    # FEWEST RANKS
         echo "there is no MPI launcher${launcher:+ \"$launcher\"}, name it by MPIEXEC"
     elif [[ $(basename "$launcher") == smpirun ]]; then
         echo "$program was built for the simulator, which only simulated-heatmap is for"
-    elif [ "$(most_ranks)" -lt "$1" ]; then
+    elif [ "$(max_ranks)" -lt "$1" ]; then
         echo "it needs $1 ranks, --ranks gives fewer"
     elif [ "$processors" -lt 2 ] && [ "$ranks_given" -eq 0 ]; then
         echo "there is 1 processor, and ranks that take turns leave nothing to see; --ranks 2 tries it all the same"
@@ -34,7 +34,7 @@ launcher_problem() {    # FEWEST RANKS
 supervised=
 simgrid_runner=supervise
 supervise() {
-    timeout -k 5 $most_seconds "$@" </dev/null &
+    timeout -k 5 $max_seconds "$@" </dev/null &
     supervised=$!
     wait $supervised
     set -- $?
@@ -187,18 +187,26 @@ amount() {
     if [ $quick -eq 1 ]; then echo "$2"; else echo "$1"; fi
 }
 
-own_barriers() {
-    amount "linear tree binomial doublering recursivedoubling bruck" "linear doublering"
+# OPTIONS [QUICK]: jobs of mpix_bench with them after each of its own barriers; with --quick, after QUICK.
+own_barrier_jobs() {
+    local barrier
+    for barrier in $(amount "linear tree binomial doublering recursivedoubling bruck" "${2-linear doublering}"); do
+        echo "$1 --release barrier --barrier $barrier"
+    done
+}
+
+# OPTIONS SCHEME...: jobs of mpix_bench with them, released in each of these ways.
+release_jobs() {
+    local options=$1 scheme
+    shift
+    for scheme in "$@"; do echo "$options --release $scheme"; done
 }
 
 # RANKS KEYS VALUES OPERATION [OPTION]...: after the barriers of mpix_bench, and harmonized, all in one launch.
 bench_own_barriers() {
-    local ranks=$1 keys=$2 values=$3 barrier
+    local ranks=$1 keys=$2 values=$3
     shift 3
-    for barrier in $(own_barriers); do
-        echo "$* --release barrier --barrier $barrier"
-    done >"$work/jobs"
-    echo "$* --release harmonize" >>"$work/jobs"
+    { own_barrier_jobs "$*" && release_jobs "$*" harmonize; } >"$work/jobs"
     bench "$ranks" "$keys,source" "$values,own" --jobs "$work/jobs"
 }
 
@@ -208,5 +216,5 @@ few() {                 # WORD...: with --quick the first two
 
 # RANKS RUN ALGORITHMS AGES: a row for each algorithm and age: the time that the synchronization took, and errors.
 check_clock() {
-    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages "$4"
+    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages-s "$4"
 }

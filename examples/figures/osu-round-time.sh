@@ -7,11 +7,10 @@ which scheme repeats better."
 needs=mpix_bench
 
 measure() {
-    local ranks run scheme
-    ranks=$(most_ranks)
-    for scheme in barrier round-time harmonize; do
-        echo "allreduce -m $(amount 4:4096 4:16) $(calls_for 20 5000 0.3) --release $scheme"
-    done >"$work/jobs"
+    local ranks run
+    ranks=$(max_ranks)
+    release_jobs "allreduce -m $(amount 4:4096 4:16) $(calls_for 20 5000 0.3)" barrier round-time harmonize \
+        >"$work/jobs"
     for ((run = 1; run <= $(amount 5 2); run++)); do
         progress "$ranks ranks, launch $run"
         bench "$ranks" run $run --jobs "$work/jobs" || return

@@ -10,7 +10,7 @@ needs=mpix_bench
 # The first launches for an algorithm are harmonized, too, to see how far repeated runs agree.
 measure() {
     local ranks reduce barrier options run
-    ranks=$(most_ranks)
+    ranks=$(max_ranks)
     options="reduce -m 4:4 $(calls_for 20 50000 0.5)"
     # shellcheck disable=SC2046
     for reduce in $(few $(library_algorithms reduce)); do

@@ -12,7 +12,7 @@ problem() {
         simgrid_problem
     elif [ -z "$sources" ]; then
         echo "it builds the library's sources for the simulator, and they are not here: give --sources"
-    elif [ $ranks_given -eq 1 ] && [ "$(most_ranks)" -lt 2 ]; then
+    elif [ $ranks_given -eq 1 ] && [ "$(max_ranks)" -lt 2 ]; then
         echo "it needs 2 ranks, --ranks gives fewer"
     fi
 }
@@ -52,12 +52,10 @@ simulate() {
 
 # REDUCE OPTION...: a row of the heat map. The simulator's own barriers repeat those of mpix_bench, digit for digit.
 simulate_reduction() {
-    local reduce=$1 barrier seed
+    local reduce=$1 seed
     shift
     progress "reduce $reduce, barriers"
-    for barrier in $(amount "$(own_barriers)" "doublering bruck"); do
-        echo "$* --release barrier --barrier $barrier"
-    done >"$work/jobs"
+    own_barrier_jobs "$*" "doublering bruck" >"$work/jobs"
     simulate "$reduce" 1 --jobs "$work/jobs" || return
     for seed in $(amount "1 2 3" "1 2"); do
         progress "reduce $reduce, harmonized, seed $seed"
@@ -68,7 +66,7 @@ simulate_reduction() {
 measure() {
     local reduce
     simulated_ranks=$(amount 128 32)
-    [ $ranks_given -eq 0 ] || simulated_ranks=$(most_ranks)
+    [ $ranks_given -eq 0 ] || simulated_ranks=$(max_ranks)
     build_simulation || return
     simgrid_platform "$work" "$simulated_ranks"
     for reduce in $(amount "ompi_basic_linear ompi_chain ompi_binary" "") ompi_binomial \

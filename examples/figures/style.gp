@@ -59,3 +59,8 @@ draw_curves = "plot for [k = 1:(kinds eq '' ? 1 : words(kinds))] for [i = 1:word
     . ", for [k = 1:words(kinds)] NaN with lines lw 2 lc rgb '#444444' dt k title word(kind_titles, k)"
 draw_nothing = "set label 9 'no valid samples' at graph 0.5, graph 0.5 center; plot [1:10] [1:10] 20 notitle; " \
     . "unset label 9"
+# A panel for each operation, with a color for each algorithm. The former before set multiplot.
+operations_in_panels = "eval values('algorithm'); names = list; eval values('operation'); operations = list; " \
+    . "eval pairs('operation', 'algorithm'); in_panel = list; by = 'algorithm'; panel_by = 'operation'"
+draw_operations = "do for [panel in 'bcast reduce allreduce'] { set title panel; " \
+    . "eval place(operations, panel) > 0 ? draw_curves : draw_nothing }"

@@ -19,14 +19,14 @@ export LC_ALL
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
-clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violation
+clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations
 list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
 drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_min_ppb,slope_max_ppb,residual_rms_ns,residual_max_ns,\
 half_width_ns,points,linear_ns
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
-    run 2 mpix_clock_check --sync hca3/5,none,track --ages 0,0.05 --repeat 2 --format csv
+    run 2 mpix_clock_check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
     expect_status 0
     problems=$(awk -F, -v titles="$clock_titles" '
         function bad(what) { print what ": " $0 }
@@ -61,12 +61,12 @@ check_clock_ranks() {
         $4 < (int((NR - 2) / 2) % 2) * 5e7 { bad("age") }
         differs($5, $6, $3) { bad("error by exchanges") }
         $7 != "" && differs($7, $8, $3) { bad("error by the shared clock") }
-        END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/out"
+        END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/raw"
 }
 
 check_clock_errors() {
     for case in mpix_clock_check:0 check_clock_error:1; do
-        run 3 ${case%:*} --sync none --ages 0,0.05 --repeat 2 --ranks --format csv
+        run 3 ${case%:*} --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
         expect_status 0
         problems=$(check_clock_ranks ${case#*:})
         [ -z "$problems" ] || complain "$problems"
@@ -74,7 +74,7 @@ check_clock_errors() {
 }
 
 check_clock_violations() {
-    run 2 check_clock_error --sync none,hca3o --ages 0,0.05
+    run 2 check_clock_error --sync none,hca3o --ages-s 0,0.05
     expect_status 1
     problems=$(check_table 13 4)
     [ -z "$problems" ] || complain "$problems"
@@ -88,22 +88,22 @@ check_clock_violations() {
 check_clock_sample() {
     for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
         # shellcheck disable=SC2086
-        run 3 mpix_clock_check --sync none --ages 0 --ranks --format csv --seed 7 $sample
+        run 3 mpix_clock_check --sync none --ages-s 0 --format csv --raw "$scratch/raw" --seed 7 $sample
         expect_status 0
-        [ "$(wc -l <"$scratch/out")" -eq 2 ] || complain "not one row"
+        [ "$(wc -l <"$scratch/raw")" -eq 2 ] || complain "not one row"
         own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
         [ "$own_seed" = 7 ] || complain "does not tell the seed"
-        rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/out")
+        rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/raw")
         [ -n "$rank" ] || complain "no rank"
         [ "$rank" = "${first_rank:=$rank}" ] || complain "rank $rank, not $first_rank"
     done
-    [ -z "$(sed 1d "$scratch/out" | cut -d, -f7)" ] || complain "a truth although there is none"
+    [ -z "$(sed 1d "$scratch/raw" | cut -d, -f7)" ] || complain "a truth although there is none"
 }
 
 check_clock_kept() {
     MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
     export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    run 2 mpix_clock_check --sync hca3o --ages 0,1 --keep 1
+    run 2 mpix_clock_check --sync hca3o --ages-s 0,1 --keep-ms 1
     unset MPIX_HARMONIZE_RESYNC_INTERVAL_NS
     expect_status 0
     grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
@@ -119,26 +119,26 @@ check_error_refusals() {
     done <<'END'
 --sync hca3,fence
 --sync hca3,,jk
---ages 0,1,1
---ages 0,
---keep 0
+--ages-s 0,1,1
+--ages-s 0,
+--keep-ms 0
 --pairs 1 --sample 0.5
 --plot chart.pdf
 --plot /nonexistent/directory/chart.png
 END
-    run alone mpix_clock_check --ages 0
+    run alone mpix_clock_check --ages-s 0
     expect_refusal '1 rank'
 }
 
 # Refused before anything is measured, and else drawn.
 check_plot() {
-    run 2 mpix_clock_check --sync none,hca3o --ages 0,0.05 --plot "$scratch/chart.svg"
+    run 2 mpix_clock_check --sync none,hca3o --ages-s 0,0.05 --plot "$scratch/chart.svg"
     if command -v gnuplot >/dev/null; then
         expect_status 0
         for text in 'Error of the global clock' hca3o 'stated bound' '(s)' '(ns)'; do
             grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
         done
-        run 2 mpix_clock_check --sync none --ages 0 --plot "$scratch/chart.png"
+        run 2 mpix_clock_check --sync none --ages-s 0 --plot "$scratch/chart.png"
         expect_status 0
         [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
     else
@@ -189,9 +189,12 @@ check_list() {
         [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
             complain "does not tell once what auto takes and why"
     done
-    run 2 mpix_clock_list --reads 1000
+    run 2 mpix_clock_list --reads 1000 --raw "$scratch/raw"
     expect_status 0
-    problems=$(check_table 10 5)
+    problems=$(awk -F, 'NR == 1 { if ($0 != "clock,reading,interval_ns") print "titles of the raw file: " $0; next }
+        NF != 3 || $2 != count[$1]++ || $3 !~ /^-?[0-9]+\.[0-9]$/ { print "raw: " $0 }
+        END { for (clock in count) if (count[clock] != 1000) print clock " has " count[clock] " intervals" }' \
+        "$scratch/raw"; check_table 10 5)
     [ -z "$problems" ] || complain "$problems"
 }
 
@@ -206,8 +209,8 @@ check_list_slow_clocksource() {
     program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
     # The variables are those of the inner shell.
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" -n 1000 --format csv' - "$scratch/hpet" "$clocksource" \
-        "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" --reads 1000 --format csv' - \
+        "$scratch/hpet" "$clocksource" "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     expect_status 0
     grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
@@ -265,17 +268,19 @@ check_drift_rows() {
             return reach
         }
         NR == 1 {
-            if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used") print "titles of the raw file: " $0
+            if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns") print "titles of the raw file: " $0
             next
         }
-        NF != 6 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
-        $6 != ($5 <= 1.5 * half) { print "used or not: " $0 }
+        NF != 7 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
+        $6 != ($5 <= 1.5 * half) || ($7 != "") != $6 { print "used or not: " $0 }
         { length_s = $3 / 1e9 }
         $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
+        $7 ^ 2 > worst ^ 2 { worst = $7 < 0 ? -$7 : $7 }
         END {
             getline row <rows
             if (row != titles) bad("titles")
             reach = linear()
+            if (window(0, 1, 1) && differ(worst, greatest)) print "residuals in the raw file: " worst ", not " greatest
             for (parts = 8; parts >= 1; parts /= 2) {
                 getline row <rows
                 if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")

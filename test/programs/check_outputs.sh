@@ -82,6 +82,8 @@ alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 alone mpix_skew -i 10 -x 1 --raw FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
+2 mpix_clock_check --sync none --ages-s 0 --raw FILE
+alone mpix_clock_list --reads 100 --raw FILE
 END
 }
 charts() {
@@ -90,7 +92,7 @@ alone mpix_clock_list --reads 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
 alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
 2 mpix_skew -i 50 -x 5 --plot FILE
-2 mpix_clock_check --sync none --ages 0 --plot FILE
+2 mpix_clock_check --sync none --ages-s 0 --plot FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
 END
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - the tables: a row for each label and age, or for each rank checked. */
+/* report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
 #include "check/check.h"
 
 #include "common/statistics.h"
@@ -8,55 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first column of both is as wide as the longest label. */
-static const column_t summary_columns[] = {
-    {"sync", "sync", 0, 0, 0},           {"age(s)", "age_ns", 9, 2, 1e9},
-    {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
-    {"syncs", "syncs", 7, 0, 0},         {"checks", "checks", 8, 0, 0},
-    {"p50(ns)", "p50_ns", 11, 0, 0},     {"p99(ns)", "p99_ns", 11, 0, 0},
-    {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
-    {"true(ns)", "true_ns", 13, 1, 0},   {"bound(ns)", "bound_ns", 12, 0, 0},
-    {"viol", "violations", 6, 0, 0},
+static const column_t columns[] = {
+    {"sync", "sync", 0, 0, 0}, /* as wide as the longest label */
+    {"age(s)", "age_ns", 9, 2, 1e9},   {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
+    {"syncs", "syncs", 7, 0, 0},       {"checks", "checks", 8, 0, 0},       {"p50(ns)", "p50_ns", 11, 0, 0},
+    {"p99(ns)", "p99_ns", 11, 0, 0},   {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0}, {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violations", 6, 0, 0},
 };
-enum { SUMMARY_COLUMNS = sizeof(summary_columns) / sizeof(summary_columns[0]) };
 
-static const column_t rank_columns[] = {
-    {"sync", "sync", 0, 0, 0},           {"run", "run", 6, 0, 0},
-    {"rank", "rank", 8, 0, 0},           {"age(s)", "age_ns", 11, 4, 1e9},
-    {"error(ns)", "error_ns", 12, 0, 0}, {"half(ns)", "half_width_ns", 11, 0, 0},
-    {"true(ns)", "true_ns", 13, 1, 0},   {"half(ns)", "true_half_width_ns", 11, 1, 0},
-    {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violation", 6, 0, 0},
-};
-enum { RANK_COLUMNS = sizeof(rank_columns) / sizeof(rank_columns[0]) };
+/* What all checks of a label at one age come to, but for quantiles. */
+typedef struct extremes {
+    int64_t half_width_ns;
+    int64_t bound_ns;
+    double true_ns;
+    int64_t violations;
+} extremes_t;
 
-bool check_report_open(report_t *report, const check_run_t *run)
+bool check_open_report(check_run_t *run)
 {
-    bool ranks = run->settings.ranks != 0;
-    int64_t repeat = run->settings.repeat;
     int width = 6;
-
-    *report = (report_t){.run = run};
-    memcpy(report->columns, ranks ? rank_columns : summary_columns,
-           ranks ? sizeof(rank_columns) : sizeof(summary_columns));
-    for (int i = 0; i < run->plan.labels; i++) {
-        int length = (int)strlen(run->plan.label[i]) + 2;
-
+    memcpy(run->columns, columns, sizeof(columns));
+    for (int i = 0; i < run->labels; i++) {
+        int length = (int)strlen(run->label[i]) + 2;
         width = length > width ? length : width;
     }
-    report->columns[0].width = width;
-    report->table = (table_t){report->columns, ranks ? RANK_COLUMNS : SUMMARY_COLUMNS, &run->settings.output};
-    report->values = malloc((size_t)repeat * (size_t)run->checked * sizeof(report->values[0]));
-    return report->values != NULL;
+    run->columns[0].width = width;
+    run->table = (table_t){run->columns, MAX_COLUMNS, &run->settings.results.output};
+    run->values = malloc((size_t)run->settings.repeats * (size_t)run->checked * sizeof(run->values[0]));
+    return run->values != NULL;
 }
 
-void check_print_head(const report_t *report)
+void check_print_head(const check_run_t *run)
 {
-    const check_run_t *run = report->run;
-    FILE *file = run->settings.output.file;
-
-    if (run->settings.output.format != FORMAT_TABLE && check_is_sampled(run))
+    const output_t *output = &run->settings.results.output;
+    FILE *file = output->file, *raw = run->settings.results.raw.file;
+    if (output->format != FORMAT_TABLE && check_is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
-    if (run->settings.output.format == FORMAT_TABLE) {
+    if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, file, "error of the global clock against that of rank 0");
         fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
                 (long long)run->settings.exchanges);
@@ -67,126 +55,160 @@ void check_print_head(const report_t *report)
         else
             fprintf(file, "# Clocks: free-running after one synchronization\n");
     }
-    table_head(&report->table);
+    table_head(&run->table);
+    if (raw != NULL)
+        fputs("sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations\n", raw);
 }
 
-static const char *no_truth(const check_run_t *run)
+/* Writes the checks of one run at one age to the raw file. */
+static void write_raw(const check_run_t *run, int label, int repeat, int age, double tick_ns)
 {
-    return run->has_truth ? NULL : "";
-}
-
-static const char *no_bound(int64_t bound_ns)
-{
-    return bound_ns == INT64_MAX ? "" : NULL;
-}
-
-static void print_ranks(report_t *report, int label, int repeat, int age, double tick_ns)
-{
-    const check_run_t *run = report->run;
+    FILE *raw = run->settings.results.raw.file;
     const check_t *checks = check_checks_of(run, label, repeat, age);
-
-    for (int i = 0; i < run->checked; i++) {
+    for (int i = 0; i < run->checked && raw != NULL; i++) {
         const clock_error_t *error = &checks[i].error;
-
-        table_row(&report->table, (cell_t[]){{run->plan.label[label], 0},
-                                             {NULL, repeat + 1},
-                                             {NULL, run->checked_rank[i]},
-                                             {NULL, checks[i].age_s * 1e9},
-                                             {NULL, (double)error->error_ns},
-                                             {NULL, (double)error->half_width_ns},
-                                             {no_truth(run), clock_error_true_ns(error, tick_ns)},
-                                             {no_truth(run), clock_error_true_half_width_ns(error, tick_ns)},
-                                             {no_bound(error->bound_ns), (double)error->bound_ns},
-                                             {NULL, clock_error_violates_bound(error, tick_ns)}});
+        fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
+                checks[i].age_s * 1e9, (long long)error->error_ns, (long long)error->half_width_ns);
+        if (run->has_truth)
+            fprintf(raw, "%.1f,%.1f", clock_error_true_ns(error, tick_ns),
+                    clock_error_true_half_width_ns(error, tick_ns));
+        else
+            fputc(',', raw);
+        if (error->bound_ns != INT64_MAX)
+            fprintf(raw, ",%lld", (long long)error->bound_ns);
+        else
+            fputc(',', raw);
+        fprintf(raw, ",%d\n", clock_error_violates_bound(error, tick_ns));
     }
 }
 
-void check_take_in(extremes_t *most, const clock_error_t *error, double tick_ns)
+static int64_t max_of(int64_t a, int64_t b)
 {
-    most->half_width_ns = error->half_width_ns > most->half_width_ns ? error->half_width_ns : most->half_width_ns;
-    most->bound_ns = error->bound_ns > most->bound_ns ? error->bound_ns : most->bound_ns;
-    most->true_ns = fmax(most->true_ns, fabs(clock_error_true_ns(error, tick_ns)));
-    most->violations += clock_error_violates_bound(error, tick_ns);
+    return a > b ? a : b;
 }
 
-/* Fills report->values with the errors without their signs, in ascending order. Returns how many. */
-static int64_t gather(report_t *report, int label, int age, double tick_ns, extremes_t *most)
+/* Fills the values with the errors without their signs, in ascending order. Returns how many. */
+static int64_t gather(const check_run_t *run, int label, int age, double tick_ns, extremes_t *max)
 {
-    const check_run_t *run = report->run;
     int64_t count = 0;
-
-    *most = (extremes_t){0};
-    for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
-        const check_t *checks = check_checks_of(run, label, repeat, age);
-
+    *max = (extremes_t){0};
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
         for (int i = 0; i < run->checked; i++) {
-            report->values[count++] = llabs(checks[i].error.error_ns);
-            check_take_in(most, &checks[i].error, tick_ns);
+            const clock_error_t *error = &check_checks_of(run, label, repeat, age)[i].error;
+            run->values[count++] = llabs(error->error_ns);
+            max->half_width_ns = max_of(max->half_width_ns, error->half_width_ns);
+            max->bound_ns = max_of(max->bound_ns, error->bound_ns);
+            max->true_ns = fmax(max->true_ns, fabs(clock_error_true_ns(error, tick_ns)));
+            max->violations += clock_error_violates_bound(error, tick_ns);
         }
     }
-    sort_ascending(report->values, count);
+    sort_ascending(run->values, count);
     return count;
 }
 
-static double median_of_runs_ns(report_t *report, int label, bool call)
+static double median_of_runs_ns(const check_run_t *run, int label, bool call)
 {
-    const check_run_t *run = report->run;
-
-    for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
         const trial_t *trial = check_trial_of(run, label, repeat);
-
-        report->values[repeat] = call ? trial->call_ns : trial->sync_ns;
+        run->values[repeat] = call ? trial->call_ns : trial->sync_ns;
     }
-    sort_ascending(report->values, run->settings.repeat);
-    return (double)quantile(report->values, run->settings.repeat, 0.5);
+    sort_ascending(run->values, run->settings.repeats);
+    return (double)quantile(run->values, run->settings.repeats, 0.5);
 }
 
-static int64_t most_syncs(const check_run_t *run, int label, int age)
+static void print_row(check_run_t *run, int label, int age, double tick_ns)
 {
-    int64_t most = 0;
-
-    for (int repeat = 0; repeat < run->settings.repeat; repeat++) {
-        int64_t syncs = check_trial_of(run, label, repeat)->syncs[age];
-
-        most = syncs > most ? syncs : most;
-    }
-    return most;
+    double took_ns = median_of_runs_ns(run, label, false), call_ns = median_of_runs_ns(run, label, true);
+    int64_t syncs = 0;
+    extremes_t max;
+    int64_t count = gather(run, label, age, tick_ns, &max);
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++)
+        syncs = max_of(syncs, check_trial_of(run, label, repeat)->syncs[age]);
+    run->checks += count;
+    run->violations += max.violations;
+    table_row(&run->table, (cell_t[]){{run->label[label], 0},
+                                      {NULL, run->settings.ages_s.values[age] * 1e9},
+                                      {NULL, took_ns},
+                                      {NULL, call_ns},
+                                      {NULL, (double)syncs},
+                                      {NULL, (double)count},
+                                      {NULL, (double)quantile(run->values, count, 0.5)},
+                                      {NULL, (double)quantile(run->values, count, 0.99)},
+                                      {NULL, (double)run->values[count - 1]},
+                                      {NULL, (double)max.half_width_ns},
+                                      {run->has_truth ? NULL : "", max.true_ns},
+                                      {max.bound_ns == INT64_MAX ? "" : NULL, (double)max.bound_ns},
+                                      {NULL, (double)max.violations}});
 }
 
-static void print_summary(report_t *report, int label, int age, double tick_ns)
+void check_print_age(check_run_t *run, int label, int repeat, int age)
 {
-    const check_run_t *run = report->run;
-    double took_ns = median_of_runs_ns(report, label, false);
-    double call_ns = median_of_runs_ns(report, label, true);
-    extremes_t most;
-    int64_t count = gather(report, label, age, tick_ns, &most);
-
-    report->checks += count;
-    report->violations += most.violations;
-    if (run->settings.ranks)
-        return;
-    table_row(&report->table, (cell_t[]){{run->plan.label[label], 0},
-                                         {NULL, run->plan.age_s[age] * 1e9},
-                                         {NULL, took_ns},
-                                         {NULL, call_ns},
-                                         {NULL, (double)most_syncs(run, label, age)},
-                                         {NULL, (double)count},
-                                         {NULL, (double)quantile(report->values, count, 0.5)},
-                                         {NULL, (double)quantile(report->values, count, 0.99)},
-                                         {NULL, (double)report->values[count - 1]},
-                                         {NULL, (double)most.half_width_ns},
-                                         {no_truth(run), most.true_ns},
-                                         {no_bound(most.bound_ns), (double)most.bound_ns},
-                                         {NULL, (double)most.violations}});
-}
-
-void check_print_age(report_t *report, int label, int repeat, int age)
-{
-    const check_run_t *run = report->run;
     double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
+    write_raw(run, label, repeat, age, tick_ns);
+    if (repeat == run->settings.repeats - 1)
+        print_row(run, label, age, tick_ns);
+}
 
-    if (run->settings.ranks)
-        print_ranks(report, label, repeat, age, tick_ns);
-    if (repeat == run->settings.repeat - 1)
-        print_summary(report, label, age, tick_ns);
+/* ---- The chart */
+
+typedef enum chart_line { LINE_BOUND, LINE_HALF_WIDTH, LINE_ERROR, LINE_TRUE, LINES } chart_line_t;
+
+/* Fills what is drawn of a label: lines of the greatest bounds and half widths at each age, and a point for each error.
+ * There is no zero on a logarithmic axis. Points of an age share a category: they stand side by side there. */
+static void fill_series(const check_run_t *run, int label, double tick_ns, plot_series_t series[LINES], double *numbers)
+{
+    int per_age = (int)run->settings.repeats * run->checked, at = 0;
+    ptrdiff_t ages = run->ages, points = ages * per_age;
+    double *age_x = numbers, *bound_ns = age_x + ages, *half_width_ns = bound_ns + ages;
+    double *x = half_width_ns + ages, *error_ns = x + points, *true_ns = error_ns + points;
+    extremes_t max;
+    for (int age = 0; age < run->ages; age++) {
+        gather(run, label, age, tick_ns, &max);
+        age_x[age] = age;
+        bound_ns[age] = max.bound_ns == INT64_MAX ? NAN : (double)max.bound_ns;
+        half_width_ns[age] = (double)max.half_width_ns;
+        for (int i = 0; i < per_age; i++, at++) {
+            const clock_error_t *error = &check_checks_of(run, label, i / run->checked, age)[i % run->checked].error;
+            x[at] = age + (per_age > 1 ? 0.5 * ((double)i / (per_age - 1) - 0.5) : 0);
+            error_ns[at] = fmax((double)llabs(error->error_ns), 1);
+            true_ns[at] = fmax(fabs(clock_error_true_ns(error, tick_ns)), 1);
+        }
+    }
+    series[LINE_BOUND] = (plot_series_t){"stated bound", PLOT_LINES_POINTS, 0, run->ages, age_x, bound_ns};
+    series[LINE_HALF_WIDTH] =
+        (plot_series_t){"half width of exchanges", PLOT_LINES, 0, run->ages, age_x, half_width_ns};
+    series[LINE_ERROR] = (plot_series_t){"error by exchanges", PLOT_POINTS, 0, at, x, error_ns};
+    series[LINE_TRUE] = (plot_series_t){"error by the TSC", PLOT_POINTS, 0, at, x, true_ns};
+}
+
+int check_draw(check_run_t *run)
+{
+    double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
+    size_t numbers_per_label = 3 * (size_t)run->ages * (size_t)(1 + run->settings.repeats * run->checked);
+    double *numbers = malloc((size_t)run->labels * numbers_per_label * sizeof(numbers[0]));
+    plot_series_t series[MAX_LABELS][LINES];
+    plot_panel_t panels[MAX_LABELS];
+    char age_text[MAX_NUMBERS][24];
+    const char *age_names[MAX_NUMBERS];
+    if (numbers == NULL) {
+        fprintf(stderr, "%s: out of memory for the chart\n", run->world.program);
+        return STATUS_FAILED;
+    }
+    for (int age = 0; age < run->ages; age++) {
+        snprintf(age_text[age], sizeof(age_text[age]), "%g", run->settings.ages_s.values[age]);
+        age_names[age] = age_text[age];
+    }
+    for (int i = 0; i < run->labels; i++) {
+        fill_series(run, i, tick_ns, series[i], numbers + (size_t)i * numbers_per_label);
+        panels[i] = (plot_panel_t){
+            .title = run->label[i],
+            .x = {.label = "time since the synchronization (s)", .category = age_names, .categories = run->ages},
+            .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},
+            .series = series[i],
+            .series_count = run->has_truth ? LINES : LINE_TRUE};
+    }
+    const plot_t plot = {"Error of the global clock against rank 0", panels, run->labels, 0};
+    int status = plot_draw(&run->settings.results.plot, &run->world, &plot);
+    free(numbers);
+    return status;
 }

@@ -36,7 +36,6 @@ double drift_duration_s(const drift_run_t *run, const series_t *series)
 static void collect_points(const drift_run_t *run, series_t *series)
 {
     int64_t first_ns = 0;
-
     for (int i = 0; i < run->rounds; i++)
         run->widths_ns[i] = series->points[i].half_width_ns;
     series->half_width_ns = mh_median(run->widths_ns, run->rounds);
@@ -56,7 +55,6 @@ static int find_point(const drift_run_t *run, const series_t *series, int part, 
 {
     double time_s = drift_duration_s(run, series) / parts * part;
     int place = 0;
-
     while (place < series->count && (part == parts || series->time_s[place] < time_s))
         place++;
     return place;
@@ -71,7 +69,6 @@ static double residual_ns(const series_t *series, const mh_line *line, int i)
 static fit_t fit_points(const series_t *series, int first, int end)
 {
     fit_t fit = {mh_line_fit(series->time_s + first, series->offset_ns + first, end - first), 0, 0};
-
     for (int i = first; i < end; i++) {
         double residual = residual_ns(series, &fit.line, i);
         fit.square_sum += residual * residual;
@@ -84,7 +81,6 @@ fits_t drift_fit_windows(const drift_run_t *run, const series_t *series, int win
 {
     fits_t fits = {.good = true, .min_ppb = INFINITY, .max_ppb = -INFINITY};
     double square_sum = 0;
-
     for (int i = 0; i < windows; i++) {
         int first = find_point(run, series, i, windows), end = find_point(run, series, i + 1, windows);
         if (end - first < MIN_POINTS)
@@ -126,9 +122,8 @@ void drift_analyze(const drift_run_t *run)
         series->threshold_ns =
             run->settings.threshold_ns > 0 ? run->settings.threshold_ns : (double)series->half_width_ns;
         bool any;
-        for (int steps = 1; steps <= REACH_STEPS && is_linear(run, series, steps, &any); steps++) {
+        for (int steps = 1; steps <= REACH_STEPS && is_linear(run, series, steps, &any); steps++)
             if (any)
                 series->linear_s = drift_duration_s(run, series) * steps / REACH_STEPS;
-        }
     }
 }

@@ -32,7 +32,6 @@ static void print_row(const drift_run_t *run, const table_t *table, int number, 
     const series_t *series = &run->series[number];
     fits_t fits = drift_fit_windows(run, series, windows);
     const char *figure = fits.good ? NULL : "";
-
     table_row(table, (cell_t[]){{NULL, drift_rank_of(run, number)},
                                 {machine_clock_name(drift_clock_of(run, number)), 0},
                                 {NULL, drift_duration_s(run, series) / windows * 1e9},
@@ -51,7 +50,6 @@ static void print_table(const drift_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
     const table_t table = {columns, COLUMNS, output};
-
     if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, output->file, "drift of clocks against those of rank 0");
         fprintf(
@@ -65,26 +63,28 @@ static void print_table(const drift_run_t *run)
             fprintf(output->file, "the median half width\n");
     }
     table_head(&table);
-    for (int i = 0; i < run->series_count; i++) {
+    for (int i = 0; i < run->series_count; i++)
         for (int k = 0; k < WINDOW_LENGTHS; k++)
             print_row(run, &table, i, window_parts[k]);
-    }
 }
 
 /* Writes each burst to the raw file. */
 static void write_raw(const drift_run_t *run)
 {
     FILE *file = run->settings.results.raw.file;
-
     if (file == NULL)
         return;
-    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used\n");
+    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns\n");
     for (int i = 0; i < run->series_count; i++) {
+        const double *residual_ns = run->series[i].residual_ns;
         for (int round = 0; round < run->rounds; round++) {
             const point_t *point = &run->series[i].points[round];
-            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d\n", drift_rank_of(run, i),
-                    machine_clock_name(drift_clock_of(run, i)), point->time_s * 1e9, (long long)point->offset_ns,
-                    (long long)point->half_width_ns, drift_is_undisturbed(&run->series[i], point));
+            bool is_used = drift_is_undisturbed(&run->series[i], point);
+            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d,", drift_rank_of(run, i), machine_clock_name(drift_clock_of(run, i)),
+                    point->time_s * 1e9, (long long)point->offset_ns, (long long)point->half_width_ns, is_used);
+            if (is_used)
+                fprintf(file, "%.1f", *residual_ns++);
+            fputc('\n', file);
         }
     }
 }
@@ -100,7 +100,6 @@ typedef struct chart {
 static void fill_panel(const drift_run_t *run, chart_t *chart, int number, int shown)
 {
     bool of_residuals = number % 2 != 0;
-
     snprintf(chart->titles[number], sizeof(chart->titles[number]), "%s%s",
              machine_clock_name(drift_clock_of(run, number / 2)), of_residuals ? ": residuals of one line" : "");
     for (int i = 0; i < shown; i++) {
@@ -132,7 +131,6 @@ int drift_report(drift_run_t *run)
                          .panels = chart.panels,
                          .panel_count = 2 * run->clock_count,
                          .columns = 2};
-
     print_table(run);
     write_raw(run);
     for (int number = 0; number < 2 * run->clock_count; number++)

@@ -23,7 +23,6 @@ static double tick_ns_of(const list_run_t *run, int clock)
 static int64_t time_block_ns(int64_t (*read_ticks)(void))
 {
     int64_t begin_ns = system_time_ns();
-
     for (int i = 0; i < BLOCK_READS; i++)
         read_ticks();
     return system_time_ns() - begin_ns;
@@ -32,7 +31,6 @@ static int64_t time_block_ns(int64_t (*read_ticks)(void))
 static double median_read_ns(const list_run_t *run, int clock)
 {
     int64_t blocks = run->settings.reads / BLOCK_READS;
-
     for (int64_t i = 0; i < blocks; i++)
         run->room[i] = time_block_ns(machine_clocks[clock].read_ticks);
     sort_ascending(run->room, blocks);
@@ -45,7 +43,6 @@ static void measure_intervals(const list_run_t *run, int clock)
     FILE *raw = run->settings.results.raw.file;
     int64_t (*read_ticks)(void) = machine_clocks[clock].read_ticks;
     int64_t before_ticks = read_ticks();
-
     for (int64_t i = 0; i < run->settings.reads; i++) {
         int64_t now_ticks = read_ticks();
         run->room[i] = now_ticks - before_ticks;
@@ -61,7 +58,6 @@ static void measure_intervals(const list_run_t *run, int clock)
 static int64_t min_step_ticks(const list_run_t *run)
 {
     int64_t i = 0;
-
     while (i < run->settings.reads - 1 && run->room[i] <= 0)
         i++;
     return run->room[i] > 0 ? run->room[i] : 0;
@@ -97,7 +93,6 @@ static void measure_windows(const list_run_t *run, int clock, int rank, int rank
     const burst_t burst = {&run->world, run->kernel, INT64_C(1) << clock, SHARING_EXCHANGES};
     exchange_t exchanges[SHARING_EXCHANGES];
     double tick_ns = tick_ns_of(run, clock);
-
     if (rank > 0) {
         burst_serve(&burst, 0);
         return;
@@ -113,7 +108,6 @@ static void measure_windows(const list_run_t *run, int clock, int rank, int rank
 static int64_t form_groups(const offset_window_t *windows, int ranks, int *group)
 {
     int64_t doubt_ns = 0;
-
     for (int rank = 0; rank < ranks; rank++) {
         const offset_window_t *own = &windows[rank], *other = windows;
         int first = 0;
@@ -133,7 +127,6 @@ bool list_find_groups(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
     int rank, ranks, first;
-
     MPI_Comm_rank(run->kernel, &rank);
     MPI_Comm_size(run->kernel, &ranks);
     offset_window_t *windows = calloc((size_t)ranks, sizeof(windows[0]));

@@ -30,7 +30,6 @@ __attribute__((format(printf, 2, 3))) static void remark(const list_run_t *run, 
     bool is_table = run->settings.results.output.format == FORMAT_TABLE;
     FILE *file = is_table ? run->settings.results.output.file : stderr;
     va_list arguments;
-
     va_start(arguments, format);
     if (is_table)
         fputs("# ", file);
@@ -46,7 +45,6 @@ __attribute__((format(printf, 2, 3))) static void remark(const list_run_t *run, 
 static int count_groups(const listing_t *listing, int ranks)
 {
     int groups = 0;
-
     for (int rank = 0; rank < ranks; rank++)
         groups += listing->group[rank] == rank;
     return groups;
@@ -57,7 +55,6 @@ static char *describe_groups(const listing_t *listing, int ranks)
 {
     enum { RANK_CHARACTERS = 12 };
     char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1), *end = text;
-
     for (int group = 0; group < ranks && text != NULL; group++) {
         if (listing->group[group] != group)
             continue;
@@ -79,7 +76,6 @@ static bool print_row(const list_run_t *run, const table_t *table, int clock)
     const listing_t *listing = &run->listings[clock];
     const char *no_figure = listing->lacks ? "" : NULL;
     char *members = describe_groups(listing, run->world.ranks);
-
     if (members == NULL) {
         fprintf(stderr, "%s: out of memory\n", run->world.program);
         return false;
@@ -105,7 +101,6 @@ static void tell_warnings(const list_run_t *run)
 {
     char text[KERNEL_WARNING_BYTES] = "", *all = NULL;
     int kernel_rank;
-
     MPI_Comm_rank(run->kernel, &kernel_rank);
     if (kernel_rank == 0)
         kernel_clock_warning(text);
@@ -124,7 +119,6 @@ static int draw(list_run_t *run)
 {
     plot_series_t series[MACHINE_CLOCKS];
     int drawn = 0;
-
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         const listing_t *listing = &run->listings[clock];
         if (!listing->lacks)
@@ -149,7 +143,6 @@ static int draw(list_run_t *run)
 int list_report(list_run_t *run)
 {
     const table_t table = {columns, COLUMNS, &run->settings.results.output};
-
     if (table.output->format == FORMAT_TABLE)
         world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
     tell_warnings(run);
@@ -165,9 +158,8 @@ int list_report(list_run_t *run)
                    machine_clocks[clock].name, listing->max.read_ns, SLOW_READ_NS);
     }
     table_head(&table);
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         if (!print_row(run, &table, clock))
             return STATUS_FAILED;
-    }
     return draw(run);
 }
