@@ -60,26 +60,25 @@ static const mh_clock_kind corrected_kind = {
 
 /* ---- Network */
 
-static int64_t delay_ns(const virtual_world *of, int from, int to)
+static int64_t arrival_ns(const virtual_world *of, virtual_process *from, int to)
 {
     const simulated_network *network = &world->network;
-    chance *dice = &virtual_self()->dice;
-    bool is_near = world->node[from] == world->node[to];
+    bool is_near = world->node[from->rank] == world->node[to];
     double delay_ns = (double)(is_near ? network->near_ns : network->far_ns);
     (void)of;
-    if (!is_near && to > from)
+    if (!is_near && to > from->rank)
         delay_ns *= network->lopsided;
-    delay_ns += chance_exponential(dice, network->jitter_ns);
-    if (chance_unit(dice) < network->stalls)
-        delay_ns += chance_pareto(dice, 1e6);
-    return (int64_t)delay_ns;
+    delay_ns += chance_exponential(&from->dice, network->jitter_ns);
+    if (chance_unit(&from->dice) < network->stalls)
+        delay_ns += chance_pareto(&from->dice, 1e6);
+    return from->now_ns + (int64_t)delay_ns;
 }
 
 /* ---- Processes */
 
-static void run(const virtual_world *of, int rank)
+static void run(const virtual_world *of, virtual_process *process)
 {
-    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = rank, .size = of->processes};
+    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = process->rank, .size = of->processes};
     mh_base_clock clock = {.kind = world->clocks_are_raw ? &raw_kind : &corrected_kind,
                            .now_ns = clock_now_ns,
                            .read_cost_ns = READ_COST_NS};
@@ -96,10 +95,13 @@ static void begin(const virtual_world *of, virtual_process *process)
 
 void simulate(const simulation *simulated, simulated_process process, void *argument)
 {
-    virtual_world of = {
-        .processes = simulated->processes, .overhead_ns = OVERHEAD_NS, .delay_ns = delay_ns, .body = run};
+    virtual_world of = {.processes = simulated->processes,
+                        .overhead_ns = OVERHEAD_NS,
+                        .begin = begin,
+                        .run = run,
+                        .arrival_ns = arrival_ns};
     world = simulated;
     body = process;
     body_argument = argument;
-    virtual_run(&of, begin);
+    virtual_run(&of);
 }

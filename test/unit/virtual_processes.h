@@ -3,7 +3,7 @@
  * virtual_processes.h - processes with clocks of their own and a network with delays, in one program and in virtual
  * time.
  *
- * virtual_world.h runs them: there, what the library sends goes through the simulated network, and takes virtual time that
+ * virtual_world.h runs them: what the library sends goes through the simulated network, and takes virtual time that
  * chance decides. Results depend on the seed alone. The truth is known: it is the virtual time.
  */
 #ifndef MH_TEST_VIRTUAL_PROCESSES_H
