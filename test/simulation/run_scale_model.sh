@@ -3,8 +3,9 @@
 #
 # Synchronization by the library's own code at any size, in virtual time: see scale_model.c.
 #
-# Usage, in the build directory: run_scale_model.sh                          the tests (a few seconds)
-#                                run_scale_model.sh table [NAME=VALUE]...    a table on stdout, of options of scale_model
+# Usage, in the build directory:
+#   run_scale_model.sh                          the tests (a few seconds)
+#   run_scale_model.sh table [NAME=VALUE]...    a table on stdout, with these options of scale_model
 # Environment: MH_STUDY_RANKS (default "64 1024 16384 65536 1048576": some minutes, 1 GB of memory).
 # Skipped with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
 set -u
@@ -25,17 +26,17 @@ value_of() {        # NAME LINE
 
 table() {           # [NAME=VALUE]...
     local processes
-    printf '%9s %9s %9s %10s %9s %10s %8s %8s %8s %9s %9s %5s %7s %8s\n' processes 'first(ms)' 'later(ms)' messages \
-        later syncs 'rms(ns)' 'p50(ns)' 'p99(ns)' 'max(ns)' 'bound(ns)' wrong 'wall(s)' 'kB each'
+    printf '%9s %9s %9s %10s %9s %5s %8s %8s %8s %9s %9s %5s %7s %7s %8s\n' processes 'first(ms)' 'later(ms)' messages \
+        later syncs 'rms(ns)' 'p50(ns)' 'p99(ns)' 'max(ns)' 'bound(ns)' wrong 'wall(s)' 'cpu(s)' 'kB each'
     for processes in ${MH_STUDY_RANKS:-64 1024 16384 65536 1048576}; do
         "$program" processes="$processes" "$@" | tr ' ' '\n' | "${AWK:-awk}" -F= '
             { value[$1] = $2 }
             END {
-                printf "%9d %9.2f %9.3f %10d %9d %10d %8.0f %8d %8d %9d %9d %5d %7.1f %8.1f\n", value["processes"],
+                printf "%9d %9.2f %9.3f %10d %9d %5d %8.0f %8d %8d %9d %9d %5d %7.1f %7.1f %8.1f\n", value["processes"],
                     value["first_us"] / 1000, value["later_us"] / 1000, value["first_messages"],
                     value["later_messages"], value["syncs"], value["error_rms"], value["error_p50"],
                     value["error_p99"], value["error_max"], value["bound_mean"], value["violations"],
-                    value["wall_s"], value["bytes_per_process"] / 1000
+                    value["wall_s"], value["cpu_s"], value["bytes_per_process"] / 1000
             }'
     done
 }

@@ -279,7 +279,7 @@ static void tell_news(process_t *one, virtual_process *self)
     mh_bcast(&one->channel, &one->news, sizeof one->news, 0, &error);
 }
 
-/* The groups of a plan are shared by all processes: as lists of their own they would take the square of their number. */
+/* The groups of a plan are shared by all processes. As lists of their own they would take the square of memory. */
 static void set_group(mh_level *level, const mh_group *group)
 {
     mh_group_free(&level->group);
@@ -384,11 +384,11 @@ static void read_options(int argc, char **argv)
         options.label.levels = 1;
 }
 
-static double memory_bytes(void)
+static struct rusage usage_now(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss * 1024;
+    return usage;
 }
 
 static double wall_now_s(void)
@@ -403,7 +403,8 @@ int main(int argc, char **argv)
     read_options(argc, argv);
     nodes = options.processes / options.per_node;
     int simulated = options.all ? options.processes : nodes;
-    double began_s = wall_now_s(), before_bytes = memory_bytes();
+    double began_s = wall_now_s();
+    struct rusage before = usage_now();
     processes = allocate(simulated, sizeof *processes);
     leaders = allocate(nodes, sizeof *leaders);
     everyone = allocate(simulated, sizeof *everyone);
@@ -413,12 +414,14 @@ int main(int argc, char **argv)
         everyone[i] = i;
     virtual_world world = {.processes = simulated, .begin = begin, .run = run, .arrival_ns = arrival_ns};
     virtual_run(&world);
-    double wall_s = wall_now_s() - began_s, bytes = memory_bytes() - before_bytes - tally_bytes(&tally);
+    double wall_s = wall_now_s() - began_s;
+    struct rusage after = usage_now();
+    double bytes = (double)(after.ru_maxrss - before.ru_maxrss) * 1024 - tally_bytes(&tally);
     printf("processes=%d per_node=%d simulated=%d links=%s seconds=%g", options.processes, options.per_node, simulated,
            link_names[options.links], options.seconds);
     tally_report(&tally);
-    printf(" disruptions=%ld wall_s=%.1f bytes_per_process=%.0f\n", (long)processes[0].session.disruptions, wall_s,
-           bytes / simulated);
+    printf(" disruptions=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n", (long)processes[0].session.disruptions,
+           wall_s, (double)after.ru_utime.tv_sec + (double)after.ru_utime.tv_usec * 1e-6, bytes / simulated);
     free(processes);
     free(leaders);
     free(everyone);

@@ -305,7 +305,7 @@ int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *a
     char *values = all;
     memcpy(values + (size_t)rank * (size_t)bytes, mine, (size_t)bytes);
     for (int step = 1; step < size; step *= 2) {
-        int first = rank & step ? rank : rank + step, end = first + step < size ? first + step : size;
+        int first = (rank & step) ? rank : rank + step, end = first + step < size ? first + step : size;
         char *part = values + (size_t)first * (size_t)bytes;
         if (rank & step) {
             send_part(part, (end - first) * bytes, rank - step);
