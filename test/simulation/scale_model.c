@@ -14,8 +14,9 @@
  *   seed=N        3
  *   readings=N    10 a second of each clock, at random times
  *   calls=MS      0; else synchronize and read by calls that are so far apart, as a program does
- *   simulate=all  all processes; else the first of each node, which stands for the others: they copy its estimate, so
- *                 that error and bound are nearly the same. The messages of a node's own level are not counted then
+ *   simulate=all  all processes, as always with a label of one level; else the first of each node, which stands for
+ *                 the others: they copy its estimate, so that error and bound are nearly the same. The messages of a
+ *                 node's own level are not counted then
  *
  * The first of a node runs the library from the session downward: exchanges, estimator, tracker, composition, schedule.
  * What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of clock_simulated.c:
@@ -279,7 +280,7 @@ static void tell_news(process_t *one, virtual_process *self)
     mh_bcast(&one->channel, &one->news, sizeof one->news, 0, &error);
 }
 
-/* The groups of a plan are shared by all processes. As lists of their own they would take the square of memory. */
+/* All processes share the lists of a plan's groups, which would take memory by the square of their number else. */
 static void set_group(mh_level *level, const mh_group *group)
 {
     mh_group_free(&level->group);
@@ -380,7 +381,9 @@ static void read_options(int argc, char **argv)
                        options.readings > 0 && options.calls_ms >= 0;
     if (!is_possible)
         give_up("a value is out of its range; see the head of scale_model.c");
-    if (!options.all && options.label.levels > 1)
+    if (options.label.levels == 1)
+        options.all = true;
+    if (!options.all)
         options.label.levels = 1;
 }
 
