@@ -50,16 +50,19 @@ if [ "${1-}" = table ]; then
     exit
 fi
 
-# No reading is outside its bound, and 99 of 100 are at most so far off.
+# No reading is outside its bound, 99 of 100 are at most so far off, and a clock is found wrong if it was set only.
 judge() {           # NAME MOST_P99_NS [NAME=VALUE]...
-    local name=$1 most=$2 line
+    local name=$1 most=$2 line jumps=0
     tap_selects "$name" || return 0
     shift 2
+    case " $* " in *" links=lost "*) jumps=1 ;; esac
     line=$("$program" "$@" 2>&1)
-    if [ "$(value_of violations "$line")" = 0 ] && [ "$(value_of error_p99 "$line")" -le "$most" ]; then
+    if [ "$(value_of violations "$line")" = 0 ] && [ "$(value_of error_p99 "$line")" -le "$most" ] &&
+        [ "$(value_of disruptions "$line")" = $jumps ]; then
         tap_ok "$name"
     else
-        tap_not_ok "$name" "readings outside their bound, or a 99th percentile of the error above $most ns:
+        tap_not_ok "$name" "readings outside their bound, a 99th percentile of the error above $most ns, or not $jumps
+disruptions:
 $line"
     fi
 }
