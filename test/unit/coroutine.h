@@ -45,8 +45,8 @@ void *coroutine_stacks(size_t count, size_t stack_bytes);
 void coroutine_free_stacks(void *stacks, size_t count, size_t stack_bytes);
 
 /*
- * Get ready, all zero before. The thread itself has no body and no stack. `next` must be set before the body returns; a
- * coroutine that is suspended for good needs no more than coroutine_forget.
+ * Get ready; all zero before. The thread itself has no body and no stack. A body sets `next` before it returns.
+ * coroutine_forget is for one that has returned.
  */
 void coroutine_prepare(coroutine *one, void (*body)(void *), void *argument, void *stack, size_t stack_bytes);
 void coroutine_forget(coroutine *one);

@@ -8,7 +8,7 @@
 enum { READ_COST_NS = 20, OVERHEAD_NS = 100 };
 
 /* What is being simulated. */
-static const simulation *world;
+static const simulation *played;
 static simulated_process body;
 static void *body_argument;
 
@@ -24,9 +24,9 @@ void simulated_pass_ns(int64_t time_ns)
 
 /* ---- Clocks */
 
-int64_t simulated_clock_ns(const simulation *of, int rank, int64_t true_ns)
+int64_t simulated_clock_ns(const simulation *world, int rank, int64_t true_ns)
 {
-    const simulated_clock *clock = &of->clocks[rank];
+    const simulated_clock *clock = &world->clocks[rank];
     int64_t early_ns = true_ns < clock->later_ns ? true_ns : clock->later_ns;
     double drifted_ns = clock->drift * (double)early_ns + clock->later_drift * (double)(true_ns - early_ns);
     int64_t step_ns = true_ns >= clock->step_at_ns ? clock->step_ns : 0;
@@ -38,7 +38,7 @@ static int64_t clock_now_ns(const mh_base_clock *clock)
     virtual_process *self = virtual_self();
     (void)clock;
     self->now_ns += READ_COST_NS;
-    return simulated_clock_ns(world, self->rank, self->now_ns);
+    return simulated_clock_ns(played, self->rank, self->now_ns);
 }
 
 static int64_t clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
@@ -47,7 +47,7 @@ static int64_t clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     int64_t now_ns;
     while ((now_ns = clock_now_ns(clock)) < deadline_ns)
         self->now_ns += (deadline_ns - now_ns) * 99 / 100;
-    if (chance_unit(&self->dice) >= world->descheduled)
+    if (chance_unit(&self->dice) >= played->descheduled)
         return now_ns;
     self->now_ns += (int64_t)chance_pareto(&self->dice, 1e6);
     return clock_now_ns(clock);
@@ -60,46 +60,48 @@ static const mh_clock_kind corrected_kind = {
 
 /* ---- Network */
 
-static int64_t delay_ns(const virtual_world *of, int from, int to)
+static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int to)
 {
-    const simulated_network *network = &world->network;
-    chance *dice = &virtual_self()->dice;
-    bool is_near = world->node[from] == world->node[to];
+    const simulated_network *network = &played->network;
+    bool is_near = played->node[from->rank] == played->node[to];
     double delay_ns = (double)(is_near ? network->near_ns : network->far_ns);
-    (void)of;
-    if (!is_near && to > from)
+    (void)world;
+    if (!is_near && to > from->rank)
         delay_ns *= network->lopsided;
-    delay_ns += chance_exponential(dice, network->jitter_ns);
-    if (chance_unit(dice) < network->stalls)
-        delay_ns += chance_pareto(dice, 1e6);
-    return (int64_t)delay_ns;
+    delay_ns += chance_exponential(&from->dice, network->jitter_ns);
+    if (chance_unit(&from->dice) < network->stalls)
+        delay_ns += chance_pareto(&from->dice, 1e6);
+    return from->now_ns + (int64_t)delay_ns;
 }
 
 /* ---- Processes */
 
-static void run(const virtual_world *of, int rank)
+static void run(const virtual_world *world, virtual_process *process)
 {
-    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = rank, .size = of->processes};
-    mh_base_clock clock = {.kind = world->clocks_are_raw ? &raw_kind : &corrected_kind,
+    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = process->rank, .size = world->processes};
+    mh_base_clock clock = {.kind = played->clocks_are_raw ? &raw_kind : &corrected_kind,
                            .now_ns = clock_now_ns,
                            .read_cost_ns = READ_COST_NS};
-    body(world, &channel, &clock, body_argument);
+    body(played, &channel, &clock, body_argument);
 }
 
 /* They begin at different times. */
-static void begin(const virtual_world *of, virtual_process *process)
+static void begin(const virtual_world *world, virtual_process *process)
 {
-    (void)of;
-    process->dice = chance_of_round(world->round * SIMULATED_MOST + process->rank);
+    (void)world;
+    process->dice = chance_of_round(played->round * SIMULATED_MOST + process->rank);
     process->now_ns = chance_between(&process->dice, 0, 1000000);
 }
 
-void simulate(const simulation *simulated, simulated_process process, void *argument)
+void simulate(const simulation *world, simulated_process process, void *argument)
 {
-    virtual_world of = {
-        .processes = simulated->processes, .overhead_ns = OVERHEAD_NS, .delay_ns = delay_ns, .body = run};
-    world = simulated;
+    virtual_world virtual = {.processes = world->processes,
+                             .overhead_ns = OVERHEAD_NS,
+                             .begin = begin,
+                             .run = run,
+                             .arrival_ns = arrival_ns};
+    played = world;
     body = process;
     body_argument = argument;
-    virtual_run(&of, begin);
+    virtual_run(&virtual);
 }

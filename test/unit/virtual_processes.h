@@ -3,8 +3,8 @@
  * virtual_processes.h - processes with clocks of their own and a network with delays, in one program and in virtual
  * time.
  *
- * virtual_world.h runs them: there, what the library sends goes through the simulated network, and takes virtual time
- * that chance decides. Results depend on the seed alone. The truth is known: it is the virtual time.
+ * virtual_world.h runs them: what the library sends goes through the simulated network, and takes virtual time that
+ * chance decides. Results depend on the seed alone. The truth is known: it is the virtual time.
  */
 #ifndef MH_TEST_VIRTUAL_PROCESSES_H
 #define MH_TEST_VIRTUAL_PROCESSES_H

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Synchronization by the library's own code at any size, in virtual time: see scale_model.c.
+#
+# Usage, in the build directory:
+#   run_scale_model.sh                          the tests (a few seconds)
+#   run_scale_model.sh table [NAME=VALUE]...    a table on stdout, with these options of scale_model
+# Environment: MH_STUDY_RANKS (default "64 1024 16384 65536 1048576": some minutes, 1 GB).
+# Skipped with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../tap.sh"
+program=./test/simulation/scale_model
+
+[ "${MPIX_TEST_BRIEF-}" != yes ] || { echo "1..0 # SKIP MPIX_TEST_BRIEF=yes"; exit 0; }
+case $(basename "${MPIEXEC:-mpiexec}") in
+smpirun) echo "1..0 # SKIP a program for the simulator does not run by itself"; exit 0 ;;
+esac
+case ${sanitizers-} in
+*thread*) echo "1..0 # SKIP the thread sanitizer has no room for so many stacks"; exit 0 ;;
+esac
+[ -x "$program" ] || { echo "Bail out! $program is missing in $PWD"; exit 1; }
+
+value_of() {        # NAME LINE
+    tr ' ' '\n' <<<"$2" | sed -n "s/^$1=//p"
+}
+
+table() {           # [NAME=VALUE]...
+    local processes
+    printf '%9s %9s %9s %10s %9s %5s %8s %8s %8s %9s %9s %5s %7s %7s %8s\n' processes 'first(ms)' 'later(ms)' messages \
+        later syncs 'rms(ns)' 'p50(ns)' 'p99(ns)' 'max(ns)' 'bound(ns)' wrong 'wall(s)' 'cpu(s)' 'kB each'
+    for processes in ${MH_STUDY_RANKS:-64 1024 16384 65536 1048576}; do
+        "$program" processes="$processes" "$@" | tr ' ' '\n' | "${AWK:-awk}" -F= '
+            { value[$1] = $2 }
+            END {
+                printf "%9d %9.2f %9.3f %10d %9d %5d %8.0f %8d %8d %9d %9d %5d %7.1f %7.1f %8.1f\n", value["processes"],
+                    value["first_us"] / 1000, value["later_us"] / 1000, value["first_messages"],
+                    value["later_messages"], value["syncs"], value["error_rms"], value["error_p50"],
+                    value["error_p99"], value["error_max"], value["bound_mean"], value["violations"],
+                    value["wall_s"], value["cpu_s"], value["bytes_per_process"] / 1000
+            }'
+    done
+}
+
+if [ "${1-}" = table ]; then
+    shift
+    table "$@"
+    exit
+fi
+
+# No reading is outside its bound, 99 of 100 are at most so far off, and a clock is found wrong if it was set only.
+judge() {           # NAME MOST_P99_NS [NAME=VALUE]...
+    local name=$1 most=$2 line jumps=0
+    tap_selects "$name" || return 0
+    shift 2
+    case " $* " in *" links=lost "*) jumps=1 ;; esac
+    line=$("$program" "$@" 2>&1)
+    if [ "$(value_of violations "$line")" = 0 ] && [ "$(value_of error_p99 "$line")" -le "$most" ] &&
+        [ "$(value_of disruptions "$line")" = $jumps ]; then
+        tap_ok "$name"
+    else
+        tap_not_ok "$name" "readings outside their bound, a 99th percentile of the error above $most ns, or not $jumps
+disruptions:
+$line"
+    fi
+}
+
+quick judge "64 processes" 200 processes=64
+judge "1,024 processes" 500 processes=1024
+judge "4,096 processes" 700 processes=4096 seconds=10
+judge "16,384 processes, 64 a node" 700 processes=16384 per_node=64 seconds=10
+judge "1,024 processes, all simulated" 500 processes=1024 simulate=all seconds=10
+judge "1,024 processes, lopsided links" 3000 processes=1024 links=lopsided seconds=10
+judge "1,024 processes, slow hosts" 20000 processes=1024 links=slow seconds=10
+judge "1,024 processes, a lost host that comes back" 20000 processes=1024 links=lost seconds=12
+judge "1,024 processes, hca3" 50000 processes=1024 label=hca3/100/skampi/10+prop seconds=3
+
+same_seed() {
+    local first second
+    first=$("$program" processes=1024 seconds=2 2>&1 | sed 's/ wall_s=.*//')
+    second=$("$program" processes=1024 seconds=2 2>&1 | sed 's/ wall_s=.*//')
+    [ -n "$first" ] && [ "$first" = "$second" ] || printf '%s\n' "$first" "$second"
+}
+tap_check "one seed gives one result" same_seed
+
+# The messages of the node's own level delay its first process, and nothing else: errors agree but for chance.
+leaders_stand_for_all() {
+    local all leaders
+    all=$(value_of error_rms "$("$program" processes=4096 seconds=5 simulate=all)")
+    leaders=$(value_of error_rms "$("$program" processes=4096 seconds=5)")
+    "${AWK:-awk}" -v a="$all" -v b="$leaders" 'BEGIN { exit !(a > 0 && a < 1.3 * b && b < 1.3 * a) }' ||
+        echo "an error of $all ns rms over all processes, $leaders ns over the first of each node"
+}
+tap_check "the first of each node stands for the others" leaders_stand_for_all
+tap_done

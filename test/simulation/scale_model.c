@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * scale_model.c - the library's own synchronization at any number of processes, in one thread and in virtual time, with
+ * the truth known.
+ *
+ * Usage: scale_model [NAME=VALUE]...
+ *
+ *   processes=N   1024; a multiple of
+ *   per_node=N    16, which share a clock
+ *   seconds=S     30, simulated
+ *   links=KIND    plain; lopsided: messages to higher ranks take 0.5 us longer; slow: each third host sends 20 us late;
+ *                 lost: one host is silent for three seconds, and then its clock is ahead by a second
+ *   label=LABEL   track/skampi/20+prop
+ *   seed=N        3
+ *   readings=N    10 a second of each clock, at random times
+ *   calls=MS      0; else synchronize and read by calls that are so far apart, as a program does
+ *   simulate=all  all processes, as always with a label of one level; else the first of each node, which stands for
+ *                 the others: they copy its estimate, so that error and bound are nearly the same. The messages of a
+ *                 node's own level are not counted then
+ *
+ * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker, composition, schedule.
+ * What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of clock_simulated.c:
+ * within 20 ppm, with a random walk of the drift of 10 ppb in a second. The delay of a message and the time of a
+ * reading are those that SimGrid's SMPI has for the hosts of examples/figures/simgrid.sh. Prints one line
+ * NAME=VALUE...: times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its bound.
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "sync/comm_clock.h"
+#include "sync/sync_label.h"
+#include "simulation/scale_tally.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+/* A message takes its way, and before that the jitter, for which the sender waits. */
+enum { FAR_NS = 2017, NEAR_NS = 404, JITTER_NS = 1000, LOPSIDED_NS = 500, SLOWNESS_NS = 20 * 1000, SLOW_NODES = 3 };
+
+enum { READ_COST_NS = 10, START_NS = 1000 * 1000 };
+
+/* Of clocks. Drifts are constant within a segment. */
+enum { SPREAD_PPB = 20 * 1000, WALK_PPB = 10, SEGMENT_NS = 10 * 1000 * 1000 };
+
+/* Of a lost host: from when, in parts of the run, for how long, and by how much its clock is ahead then. */
+enum { LOST_PART = 3 };
+#define SILENCE_NS (3 * MH_NS_PER_S)
+#define STEP_NS MH_NS_PER_S
+
+typedef enum links { PLAIN, LOPSIDED, SLOW, LOST, LINKS } links_t;
+static const char *const link_names[LINKS] = {"plain", "lopsided", "slow", "lost"};
+
+/* The clock as a process of the node sees it: each has the same walk. */
+typedef struct node_clock {
+    chance walk;
+    int64_t segment_ns; /* true time at which the segment began */
+    double error_ns;    /* local - true at that time */
+    double drift_ppb;
+} node_clock_t;
+
+/* What rank 0 tells all after each synchronization. */
+typedef struct news {
+    int64_t due_ns;  /* true time of the next synchronization; the end of the run */
+    int64_t zero_ns; /* true time at which global time is zero */
+    int64_t is_last;
+} news_t;
+
+typedef struct process {
+    node_clock_t clock;
+    mh_channel channel;
+    mh_comm_clock clock;
+    news_t news;
+    chance dice;
+} process_t;
+
+static struct {
+    int processes, per_node, calls_ms;
+    uint64_t seed;
+    double seconds, readings;
+    links_t links;
+    bool all;
+    const char *label_text;
+    mh_label label;
+} options = {
+    .processes = 1024, .per_node = 16, .seconds = 30, .readings = 10, .seed = 3, .label_text = "track/skampi/20+prop"};
+
+static process_t *processes;
+static tally_t tally;
+static int nodes, *leaders, *everyone;
+
+static void give_up(const char *why)
+{
+    fprintf(stderr, "scale_model: %s\n", why);
+    exit(2);
+}
+
+static void *allocate(int64_t count, size_t bytes)
+{
+    void *memory = calloc((size_t)count, bytes);
+    if (!memory)
+        give_up("out of memory");
+    return memory;
+}
+
+static int node_of(int rank)
+{
+    return options.all ? rank / options.per_node : rank;
+}
+
+static bool is_leader(int rank)
+{
+    return !options.all || rank % options.per_node == 0;
+}
+
+/* ---- Clocks */
+
+static double normal(chance *dice)
+{
+    double radius = sqrt(-2 * log(chance_unit(dice)));
+    return radius * cos(2 * 3.14159265358979323846 * chance_unit(dice));
+}
+
+static chance stream(int kind, int number)
+{
+    chance mixer = {options.seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)kind << 40 ^ (uint64_t)number};
+    return (chance){chance_bits(&mixer)};
+}
+
+static node_clock_t begin_clock(int node)
+{
+    node_clock_t clock = {.walk = stream(1, node)};
+    clock.drift_ppb = SPREAD_PPB * (2 * chance_unit(&clock.walk) - 1);
+    return clock;
+}
+
+static bool is_lost(int rank)
+{
+    return options.links == LOST && node_of(rank) == nodes / 2;
+}
+
+static int64_t silence_ns(void)
+{
+    return (int64_t)(options.seconds * (double)MH_NS_PER_S / LOST_PART);
+}
+
+/* A silent host does nothing until it is back. */
+static void be_silent(virtual_process *self)
+{
+    int64_t from_ns = silence_ns();
+    if (is_lost(self->rank) && self->now_ns >= from_ns && self->now_ns < from_ns + SILENCE_NS)
+        self->now_ns = from_ns + SILENCE_NS;
+}
+
+/* What the clock of a process reads. True time must not go back. The clock of node 0 is exact. */
+static int64_t local_ns(int rank, int64_t true_ns)
+{
+    node_clock_t *clock = &processes[rank].clock;
+    if (node_of(rank) == 0)
+        return true_ns;
+    while (true_ns - clock->segment_ns >= SEGMENT_NS) {
+        clock->error_ns += clock->drift_ppb * SEGMENT_NS * 1e-9;
+        clock->segment_ns += SEGMENT_NS;
+        clock->drift_ppb += WALK_PPB * sqrt(SEGMENT_NS * 1e-9) * normal(&clock->walk);
+    }
+    double error_ns = clock->error_ns + clock->drift_ppb * 1e-9 * (double)(true_ns - clock->segment_ns);
+    bool is_ahead = is_lost(rank) && true_ns >= silence_ns() + SILENCE_NS;
+    return true_ns + (int64_t)error_ns + (is_ahead ? STEP_NS : 0);
+}
+
+static int64_t clock_now_ns(const mh_base_clock *clock)
+{
+    virtual_process *self = virtual_self();
+    (void)clock;
+    self->now_ns += READ_COST_NS;
+    be_silent(self);
+    return local_ns(self->rank, self->now_ns);
+}
+
+static int64_t clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+{
+    int64_t now_ns;
+    while ((now_ns = clock_now_ns(clock)) < deadline_ns - READ_COST_NS)
+        virtual_self()->now_ns += deadline_ns - now_ns - READ_COST_NS;
+    return now_ns;
+}
+
+static const mh_clock_kind clock_kind = {.name = "virtual",
+                                         .doc = "of a node of the model",
+                                         .is_raw = true,
+                                         .may_be_set = true,
+                                         .now_ns = clock_now_ns,
+                                         .wait_until = clock_wait_until};
+
+/* The library's own clocks, for which nothing is ever set: true time, while a process runs. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    virtual_process *self = virtual_self();
+    int64_t now_ns = 0;
+    (void)id;
+    if (self)
+        now_ns = self->now_ns += READ_COST_NS;
+    *now = (struct timespec){now_ns / MH_NS_PER_S, now_ns % MH_NS_PER_S};
+    return 0;
+}
+
+/* ---- Network */
+
+static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int to)
+{
+    int from_node = node_of(from->rank), to_node = node_of(to);
+    (void)world;
+    be_silent(from);
+    double delay_ns = chance_exponential(&from->dice, JITTER_NS);
+    if (options.links == LOPSIDED && to > from->rank)
+        delay_ns += LOPSIDED_NS;
+    if (options.links == SLOW && from_node > 0 && from_node % SLOW_NODES == 0 && is_leader(from->rank))
+        delay_ns += SLOWNESS_NS;
+    from->now_ns += (int64_t)delay_ns;
+    return from->now_ns + (from_node == to_node ? NEAR_NS : FAR_NS);
+}
+
+/* ---- What a process does */
+
+/* As a call that finds nothing to do, and a reading. */
+static void read_clock(process_t *one, virtual_process *self)
+{
+    mh_comm_clock_look(&one->clock);
+    mh_reading reading = mh_global_clock_read(&one->clock.global);
+    tally_reading(&tally, reading.time_ns - (self->now_ns - one->news.zero_ns), reading.bound_ns);
+}
+
+/* Until the next synchronization. */
+static void read_often(process_t *one, virtual_process *self)
+{
+    int64_t due_ns = one->news.due_ns, every_ns = options.calls_ms * MH_NS_PER_MS;
+    double mean_ns = (double)MH_NS_PER_S / options.readings;
+    int64_t next_ns = every_ns ? self->now_ns : self->now_ns + (int64_t)chance_exponential(&one->dice, mean_ns);
+    while (next_ns < due_ns) {
+        self->now_ns = next_ns > self->now_ns ? next_ns : self->now_ns;
+        read_clock(one, self);
+        next_ns =
+            every_ns ? (next_ns / every_ns + 1) * every_ns : next_ns + (int64_t)chance_exponential(&one->dice, mean_ns);
+    }
+    if (self->now_ns < due_ns)
+        self->now_ns = due_ns;
+}
+
+static void synchronize(process_t *one, virtual_process *self, bool is_first)
+{
+    virtual_process before = *self;
+    mh_error error = MH_NO_ERROR;
+    int64_t all_fine = true;
+    int code = MPI_SUCCESS;
+    if (!is_first) {
+        mh_comm_clock_look(&one->clock);
+        code = mh_allreduce_and(&one->channel, !one->clock.disrupted, &all_fine, &error);
+    }
+    if (code == MPI_SUCCESS)
+        code = mh_comm_clock_synchronize(&one->clock, !all_fine, is_first, &error);
+    if (code != MPI_SUCCESS)
+        give_up(error.message);
+    tally_sync(&tally, &before, self);
+}
+
+/* Rank 0 says when to synchronize again, as in the library. */
+static void tell_news(process_t *one, virtual_process *self)
+{
+    mh_error error = MH_NO_ERROR;
+    int64_t end_ns = (int64_t)(options.seconds * (double)MH_NS_PER_S), every_ns = options.calls_ms * MH_NS_PER_MS;
+    if (self->rank == 0) {
+        int64_t due_ns = mh_comm_clock_due_ns(&one->clock);
+        int64_t global_ns = mh_global_clock_now_ns(&one->clock.global);
+        one->news.zero_ns = self->now_ns - global_ns;
+        one->news.due_ns = due_ns == INT64_MAX ? end_ns : due_ns + one->news.zero_ns;
+        if (every_ns)
+            one->news.due_ns = (one->news.due_ns + every_ns - 1) / every_ns * every_ns;
+        one->news.is_last = one->news.due_ns >= end_ns;
+        if (one->news.is_last)
+            one->news.due_ns = end_ns;
+    }
+    mh_bcast(&one->channel, &one->news, sizeof one->news, 0, &error);
+}
+
+/* All processes share the lists of a plan's groups, which would take memory by the square of their number else. */
+static void set_group(mh_level *level, const mh_group *group)
+{
+    mh_group_free(&level->group);
+    level->group = *group;
+}
+
+static void make_plan(process_t *one, int rank)
+{
+    static const mh_place place = {{0, 0, 0}};
+    mh_sync_plan *plan = &one->clock.plan;
+    mh_error error = MH_NO_ERROR;
+    int first = rank / options.per_node * options.per_node, all = options.all ? options.processes : nodes;
+    if (mh_sync_plan_make(plan, &options.label, &one->clock.global.base, &place, 1, 0, &error) != MPI_SUCCESS)
+        give_up(error.message);
+    mh_group outer = {nodes, node_of(rank), leaders}, inner = {options.per_node, rank - first, everyone + first};
+    if (!is_leader(rank))
+        outer = (mh_group){0, 0, NULL};
+    if (options.label.levels == 1)
+        outer = (mh_group){all, rank, everyone};
+    set_group(&plan->level[0], &outer);
+    if (options.label.levels > 1)
+        set_group(&plan->level[1], &inner);
+}
+
+static void run(const virtual_world *world, virtual_process *self)
+{
+    process_t *one = &processes[self->rank];
+    one->channel = (mh_channel){.comm = MPI_COMM_NULL, .rank = self->rank, .size = world->processes};
+    mh_comm_clock_init(&one->clock, &one->channel);
+    one->clock.global.base =
+        (mh_base_clock){.kind = &clock_kind, .now_ns = clock_now_ns, .may_be_set = true, .read_cost_ns = READ_COST_NS};
+    mh_clock_watch_start(&one->clock.watch, &one->clock.global.base);
+    make_plan(one, self->rank);
+    synchronize(one, self, true);
+    for (;;) {
+        tell_news(one, self);
+        read_often(one, self);
+        if (one->news.is_last)
+            break;
+        synchronize(one, self, false);
+    }
+    for (int i = 0; i < options.label.levels; i++)
+        one->clock.plan.level[i].group.ranks = NULL;
+    mh_comm_clock_free(&one->clock);
+}
+
+static void begin(const virtual_world *world, virtual_process *process)
+{
+    (void)world;
+    process_t *one = &processes[process->rank];
+    process->dice = stream(2, process->rank);
+    process->now_ns = chance_between(&process->dice, 0, START_NS);
+    one->dice = stream(3, process->rank);
+    one->clock = begin_clock(node_of(process->rank));
+}
+
+/* ---- Options and report */
+
+static void set_option(const char *name, const char *value)
+{
+    if (strcmp(name, "processes") == 0)
+        options.processes = atoi(value);
+    else if (strcmp(name, "per_node") == 0)
+        options.per_node = atoi(value);
+    else if (strcmp(name, "seconds") == 0)
+        options.seconds = atof(value);
+    else if (strcmp(name, "readings") == 0)
+        options.readings = atof(value);
+    else if (strcmp(name, "calls") == 0)
+        options.calls_ms = atoi(value);
+    else if (strcmp(name, "seed") == 0)
+        options.seed = strtoull(value, NULL, 0);
+    else if (strcmp(name, "label") == 0)
+        options.label_text = value;
+    else if (strcmp(name, "simulate") == 0)
+        options.all = strcmp(value, "all") == 0;
+    else if (strcmp(name, "links") == 0)
+        while (options.links < LINKS && strcmp(link_names[options.links], value) != 0)
+            options.links++;
+    else
+        give_up("unknown option; see the head of scale_model.c");
+}
+
+static void read_options(int argc, char **argv)
+{
+    char why[256];
+    for (int i = 1; i < argc; i++) {
+        char *equals = strchr(argv[i], '=');
+        if (!equals)
+            give_up("an option is NAME=VALUE");
+        *equals = '\0';
+        set_option(argv[i], equals + 1);
+    }
+    if (mh_label_parse(options.label_text, &options.label, why, sizeof why))
+        give_up(why);
+    bool is_possible = options.links < LINKS && options.per_node > 0 && options.processes >= options.per_node &&
+                       options.processes % options.per_node == 0 && options.label.levels <= 2 && options.seconds > 0 &&
+                       options.readings > 0 && options.calls_ms >= 0;
+    if (!is_possible)
+        give_up("a value is out of its range; see the head of scale_model.c");
+    if (options.label.levels == 1)
+        options.all = true;
+    if (!options.all)
+        options.label.levels = 1;
+}
+
+static struct rusage usage_now(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage;
+}
+
+static double wall_now_s(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+int main(int argc, char **argv)
+{
+    read_options(argc, argv);
+    nodes = options.processes / options.per_node;
+    int simulated = options.all ? options.processes : nodes;
+    double began_s = wall_now_s();
+    struct rusage before = usage_now();
+    processes = allocate(simulated, sizeof *processes);
+    leaders = allocate(nodes, sizeof *leaders);
+    everyone = allocate(simulated, sizeof *everyone);
+    for (int i = 0; i < nodes; i++)
+        leaders[i] = options.all ? i * options.per_node : i;
+    for (int i = 0; i < simulated; i++)
+        everyone[i] = i;
+    virtual_world world = {.processes = simulated, .begin = begin, .run = run, .arrival_ns = arrival_ns};
+    virtual_run(&world);
+    double wall_s = wall_now_s() - began_s;
+    struct rusage after = usage_now();
+    double bytes = (double)(after.ru_maxrss - before.ru_maxrss) * 1024 - tally_bytes(&tally);
+    printf("processes=%d per_node=%d simulated=%d links=%s seconds=%g", options.processes, options.per_node, simulated,
+           link_names[options.links], options.seconds);
+    tally_report(&tally);
+    printf(" disruptions=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n", (long)processes[0].clock.disruptions,
+           wall_s, (double)after.ru_utime.tv_sec + (double)after.ru_utime.tv_usec * 1e-6, bytes / simulated);
+    free(processes);
+    free(leaders);
+    free(everyone);
+    tally_free(&tally);
+    return tally.violations > 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scale_tally.h - what the readings and synchronizations of scale_model.c come to. */
+#ifndef MH_SCALE_TALLY_H
+#define MH_SCALE_TALLY_H
+
+#include "unit/virtual_world.h"
+
+/* All zero at first. */
+typedef struct tally {
+    int64_t *errors_ns, errors, room;
+    int64_t bounds, max_bound_ns, unknown_bounds, violations;
+    double squares, sum_bounds_ns;
+    /* Of rank 0: how long the first synchronization took, the one with a silent host, and all others together. */
+    int64_t syncs, others, first_ns, lost_ns, other_ns;
+    int64_t first_messages, later_messages, collectives; /* of all processes */
+} tally_t;
+
+void tally_free(tally_t *tally);
+
+/* What it has in memory. */
+double tally_bytes(const tally_t *tally);
+
+/* One reading of the global clock, with the bound that the library claims. */
+void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns);
+
+/* One process has synchronized: what is known of it before and after. */
+void tally_sync(tally_t *tally, const virtual_process *before, const virtual_process *after);
+
+/* On stdout, as NAME=VALUE: times in us, errors and bounds in ns. */
+void tally_report(const tally_t *tally);
+
+#endif
