@@ -18,11 +18,12 @@
  *                 the others: they copy its estimate, so that error and bound are nearly the same. The messages of a
  *                 node's own level are not counted then
  *
- * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker, composition, schedule.
- * What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of clock_simulated.c:
- * within 20 ppm, with a random walk of the drift of 10 ppb in a second. The delay of a message and the time of a
- * reading are those that SimGrid's SMPI has for the hosts of examples/figures/simgrid.sh. Prints one line
- * NAME=VALUE...: times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its bound.
+ * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker,
+ * composition, schedule. What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of
+ * clock_simulated.c: within 20 ppm, with a random walk of the drift of 10 ppb in a second. The delay of a message and
+ * the time of a reading are those that SimGrid's SMPI has for the hosts of examples/figures/simgrid.sh. Prints one
+ * line NAME=VALUE...: times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its
+ * bound.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
@@ -65,7 +66,7 @@ typedef struct news {
 } news_t;
 
 typedef struct process {
-    node_clock_t clock;
+    node_clock_t node_clock;
     mh_channel channel;
     mh_comm_clock clock;
     news_t news;
@@ -153,7 +154,7 @@ static void be_silent(virtual_process *self)
 /* What the clock of a process reads. True time must not go back. The clock of node 0 is exact. */
 static int64_t local_ns(int rank, int64_t true_ns)
 {
-    node_clock_t *clock = &processes[rank].clock;
+    node_clock_t *clock = &processes[rank].node_clock;
     if (node_of(rank) == 0)
         return true_ns;
     while (true_ns - clock->segment_ns >= SEGMENT_NS) {
@@ -334,7 +335,7 @@ static void begin(const virtual_world *world, virtual_process *process)
     process->dice = stream(2, process->rank);
     process->now_ns = chance_between(&process->dice, 0, START_NS);
     one->dice = stream(3, process->rank);
-    one->clock = begin_clock(node_of(process->rank));
+    one->node_clock = begin_clock(node_of(process->rank));
 }
 
 /* ---- Options and report */

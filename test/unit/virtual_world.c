@@ -2,6 +2,7 @@
 #include "virtual_world.h"
 
 #include "coroutine.h"
+#include "topology/tree.h"
 #include "transport/message.h"
 
 #include <assert.h>
@@ -238,14 +239,12 @@ static int send_part(const void *data, int bytes, int peer)
 int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error)
 {
     (void)error;
-    int size = channel->size, place = (channel->rank - root + size) % size, step = 1;
-    for (; step < size && !(place & step); step *= 2)
-        ;
-    if (place > 0)
-        receive(data, bytes, (place - step + root) % size, TAG_COLLECTIVE);
-    for (step /= 2; step > 0; step /= 2)
-        if (place + step < size)
-            send_part(data, bytes, (place + step + root) % size);
+    int size = channel->size;
+    mh_tree tree = mh_tree_binomial((channel->rank - root + size) % size, size);
+    if (tree.parent >= 0)
+        receive(data, bytes, (tree.parent + root) % size, TAG_COLLECTIVE);
+    for (int i = tree.children - 1; i >= 0; i--)
+        send_part(data, bytes, (tree.child[i] + root) % size);
     return MPI_SUCCESS;
 }
 
@@ -264,18 +263,17 @@ static int64_t and_of(int64_t a, int64_t b)
 static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *result, int count, combination *combine)
 {
     int64_t so_far[MAX_VALUES], theirs[MAX_VALUES];
-    int rank = channel->rank, bytes = count * (int)sizeof *mine;
+    int bytes = count * (int)sizeof *mine;
+    mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
     assert(count <= MAX_VALUES);
     memcpy(so_far, mine, (size_t)bytes);
-    for (int step = 1; step < channel->size; step *= 2) {
-        if (rank & step)
-            return send_part(so_far, bytes, rank - step);
-        if (rank + step >= channel->size)
-            continue;
-        receive(theirs, bytes, rank + step, TAG_COLLECTIVE);
-        for (int i = 0; i < count; i++)
-            so_far[i] = combine(so_far[i], theirs[i]);
+    for (int i = 0; i < tree.children; i++) {
+        receive(theirs, bytes, tree.child[i], TAG_COLLECTIVE);
+        for (int k = 0; k < count; k++)
+            so_far[k] = combine(so_far[k], theirs[k]);
     }
+    if (tree.parent >= 0)
+        return send_part(so_far, bytes, tree.parent);
     memcpy(result, so_far, (size_t)bytes);
     return MPI_SUCCESS;
 }
@@ -298,21 +296,19 @@ int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, m
     return mh_bcast(channel, common, sizeof *common, 0, error);
 }
 
-/* Gathered at rank 0: at each step a process has the values of the next `step` ranks from its own. */
+/* Gathered at rank 0: each process has the values of the ranks from its own to before its parent's next child. */
 int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
 {
-    int rank = channel->rank, size = channel->size;
+    int rank = channel->rank, size = channel->size, end = rank + 1;
+    mh_tree tree = mh_tree_binomial(rank, size);
     char *values = all;
     memcpy(values + (size_t)rank * (size_t)bytes, mine, (size_t)bytes);
-    for (int step = 1; step < size; step *= 2) {
-        int first = (rank & step) ? rank : rank + step, end = first + step < size ? first + step : size;
-        char *part = values + (size_t)first * (size_t)bytes;
-        if (rank & step) {
-            send_part(part, (end - first) * bytes, rank - step);
-            break;
-        }
-        if (first < size)
-            receive(part, (end - first) * bytes, first, TAG_COLLECTIVE);
+    for (int i = 0; i < tree.children; i++) {
+        int first = tree.child[i];
+        end = 2 * first - rank < size ? 2 * first - rank : size;
+        receive(values + (size_t)first * (size_t)bytes, (end - first) * bytes, first, TAG_COLLECTIVE);
     }
+    if (tree.parent >= 0)
+        send_part(values + (size_t)rank * (size_t)bytes, (end - rank) * bytes, tree.parent);
     return mh_bcast(channel, all, size * bytes, 0, error);
 }

@@ -24,8 +24,7 @@ typedef struct virtual_process {
 } virtual_process;
 
 typedef struct virtual_world virtual_world;
-
-struct virtual_world {
+typedef struct virtual_world {
     int processes;
     size_t stack_bytes;  /* of a process; 0: enough for the library, and tests of some size */
     int64_t overhead_ns; /* a message takes so much time of its sender and of its receiver */
@@ -34,7 +33,7 @@ struct virtual_world {
     void (*run)(const virtual_world *world, virtual_process *process);
     /* When the message arrives that a process sends now. It may also take time of the process. */
     int64_t (*arrival_ns)(const virtual_world *world, virtual_process *from, int to);
-};
+} virtual_world;
 
 /* The process that runs; NULL: none. */
 virtual_process *virtual_self(void);
