@@ -24,6 +24,7 @@ typedef struct virtual_process {
 } virtual_process;
 
 typedef struct virtual_world virtual_world;
+
 typedef struct virtual_world {
     int processes;
     size_t stack_bytes;  /* of a process; 0: enough for the library, and tests of some size */
