@@ -72,10 +72,17 @@ static bool shows(const mh_base_clock *clock, clockid_t id)
     return before_ns - NEAR_NS <= kernel_ns && kernel_ns <= after_ns + NEAR_NS;
 }
 
-double mh_base_clock_steady_limit(const mh_base_clock *clock)
+clockid_t mh_base_clock_steady(const mh_base_clock *clock, double *limit)
 {
-    bool is_corrected = !clock->kind->is_raw && (shows(clock, CLOCK_MONOTONIC) || shows(clock, CLOCK_REALTIME));
-    return is_corrected ? 0 : (1 + MH_RAW_RATE_LIMIT) / (1 - slew_limit()) - 1;
+    bool is_raw = clock->kind->is_raw, is_corrected = shows(clock, CLOCK_MONOTONIC) || shows(clock, CLOCK_REALTIME);
+#ifdef CLOCK_MONOTONIC_RAW
+    if (is_raw && !shows(clock, CLOCK_MONOTONIC_RAW)) {
+        *limit = (1 + MH_RAW_RATE_LIMIT) / (1 - MH_RAW_RATE_LIMIT) - 1;
+        return CLOCK_MONOTONIC_RAW;
+    }
+#endif
+    *limit = !is_raw && is_corrected ? 0 : (1 + MH_RAW_RATE_LIMIT) / (1 - slew_limit()) - 1;
+    return CLOCK_MONOTONIC;
 }
 
 static int64_t measure_read_cost_ns(const mh_base_clock *clock)

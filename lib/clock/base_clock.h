@@ -11,6 +11,7 @@
 #include "clock/model.h"
 
 #include <stdint.h>
+#include <time.h>
 
 struct mh_clock_kind;
 
@@ -60,10 +61,11 @@ const char *mh_base_clock_name(const mh_base_clock *clock);
 mh_rates mh_base_clock_rates(const mh_base_clock *clock);
 
 /*
- * How far the rate of this clock may be from that of CLOCK_MONOTONIC, as a part of the latter. The kernel corrects its
- * own clocks in the same way.
+ * A clock of the kernel that cannot be set, to detect steps of this one by: CLOCK_MONOTONIC_RAW, which is never slewed,
+ * for another raw clock, else CLOCK_MONOTONIC. limit: how far the rate of this clock may be from it, as a part of it.
+ * The kernel corrects its own clocks in the same way, so for these the limit is 0.
  */
-double mh_base_clock_steady_limit(const mh_base_clock *clock);
+clockid_t mh_base_clock_steady(const mh_base_clock *clock, double *limit);
 
 /* Read the clock, nanoseconds. Never decreases unless it is set (may_be_set). */
 static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watch.c - readings of the base clock and CLOCK_MONOTONIC in pairs, and steps found by their differences. */
+/* watch.c - readings of the base clock and a steady clock in pairs, and steps found by their differences. */
 #include "clock/watch.h"
 
 #include <time.h>
@@ -10,24 +10,25 @@ enum { SELDOM_NS = 10 * 1000 * 1000 };
 /* Rounding of the two clocks alone can make them differ by this much. */
 enum { MIN_STEP_NS = 1000 };
 
-static int64_t steady_now_ns(void)
+static int64_t steady_now_ns(const mh_clock_watch *watch)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(watch->steady, &now);
     return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
 }
 
 /*
- * Read the base clock between two readings of CLOCK_MONOTONIC. The shortest bracket of some tries counts, because a
+ * Read the base clock between two readings of the steady clock. The shortest bracket of some tries counts, because a
  * process may be descheduled in any of them.
  */
 static void read_both(mh_clock_watch *watch, const mh_base_clock *base)
 {
     enum { TRIES = 4, TIGHT_READS = 10 };
     int64_t tight_ns = TIGHT_READS * base->read_cost_ns;
+    watch->coarse_ns = mh_clock_watch_coarse_ns();
     watch->doubt_ns = INT64_MAX;
     for (int i = 0; i < TRIES && watch->doubt_ns > tight_ns; i++) {
-        int64_t before_ns = steady_now_ns(), base_ns = mh_base_clock_now_ns(base), after_ns = steady_now_ns();
+        int64_t before_ns = steady_now_ns(watch), base_ns = mh_base_clock_now_ns(base), after_ns = steady_now_ns(watch);
         if (after_ns - before_ns >= watch->doubt_ns)
             continue;
         watch->base_ns = base_ns;
@@ -39,7 +40,7 @@ static void read_both(mh_clock_watch *watch, const mh_base_clock *base)
 void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base)
 {
     watch->every_ns = base->may_be_set ? 0 : SELDOM_NS;
-    watch->steady_limit = mh_base_clock_steady_limit(base);
+    watch->steady = mh_base_clock_steady(base, &watch->steady_limit);
     read_both(watch, base);
 }
 

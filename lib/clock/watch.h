@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * watch.h - detects steps of a base clock by comparing it with CLOCK_MONOTONIC, which cannot be set. So a process
- * detects a step by itself, even if all processes share the clock.
+ * watch.h - detects steps of a base clock by comparing it with a clock of the kernel that cannot be set, the steady
+ * clock. So a process detects a step by itself, even if all processes share the clock.
  */
 #ifndef MH_WATCH_H
 #define MH_WATCH_H
@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* CLOCK_MONOTONIC as of the last tick of the kernel, a few milliseconds ago at most. Reading it is much cheaper. */
-static inline int64_t mh_clock_watch_steady_coarse_ns(void)
+static inline int64_t mh_clock_watch_coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
     const clockid_t id = CLOCK_MONOTONIC_COARSE;
@@ -30,8 +30,10 @@ static inline int64_t mh_clock_watch_steady_coarse_ns(void)
 typedef struct mh_clock_watch {
     int64_t base_ns;
     int64_t steady_ns;
+    int64_t coarse_ns;   /* CLOCK_MONOTONIC then, as of the last tick */
     int64_t doubt_ns;    /* the instants of the two readings differ by at most this */
     int64_t every_ns;    /* time between two looks; 0: a look in each call */
+    clockid_t steady;    /* the steady clock */
     double steady_limit; /* how far the rates of the two clocks may differ */
 } mh_clock_watch;
 
@@ -46,7 +48,7 @@ void mh_clock_watch_start(mh_clock_watch *watch, const mh_base_clock *base);
 static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t local_ns)
 {
     return (uint64_t)(local_ns - watch->base_ns) >= (uint64_t)watch->every_ns ||
-           mh_clock_watch_steady_coarse_ns() - watch->steady_ns >= watch->every_ns;
+           mh_clock_watch_coarse_ns() - watch->coarse_ns >= watch->every_ns;
 }
 
 /* Look at both clocks. Returns by how much the base clock was stepped since the last look, or 0. */

@@ -11,7 +11,8 @@
 /* The true time; each reading of a clock takes some of it. */
 static int64_t true_now_ns, read_ns = 20;
 static int64_t stepped_ns;
-static double base_rate = 1, steady_rate = 1;
+static double base_rate = 1, steady_rate = 1; /* the latter of CLOCK_MONOTONIC alone */
+static bool base_is_unslewed;                 /* the base clock is CLOCK_MONOTONIC_RAW itself */
 
 static int64_t base_now_ns(const mh_base_clock *clock)
 {
@@ -20,12 +21,14 @@ static int64_t base_now_ns(const mh_base_clock *clock)
     return (int64_t)(base_rate * (double)true_now_ns) + stepped_ns;
 }
 
-/* In place of that of the C library: the watch reads CLOCK_MONOTONIC, exactly or as of the last tick. */
+/* In place of that of the C library. Clocks of the kernel are far from the base clock, unless it is one of them. */
 int clock_gettime(clockid_t id, struct timespec *time)
 {
-    (void)id;
+    bool is_unslewed = id == CLOCK_MONOTONIC_RAW;
     true_now_ns += read_ns;
-    int64_t now_ns = (int64_t)(steady_rate * (double)true_now_ns);
+    int64_t now_ns = (int64_t)((is_unslewed ? 1 : steady_rate) * (double)true_now_ns);
+    if (!is_unslewed || !base_is_unslewed)
+        now_ns += MH_NS_PER_S;
     *time = (struct timespec){(time_t)(now_ns / MH_NS_PER_S), (long)(now_ns % MH_NS_PER_S)};
     return 0;
 }
@@ -39,6 +42,7 @@ static mh_clock_watch start(mh_base_clock *base, const mh_clock_kind *kind)
     true_now_ns = 1000 * MH_NS_PER_S;
     stepped_ns = 0;
     base_rate = steady_rate = 1;
+    base_is_unslewed = false;
     read_ns = 20;
     *base = (mh_base_clock){.kind = kind, .now_ns = kind->now_ns, .may_be_set = kind->may_be_set};
     mh_clock_watch_start(&watch, base);
@@ -74,18 +78,32 @@ START_TEST(being_descheduled_is_no_step)
 }
 END_TEST
 
-/* The kernel may slew CLOCK_MONOTONIC by a tenth, which is no step of the raw clock. */
+/* The kernel may slew CLOCK_MONOTONIC by a tenth, which is no step of a raw clock, be it the kernel's or another one. */
 START_TEST(slews_are_no_steps)
 {
     static const double rates[] = {0.9, 0.9995, 1.0005, 1.1};
-    for (int i = 0; i < COUNT_OF(rates); i++) {
+    for (int i = 0; i < 2 * COUNT_OF(rates); i++) {
         mh_base_clock base;
         mh_clock_watch watch = start(&base, &raw);
-        steady_rate = rates[i];
+        steady_rate = rates[i / 2];
+        base_is_unslewed = i % 2;
         mh_clock_watch_start(&watch, &base);
         true_now_ns += MH_NS_PER_S;
-        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a slew to %g is taken for a step", rates[i]);
+        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a slew to %g is taken for a step", rates[i / 2]);
     }
+}
+END_TEST
+
+/* After a pause, a tenth of which is more than the step. */
+START_TEST(a_step_of_a_raw_clock_does_not_pass_for_a_slew)
+{
+    mh_base_clock base;
+    mh_clock_watch watch = start(&base, &raw);
+    true_now_ns += MH_NS_PER_S;
+    stepped_ns = 10 * MH_NS_PER_MS;
+    int64_t found_ns = mh_clock_watch_look(&watch, &base);
+    EXPECT(llabs(found_ns - stepped_ns) <= 100, "a step of 10 ms within a second is taken for %" PRId64 " ns",
+           found_ns);
 }
 END_TEST
 
@@ -110,6 +128,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, a_step_is_found_once_with_its_size, 0, COUNT_OF(steps_ns));
     tcase_add_test(tests, being_descheduled_is_no_step);
     tcase_add_test(tests, slews_are_no_steps);
+    tcase_add_test(tests, a_step_of_a_raw_clock_does_not_pass_for_a_slew);
     tcase_add_test(tests, a_look_is_due);
 }
 
