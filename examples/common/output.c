@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "output.h"
 
-#include "world.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,4 +77,29 @@ int output_close(output_t *output, const world_t *world)
     output->file = NULL;
     return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
                                                                                                : STATUS_FAILED;
+}
+
+int results_open(results_t *results, const world_t *world)
+{
+    int status = plot_open(&results->plot, world, results->plot_path);
+    if (status == STATUS_GOOD)
+        status = output_open(&results->output, world);
+    return status == STATUS_GOOD ? output_create(world, "--raw", results->raw.path, &results->raw.file) : status;
+}
+
+int results_close(results_t *results, const world_t *world, int status)
+{
+    plot_close(&results->plot);
+    if (output_close(&results->output, world) != STATUS_GOOD)
+        status = STATUS_FAILED;
+    return output_close(&results->raw, world) == STATUS_GOOD ? status : STATUS_FAILED;
+}
+
+void text_append(char *text, size_t text_bytes, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, text_bytes - used, format, arguments);
+    va_end(arguments);
 }

@@ -32,4 +32,7 @@ void table_head(const table_t *table);
 /* table_row - print a row of as many cells as there are columns. */
 void table_row(const table_t *table, const cell_t *cells);
 
+/* quote_json - print a text as a string. What is not UTF-8 becomes the replacement character. */
+void quote_json(FILE *file, const char *text);
+
 #endif /* TABLE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/report.h"
 
-#include "common/quote.h"
 #include "common/table.h"
 
 #include <inttypes.h>
