@@ -102,7 +102,7 @@ only_in "one generator of random numbers" "$plain" \
 only_in "one binomial tree" "$plain" \
     '.*((rank|index|place) *& *(bit|step|mask|distance|-|\(?[a-z_.>-]*(rank|index|place) *- *1))' \
     lib/topology/tree.c "${pending_tree[@]}"
-only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/table.c
+only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/output.c
 only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/common/options.c
 
 # ---- Layout

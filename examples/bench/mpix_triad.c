@@ -6,8 +6,8 @@
  * all ranks is asked of mpix_bracket.h, whose use this program shows.
  */
 #include "common/options.h"
+#include "common/output.h"
 #include "common/plot.h"
-#include "common/table.h"
 #include "common/world.h"
 
 #include <mpix_bracket.h>

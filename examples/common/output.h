@@ -60,6 +60,38 @@ int output_open(output_t *output, const world_t *world);
 /* output_close - close a file that output_open opened. Returns STATUS_GOOD, or STATUS_FAILED after a line about it. */
 int output_close(output_t *output, const world_t *world);
 
+/* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
+
+typedef struct column {
+    const char *title; /* in the table for people */
+    const char *name;  /* for programs, with its unit */
+    int width;         /* characters, at least two more than the title */
+    int decimals;
+    double unit; /* people see numbers divided by this, programs see whole ones; 0: both see the same */
+} column_t;
+
+typedef struct cell {
+    const char *text; /* printed if it is not NULL; "" for no value */
+    double number;
+} cell_t;
+
+typedef struct table {
+    const column_t *columns;
+    int column_count;
+    const output_t *output;
+} table_t;
+
+/* table_head - print the line of titles; JSON has none. */
+void table_head(const table_t *table);
+
+/* table_row - print a row of as many cells as there are columns. */
+void table_row(const table_t *table, const cell_t *cells);
+
+/* quote_json - print a text as a string. What is not UTF-8 becomes the replacement character. */
+void quote_json(FILE *file, const char *text);
+
+/* ---- All results of a program */
+
 /* Part of a program's settings: the options fill in formats and paths. */
 typedef struct results {
     output_t output;

@@ -73,8 +73,8 @@ static int copy(int from, int to)
 /*
  * Runs a script without the user's own settings; the picture goes to a file, if its descriptor is not -1.
  *
- * The script, with the data in it, reaches gnuplot through a temporary file on its standard input, and the picture
- * comes from its standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's
+ * The script, with the data in it, reaches gnuplot through a temporary file on its standard input. The picture comes
+ * from its standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's
  * file, as gnuplot does not notice if a picture cannot be written.
  *
  * Returns 0, ECHILD if gnuplot failed or drew nothing, or the error of starting it or of writing the picture.

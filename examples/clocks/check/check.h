@@ -6,7 +6,6 @@
 #include "common/clock_error.h"
 #include "common/exit_clock.h"
 #include "common/output.h"
-#include "common/table.h"
 #include "common/world.h"
 
 #include <stdbool.h>

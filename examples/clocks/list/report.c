@@ -2,7 +2,7 @@
 /* report.c - the list, remarks on it, and the chart. */
 #include "list/list.h"
 
-#include "common/table.h"
+#include "common/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>
