@@ -3,6 +3,7 @@ papers="EuroMPI 2023, Figures 6a, 7a, 9a, 10a, 12a, 13a"
 look="Solid and dashed lines of a color are the same operation. Where they part, the dashed one holds the exit pattern
 of the barrier. Where they cross another color, the choice of the faster algorithm depends on it."
 needs=mpix_bench
+plot=latency
 value_column=avg_ns
 
 # Of Open MPI's reductions, those whose curves are drawn together.
