@@ -184,7 +184,7 @@ static void run(bench_t *bench, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static bench_t bench = {.chart.file = PLOT_NO_FILE};
+    static bench_t bench = {0};
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))
         run(&bench, argc, argv);

@@ -136,8 +136,7 @@ int main(int argc, char **argv)
                                           .repeats = 1,
                                           .schemes = 1 << SCHEME_BARRIER | 1 << SCHEME_HARMONIZE,
                                           .clock = EXIT_CLOCK_AUTO,
-                                          .limit_s = 2},
-                             .plot = PLOT_NO_FILE};
+                                          .limit_s = 2}};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

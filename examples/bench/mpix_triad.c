@@ -6,8 +6,8 @@
  * all ranks is asked of mpix_bracket.h, whose use this program shows.
  */
 #include "common/options.h"
+#include "common/output.h"
 #include "common/plot.h"
-#include "common/table.h"
 #include "common/world.h"
 
 #include <mpix_bracket.h>
@@ -306,8 +306,8 @@ static int run_program(triad_run_t *run)
 
 int main(int argc, char **argv)
 {
-    triad_run_t run = {.settings = {.sizes = {.min_bytes = 4096, .max_bytes = 16 << 20}, .iterations = 20, .warmup = 2},
-                       .plot = PLOT_NO_FILE};
+    triad_run_t run = {
+        .settings = {.sizes = {.min_bytes = 4096, .max_bytes = 16 << 20}, .iterations = 20, .warmup = 2}};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -79,22 +79,17 @@ static int open_truth(check_run_t *run)
     return run->has_truth ? exit_clock_open(&run->shared, &run->world, EXIT_CLOCK_TSC) : STATUS_GOOD;
 }
 
-static bool allocate(check_run_t *run)
+static void allocate(check_run_t *run)
 {
     int64_t trials = run->labels * run->settings.repeats;
-    bool good = check_open_report(run);
-    run->trials = calloc((size_t)trials, sizeof(run->trials[0]));
-    good = good && run->trials != NULL;
-    for (int64_t i = 0; i < trials && good && run->world.rank == 0; i++) {
-        run->trials[i].checks = calloc((size_t)run->ages * (size_t)run->checked, sizeof(check_t));
-        good = run->trials[i].checks != NULL;
-    }
-    return world_all(&run->world, good);
+    run->trials = check_room(run, trials, sizeof(run->trials[0]));
+    for (int64_t i = 0; i < trials && run->world.rank == 0; i++)
+        run->trials[i].checks = check_room(run, (int64_t)run->ages * run->checked, sizeof(check_t));
 }
 
 static void release(check_run_t *run)
 {
-    for (int64_t i = 0; run->trials != NULL && i < run->labels * run->settings.repeats; i++)
+    for (int64_t i = 0; i < run->labels * run->settings.repeats; i++)
         free(run->trials[i].checks);
     free(run->trials);
     free(run->values);
@@ -122,8 +117,6 @@ static int prepare(check_run_t *run)
         status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD && run->world.ranks < 2)
         status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
-    if (status == STATUS_GOOD && (!check_choose_ranks(run) || !allocate(run)))
-        status = world_refuse(&run->world, "out of memory: give less for --repeats, --ages-s or --pairs");
     return status;
 }
 
@@ -131,6 +124,9 @@ static int run_program(check_run_t *run)
 {
     int status = prepare(run);
     if (status == STATUS_GOOD) {
+        check_choose_ranks(run);
+        check_open_report(run);
+        allocate(run);
         if (run->world.rank == 0)
             check_print_head(run);
         for (int label = 0; label < run->labels; label++)
@@ -143,19 +139,15 @@ static int run_program(check_run_t *run)
                     (long long)run->violations, (long long)run->checks);
             status = STATUS_FAILED;
         }
+        release(run);
     }
-    release(run);
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    check_run_t run = {.settings = {.exchanges = 20,
-                                    .repeats = 1,
-                                    .seed = -1,
-                                    .truth = TRUTH_AUTO,
-                                    .ages_s = {4, {0, 1, 10, 60}},
-                                    .results = RESULTS_NONE}};
+    check_run_t run = {
+        .settings = {.exchanges = 20, .repeats = 1, .seed = -1, .truth = TRUTH_AUTO, .ages_s = {4, {0, 1, 10, 60}}}};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -6,7 +6,6 @@
  * Rank 0 makes bursts of exchanges with each other rank in turn and keeps what they tell. All else follows when
  * measuring is over. The library has no part in this: what it is built on is what is measured.
  */
-#include "common/kernel.h"
 #include "common/options.h"
 #include "drift/drift.h"
 
@@ -73,45 +72,32 @@ static int choose_clocks(drift_run_t *run)
     return STATUS_GOOD;
 }
 
-static bool allocate_on_root(drift_run_t *run)
+static void *room(const drift_run_t *run, int64_t count, size_t item_bytes)
 {
-    size_t rounds = (size_t)run->max_rounds;
-    run->series_count = (run->world.ranks - 1) * run->clock_count;
-    run->exchanges = calloc((size_t)(run->clock_count * run->settings.exchanges), sizeof(run->exchanges[0]));
-    run->series = calloc((size_t)run->series_count, sizeof(run->series[0]));
-    run->widths_ns = calloc(rounds, sizeof(run->widths_ns[0]));
-    run->begin_tick_ns = calloc(2 * (size_t)run->world.ranks, sizeof(double));
-    bool good = run->exchanges != NULL && run->series != NULL && run->widths_ns != NULL && run->begin_tick_ns != NULL;
-    for (int i = 0; i < run->series_count && good; i++) {
-        series_t *series = &run->series[i];
-        series->points = calloc(rounds, sizeof(series->points[0]));
-        series->time_s = calloc(3 * rounds, sizeof(double));
-        good = series->points != NULL && series->time_s != NULL;
-        if (good) {
-            series->offset_ns = series->time_s + rounds;
-            series->residual_ns = series->offset_ns + rounds;
-        }
-    }
-    if (good)
-        run->end_tick_ns = run->begin_tick_ns + run->world.ranks;
-    return good;
+    return world_room(&run->world, count, item_bytes, ": give less for --duration-s or more for --interval-s");
 }
 
-static int allocate(drift_run_t *run)
+/* On rank 0. */
+static void allocate(drift_run_t *run)
 {
-    double rounds = floor(run->settings.duration_s / run->settings.interval_s) + 1;
-    bool good = rounds <= INT32_MAX;
-    run->max_rounds = good ? (int64_t)rounds : 0;
-    if (good && run->world.rank == 0)
-        good = allocate_on_root(run);
-    return world_all(&run->world, good)
-               ? STATUS_GOOD
-               : world_refuse(&run->world, "out of memory: give less for --duration-s or more for --interval-s");
+    run->max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
+    run->series_count = (run->world.ranks - 1) * run->clock_count;
+    run->exchanges = room(run, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]));
+    run->series = room(run, run->series_count, sizeof(run->series[0]));
+    run->widths_ns = room(run, run->max_rounds, sizeof(run->widths_ns[0]));
+    run->begin_tick_ns = room(run, 2 * run->world.ranks, sizeof(double));
+    run->end_tick_ns = run->begin_tick_ns + run->world.ranks;
+    for (series_t *series = run->series; series < run->series + run->series_count; series++) {
+        series->points = room(run, run->max_rounds, sizeof(series->points[0]));
+        series->time_s = room(run, 3 * run->max_rounds, sizeof(double));
+        series->offset_ns = series->time_s + run->max_rounds;
+        series->residual_ns = series->offset_ns + run->max_rounds;
+    }
 }
 
 static void release_memory(drift_run_t *run)
 {
-    for (int i = 0; run->series != NULL && i < run->series_count; i++) {
+    for (int i = 0; i < run->series_count; i++) {
         free(run->series[i].points);
         free(run->series[i].time_s);
     }
@@ -205,36 +191,31 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
 
 static int run_program(drift_run_t *run)
 {
-    MPI_Comm kernel;
     if (run->world.ranks < 2)
         return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
     int status = choose_clocks(run);
     if (status == STATUS_GOOD)
         status = results_open(&run->settings.results, &run->world);
-    if (status == STATUS_GOOD)
-        status = allocate(run);
-    if (status == STATUS_GOOD && !kernel_split(&run->world, &kernel))
-        status = STATUS_FAILED;
-    else if (status == STATUS_GOOD) {
+    if (status == STATUS_GOOD) {
+        if (run->world.rank == 0)
+            allocate(run);
+        MPI_Comm kernel = kernel_split(&run->world);
         measure(run, kernel);
         MPI_Comm_free(&kernel);
-        if (run->world.rank == 0) {
-            correct_tsc(run);
-            drift_analyze(run);
-            status = drift_report(run);
-        }
     }
-    release_memory(run);
+    if (status == STATUS_GOOD && run->world.rank == 0) {
+        correct_tsc(run);
+        drift_analyze(run);
+        status = drift_report(run);
+        release_memory(run);
+    }
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    drift_run_t run = {.settings = {.duration_s = 10,
-                                    .interval_s = 0.1,
-                                    .exchanges = 10,
-                                    .clocks = (1 << MACHINE_CLOCKS) - 1,
-                                    .results = RESULTS_NONE}};
+    drift_run_t run = {
+        .settings = {.duration_s = 10, .interval_s = 0.1, .exchanges = 10, .clocks = (1 << MACHINE_CLOCKS) - 1}};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -6,7 +6,6 @@
  * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it takes by
  * itself, it is asked for, on a communicator of its own each time.
  */
-#include "common/kernel.h"
 #include "common/options.h"
 #include "list/list.h"
 
@@ -133,19 +132,17 @@ static void measure_tick(list_run_t *run)
     MPI_Bcast(&run->tick_ns, 1, MPI_DOUBLE, 0, run->kernel);
 }
 
-/* Finds out all about one clock. Collective. Returns false if out of memory. */
-static bool examine(list_run_t *run, int clock)
+/* Finds out all about one clock. Collective. */
+static void examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
     listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
     ask_about(run, clock, listing);
-    listing->group = calloc((size_t)run->world.ranks, sizeof(listing->group[0]));
-    if (!world_all(&run->world, listing->group != NULL))
-        return false;
-    if (listing->lacks)
-        return true;
-    list_look_at(run, clock);
-    return list_find_groups(run, clock);
+    listing->group = world_room(&run->world, run->world.ranks, sizeof(listing->group[0]), "");
+    if (!listing->lacks) {
+        list_look_at(run, clock);
+        list_find_groups(run, clock);
+    }
 }
 
 static int list_clocks(list_run_t *run)
@@ -156,39 +153,29 @@ static int list_clocks(list_run_t *run)
     measure_tick(run);
     if (run->settings.results.raw.file != NULL)
         fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        if (!examine(run, clock)) {
-            if (run->world.rank == 0)
-                fprintf(stderr, "%s: out of memory\n", program.name);
-            return STATUS_FAILED;
-        }
-    }
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
+        examine(run, clock);
     return list_report(run);
 }
 
 static int run_program(list_run_t *run)
 {
     int status = results_open(&run->settings.results, &run->world);
-    if (status != STATUS_GOOD)
-        return results_close(&run->settings.results, &run->world, status);
-    run->room = calloc((size_t)run->settings.reads, sizeof(run->room[0]));
-    if (!world_all(&run->world, run->room != NULL)) {
-        status = world_refuse(&run->world, "out of memory: give less for --reads");
-    } else if (!kernel_split(&run->world, &run->kernel)) {
-        status = STATUS_FAILED;
-    } else {
+    if (status == STATUS_GOOD) {
+        run->room = world_room(&run->world, run->settings.reads, sizeof(run->room[0]), ": give less for --reads");
+        run->kernel = kernel_split(&run->world);
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel);
+        free(run->room);
+        for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
+            free(run->listings[clock].group);
     }
-    free(run->room);
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
-        free(run->listings[clock].group);
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    list_run_t run = {.settings = {.reads = 100000, .results = RESULTS_NONE}};
+    list_run_t run = {.settings = {.reads = 100000}};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

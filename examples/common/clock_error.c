@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "clock_error.h"
 
-#include "offset_window.h"
+#include "burst.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static clock_pair_t read_pair(const clock_meter_t *meter)
 void clock_error_answer(const clock_meter_t *meter)
 {
     result_t result = {0};
-    for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
+    for (int64_t i = -BURST_DISCARDED; i < meter->exchanges; i++) {
         receive(meter, NULL, 0, 0, TAG_PROBE);
         int64_t now_ns = global_time(meter, &result.bound_ns);
         send(meter, &now_ns, 1, 0, TAG_REPLY);
@@ -75,7 +75,7 @@ void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error)
 {
     offset_window_t window = offset_window_unknown();
     int64_t bound_ns = 0;
-    for (int64_t i = -CLOCK_ERROR_DISCARDED; i < meter->exchanges; i++) {
+    for (int64_t i = -BURST_DISCARDED; i < meter->exchanges; i++) {
         int64_t sent_ns = global_time(meter, &bound_ns), remote_ns;
         send(meter, NULL, 0, rank, TAG_PROBE);
         receive(meter, &remote_ns, 1, rank, TAG_REPLY);

@@ -3,7 +3,7 @@
  * clock_error.h - how far the global clock of a rank is from that of rank 0, by messages and, if there is one, by a
  * clock that both share.
  *
- * Messages say it up to a half width that holds whatever their delays are; see offset_window.h.
+ * Messages say it up to a half width that holds whatever their delays are; see burst.h.
  */
 #ifndef CLOCK_ERROR_H
 #define CLOCK_ERROR_H
@@ -33,11 +33,8 @@ typedef struct clock_meter {
     const world_t *world;       /* its communicator is the one whose clock is measured */
     MPI_Comm comm;              /* for the messages */
     const exit_clock_t *shared; /* NULL if there is none */
-    int64_t exchanges;          /* round trips, after some that are discarded */
+    int64_t exchanges;          /* round trips, after BURST_DISCARDED others */
 } clock_meter_t;
-
-/* Round trips before those that count: the first ones after silence are lopsided. */
-enum { CLOCK_ERROR_DISCARDED = 3 };
 
 /* clock_error_ask - measure the error of a rank, on rank 0, while that rank is in clock_error_answer. */
 void clock_error_ask(const clock_meter_t *meter, int rank, clock_error_t *error);

@@ -9,11 +9,8 @@
 #define EXIT_CLOCK_H
 
 #include "machine_clock.h"
-#include "world.h"
 
 #include <mpix_harmonize.h>
-
-#include <stdint.h>
 
 typedef enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO } exit_clock_kind_t;
 
@@ -44,12 +41,9 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 /* exit_clock_ticks - read the clock. Local. */
 static inline int64_t exit_clock_ticks(const exit_clock_t *clock)
 {
-    int64_t time_ns = 0;
-    int64_t bound_ns;
-#if MACHINE_HAS_TSC
     if (clock->kind == EXIT_CLOCK_TSC)
-        return (int64_t)__rdtsc();
-#endif
+        return machine_tsc_ticks();
+    int64_t time_ns = 0, bound_ns;
     MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns);
     return time_ns;
 }

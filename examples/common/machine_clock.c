@@ -2,8 +2,11 @@
 #include "machine_clock.h"
 
 #include <mpi.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #if MACHINE_HAS_TSC
 #include <cpuid.h>
@@ -24,14 +27,7 @@ static int64_t read_system(clockid_t id)
 
 static int64_t read_tsc(void)
 {
-#if MACHINE_HAS_TSC
-    unsigned int processor;
-
-    /* Not before what stands before it is done, as the library reads it. */
-    return (int64_t)__rdtscp(&processor);
-#else
-    return 0;
-#endif
+    return machine_tsc_ticks();
 }
 
 static int64_t read_monotonic_raw(void)
@@ -121,9 +117,9 @@ static tsc_rate_t read_pair(void)
     tsc_rate_t pair = {0, 0};
     int64_t min_width_ticks = INT64_MAX;
     for (int i = 0; i < PAIR_READINGS; i++) {
-        int64_t before_ticks = read_tsc();
+        int64_t before_ticks = machine_tsc_ticks();
         int64_t now_ns = read_monotonic_raw();
-        int64_t width_ticks = read_tsc() - before_ticks;
+        int64_t width_ticks = machine_tsc_ticks() - before_ticks;
         if (width_ticks < min_width_ticks) {
             min_width_ticks = width_ticks;
             pair = (tsc_rate_t){before_ticks + width_ticks / 2, now_ns};
@@ -147,4 +143,76 @@ double tsc_rate_ns(const tsc_rate_t *rate)
     }
     tsc_rate_t now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
+}
+
+/* ---- The kernel */
+
+enum { ID_BYTES = 40 };
+
+/* Reads the first word of a file. Returns false, and an empty word, where there is none. */
+static bool read_word(const char *path, char *word)
+{
+    FILE *file = fopen(path, "r");
+    bool found = file != NULL && fscanf(file, "%63s", word) == 1;
+    if (!found)
+        word[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
+{
+    return read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource", name);
+}
+
+MPI_Comm kernel_split(const world_t *world)
+{
+    char word[KERNEL_WORD_BYTES] = "", id[ID_BYTES] = "";
+    char *ids = world_room(world, world->ranks, ID_BYTES, "");
+    MPI_Comm comm;
+    int first = 0;
+    /* Without a boot id, the host's name keeps machines apart. */
+    if (!read_word("/proc/sys/kernel/random/boot_id", word))
+        gethostname(word, sizeof(word) - 1);
+    snprintf(id, sizeof(id), "%.39s", word);
+    MPI_Allgather(id, ID_BYTES, MPI_CHAR, ids, ID_BYTES, MPI_CHAR, world->comm);
+    while (memcmp(ids + (size_t)first * ID_BYTES, id, ID_BYTES) != 0)
+        first++;
+    free(ids);
+    MPI_Comm_split(world->comm, first, world->rank, &comm);
+    return comm;
+}
+
+/* Whether the first processor has a flag. True where processors do not say. */
+static bool has_flag(const char *flag)
+{
+    char line[8192];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    bool found = true;
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (strncmp(line, "flags", 5) == 0) {
+            found = strstr(line, flag) != NULL;
+            break;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+void kernel_clock_warning(char *text)
+{
+    char source[KERNEL_WORD_BYTES];
+    bool constant = has_flag(" constant_tsc"), nonstop = has_flag(" nonstop_tsc");
+    text[0] = '\0';
+    if (!MACHINE_HAS_TSC)
+        return;
+    if (kernel_clocksource(source) && strcmp(source, "tsc") != 0)
+        snprintf(text, KERNEL_WARNING_BYTES,
+                 "the kernel's clocksource is %s, not tsc: its clocks may be slow to read, and auto does not take tsc",
+                 source);
+    else if (!constant || !nonstop)
+        snprintf(text, KERNEL_WARNING_BYTES, "the processor's time stamp counter %s (no %s flag)",
+                 constant ? "stops in deep sleep" : "changes its rate", constant ? "nonstop_tsc" : "constant_tsc");
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * machine_clock.h - the clocks that a process can read, under the names that the library gives them.
+ * machine_clock.h - the clocks that a process can read, under the names that the library gives them; and which ranks
+ * run under one kernel, and how that kernel keeps time.
  *
- * They are read here without the library, so that what it says of them can be compared with what they do.
+ * Clocks are read here without the library, so that what it says of them can be compared with what they do.
  */
 #ifndef MACHINE_CLOCK_H
 #define MACHINE_CLOCK_H
 
-#include <stdbool.h>
+#include "world.h"
+
 #include <stdint.h>
 #include <time.h>
 
@@ -45,8 +47,18 @@ double machine_clock_stated_ns(int index);
 /* machine_clock_lack - why this process cannot use a clock; NULL if it can. Local. */
 const char *machine_clock_lack(int index);
 
-/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep state.
- */
+/* machine_tsc_ticks - read the counter after all that stands before it is done, as the library does; 0: none. */
+static inline int64_t machine_tsc_ticks(void)
+{
+#if MACHINE_HAS_TSC
+    unsigned int processor;
+    return (int64_t)__rdtscp(&processor);
+#else
+    return 0;
+#endif
+}
+
+/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep. */
 bool machine_tsc_is_invariant(void);
 
 /* system_time_ns - the system's monotonic clock, for durations on one rank. */
@@ -69,5 +81,26 @@ void tsc_rate_begin(tsc_rate_t *rate);
  * 1 if there is no counter. Local.
  */
 double tsc_rate_ns(const tsc_rate_t *rate);
+
+enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
+
+/*
+ * kernel_split - the ranks that run under the same kernel as this one, since it started. Collective.
+ *
+ * Told by the kernel's boot id, which containers on one machine have in common.
+ *
+ * Returns their communicator, in the order of their ranks; the caller frees it.
+ */
+MPI_Comm kernel_split(const world_t *world);
+
+/* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, where it does not say. Local. */
+bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
+
+/*
+ * kernel_clock_warning - what is wrong with the kernel's source of time, or an empty text. Local.
+ *
+ * text   out, KERNEL_WARNING_BYTES
+ */
+void kernel_clock_warning(char *text);
 
 #endif /* MACHINE_CLOCK_H */

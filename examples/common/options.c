@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
-#include "text.h"
+#include "output.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -57,6 +57,13 @@ typedef struct option_spec {
     const char *doc;
 } option_spec_t;
 
+/* One row of a program's options table, in macros that stand for several; and that of a text that names a file. */
+#define OPTION(...) \
+    {               \
+        __VA_ARGS__ \
+    }
+#define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, doc)
+
 /* A program as its command line shows it. --help and --version come on their own. There are at most 62 options. */
 typedef struct program_spec {
     const char *name;

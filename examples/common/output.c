@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "output.h"
 
-#include "world.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,4 +77,145 @@ int output_close(output_t *output, const world_t *world)
     output->file = NULL;
     return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
                                                                                                : STATUS_FAILED;
+}
+
+int results_open(results_t *results, const world_t *world)
+{
+    int status = plot_open(&results->plot, world, results->plot_path);
+    if (status == STATUS_GOOD)
+        status = output_open(&results->output, world);
+    return status == STATUS_GOOD ? output_create(world, "--raw", results->raw.path, &results->raw.file) : status;
+}
+
+int results_close(results_t *results, const world_t *world, int status)
+{
+    plot_close(&results->plot);
+    if (output_close(&results->output, world) != STATUS_GOOD)
+        status = STATUS_FAILED;
+    return output_close(&results->raw, world) == STATUS_GOOD ? status : STATUS_FAILED;
+}
+
+void text_append(char *text, size_t text_bytes, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, text_bytes - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- Rows */
+
+/* Prints a text as a field, in quotes if it needs them. */
+static void quote_csv(FILE *file, const char *text)
+{
+    if (text[0] != '#' && strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+/* The bytes of the character that a text begins with in UTF-8, 0 where it is none. */
+static int utf8_bytes(const unsigned char *text)
+{
+    static const struct {
+        unsigned char first, last; /* the first byte */
+        unsigned char least, most; /* the second byte */
+        int bytes;
+    } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                 {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+    int form = 0;
+
+    while (form < FORMS && (text[0] < forms[form].first || text[0] > forms[form].last))
+        form++;
+    if (form == FORMS)
+        return 0;
+    for (int i = 1; i < forms[form].bytes; i++)
+        if (text[i] < (i == 1 ? forms[form].least : 0x80) || text[i] > (i == 1 ? forms[form].most : 0xbf))
+            return 0;
+    return forms[form].bytes;
+}
+
+void quote_json(FILE *file, const char *text)
+{
+    const unsigned char *next = (const unsigned char *)text;
+    fputc('"', file);
+    while (*next != '\0') {
+        int bytes = utf8_bytes(next);
+        if (*next == '"' || *next == '\\')
+            fprintf(file, "\\%c", *next);
+        else if (*next < ' ' || *next == 0x7f)
+            fprintf(file, "\\u%04x", *next);
+        else if (bytes == 0)
+            fputs("\\ufffd", file); /* the character for what is none */
+        else
+            fwrite(next, 1, (size_t)bytes, file);
+        next += bytes > 0 ? bytes : 1;
+    }
+    fputc('"', file);
+}
+
+void table_head(const table_t *table)
+{
+    FILE *file = table->output->file;
+    if (table->output->format == FORMAT_JSON)
+        return;
+    for (int i = 0; i < table->column_count; i++) {
+        const column_t *column = &table->columns[i];
+        if (table->output->format == FORMAT_CSV)
+            fprintf(file, "%s%s", i > 0 ? "," : "", column->name);
+        else
+            fprintf(file, "%c%*s", i == 0 ? '#' : ' ', column->width - 1, column->title);
+    }
+    fputc('\n', file);
+    fflush(file);
+}
+
+static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
+{
+    if (cell->text != NULL)
+        fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
+    else
+        fprintf(file, "%*.*f", column->width - 1, column->decimals,
+                cell->number / (column->unit > 0 ? column->unit : 1));
+}
+
+static void print_plain(FILE *file, bool json, const column_t *column, const cell_t *cell)
+{
+    if (json)
+        fprintf(file, "\"%s\":", column->name);
+    if (cell->text == NULL)
+        fprintf(file, "%.*f", column->unit > 0 ? 0 : column->decimals, cell->number);
+    else if (!json)
+        quote_csv(file, cell->text);
+    else if (cell->text[0] == '\0')
+        fputs("null", file);
+    else
+        quote_json(file, cell->text);
+}
+
+void table_row(const table_t *table, const cell_t *cells)
+{
+    FILE *file = table->output->file;
+    bool aligned = table->output->format == FORMAT_TABLE, json = table->output->format == FORMAT_JSON;
+    fputs(json ? "{" : "", file);
+    for (int i = 0; i < table->column_count; i++) {
+        if (i > 0 || aligned)
+            fputc(aligned ? ' ' : ',', file);
+        if (aligned)
+            print_aligned(file, &table->columns[i], &cells[i]);
+        else
+            print_plain(file, json, &table->columns[i], &cells[i]);
+    }
+    fputs(json ? "}\n" : "\n", file);
+    fflush(file);
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * output.h - what programs write: always as in the C locale, and never lost without a word.
+ * output.h - what programs write: always as in the C locale, and never lost without a word. Results are a table, a row
+ * for each single measurement, and a chart.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "plot.h"
 
-typedef struct world world_t;
+#include <stdint.h>
 
 typedef enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } output_format_t;
 
@@ -25,20 +23,10 @@ typedef struct output {
 } output_t;
 
 /* The lines of a program's options table for a output_t at an offset in its settings. */
-#define OUTPUT_OPTIONS(place)                                                             \
-    {0,                                                                                   \
-     "format",                                                                            \
-     "FORMAT",                                                                            \
-     OPTION_CHOICE,                                                                       \
-     (place) + offsetof(output_t, format),                                                \
-     0,                                                                                   \
-     0,                                                                                   \
-     output_format_name,                                                                  \
-     "table, csv, or json (a line for each row)"},                                        \
-    {                                                                                     \
-        0, "output", "FILE", OPTION_TEXT, (place) + offsetof(output_t, path), 0, 0, NULL, \
-            "write to FILE, not to standard output"                                       \
-    }
+#define OUTPUT_OPTIONS(place)                                                                                    \
+    OPTION(0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(output_t, format), 0, 0, output_format_name, \
+           "table, csv, or json (a line for each row)"),                                                         \
+        FILE_OPTION("output", (place) + offsetof(output_t, path), "write to FILE, not to standard output")
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale
@@ -71,5 +59,65 @@ int output_open(output_t *output, const world_t *world);
 
 /* output_close - close a file that output_open opened. Returns STATUS_GOOD, or STATUS_FAILED after a line about it. */
 int output_close(output_t *output, const world_t *world);
+
+/* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
+
+typedef struct column {
+    const char *title; /* in the table for people */
+    const char *name;  /* for programs, with its unit */
+    int width;         /* characters, at least two more than the title */
+    int decimals;
+    double unit; /* people see numbers divided by this, programs see whole ones; 0: both see the same */
+} column_t;
+
+typedef struct cell {
+    const char *text; /* printed if it is not NULL; "" for no value */
+    double number;
+} cell_t;
+
+typedef struct table {
+    const column_t *columns;
+    int column_count;
+    const output_t *output;
+} table_t;
+
+/* table_head - print the line of titles; JSON has none. */
+void table_head(const table_t *table);
+
+/* table_row - print a row of as many cells as there are columns. */
+void table_row(const table_t *table, const cell_t *cells);
+
+/* quote_json - print a text as a string. What is not UTF-8 becomes the replacement character. */
+void quote_json(FILE *file, const char *text);
+
+/* ---- All results of a program */
+
+/* Part of a program's settings: the options fill in formats and paths. */
+typedef struct results {
+    output_t output;
+    output_t raw; /* its file is NULL if there is none */
+    const char *plot_path;
+    plot_file_t plot;
+} results_t;
+
+/* The lines of a program's options table for a results_t at an offset in its settings. */
+#define RESULTS_OPTIONS(place, raw_doc)                                                             \
+    OUTPUT_OPTIONS((place) + offsetof(results_t, output)),                                          \
+        FILE_OPTION("raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), raw_doc), \
+        PLOT_OPTION((place) + offsetof(results_t, plot_path))
+
+/* results_open - open all files before anything is measured. Collective. Returns a status, after a line if bad. */
+int results_open(results_t *results, const world_t *world);
+
+/* results_close - close them. Returns the status, or STATUS_FAILED after a line if one could not be written. */
+int results_close(results_t *results, const world_t *world, int status);
+
+/*
+ * text_append - print to the end of a text, as far as there is room.
+ *
+ * text         ends with a zero, before and after
+ * text_bytes   the length of its array
+ */
+void text_append(char *text, size_t text_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* OUTPUT_H */

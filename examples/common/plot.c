@@ -1,18 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "plot.h"
-
-#include "gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 /* In pixels. A panel alone is larger. */
 enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480 };
+
+/* ---- Gnuplot */
+
+/* Returns 0 or an error. Warnings of gnuplot about ranges of one value are of no use. */
+static int start_gnuplot(pid_t *child, FILE *script, int output_descriptor)
+{
+    char *arguments[] = {"gnuplot", "-d", NULL};
+    posix_spawn_file_actions_t actions;
+    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+        return errno != 0 ? errno : EIO;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(&actions, output_descriptor, STDOUT_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (error == 0)
+        error = posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static bool has_succeeded(pid_t child)
+{
+    int status;
+    pid_t ended;
+    do
+        ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Copies all that comes, to nowhere if to is negative. Returns 0, ECHILD if a picture did not come, or the error. */
+static int copy(int from, int to)
+{
+    char data[65536];
+    int error = to < 0 ? 0 : ECHILD;
+    for (;;) {
+        ssize_t bytes = read(from, data, sizeof(data));
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        if (bytes <= 0)
+            return bytes < 0 ? errno : error;
+        for (ssize_t done = 0, written; to >= 0 && done<bytes; done += written> 0 ? written : 0) {
+            written = write(to, data + done, (size_t)(bytes - done));
+            if (written < 0 && errno != EINTR)
+                return errno;
+        }
+        error = 0;
+    }
+}
+
+/*
+ * Runs a script without the user's own settings; the picture goes to a file, if its descriptor is not -1.
+ *
+ * The script, with the data in it, reaches gnuplot through a temporary file on its standard input. The picture comes
+ * from its standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's
+ * file, as gnuplot does not notice if a picture cannot be written.
+ *
+ * Returns 0, ECHILD if gnuplot failed or drew nothing, or the error of starting it or of writing the picture.
+ */
+static int run_gnuplot(FILE *script, int picture_descriptor)
+{
+    int ends[2];
+    pid_t child = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    int error = start_gnuplot(&child, script, ends[1]);
+    close(ends[1]);
+    if (error != 0) {
+        close(ends[0]);
+        return error;
+    }
+    error = copy(ends[0], picture_descriptor);
+    close(ends[0]); /* gnuplot ends, if there is no more to be done with what it draws */
+    return has_succeeded(child) || error != 0 ? error : ECHILD;
+}
+
+/* ---- The file */
 
 /* Returns the terminal that draws a file of this name, or NULL. */
 static const char *find_terminal(const char *path)
@@ -28,7 +112,7 @@ static int try_gnuplot(const char *terminal)
     if (script == NULL)
         return errno;
     fprintf(script, "set terminal %s\n", terminal);
-    int error = gnuplot_run(script, -1);
+    int error = run_gnuplot(script, -1);
     fclose(script);
     return error;
 }
@@ -59,10 +143,12 @@ static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
 int plot_open(plot_file_t *file, const world_t *world, const char *path)
 {
     char reason[400] = "";
-    *file = (plot_file_t)PLOT_NO_FILE;
+    *file = (plot_file_t){0};
     if (world->rank == 0 && path != NULL) {
         file->path = path;
         open_file(file, reason, sizeof(reason));
+        if (reason[0] != '\0')
+            file->path = NULL;
     }
     return world_all(world, reason[0] == '\0') ? STATUS_GOOD
                                                : world_refuse(world, "option --plot: %s (see --help)", reason);
@@ -200,7 +286,7 @@ static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
     fputs("unset multiplot\n", script);
 }
 
-/* Returns 0 or an error as gnuplot_run does. */
+/* Returns 0 or an error as run_gnuplot does. */
 static int draw(const plot_file_t *file, const plot_t *plot)
 {
     FILE *script = tmpfile();
@@ -211,7 +297,7 @@ static int draw(const plot_file_t *file, const plot_t *plot)
     if (ftruncate(file->descriptor, 0) != 0 && errno != EINVAL) /* EINVAL: not a regular file, so nothing to truncate */
         error = errno;
     else
-        error = gnuplot_run(script, file->descriptor);
+        error = run_gnuplot(script, file->descriptor);
     fclose(script);
     return error;
 }
@@ -226,27 +312,25 @@ static void remove_empty(const plot_file_t *file)
 
 int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot)
 {
-    int error;
-    if (file->descriptor < 0)
+    if (file->path == NULL)
         return STATUS_GOOD;
-    error = draw(file, plot);
+    int error = draw(file, plot);
     if (error != 0 && ftruncate(file->descriptor, 0) == 0)
         remove_empty(file);
     if (close(file->descriptor) != 0 && error == 0)
         error = errno;
-    file->descriptor = -1;
-    if (error == 0)
-        return STATUS_GOOD;
-    fprintf(stderr, "%s: cannot draw %s: %s\n", world->program, file->path,
-            error == ECHILD ? "gnuplot failed" : strerror(error));
-    return STATUS_FAILED;
+    if (error != 0)
+        fprintf(stderr, "%s: cannot draw %s: %s\n", world->program, file->path,
+                error == ECHILD ? "gnuplot failed" : strerror(error));
+    file->path = NULL;
+    return error == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
 void plot_close(plot_file_t *file)
 {
-    if (file->descriptor < 0)
+    if (file->path == NULL)
         return;
     remove_empty(file);
     close(file->descriptor);
-    file->descriptor = -1;
+    file->path = NULL;
 }

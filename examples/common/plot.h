@@ -14,10 +14,7 @@
 #include <stdbool.h>
 
 /* The line of a program's options table. place: offset of a const char * in its settings, NULL by default. */
-#define PLOT_OPTION(place)                                                                                        \
-    {                                                                                                             \
-        0, "plot", "FILE", OPTION_TEXT, place, 0, 0, NULL, "draw a chart with gnuplot: FILE ends in .png or .svg" \
-    }
+#define PLOT_OPTION(place) FILE_OPTION("plot", place, "draw a chart with gnuplot: FILE ends in .png or .svg")
 
 typedef enum plot_style { PLOT_LINES, PLOT_POINTS, PLOT_LINES_POINTS } plot_style_t;
 
@@ -52,17 +49,12 @@ typedef struct plot {
     int columns;     /* of panels; 0: as square as may be */
 } plot_t;
 
+/* All zero before plot_open, so that plot_close may be called in any case. */
 typedef struct plot_file {
-    const char *path; /* as the user gave it; NULL for no chart, and on all ranks but 0 */
+    const char *path; /* as the user gave it; NULL for no open file, so on all ranks but 0 */
     const char *terminal;
     int descriptor;
 } plot_file_t;
-
-/* What a plot_file_t is before plot_open, so that plot_close may be called in any case. */
-#define PLOT_NO_FILE   \
-    {                  \
-        NULL, NULL, -1 \
-    }
 
 /*
  * plot_open - make sure that a chart can be drawn, before anything is measured. Collective.

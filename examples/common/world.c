@@ -150,6 +150,16 @@ void world_abort(const world_t *world, const char *what)
     abort_all();
 }
 
+void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice)
+{
+    char message[200];
+    void *room = calloc(count > 0 ? (size_t)count : 1, item_bytes);
+    if (room != NULL)
+        return room;
+    snprintf(message, sizeof(message), "out of memory%s", advice);
+    world_abort(world, message);
+}
+
 void world_describe(const world_t *world, FILE *file, const char *title)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";

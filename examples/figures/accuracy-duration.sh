@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Accuracy of the global clock against the duration of synchronization"
 papers="Cluster 2018, Figures 3 to 6"
 look="Good algorithms are in the lower left corner, and still are some time after the synchronization, when a bad
@@ -7,13 +5,7 @@ estimate of the drift shows."
 needs=mpix_clock_check
 
 measure() {
-    local ranks run
-    ranks=$(max_ranks)
-    for ((run = 1; run <= $(amount 10 2); run++)); do
-        progress "$ranks ranks, launch $run"
-        check_clock "$ranks" "$run" "$(amount track,skampi,jk,hca,hca2,hca3,hca3o,hca3+prop track,hca3o)" \
-            "$(amount 0,2 0,0.1)" || return
-    done
+    check_clocks $max_ranks "$(amount track,skampi,jk,hca,hca2,hca3,hca3o,hca3+prop track,hca3o)" "$(amount 0,2 0,0.1)"
 }
 
 # Some durations are below the digits shown.

@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Latency of MPI_Allreduce after different barriers"
 papers="Cluster 2018, Figure 7"
 look="All bars of a size are the same operation. What differs is the barrier before it. The harmonized
@@ -7,17 +5,16 @@ one has none."
 needs=mpix_bench
 
 measure() {
-    local ranks barrier options
-    ranks=$(max_ranks)
+    local barrier options
     options="allreduce -m 4,8,16,64 $(calls_for 20 20000 0.5)"
-    progress "$ranks ranks, barriers of mpix_bench"
+    progress "$max_ranks ranks, barriers of mpix_bench"
     # shellcheck disable=SC2086
-    bench_own_barriers "$ranks" algorithm library $options || return
-    # shellcheck disable=SC2046,SC2086
-    for barrier in $(few $(library_algorithms barrier)); do
+    bench_own_barriers $max_ranks algorithm library $options || return
+    # shellcheck disable=SC2086
+    for barrier in $(algorithms barrier); do
         choose_algorithm barrier "$barrier"
-        progress "$ranks ranks, barrier $barrier"
-        bench "$ranks" algorithm,source "library,$barrier" $options --release barrier || return
+        progress "$max_ranks ranks, barrier $barrier"
+        bench $max_ranks algorithm,source "library,$barrier" $options --release barrier || return
     done
 }
 

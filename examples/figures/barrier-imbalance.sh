@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="How far apart processes start what follows a synchronization"
 papers="Cluster 2018, Figure 8"
 look="A low and flat box disturbs little what is measured next."
@@ -7,22 +5,16 @@ needs=mpix_bench
 
 # What all ranks start after a synchronization, they start as far apart as it leaves them: from raw times to skews.
 raw_to_skews() {
-    $awk -F, -v group="$1" '
-        /^#/ { next }
-        !titles++ { for (i = 1; i <= NF; i++) column[$i] = i; print "synchronization,size_bytes,call,skew_ns"; next }
+    $awk -F, -v group="$1" "$read_csv"'
+        BEGIN { print "synchronization,size_bytes,call,skew_ns" }
         {
-            key = group; release = $column["release"]; barrier = $column["barrier"]
-            if (key == "") key = release == "barrier" ? "own " barrier : release
-            call = key "," $column["size_bytes"] "," $column["call"]; start = $column["start_ns"]
-            if ($column["mark"] != "valid") bad[call] = 1
-            if (!(call in min)) { order[++count] = call; min[call] = max[call] = start }
-            if (start < min[call]) min[call] = start
-            if (start > max[call]) max[call] = start
+            release = value("release")
+            key = group != "" ? group : release == "barrier" ? "own " value("barrier") : release
+            call = key "," value("size_bytes") "," value("call")
+            if (value("mark") != "valid") bad[call] = 1
+            take(call, value("start_ns") + 0)
         }
-        END {
-            for (i = 1; i <= count; i++)
-                if (!(order[i] in bad)) print order[i] "," max[order[i]] - min[order[i]]
-        }'
+        END { for (i = 1; i <= n; i++) if (!(list[i] in bad)) print list[i] "," max[list[i]] - min[list[i]] }'
 }
 
 # RANKS GROUP [OPTION]...: skews of the calls of mpix_bench with these options.
@@ -40,20 +32,19 @@ bench_skews() {
 }
 
 measure() {
-    local ranks barrier calls
-    ranks=$(max_ranks)
+    local barrier calls
     calls="$(calls_for 20 1000 1)"
-    progress "$ranks ranks, barriers of mpix_bench"
+    progress "$max_ranks ranks, barriers of mpix_bench"
     {
         own_barrier_jobs "bcast -m 4:4 $calls"
         release_jobs "bcast -m 4:4 $calls" round-time harmonize
     } >"$work/jobs"
-    bench_skews "$ranks" "" --jobs "$work/jobs" || return
-    # shellcheck disable=SC2046,SC2086
-    for barrier in $(few $(library_algorithms barrier)); do
+    bench_skews $max_ranks "" --jobs "$work/jobs" || return
+    # shellcheck disable=SC2086
+    for barrier in $(algorithms barrier); do
         choose_algorithm barrier "$barrier"
-        progress "$ranks ranks, barrier $barrier"
-        bench_skews "$ranks" "MPI $barrier" bcast -m 4:4 $calls --release barrier || return
+        progress "$max_ranks ranks, barrier $barrier"
+        bench_skews $max_ranks "MPI $barrier" bcast -m 4:4 $calls --release barrier || return
     done
 }
 

@@ -1,10 +1,9 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Exit skew of MPI_Barrier and MPIX_Harmonize"
 papers="EuroMPI 2023, Figure 3"
 look="The skew of a barrier grows with the number of processes, and reaches what a small collective operation
 takes. The skew of MPIX_Harmonize stays near the time that it takes to read a clock."
 needs=mpix_skew
+value_column=p50_ns
 
 measure() {
     local ranks
@@ -14,10 +13,6 @@ measure() {
         collect ranks "$ranks" "$ranks" mpix_skew --format csv -i "$(amount 200000 2000)" --seconds "$(amount 3 0.3)" ||
             return $failed
     done
-}
-
-table() {
-    rows_with p50_ns
 }
 
 tell() {

@@ -1,17 +1,22 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How figures read their data, and are drawn and described. Sourced by mpix_figures.
 
 # The beginning of awk programs: columns by their names, value("name"), "" if there is none, and texts of
 # several figures.
-# shellcheck disable=SC2034
 read_csv='
     function value(name) { return name in column ? $column[name] : "" }
     function pretty(name) {
         sub(/^ompi_/, "", name); gsub(/_/, " ", name)
         sub(/recursive ?doubling/, "recursive doubling", name); sub(/double ?ring/, "double ring", name)
         return name
+    }
+    # Keys are listed as they come.
+    function take(key, number) {
+        if (!(key in count)) { list[++n] = key; min[key] = max[key] = number }
+        count[key]++; sum[key] += number
+        if (number < min[key]) min[key] = number
+        if (number > max[key]) max[key] = number
     }
     function is_new(text) { return !(text in known_texts) && (known_texts[text] = 1) }
     function error_ns() { return value("true_ns") != "" ? value("true_ns") : value("max_ns") }

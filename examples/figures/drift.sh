@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Clocks of all ranks against those of rank 0"
 papers="Cluster 2018, Figure 2"
 look="Clocks of different hosts part by microseconds a second, in a straight line for seconds, not for minutes. Ranks of
@@ -7,8 +5,8 @@ one host share their clocks: then there is only noise."
 needs=mpix_clock_drift
 
 measure() {
-    progress "$(max_ranks) ranks, $(amount 60 1) seconds"
-    launch "$(max_ranks)" mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
+    progress "$max_ranks ranks, $(amount 60 1) seconds"
+    launch $max_ranks mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
         --interval-s "$(amount 0.1 0.02)" --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
 }
 

@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 #
 # What the heat maps have in common: a row for each reduction, a column for each barrier before it, and harmonized runs.
 plot=heatmap
@@ -15,15 +13,13 @@ heat_cells() {
             row = value("algorithm")
             if (is_new("row " row)) rows[++row_count] = row
             if (is_new(group label)) columns[group, ++column_count[group]] = label
-            for (p = 1; p <= 2; p++) if (value(metric[p]) != "") take(p, value(metric[p]) / 1000)
+            for (p = 1; p <= 2; p++) if (value(metric[p]) != "") fill(p, value(metric[p]) / 1000)
         }
-        function take(panel, us,    part) {
+        function fill(panel, us) {
             panels = at_least(panels, panel)
             cell[panel, row, group, label] = us
             if (group == 3) { sum[panel, row] += us; runs[panel, row]++ }
-            part = panel SUBSEP row SUBSEP (group == 3)
-            if (!(part in min) || us < min[part]) min[part] = us
-            if (us > max[part]) max[part] = us
+            take(panel SUBSEP row SUBSEP (group == 3), us)
         }
         function base(panel, row) {
             return runs[panel, row] ? sum[panel, row] / runs[panel, row] : min[panel, row, 0]

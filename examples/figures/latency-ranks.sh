@@ -1,9 +1,8 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Latency over processes, 4 B, after a barrier and harmonized"
 papers="EuroMPI 2023, Figures 8, 11, 14"
 look="Harmonized curves should grow smoothly. Those after a barrier go up and down with the shape of the barrier."
 needs=mpix_bench
+value_column=avg_ns
 
 measure() {
     local ranks operation
@@ -14,8 +13,4 @@ measure() {
         done >"$work/jobs"
         bench "$ranks" algorithm library --jobs "$work/jobs" || return
     done
-}
-
-table() {
-    rows_with avg_ns
 }

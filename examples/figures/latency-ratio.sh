@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 . "$parts/latency-sizes.sh"
 title="Latency after a barrier / harmonized"
 papers="EuroMPI 2023, Figures 6b, 7b, 9b, 10b, 12b, 13b"
@@ -25,11 +23,6 @@ table() {
 
 tell() {
     table | $awk -F, "$read_csv"'
-        {
-            key = value("operation"); ratio = value("ratio") + 0
-            if (!(key in min)) { list[++n] = key; min[key] = max[key] = ratio }
-            if (ratio < min[key]) min[key] = ratio
-            if (ratio > max[key]) max[key] = ratio
-        }
+        { take(value("operation"), value("ratio") + 0) }
         END { for (i = 1; i <= n; i++) printf "%s: from %.2f to %.2f.\n", list[i], min[list[i]], max[list[i]] }'
 }

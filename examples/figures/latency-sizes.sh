@@ -1,36 +1,30 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 title="Latency over message sizes, after a barrier and harmonized"
 papers="EuroMPI 2023, Figures 6a, 7a, 9a, 10a, 12a, 13a"
 look="Solid and dashed lines of a color are the same operation. Where they part, the dashed one holds the exit pattern
 of the barrier. Where they cross another color, the choice of the faster algorithm depends on it."
 needs=mpix_bench
+plot=latency
+value_column=avg_ns
 
-# Those whose curves are drawn together.
+# Of Open MPI's reductions, those whose curves are drawn together.
 compared_algorithms() { # OPERATION
     case $mpi_library/$1 in
-    Open\ MPI*/reduce) echo "library linear binomial" ;;
-    *) library_algorithms "$1" ;;
+    Open\ MPI*/reduce) echo "library linear$(amount " binomial" "")" ;;
+    *) algorithms "$1" ;;
     esac
 }
 
 measure() {
-    local ranks operation algorithm sizes calls
-    ranks=$(max_ranks)
+    local operation algorithm sizes calls
     sizes=$(amount 4:65536 4:64)
     calls=$(calls_for 20 5000 0.3)
     for operation in bcast reduce allreduce; do
-        # shellcheck disable=SC2046
-        for algorithm in $(few $(compared_algorithms $operation)); do
+        for algorithm in $(compared_algorithms $operation); do
             choose_algorithm $operation "$algorithm"
-            progress "$ranks ranks, $operation $algorithm"
+            progress "$max_ranks ranks, $operation $algorithm"
             release_jobs "$operation -m $sizes $calls" barrier harmonize >"$work/jobs"
-            bench "$ranks" algorithm "$algorithm" --jobs "$work/jobs" || return
+            bench $max_ranks algorithm "$algorithm" --jobs "$work/jobs" || return
         done
         choose_algorithm $operation library
     done
-}
-
-table() {
-    rows_with avg_ns
 }

@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How figures measure: launches of the programs, algorithms of the MPI library, and rows of CSV. Sourced by
@@ -12,9 +11,6 @@ default_ranks() {
     for ((count = 4; count <= processors; count *= 2)); do list+=,$count; done
     echo "$list"
 }
-max_ranks() {
-    split_list "$ranks_list" | tr ' ' '\n' | sort -n | tail -n 1
-}
 
 # Prints why programs cannot be measured with, if they cannot.
 launcher_problem() {    # FEWEST RANKS
@@ -22,7 +18,7 @@ launcher_problem() {    # FEWEST RANKS
         echo "there is no MPI launcher${launcher:+ \"$launcher\"}, name it by MPIEXEC"
     elif [[ $(basename "$launcher") == smpirun ]]; then
         echo "$program was built for the simulator, which only simulated-heatmap is for"
-    elif [ "$(max_ranks)" -lt "$1" ]; then
+    elif [ $max_ranks -lt "$1" ]; then
         echo "it needs $1 ranks, --ranks gives fewer"
     elif [ "$processors" -lt 2 ] && [ "$ranks_given" -eq 0 ]; then
         echo "there is 1 processor, and ranks that take turns leave nothing to see; --ranks 2 tries it all the same"
@@ -95,6 +91,11 @@ library_algorithms() {
     Open\ MPI*/allreduce) echo "library nonoverlapping recursive_doubling ring" ;;
     *) echo library ;;
     esac
+}
+
+# OPERATION: those that are measured; with --quick the first two.
+algorithms() {
+    library_algorithms "$1" | cut -d' ' -f"$(amount 1- 1-2)"
 }
 
 # OPERATION ALGORITHM: Open MPI's number of it.
@@ -210,11 +211,12 @@ bench_own_barriers() {
     bench "$ranks" "$keys,source" "$values,own" --jobs "$work/jobs"
 }
 
-few() {                 # WORD...: with --quick the first two
-    if [ $quick -eq 1 ]; then echo "${1-} ${2-}"; else echo "$*"; fi
-}
-
-# RANKS RUN ALGORITHMS AGES: a row for each algorithm and age: the time that the synchronization took, and errors.
-check_clock() {
-    collect ranks,run "$1,$2" "$1" mpix_clock_check --format csv --sync "$3" --ages-s "$4"
+# RANKS ALGORITHMS AGES: in several launches, a row for each algorithm and age: the time that the synchronization took,
+# and errors.
+check_clocks() {
+    local run
+    for ((run = 1; run <= $(amount 10 2); run++)); do
+        progress "$1 ranks, launch $run"
+        collect ranks,run "$1,$run" "$1" mpix_clock_check --format csv --sync "$2" --ages-s "$3" || return
+    done
 }

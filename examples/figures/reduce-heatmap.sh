@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 . "$parts/heatmap.sh"
 title="Reported latency of MPI_Reduce, 4 B, by reduction and by barrier before it"
 papers="EuroMPI 2023, Figure 2"
@@ -9,25 +7,23 @@ needs=mpix_bench
 
 # The first launches for an algorithm are harmonized, too, to see how far repeated runs agree.
 measure() {
-    local ranks reduce barrier options run
-    ranks=$(max_ranks)
+    local reduce barrier options run
     options="reduce -m 4:4 $(calls_for 20 50000 0.5)"
-    # shellcheck disable=SC2046
-    for reduce in $(few $(library_algorithms reduce)); do
+    for reduce in $(algorithms reduce); do
         choose_algorithm reduce "$reduce"
         run=1
-        progress "$ranks ranks, reduce $reduce"
+        progress "$max_ranks ranks, reduce $reduce"
         # shellcheck disable=SC2086
-        bench_own_barriers "$ranks" algorithm,run "$reduce,$run" $options || return
-        for barrier in $(few $(library_algorithms barrier)); do
+        bench_own_barriers $max_ranks algorithm,run "$reduce,$run" $options || return
+        for barrier in $(algorithms barrier); do
             choose_algorithm barrier "$barrier"
             run=$((run + 1))
-            progress "$ranks ranks, reduce $reduce, barrier $barrier"
+            progress "$max_ranks ranks, reduce $reduce, barrier $barrier"
             {
                 echo "$options --release barrier"
                 [ $run -gt 3 ] || echo "$options --release harmonize"
             } >"$work/jobs"
-            bench "$ranks" algorithm,run,source "$reduce,$run,$barrier" --jobs "$work/jobs" || return
+            bench $max_ranks algorithm,run,source "$reduce,$run,$barrier" --jobs "$work/jobs" || return
         done
         choose_algorithm barrier library
     done

@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Programs of this project under SMPI, SimGrid's simulator of MPI: what to compile, the platform, and how to run. To be
@@ -27,52 +26,19 @@ simgrid_problem() {
     fi
 }
 
-# TOP PROGRAM: the .c files that the build makes a program of, with those of this project's libraries that it links.
-simgrid_sources() {
-    (cd "$1" && cat Makefile.am ./*/*.am) | "${AWK:-awk}" -v program="$2" '
-        /^[ \t]*#/ { next }
-        { line = line $0; if (sub(/\\$/, " ", line)) next }
-        match(line, /^[A-Za-z][A-Za-z0-9_]* *[+]?= */) {
-            name = substr(line, 1, RLENGTH)
-            if (!(name ~ /[+]/)) value[name_of(name)] = ""
-            value[name_of(name)] = value[name_of(name)] " " substr(line, RLENGTH + 1)
-        }
-        { line = "" }
-        function name_of(text) { sub(/[ +=].*/, "", text); return text }
-        function expand(text,    name) {
-            while (match(text, /[$][(][A-Za-z0-9_]+[)]/)) {
-                name = substr(text, RSTART + 2, RLENGTH - 3)
-                text = substr(text, 1, RSTART - 1) value[name] substr(text, RSTART + RLENGTH)
-            }
-            return text
-        }
-        function gather(target,    word, n, i) {
-            n = split(expand(value[target "_SOURCES"] " " value[target "_LDADD"] " " value[target "_LIBADD"]), word)
-            for (i = 1; i <= n; i++) {
-                if (known[word[i]]++) continue
-                if (word[i] ~ /[.]c$/) print word[i]
-                if (word[i] ~ /[.]la$/) { gsub(/[^A-Za-z0-9_]/, "_", word[i]); gather(word[i]) }
-            }
-        }
-        END {
-            for (name in value)
-                if (name ~ "(^|_)" program "_SOURCES$") gather(substr(name, 1, length(name) - length("_SOURCES")))
-        }'
-}
-
 # What runs the compiler and the simulator, such as timeout with its options.
 simgrid_runner=
 
-# TOP PROGRAM OUTPUT [SOURCE]...: compiles a program of the build, and more files, with the base clock "simulated".
+# TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
+# with the base clock "simulated".
 simgrid_build() {
-    local top=$1 program=$2 output=$3 list
-    shift 3
-    mapfile -t list < <(simgrid_sources "$top" "$program")
-    [ ${#list[@]} -gt 0 ] || { echo "the build of $top has no program $program" >&2; return 1; }
+    local top=$1 output=$2 list
+    shift 2
+    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" -name '*.c')
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner smpicc -std=gnu11 -O2 $simgrid_few_mappings -DMH_WITH_SIMULATED_CLOCK \
         -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,examples{,/bench}} \
-        "${list[@]/#/$top/}" "${@/#/$top/}" -o "$output" $(pkg-config --cflags --libs hwloc) -lm -lpthread
+        "${list[@]}" -o "$output" $(pkg-config --cflags --libs hwloc) -lm -lpthread
 }
 
 # DIRECTORY RANKS: describes hosts for so many ranks.

@@ -1,5 +1,3 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 . "$parts/heatmap.sh"
 title="Reported latency of MPI_Reduce, 4 B, simulated"
 papers="EuroMPI 2023, Figure 2, where truth is known"
@@ -12,7 +10,7 @@ problem() {
         simgrid_problem
     elif [ -z "$sources" ]; then
         echo "it builds the library's sources for the simulator, and they are not here: give --sources"
-    elif [ $ranks_given -eq 1 ] && [ "$(max_ranks)" -lt 2 ]; then
+    elif [ $ranks_given -eq 1 ] && [ $max_ranks -lt 2 ]; then
         echo "it needs 2 ranks, --ranks gives fewer"
     fi
 }
@@ -27,7 +25,8 @@ build_simulation() {
         return 0
     fi
     progress "building mpix_bench for the simulator"
-    simgrid_build "$sources" mpix_bench "$simulation" test/simulation/clock_simulated.c >>"$log" 2>&1 && return 0
+    simgrid_build "$sources" "$simulation" examples/bench/{mpix_bench.c,suite} test/simulation/clock_simulated.c \
+        >>"$log" 2>&1 && return 0
     complain "$figure_name: mpix_bench does not build for the simulator"
     return $failed
 }
@@ -66,7 +65,7 @@ simulate_reduction() {
 measure() {
     local reduce
     simulated_ranks=$(amount 128 32)
-    [ $ranks_given -eq 0 ] || simulated_ranks=$(max_ranks)
+    [ $ranks_given -eq 0 ] || simulated_ranks=$max_ranks
     build_simulation || return
     simgrid_platform "$work" "$simulated_ranks"
     for reduce in $(amount "ompi_basic_linear ompi_chain ompi_binary" "") ompi_binomial \

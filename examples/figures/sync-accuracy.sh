@@ -1,11 +1,8 @@
-# shellcheck shell=bash
-# shellcheck disable=SC2034
 . "$parts/sync-duration.sh"
 title="Error of the global clock just after synchronization, over processes"
 papers="EuroMPI 2023, Figure 16"
 look="Errors should stay far below what a small collective operation takes. The bound that the library states must
 not be below them."
-data_name=sync
 
 # Single launches, and the medians of their errors and of the bounds that the library stated.
 table() {

@@ -62,7 +62,7 @@ study() {
     done
 }
 
-simgrid_build "$top" clock_truth "$work/clock_truth" >"$work/log" 2>&1 || {
+simgrid_build "$top" "$work/clock_truth" test/simulation/clock_{truth,simulated}.c >"$work/log" 2>&1 || {
     cat "$work/log"
     echo "Bail out! the library does not build with smpicc"
     exit 1

@@ -2,8 +2,8 @@
 /* report.c - from the calls of all repetitions to the table, the raw file and the chart. */
 #include "skew/skew.h"
 
+#include "common/output.h"
 #include "common/statistics.h"
-#include "common/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* watch.c - MPIX_Harmonize as it goes: what it needs and reaches in each quarter of a second. */
-#include "common/table.h"
+#include "common/output.h"
 #include "skew/skew.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 
-#include "common/kernel.h"
-#include "common/text.h"
+#include "common/machine_clock.h"
+#include "common/output.h"
 
 #include <mpix_harmonize.h>
 

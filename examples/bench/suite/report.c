@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/report.h"
 
-#include "common/quote.h"
-#include "common/table.h"
+#include "common/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,8 +5,7 @@
 
 #include "common/clock_error.h"
 #include "common/exit_clock.h"
-#include "common/results.h"
-#include "common/table.h"
+#include "common/output.h"
 #include "common/world.h"
 
 #include <stdbool.h>
@@ -81,18 +80,22 @@ static inline bool check_is_sampled(const check_run_t *run)
     return run->checked < run->world.ranks - 1;
 }
 
+static inline void *check_room(const check_run_t *run, int64_t count, size_t item_bytes)
+{
+    return world_room(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
+}
+
 /* Reads the labels on rank 0 and gives them to all, as the library spells them. Collective. Returns a status. */
 int check_read_labels(check_run_t *run);
 
-/* Takes the ranks to check: each of those left with the chance that makes the number come out. All ranks take the same.
- */
-bool check_choose_ranks(check_run_t *run);
+/* Takes the ranks to check: each of those left with the chance that makes the number come out. All take the same. */
+void check_choose_ranks(check_run_t *run);
 
 /* Synchronizes a new communicator by a label, and checks it at all ages. */
 void check_run_trial(check_run_t *run, int label, int repeat);
 
-/* Gets the report ready. Returns false if out of memory. */
-bool check_open_report(check_run_t *run);
+/* Gets the report ready. */
+void check_open_report(check_run_t *run);
 
 /* Prints what is known beforehand, and the titles. */
 void check_print_head(const check_run_t *run);

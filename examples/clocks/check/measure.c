@@ -76,16 +76,14 @@ int check_read_labels(check_run_t *run)
     return status;
 }
 
-bool check_choose_ranks(check_run_t *run)
+void check_choose_ranks(check_run_t *run)
 {
     check_settings_t *settings = &run->settings;
     int others = run->world.ranks - 1, taken = 0;
     run->checked = settings->pairs > 0 && settings->pairs < others ? (int)settings->pairs : others;
     if (settings->sample > 0)
         run->checked = (int)ceil(settings->sample * others);
-    run->checked_rank = malloc((size_t)run->checked * sizeof(run->checked_rank[0]));
-    if (!world_all(&run->world, run->checked_rank != NULL))
-        return false;
+    run->checked_rank = world_room(&run->world, run->checked, sizeof(run->checked_rank[0]), "");
     if (settings->seed < 0)
         settings->seed = (int64_t)time(NULL);
     MPI_Bcast(&settings->seed, 1, MPI_INT64_T, 0, run->world.comm);
@@ -96,7 +94,6 @@ bool check_choose_ranks(check_run_t *run)
             run->is_checked |= run->world.rank == 1 + i;
         }
     }
-    return true;
 }
 
 /* ---- One communicator */

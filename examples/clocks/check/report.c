@@ -24,7 +24,7 @@ typedef struct extremes {
     int64_t violations;
 } extremes_t;
 
-bool check_open_report(check_run_t *run)
+void check_open_report(check_run_t *run)
 {
     int width = 6;
     memcpy(run->columns, columns, sizeof(columns));
@@ -34,8 +34,7 @@ bool check_open_report(check_run_t *run)
     }
     run->columns[0].width = width;
     run->table = (table_t){run->columns, MAX_COLUMNS, &run->settings.results.output};
-    run->values = malloc((size_t)run->settings.repeats * (size_t)run->checked * sizeof(run->values[0]));
-    return run->values != NULL;
+    run->values = check_room(run, run->settings.repeats * run->checked, sizeof(run->values[0]));
 }
 
 void check_print_head(const check_run_t *run)
@@ -184,22 +183,18 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
 int check_draw(check_run_t *run)
 {
     double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
-    size_t numbers_per_label = 3 * (size_t)run->ages * (size_t)(1 + run->settings.repeats * run->checked);
-    double *numbers = malloc((size_t)run->labels * numbers_per_label * sizeof(numbers[0]));
+    int64_t numbers_per_label = 3 * run->ages * (1 + run->settings.repeats * run->checked);
+    double *numbers = check_room(run, run->labels * numbers_per_label, sizeof(numbers[0]));
     plot_series_t series[MAX_LABELS][LINES];
     plot_panel_t panels[MAX_LABELS];
     char age_text[MAX_NUMBERS][24];
     const char *age_names[MAX_NUMBERS];
-    if (numbers == NULL) {
-        fprintf(stderr, "%s: out of memory for the chart\n", run->world.program);
-        return STATUS_FAILED;
-    }
     for (int age = 0; age < run->ages; age++) {
         snprintf(age_text[age], sizeof(age_text[age]), "%g", run->settings.ages_s.values[age]);
         age_names[age] = age_text[age];
     }
     for (int i = 0; i < run->labels; i++) {
-        fill_series(run, i, tick_ns, series[i], numbers + (size_t)i * numbers_per_label);
+        fill_series(run, i, tick_ns, series[i], numbers + i * numbers_per_label);
         panels[i] = (plot_panel_t){
             .title = run->label[i],
             .x = {.label = "time since the synchronization (s)", .category = age_names, .categories = run->ages},

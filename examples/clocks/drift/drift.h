@@ -5,7 +5,7 @@
 
 #include "common/burst.h"
 #include "common/machine_clock.h"
-#include "common/results.h"
+#include "common/output.h"
 #include "common/world.h"
 
 #include <stdbool.h>

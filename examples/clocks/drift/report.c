@@ -2,7 +2,7 @@
 /* report.c - the table, the raw file and the chart. */
 #include "drift/drift.h"
 
-#include "common/table.h"
+#include "common/output.h"
 
 /* More curves in one panel cannot be told apart. */
 enum { SHOWN_RANKS = 16 };

@@ -4,7 +4,7 @@
 #define LIST_H
 
 #include "common/machine_clock.h"
-#include "common/results.h"
+#include "common/output.h"
 #include "common/world.h"
 
 #include <stdbool.h>
@@ -59,9 +59,9 @@ void list_look_at(list_run_t *run, int clock);
 
 /*
  * Finds the groups of ranks that read the same clock, under each kernel by itself: two kernels' clocks are two. The
- * first rank of each kernel forms them, all ranks gather them on rank 0. Collective. Returns false if out of memory.
+ * first rank of each kernel forms them, all ranks gather them on rank 0. Collective.
  */
-bool list_find_groups(list_run_t *run, int clock);
+void list_find_groups(list_run_t *run, int clock);
 
 /* Prints remarks, the list and the chart on rank 0. Collective. Returns a status there. */
 int list_report(list_run_t *run);

@@ -123,31 +123,27 @@ static int64_t form_groups(const offset_window_t *windows, int ranks, int *group
     return doubt_ns;
 }
 
-bool list_find_groups(list_run_t *run, int clock)
+void list_find_groups(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
+    int64_t doubt_ns = 0;
     int rank, ranks, first;
     MPI_Comm_rank(run->kernel, &rank);
     MPI_Comm_size(run->kernel, &ranks);
-    offset_window_t *windows = calloc((size_t)ranks, sizeof(windows[0]));
-    int *group = calloc((size_t)ranks, sizeof(group[0]));
-    int *world_rank = calloc((size_t)ranks, sizeof(world_rank[0]));
-    bool good = world_all(&run->world, windows != NULL && group != NULL && world_rank != NULL);
-    if (good) {
-        int64_t doubt_ns = 0;
-        MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, run->kernel);
-        measure_windows(run, clock, rank, ranks, windows);
-        if (rank == 0) {
-            doubt_ns = form_groups(windows, ranks, group);
-            for (int i = 0; i < ranks; i++)
-                group[i] = world_rank[group[i]];
-        }
-        MPI_Scatter(group, 1, MPI_INT, &first, 1, MPI_INT, 0, run->kernel);
-        MPI_Gather(&first, 1, MPI_INT, listing->group, 1, MPI_INT, 0, run->world.comm);
-        MPI_Reduce(&doubt_ns, &listing->doubt_ns, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm);
+    offset_window_t *windows = world_room(&run->world, ranks, sizeof(windows[0]), "");
+    int *group = world_room(&run->world, ranks, sizeof(group[0]), "");
+    int *world_rank = world_room(&run->world, ranks, sizeof(world_rank[0]), "");
+    MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, run->kernel);
+    measure_windows(run, clock, rank, ranks, windows);
+    if (rank == 0) {
+        doubt_ns = form_groups(windows, ranks, group);
+        for (int i = 0; i < ranks; i++)
+            group[i] = world_rank[group[i]];
     }
+    MPI_Scatter(group, 1, MPI_INT, &first, 1, MPI_INT, 0, run->kernel);
+    MPI_Gather(&first, 1, MPI_INT, listing->group, 1, MPI_INT, 0, run->world.comm);
+    MPI_Reduce(&doubt_ns, &listing->doubt_ns, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm);
     free(windows);
     free(group);
     free(world_rank);
-    return good;
 }

@@ -2,8 +2,7 @@
 /* report.c - the list, remarks on it, and the chart. */
 #include "list/list.h"
 
-#include "common/kernel.h"
-#include "common/table.h"
+#include "common/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,12 +49,13 @@ static int count_groups(const listing_t *listing, int ranks)
     return groups;
 }
 
-/* Returns the members of all groups, or NULL if out of memory; the caller frees it. */
-static char *describe_groups(const listing_t *listing, int ranks)
+/* Returns the members of all groups; the caller frees it. */
+static char *describe_groups(const list_run_t *run, const listing_t *listing)
 {
     enum { RANK_CHARACTERS = 12 };
-    char *text = malloc((size_t)ranks * RANK_CHARACTERS + 1), *end = text;
-    for (int group = 0; group < ranks && text != NULL; group++) {
+    int ranks = run->world.ranks;
+    char *text = world_room(&run->world, ranks + 1, RANK_CHARACTERS, ""), *end = text;
+    for (int group = 0; group < ranks; group++) {
         if (listing->group[group] != group)
             continue;
         for (int first = group, last; first < ranks; first = last + 1) {
@@ -71,15 +71,11 @@ static char *describe_groups(const listing_t *listing, int ranks)
     return text;
 }
 
-static bool print_row(const list_run_t *run, const table_t *table, int clock)
+static void print_row(const list_run_t *run, const table_t *table, int clock)
 {
     const listing_t *listing = &run->listings[clock];
     const char *no_figure = listing->lacks ? "" : NULL;
-    char *members = describe_groups(listing, run->world.ranks);
-    if (members == NULL) {
-        fprintf(stderr, "%s: out of memory\n", run->world.program);
-        return false;
-    }
+    char *members = describe_groups(run, listing);
     if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
         strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
     table_row(table, (cell_t[]){{machine_clocks[clock].name, 0},
@@ -93,21 +89,18 @@ static bool print_row(const list_run_t *run, const table_t *table, int clock)
                                 {no_figure, (double)listing->doubt_ns},
                                 {listing->lacks ? "" : members, 0}});
     free(members);
-    return true;
 }
 
 /* Tells what is wrong with the clocks of each kernel that has a complaint. Collective. */
 static void tell_warnings(const list_run_t *run)
 {
-    char text[KERNEL_WARNING_BYTES] = "", *all = NULL;
+    char text[KERNEL_WARNING_BYTES] = "", *all = world_room(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");
     int kernel_rank;
     MPI_Comm_rank(run->kernel, &kernel_rank);
     if (kernel_rank == 0)
         kernel_clock_warning(text);
-    if (run->world.rank == 0 && (all = calloc((size_t)run->world.ranks, KERNEL_WARNING_BYTES)) == NULL)
-        world_abort(&run->world, "out of memory");
     MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, all, KERNEL_WARNING_BYTES, MPI_CHAR, 0, run->world.comm);
-    for (int rank = 0; rank < run->world.ranks && all != NULL; rank++) {
+    for (int rank = 0; rank < run->world.ranks && run->world.rank == 0; rank++) {
         const char *warning = all + (size_t)rank * KERNEL_WARNING_BYTES;
         if (warning[0] != '\0')
             remark(run, "Warning: rank %d: %s", rank, warning);
@@ -159,7 +152,6 @@ int list_report(list_run_t *run)
     }
     table_head(&table);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
-        if (!print_row(run, &table, clock))
-            return STATUS_FAILED;
+        print_row(run, &table, clock);
     return draw(run);
 }
