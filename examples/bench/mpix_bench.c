@@ -148,8 +148,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench_is_root(bench)) {
         report_head(&bench->report, provenance.items, provenance.count);
-        if (bench->raw != NULL)
-            report_raw_head(bench->raw);
+        if (bench->plan.settings.results.raw.file != NULL)
+            report_raw_head(bench->plan.settings.results.raw.file);
     }
 }
 
@@ -184,7 +184,7 @@ static void run(bench_t *bench, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static bench_t bench = {.chart.file = PLOT_NO_FILE};
+    static bench_t bench;
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))
         run(&bench, argc, argv);

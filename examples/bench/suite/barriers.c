@@ -11,6 +11,8 @@
  */
 #include "suite/barriers.h"
 
+#include "topology/tree.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,11 +70,25 @@ static int meet_linear(MPI_Comm comm)
     return code;
 }
 
+/* Each rank waits for its children and tells its parent; releases go the same way back, the last child first. */
+static int meet_along(const group_t *group, const mh_tree *tree)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < tree->children; i++)
+        code = await(group, tree->child[i], TAG_ARRIVE);
+    if (code == MPI_SUCCESS && tree->parent >= 0)
+        code = tell(group, tree->parent, TAG_ARRIVE);
+    if (code == MPI_SUCCESS && tree->parent >= 0)
+        code = await(group, tree->parent, TAG_RELEASE);
+    for (int i = tree->children - 1; code == MPI_SUCCESS && i >= 0; i--)
+        code = tell(group, tree->child[i], TAG_RELEASE);
+    return code;
+}
+
 /*
- * tree: each rank waits for its four children and tells its parent; releases go the same way back. 2 (p - 1) messages,
- * at most 8 on each of the log4 p levels. A tree with four children for arrival is that of J. M. Mellor-Crummey and M.
- * L. Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open
- * MPI calls "tree" is the next one.
+ * tree: each rank has four children. 2 (p - 1) messages, at most 8 on each of the log4 p levels. A tree with four
+ * children for arrival is that of J. M. Mellor-Crummey and M. L. Scott, "Algorithms for scalable synchronization on
+ * shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open MPI calls "tree" is the next one.
  */
 static int meet_tree(MPI_Comm comm)
 {
@@ -80,19 +96,11 @@ static int meet_tree(MPI_Comm comm)
     int code = join(comm, &group);
     if (code != MPI_SUCCESS)
         return code;
-    /* Compared without a product of the rank, which may be too large. */
-    int first = group.rank <= (group.ranks - 1) / TREE_CHILDREN ? TREE_CHILDREN * group.rank + 1 : group.ranks;
-    int end = group.ranks - first < TREE_CHILDREN ? group.ranks : first + TREE_CHILDREN;
-    int parent = (group.rank - 1) / TREE_CHILDREN;
-    for (int child = first; code == MPI_SUCCESS && child < end; child++)
-        code = await(&group, child, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = tell(&group, parent, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = await(&group, parent, TAG_RELEASE);
-    for (int child = first; code == MPI_SUCCESS && child < end; child++)
-        code = tell(&group, child, TAG_RELEASE);
-    return code;
+    mh_tree tree = {.parent = group.rank > 0 ? (group.rank - 1) / TREE_CHILDREN : -1};
+    for (int64_t i = TREE_CHILDREN; i > 0; i--)
+        if (TREE_CHILDREN * (int64_t)group.rank + i < group.ranks)
+            tree.child[tree.children++] = TREE_CHILDREN * group.rank + (int)i;
+    return meet_along(&group, &tree);
 }
 
 /*
@@ -104,17 +112,10 @@ static int meet_binomial(MPI_Comm comm)
 {
     group_t group;
     int code = join(comm, &group);
-    int bit = 1;
-    for (; code == MPI_SUCCESS && (group.rank & bit) == 0 && bit < group.ranks - group.rank; bit *= 2)
-        code = await(&group, group.rank + bit, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = tell(&group, group.rank & (group.rank - 1), TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = await(&group, group.rank & (group.rank - 1), TAG_RELEASE);
-    /* The child with the most descendants first. */
-    for (bit /= 2; code == MPI_SUCCESS && bit > 0; bit /= 2)
-        code = tell(&group, group.rank + bit, TAG_RELEASE);
-    return code;
+    if (code != MPI_SUCCESS)
+        return code;
+    mh_tree tree = mh_tree_binomial(group.rank, group.ranks);
+    return meet_along(&group, &tree);
 }
 
 /*

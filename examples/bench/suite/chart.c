@@ -7,9 +7,10 @@
 /* The lines of a curve: the median, and above and below it the ends of its confidence interval. */
 enum { MEDIAN = 2, LINES };
 
-bool chart_open(chart_t *chart, int curves, int points)
+bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points)
 {
-    if (chart->file.path == NULL)
+    chart->file = file;
+    if (file->path == NULL)
         return true;
     double *numbers = malloc(4 * (size_t)points * sizeof(numbers[0]));
     chart->bytes = numbers;
@@ -23,7 +24,7 @@ bool chart_open(chart_t *chart, int curves, int points)
 
 void chart_begin(chart_t *chart, const row_keys_t *keys)
 {
-    if (chart->file.path == NULL)
+    if (chart->file->path == NULL)
         return;
     plot_series_t *lines = &chart->series[LINES * chart->curves];
     const double *values[LINES] = {chart->low_us, chart->high_us, chart->median_us};
@@ -38,7 +39,7 @@ void chart_begin(chart_t *chart, const row_keys_t *keys)
 
 void chart_add(chart_t *chart, const row_t *row)
 {
-    if (chart->file.path == NULL || row->analysis.valid == 0)
+    if (chart->file->path == NULL || row->analysis.valid == 0)
         return;
     plot_series_t *lines = &chart->series[LINES * (chart->curves - 1)];
     /* What has no messages is drawn at the left end of the logarithmic axis. */
@@ -65,12 +66,11 @@ int chart_draw(chart_t *chart, const world_t *world)
                                 .series = chart->series,
                                 .series_count = LINES * chart->curves};
     const plot_t plot = {.title = "Run times of MPI operations", .panels = &panel, .panel_count = 1};
-    return plot_draw(&chart->file, world, &plot);
+    return plot_draw(chart->file, world, &plot);
 }
 
 void chart_close(chart_t *chart)
 {
-    plot_close(&chart->file);
     free(chart->bytes);
     free(chart->series);
     free(chart->titles);

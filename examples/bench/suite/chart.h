@@ -7,7 +7,7 @@
 #include "suite/report.h"
 
 typedef struct chart {
-    plot_file_t file;
+    plot_file_t *file; /* its path is NULL if there is no chart */
     int curves;
     int points;            /* of all curves, one curve after the other */
     plot_series_t *series; /* of each curve the confidence interval, then the medians */
@@ -16,7 +16,7 @@ typedef struct chart {
 } chart_t;
 
 /* chart_open - room for so many curves and points; none if no file is open. Returns false if memory lacks. */
-bool chart_open(chart_t *chart, int curves, int points);
+bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points);
 
 /* chart_begin - another curve. */
 void chart_begin(chart_t *chart, const row_keys_t *keys);

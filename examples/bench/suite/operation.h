@@ -96,9 +96,6 @@ const char *operation_absence(const char *name);
 bool operation_has_size(const operation_t *operation);
 bool operation_allows_in_place(const operation_t *operation);
 
-/* cache_mode_name - the names for --cache, NULL after the last. */
-const char *cache_mode_name(int index);
-
 /* The same on all ranks of comm. */
 typedef struct work_plan {
     const operation_t *operation;

@@ -9,9 +9,6 @@
 
 enum { MAX_NEIGHBORS = 2 };
 
-/* operation_list - all descriptions, also of what the MPI library has not; NULL after the last. */
-extern const operation_t *const operation_list[];
-
 /* Blocks of the buffers that a rank needs. */
 typedef struct needs {
     int send;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/plan_private.h"
 
-#include "common/plot.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/schemes.h"
@@ -89,9 +88,7 @@ static const option_spec_t options[] = {
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    PLOT_OPTION(PLACE(plot)),
-    {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},
+    RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
 
@@ -311,6 +308,7 @@ static const bench_settings_t default_settings = {
     .mem_limit_bytes = NOT_GIVEN,
     .seed = 1,
     .tail = {4, {50, 90, 95, 99}},
+    .results = RESULTS_NONE,
 };
 
 options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
@@ -333,10 +331,11 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         return outcome;
     if (plan->settings.list)
         return print_list();
-    if (plan->settings.raw != NULL && plan->settings.output.path != NULL &&
-        strcmp(plan->settings.raw, plan->settings.output.path) == 0) {
+    const results_t *results = &plan->settings.results;
+    if (results->raw.path != NULL && results->output.path != NULL &&
+        strcmp(results->raw.path, results->output.path) == 0) {
         plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
-                    plan->settings.raw);
+                    results->raw.path);
         return OPTIONS_BAD;
     }
     return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))

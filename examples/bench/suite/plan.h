@@ -6,7 +6,7 @@
 #define PLAN_H
 
 #include "common/options.h"
-#include "common/output.h"
+#include "common/results.h"
 #include "suite/communicator.h"
 #include "suite/operation.h"
 
@@ -43,9 +43,7 @@ typedef struct bench_settings {
     double invalid_percent;
     number_list_t tail; /* percentiles */
     int64_t full;
-    output_t output;
-    const char *raw;
-    const char *plot;
+    results_t results;
     const char *jobs;
     int64_t list;
 } bench_settings_t;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/schemes.h"
 
+#include "common/statistics.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -197,10 +199,11 @@ release_note_t release_end(releaser_t *releaser)
     release_note_t note = {.ready_ns = releaser->ready_ns};
     if (releaser->noted == 0)
         return note;
+    sort_ascending(releaser->notes_ns, releaser->noted);
     if (releaser->kind == RELEASE_ROUND_TIME) {
-        note.ready_ns = quantile_of(releaser->notes_ns, releaser->noted, READY_PART);
+        note.ready_ns = quantile(releaser->notes_ns, releaser->noted, READY_PART);
     } else {
-        note.cycles.usual_ns = quantile_of(releaser->notes_ns, releaser->noted, USUAL_PART);
+        note.cycles.usual_ns = quantile(releaser->notes_ns, releaser->noted, USUAL_PART);
         note.cycles.max_ns = releaser->notes_ns[releaser->noted - 1];
     }
     return note;
