@@ -73,11 +73,10 @@ static void run_sizes(bench_t *bench, measure_t *measure)
     if (bench_is_root(bench)) {
         report_titles(&bench->report, &keys, measure->function);
         chart_begin(&bench->chart, &keys);
+        if (bench->report.output.format == FORMAT_TABLE && operation_at(job->operation)->shape->takes_turns)
+            fprintf(bench->report.output.file,
+                    "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     }
-    if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
-        operation_at(job->operation)->shape->takes_turns)
-        fprintf(bench->report.output.file,
-                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->settings.sizes.count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }

@@ -89,10 +89,10 @@ static int compare_schemes(skew_run_t *run)
 /* Whatever may be wrong with options is found here, before anything is measured. */
 static int prepare(skew_run_t *run)
 {
-    if (run->settings.watch_s > 0 && run->settings.results.raw.path != NULL)
-        return world_refuse(&run->world, "option --raw is not allowed together with --watch-s (see --help)");
-    if (run->settings.watch_s > 0 && run->settings.results.plot_path != NULL)
-        return world_refuse(&run->world, "option --plot is not allowed together with --watch-s (see --help)");
+    const results_t *results = &run->settings.results;
+    if (run->settings.watch_s > 0 && (results->raw.path != NULL || results->plot_path != NULL))
+        return world_refuse(&run->world, "option --%s is not allowed together with --watch-s (see --help)",
+                            results->raw.path != NULL ? "raw" : "plot");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);

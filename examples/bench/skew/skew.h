@@ -91,11 +91,8 @@ const char *skew_scheme_name(int index);
 bool skew_is_chosen(const skew_run_t *run, int index);
 
 /*
- * skew_open_schemes - get each chosen scheme ready, and call it once. Collective.
- *
- * A barrier that the library cannot use here is left out, with a line on standard error.
- *
- * Returns an exit status.
+ * skew_open_schemes - get each chosen scheme ready, and call it once. Collective. A barrier that the library cannot use
+ * here is left out, with a line on standard error. Returns an exit status.
  */
 int skew_open_schemes(skew_run_t *run);
 

@@ -6,13 +6,17 @@
 #include "common/plot.h"
 #include "suite/report.h"
 
+/* The lines of a curve: the ends of the median's confidence interval, and the median above them. */
+enum { CHART_LOW, CHART_HIGH, CHART_MEDIAN, CHART_LINES };
+
 typedef struct chart {
     plot_file_t *file; /* its path is NULL if there is no chart */
     int curves;
     int points;            /* of all curves, one curve after the other */
-    plot_series_t *series; /* of each curve the confidence interval, then the medians */
+    plot_series_t *series; /* the lines of each curve */
     char (*titles)[80];
-    double *bytes, *median_us, *low_us, *high_us;
+    double *bytes;
+    double *us[CHART_LINES];
 } chart_t;
 
 /* chart_open - room for so many curves and points; none if no file is open. Returns false if memory lacks. */

@@ -262,3 +262,25 @@ bool operation_allows_in_place(const operation_t *operation)
 {
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
 }
+
+/* ---- Groups */
+
+/* What stands for several operations: those of a form, and others. */
+enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+
+const char *operation_group_name(int index)
+{
+    static const char *const names[] = {[FORM_BLOCKING] = "blocking",
+                                        [FORM_NONBLOCKING] = "nonblocking",
+                                        [FORM_PERSISTENT] = "persistent",
+                                        [GROUP_NEIGHBORHOOD] = "neighborhood",
+                                        [GROUP_ALL] = "all"};
+    return index <= GROUP_ALL ? names[index] : NULL;
+}
+
+bool operation_is_in_group(const operation_t *operation, int group)
+{
+    bool is_neighborhood = operation->shape->has_neighbors;
+    return group == GROUP_ALL ||
+           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
+}

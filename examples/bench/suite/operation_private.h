@@ -22,7 +22,7 @@ typedef struct work {
     MPI_Comm comm; /* that of the neighborhood where there is one */
     int rank;
     int ranks;
-    MPI_Datatype type;
+    MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
     MPI_Op op;
     const element_t *element;
     const reduction_t *reduction; /* NULL: it does not reduce */

@@ -64,9 +64,7 @@ typedef struct plan {
     int job_count;
 } plan_t;
 
-/*
- * plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench.
- */
+/* plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench. */
 const char *plan_program(const char *argv0);
 
 /*

@@ -61,7 +61,7 @@ static int release_by_harmonize(releaser_t *releaser, int64_t slot)
 static int release_by_barrier(releaser_t *releaser, int64_t slot)
 {
     (void)slot;
-    return releaser->barrier->meet(releaser->span->comm);
+    return barrier_meet(releaser->barrier, releaser->span->comm);
 }
 
 static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
@@ -87,7 +87,7 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
     if (slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     if (releaser->orders.length_ns == 0) {
-        code = releaser->barrier->meet(releaser->span->comm);
+        code = barrier_meet(releaser->barrier, releaser->span->comm);
         start_ns = ready_ns;
     }
     releaser->released_ns = wait_until(releaser, start_ns);
