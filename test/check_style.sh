@@ -80,10 +80,6 @@ only_in() {
 }
 definitions=$(grep -E '^[^:]+:[0-9]+:[A-Za-z_].*\(.*[^;]$' <<<"$plain")
 
-# Copies that are to go. Each that goes is taken from this list.
-pending_quantile=(examples/bench/suite/pace.c examples/bench/skew/report.c)
-pending_tree=(examples/bench/suite/barriers.c)
-
 # machine_clock.h is for programs that check the library's clock, so they do not read it by the library.
 only_in "one reader of the time stamp counter" "$plain" '__rdtscp?\>' \
     lib/clock/clock_tsc.c examples/common/machine_clock.h
@@ -91,7 +87,7 @@ only_in "one calibration of the time stamp counter" "$plain" '.*/ *(\((long )?do
     lib/clock/clock_tsc.c examples/common/machine_clock.c
 # mh_median is the lower median of a few values; the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
-    lib/base/statistics.c examples/common/statistics.c "${pending_quantile[@]}"
+    lib/base/statistics.c examples/common/statistics.c
 # By the factors that generators multiply with, and the names of those of the C library. The simulated clock has a
 # sequence of its own: the errors in doc/scale.md came from it.
 factors='0x(bf58476d1ce4e5b9|94d049bb133111eb|d6e8feb86659fd93|5deece66d|2545f4914f6cdd1d)'
@@ -101,7 +97,7 @@ only_in "one generator of random numbers" "$plain" \
     examples/common/random.h test/simulation/clock_simulated.c
 only_in "one binomial tree" "$plain" \
     '.*((rank|index|place) *& *(bit|step|mask|distance|-|\(?[a-z_.>-]*(rank|index|place) *- *1))' \
-    lib/topology/tree.c "${pending_tree[@]}"
+    lib/topology/tree.c
 only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/output.c
 only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/common/options.c
 

@@ -73,11 +73,10 @@ static void run_sizes(bench_t *bench, measure_t *measure)
     if (bench_is_root(bench)) {
         report_titles(&bench->report, &keys, measure->function);
         chart_begin(&bench->chart, &keys);
+        if (bench->report.output.format == FORMAT_TABLE && operation_at(job->operation)->shape->takes_turns)
+            fprintf(bench->report.output.file,
+                    "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     }
-    if (bench_is_root(bench) && bench->report.output.format == FORMAT_TABLE &&
-        operation_at(job->operation)->shape->takes_turns)
-        fprintf(bench->report.output.file,
-                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     for (int i = 0; i < job->settings.sizes.count; i++)
         bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
 }
@@ -148,8 +147,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench_is_root(bench)) {
         report_head(&bench->report, provenance.items, provenance.count);
-        if (bench->raw != NULL)
-            report_raw_head(bench->raw);
+        if (bench->plan.settings.results.raw.file != NULL)
+            report_raw_head(bench->plan.settings.results.raw.file);
     }
 }
 
@@ -184,7 +183,7 @@ static void run(bench_t *bench, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static bench_t bench = {0};
+    static bench_t bench;
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
     if (share_plan(&bench, argc, argv))
         run(&bench, argc, argv);

@@ -28,10 +28,7 @@ static const option_spec_t options[] = {
      "what exits are compared by: tsc, global (the\nlibrary's own), or auto: tsc where all ranks share it"},
     {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    {0, "raw", "FILE", OPTION_TEXT, PLACE(raw_path), 0, 0, NULL,
-     "write scheme,call,skew_ns,valid of each call to FILE"},
-    PLOT_OPTION(PLACE(plot_path)),
+    RESULTS_OPTIONS(PLACE(results), "write scheme,call,skew_ns,valid of each call to FILE"),
 };
 
 static const char notes[] =
@@ -47,11 +44,8 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
-static const program_spec_t program = {
-    "mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
-    options,     sizeof(options) / sizeof(options[0]),
-    notes,       NULL,
-    false};
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.");
 
 static void show_progress(const skew_run_t *run, int64_t repeat)
 {
@@ -82,34 +76,28 @@ static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
     int status = STATUS_GOOD;
-    if (run->raw != NULL)
-        fputs("scheme,call,skew_ns,valid\n", run->raw);
+    if (run->settings.results.raw.file != NULL)
+        fputs("scheme,call,skew_ns,valid\n", run->settings.results.raw.file);
     measure_all(run);
     exit_clock_describe(&run->clock, &run->world, clock_text, sizeof(clock_text));
     if (run->world.rank != 0)
         return status;
     status = skew_print(run, exit_clock_tick_ns(&run->clock), clock_text);
-    if (run->raw != NULL && !output_finish(run->raw, run->settings.raw_path, program.name))
-        status = STATUS_FAILED;
     return skew_draw(run) == STATUS_GOOD ? status : STATUS_FAILED;
 }
 
 /* Whatever may be wrong with options is found here, before anything is measured. */
 static int prepare(skew_run_t *run)
 {
-    if (run->settings.watch_s > 0 && run->settings.raw_path != NULL)
-        return world_refuse(&run->world, "option --raw is not allowed together with --watch-s (see --help)");
-    if (run->settings.watch_s > 0 && run->settings.plot_path != NULL)
-        return world_refuse(&run->world, "option --plot is not allowed together with --watch-s (see --help)");
+    const results_t *results = &run->settings.results;
+    if (run->settings.watch_s > 0 && (results->raw.path != NULL || results->plot_path != NULL))
+        return world_refuse(&run->world, "option --%s is not allowed together with --watch-s (see --help)",
+                            results->raw.path != NULL ? "raw" : "plot");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
-        status = plot_open(&run->plot, &run->world, run->settings.plot_path);
-    if (status == STATUS_GOOD)
-        status = output_open(&run->settings.output, &run->world);
-    if (status == STATUS_GOOD)
-        status = output_create(&run->world, "--raw", run->settings.raw_path, &run->raw);
+        status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD)
         status = skew_open_schemes(run);
     return status == STATUS_GOOD && !skew_allocate(run) ? STATUS_BAD_OPTION : status;
@@ -124,8 +112,7 @@ static int run_program(skew_run_t *run)
         status = compare_schemes(run);
     skew_close_schemes(run);
     skew_free(run);
-    plot_close(&run->plot);
-    return output_close(&run->settings.output, &run->world) == STATUS_GOOD ? status : STATUS_FAILED;
+    return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)

@@ -25,8 +25,7 @@ typedef struct triad_settings {
     int64_t iterations;
     int64_t warmup;
     int64_t release;
-    output_t output;
-    const char *plot_path; /* rank 0 only */
+    results_t results; /* no raw times */
 } triad_settings_t;
 
 /* The best of all iterations of a size, each figure by itself; low and high belong to global. */
@@ -41,7 +40,6 @@ typedef struct triad_run {
     double *a, *b, *c;
     result_t results[MAX_SIZES];
     int result_count;
-    plot_file_t plot;
 } triad_run_t;
 
 static const char *release_name(int index)
@@ -60,8 +58,8 @@ static const option_spec_t options[] = {
     {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
     {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    PLOT_OPTION(PLACE(plot_path)),
+    OUTPUT_OPTIONS(PLACE(results.output)),
+    PLOT_OPTION(PLACE(results.plot_path)),
 };
 
 static const char notes[] =
@@ -75,11 +73,8 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
 
-static const program_spec_t program = {
-    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.",
-    options,      sizeof(options) / sizeof(options[0]),
-    notes,        NULL,
-    false};
+static const program_spec_t program = PROGRAM_SPEC(
+    "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.");
 
 static const column_t columns[] = {
     {"Size", "size_bytes", 12, 0, 0},
@@ -173,12 +168,11 @@ static void print_row(const triad_run_t *run, const table_t *table, const result
 
 static void print_head(const triad_run_t *run, const table_t *table)
 {
-    if (run->settings.output.format == FORMAT_TABLE) {
-        world_describe(&run->world, run->settings.output.file,
-                       "triad a = b + 3 c, from the first rank to start to the last to finish");
-        fprintf(run->settings.output.file, "# Release: %s\n", release_name((int)run->settings.release));
-        fprintf(run->settings.output.file,
-                "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
+    FILE *file = table->output->file;
+    if (table->output->format == FORMAT_TABLE) {
+        world_describe(&run->world, file, "triad a = b + 3 c, from the first rank to start to the last to finish");
+        fprintf(file, "# Release: %s\n", release_name((int)run->settings.release));
+        fprintf(file, "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
                 (long long)run->settings.iterations);
     }
     table_head(table);
@@ -196,7 +190,7 @@ static bool is_right(const triad_run_t *run)
 
 static int measure(triad_run_t *run)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.output};
+    const table_t table = {columns, COLUMNS, &run->settings.results.output};
     const size_list_t *sizes = &run->settings.sizes;
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
@@ -245,7 +239,7 @@ static int draw(triad_run_t *run)
                                 .series_count = 2};
     const plot_t plot = {.title = "Triad: what the timing makes of it", .panels = &panel, .panel_count = 1};
 
-    return plot_draw(&run->plot, &run->world, &plot);
+    return plot_draw(&run->settings.results.plot, &run->world, &plot);
 }
 
 /* ---- Start and end */
@@ -281,27 +275,22 @@ static int get_ready(triad_run_t *run)
                                 "element (see --help)",
                                 (long long)sizes->bytes[i], sizeof(double));
     }
-    int status = plot_open(&run->plot, &run->world, run->settings.plot_path);
+    int status = results_open(&run->settings.results, &run->world);
     return status == STATUS_GOOD ? allocate(run) : status;
 }
 
 static int run_program(triad_run_t *run)
 {
     int status = get_ready(run);
-    if (status == STATUS_GOOD)
-        status = output_open(&run->settings.output, &run->world);
     if (status == STATUS_GOOD) {
         status = measure(run);
-        if (run->world.rank == 0 && run->settings.plot_path != NULL && draw(run) != STATUS_GOOD)
+        if (run->world.rank == 0 && draw(run) != STATUS_GOOD)
             status = STATUS_FAILED;
     }
-    if (output_close(&run->settings.output, &run->world) != STATUS_GOOD)
-        status = STATUS_FAILED;
-    plot_close(&run->plot);
     free(run->a);
     free(run->b);
     free(run->c);
-    return status;
+    return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)

@@ -29,8 +29,8 @@ check_barriers() {  # RANKS
 }
 
 provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
-processors clocksource library_version clock clock_reason clock_read_ns clock_sync clock_levels clock_sync_duration_ns \
-harmonize_barrier harmonize_barrier_reason tolerance_ns oversubscribed clock_bound_ns"
+processors clocksource library_version clock clock_reason clock_read_cost_ns clock_sync sync_levels \
+clock_sync_duration_ns harmonize_barrier harmonize_barrier_reason tolerance_ns oversubscribed clock_bound_ns"
 
 # KEY VALUE...: the header of the last run has the value, as a comment and in JSON. Extended regular expression.
 expect_value() {

@@ -275,6 +275,7 @@ fence fence
 --root allreduce --root 0
 --in-place bcast --in-place
 --overlap bcast --overlap
+least latency
 --comm bcast --comm cart:2x1:0
 --comm bcast --comm every:2
 --comm bcast --comm moon

@@ -41,8 +41,9 @@ static void write_raw(const skew_run_t *run, int index, double tick_ns)
 {
     const tally_t *tally = &run->tallies[index];
     for (int64_t i = 0; i < tally->calls; i++)
-        fprintf(run->raw, "%s,%lld,%.1f,%d\n", run->schemes[index].name, (long long)(run->results[index].calls + i),
-                (double)tally->records[i].skew_ticks * tick_ns, (int)tally->records[i].valid);
+        fprintf(run->settings.results.raw.file, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
+                (long long)(run->results[index].calls + i), (double)tally->records[i].skew_ticks * tick_ns,
+                (int)tally->records[i].valid);
 }
 
 bool skew_take_in(skew_run_t *run, double tick_ns)
@@ -52,7 +53,7 @@ bool skew_take_in(skew_run_t *run, double tick_ns)
         result_t *result = &run->results[i];
         if (!skew_is_chosen(run, i))
             continue;
-        if (run->raw != NULL)
+        if (run->settings.results.raw.file != NULL)
             write_raw(run, i, tick_ns);
         int64_t *skew_ticks = malloc((size_t)(tally->valid + 1) * sizeof(skew_ticks[0]));
         if (skew_ticks == NULL)
@@ -71,8 +72,8 @@ bool skew_take_in(skew_run_t *run, double tick_ns)
 
 /* ---- The table */
 
-/* The median over the repetitions, by thousandths, as order statistics are of integers. */
-static double median(const result_t *result, figure_t figure)
+/* A figure's median over the repetitions, by thousandths, as order statistics are of integers. */
+static double typical(const result_t *result, figure_t figure)
 {
     int64_t values[MAX_REPEATS];
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
@@ -90,10 +91,10 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
     const char *none = result->valid > 0 ? NULL : "";
     cell_t cells[COLUMNS] = {{run->schemes[index].name, 0}};
     for (int i = P50_NS; i <= CALL_NS; i++)
-        cells[1 + i] = (cell_t){i < CALL_NS ? none : NULL, median(result, (figure_t)i)};
+        cells[1 + i] = (cell_t){i < CALL_NS ? none : NULL, typical(result, (figure_t)i)};
     cells[2 + CALL_NS] = (cell_t){NULL, (double)result->calls};
     cells[3 + CALL_NS] = (cell_t){NULL, (double)result->valid};
-    cells[4 + CALL_NS] = (cell_t){NULL, median(result, VALID_PER_S)};
+    cells[4 + CALL_NS] = (cell_t){NULL, typical(result, VALID_PER_S)};
     table_row(table, cells);
     if (result->valid > 0)
         return STATUS_GOOD;
@@ -115,19 +116,19 @@ static void print_ratio(FILE *file, const char *name, double dividend, double di
 
 static void print_ratios(const skew_run_t *run, int index, double step_ns)
 {
-    FILE *file = run->settings.output.file;
+    FILE *file = run->settings.results.output.file;
     const result_t *barrier = &run->results[SCHEME_BARRIER], *other = &run->results[index];
     fprintf(file, "# Ratio barrier / %s:", run->schemes[index].name);
-    print_ratio(file, "p50", median(barrier, P50_NS), median(other, P50_NS), step_ns);
-    print_ratio(file, "p99", median(barrier, P99_NS), median(other, P99_NS), step_ns);
-    print_ratio(file, "call", median(barrier, CALL_NS), median(other, CALL_NS), 0);
+    print_ratio(file, "p50", typical(barrier, P50_NS), typical(other, P50_NS), step_ns);
+    print_ratio(file, "p99", typical(barrier, P99_NS), typical(other, P99_NS), step_ns);
+    print_ratio(file, "call", typical(barrier, CALL_NS), typical(other, CALL_NS), 0);
     fputc('\n', file);
 }
 
 static void print_head(const skew_run_t *run, const char *clock_text)
 {
-    FILE *file = run->settings.output.file;
-    if (run->settings.output.format != FORMAT_TABLE) {
+    FILE *file = run->settings.results.output.file;
+    if (run->settings.results.output.format != FORMAT_TABLE) {
         if (run->clock.kind == EXIT_CLOCK_GLOBAL)
             fprintf(stderr, "%s: clock: %s\n", run->world.program, clock_text);
         return;
@@ -142,14 +143,14 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.output};
+    const table_t table = {columns, COLUMNS, &run->settings.results.output};
     int status = STATUS_GOOD;
     print_head(run, clock_text);
     table_head(&table);
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && print_scheme(run, &table, i) != STATUS_GOOD)
             status = STATUS_FAILED;
-    if (run->settings.output.format != FORMAT_TABLE || !skew_is_chosen(run, SCHEME_BARRIER))
+    if (run->settings.results.output.format != FORMAT_TABLE || !skew_is_chosen(run, SCHEME_BARRIER))
         return status;
     for (int i = SCHEME_HARMONIZE; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
@@ -180,5 +181,5 @@ int skew_draw(skew_run_t *run)
                                 .series_count = count};
     const plot_t plot = {
         .title = "Exit skew, from the first to the last rank to leave a call", .panels = &panel, .panel_count = 1};
-    return plot_draw(&run->plot, &run->world, &plot);
+    return plot_draw(&run->settings.results.plot, &run->world, &plot);
 }

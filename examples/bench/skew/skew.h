@@ -10,7 +10,6 @@
 
 #include "common/exit_clock.h"
 #include "common/output.h"
-#include "common/plot.h"
 #include "common/world.h"
 
 #include <stdbool.h>
@@ -30,12 +29,10 @@ typedef struct skew_settings {
     int64_t repeats;
     int64_t schemes; /* bit i for scheme i */
     int64_t clock;
-    output_t output;
     double limit_s;
     double watch_s;
-    const char *other_path; /* these three on rank 0 only */
-    const char *raw_path;
-    const char *plot_path;
+    const char *other_path; /* rank 0 only */
+    results_t results;
 } skew_settings_t;
 
 typedef struct scheme {
@@ -83,8 +80,6 @@ typedef struct skew_run {
     exit_clock_t clock;
     scheme_t schemes[SCHEMES];
     block_t block;
-    FILE *raw;
-    plot_file_t plot;
     tally_t tallies[SCHEMES];
     result_t results[SCHEMES];
 } skew_run_t;
@@ -96,11 +91,8 @@ const char *skew_scheme_name(int index);
 bool skew_is_chosen(const skew_run_t *run, int index);
 
 /*
- * skew_open_schemes - get each chosen scheme ready, and call it once. Collective.
- *
- * A barrier that the library cannot use here is left out, with a line on standard error.
- *
- * Returns an exit status.
+ * skew_open_schemes - get each chosen scheme ready, and call it once. Collective. A barrier that the library cannot use
+ * here is left out, with a line on standard error. Returns an exit status.
  */
 int skew_open_schemes(skew_run_t *run);
 

@@ -35,15 +35,15 @@ static void add_tally(tally_t *sum, const tally_t *part)
 
 void skew_watch(skew_run_t *run)
 {
-    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.output};
+    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.results.output};
     const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     tally_t tally = {0};
     int64_t calls = 1; /* the first row shows the start, too: no warming up */
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
-    if (root && run->settings.output.format == FORMAT_TABLE)
-        world_describe(&run->world, run->settings.output.file, "MPIX_Harmonize, as it goes");
+    if (root && table.output->format == FORMAT_TABLE)
+        world_describe(&run->world, table.output->file, "MPIX_Harmonize, as it goes");
     if (root)
         table_head(&table);
     while (calls > 0) {

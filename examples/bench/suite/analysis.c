@@ -42,8 +42,7 @@ bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
     return *low >= 0;
 }
 
-/* The greatest mark of a call. */
-static sample_mark_t mark_of(const sample_set_t *set, int64_t call)
+sample_mark_t analyse_mark(const sample_set_t *set, int64_t call)
 {
     const uint8_t *marks = &set->marks[call * set->ranks];
     uint8_t mark = MARK_VALID;
@@ -135,7 +134,7 @@ bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractio
         return false;
     int64_t *run_times_ns = rank_sums_ns + set->ranks;
     for (int64_t call = 0; call < set->calls; call++) {
-        sample_mark_t mark = mark_of(set, call);
+        sample_mark_t mark = analyse_mark(set, call);
         analysis->missed += mark == MARK_MISSED;
         analysis->late += mark == MARK_LATE;
         if (mark != MARK_VALID)

@@ -71,6 +71,9 @@ typedef struct analysis {
 bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis);
 
+/* analyse_mark - the greatest mark against a call. */
+sample_mark_t analyse_mark(const sample_set_t *set, int64_t call);
+
 /* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
 bool analysis_is_narrow(const analysis_t *analysis, double percent);
 

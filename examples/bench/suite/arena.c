@@ -43,6 +43,12 @@ int64_t arena_cache_bytes(void)
     return max > 0 ? max : GUESSED_CACHE_BYTES;
 }
 
+const char *cache_mode_name(int index)
+{
+    static const char *const names[] = {"warm", "rotate", "cold", NULL};
+    return names[index];
+}
+
 static int64_t alignment(cache_mode_t kind)
 {
     return kind == CACHE_ROTATE ? LINE_BYTES : PAGE_BYTES;

@@ -11,6 +11,8 @@
  */
 #include "suite/barriers.h"
 
+#include "topology/tree.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,19 +20,6 @@
 enum { TAG_ARRIVE = 1001, TAG_RELEASE = 1002 };
 
 enum { TREE_CHILDREN = 4 };
-
-typedef struct group {
-    MPI_Comm comm;
-    int rank;
-    int ranks;
-} group_t;
-
-static int join(MPI_Comm comm, group_t *group)
-{
-    int code = MPI_Comm_rank(comm, &group->rank);
-    group->comm = comm;
-    return code != MPI_SUCCESS ? code : MPI_Comm_size(comm, &group->ranks);
-}
 
 static int tell(const group_t *group, int rank, int tag)
 {
@@ -52,47 +41,48 @@ static int tell_and_await(const group_t *group, int to, int from)
  * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's
  * "linear", SimGrid's "ompi_basic_linear".
  */
-static int meet_linear(MPI_Comm comm)
+static int meet_linear(const group_t *group)
 {
-    group_t group;
-    int code = join(comm, &group);
-    if (code == MPI_SUCCESS && group.rank > 0) {
-        code = tell(&group, 0, TAG_ARRIVE);
-        return code == MPI_SUCCESS ? await(&group, 0, TAG_RELEASE) : code;
+    int code = MPI_SUCCESS;
+    if (group->rank > 0) {
+        code = tell(group, 0, TAG_ARRIVE);
+        return code == MPI_SUCCESS ? await(group, 0, TAG_RELEASE) : code;
     }
     /* From any source: nobody arrives a second time before it has been released. */
-    for (int i = 1; code == MPI_SUCCESS && i < group.ranks; i++)
-        code = await(&group, MPI_ANY_SOURCE, TAG_ARRIVE);
-    for (int rank = 1; code == MPI_SUCCESS && rank < group.ranks; rank++)
-        code = tell(&group, rank, TAG_RELEASE);
+    for (int i = 1; code == MPI_SUCCESS && i < group->ranks; i++)
+        code = await(group, MPI_ANY_SOURCE, TAG_ARRIVE);
+    for (int rank = 1; code == MPI_SUCCESS && rank < group->ranks; rank++)
+        code = tell(group, rank, TAG_RELEASE);
+    return code;
+}
+
+/* Each rank waits for its children and tells its parent; releases go the same way back, the last child first. */
+static int meet_along(const group_t *group, const mh_tree *tree)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < tree->children; i++)
+        code = await(group, tree->child[i], TAG_ARRIVE);
+    if (code == MPI_SUCCESS && tree->parent >= 0)
+        code = tell(group, tree->parent, TAG_ARRIVE);
+    if (code == MPI_SUCCESS && tree->parent >= 0)
+        code = await(group, tree->parent, TAG_RELEASE);
+    for (int i = tree->children - 1; code == MPI_SUCCESS && i >= 0; i--)
+        code = tell(group, tree->child[i], TAG_RELEASE);
     return code;
 }
 
 /*
- * tree: each rank waits for its four children and tells its parent; releases go the same way back. 2 (p - 1) messages,
- * at most 8 on each of the log4 p levels. A tree with four children for arrival is that of J. M. Mellor-Crummey and M.
- * L. Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open
- * MPI calls "tree" is the next one.
+ * tree: each rank has four children. 2 (p - 1) messages, at most 8 on each of the log4 p levels. A tree with four
+ * children for arrival is that of J. M. Mellor-Crummey and M. L. Scott, "Algorithms for scalable synchronization on
+ * shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open MPI calls "tree" is the next one.
  */
-static int meet_tree(MPI_Comm comm)
+static int meet_tree(const group_t *group)
 {
-    group_t group;
-    int code = join(comm, &group);
-    if (code != MPI_SUCCESS)
-        return code;
-    /* Compared without a product of the rank, which may be too large. */
-    int first = group.rank <= (group.ranks - 1) / TREE_CHILDREN ? TREE_CHILDREN * group.rank + 1 : group.ranks;
-    int end = group.ranks - first < TREE_CHILDREN ? group.ranks : first + TREE_CHILDREN;
-    int parent = (group.rank - 1) / TREE_CHILDREN;
-    for (int child = first; code == MPI_SUCCESS && child < end; child++)
-        code = await(&group, child, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = tell(&group, parent, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = await(&group, parent, TAG_RELEASE);
-    for (int child = first; code == MPI_SUCCESS && child < end; child++)
-        code = tell(&group, child, TAG_RELEASE);
-    return code;
+    mh_tree tree = {.parent = group->rank > 0 ? (group->rank - 1) / TREE_CHILDREN : -1};
+    for (int64_t i = TREE_CHILDREN; i > 0; i--)
+        if (TREE_CHILDREN * (int64_t)group->rank + i < group->ranks)
+            tree.child[tree.children++] = TREE_CHILDREN * group->rank + (int)i;
+    return meet_along(group, &tree);
 }
 
 /*
@@ -100,21 +90,10 @@ static int meet_tree(MPI_Comm comm)
  * software combining tree of P.-C. Yew, N.-F. Tzeng, D. H. Lawrie (IEEE Transactions on Computers C-36, 1987) in the
  * form that suits messages. Open MPI's "tree", SimGrid's "ompi_tree".
  */
-static int meet_binomial(MPI_Comm comm)
+static int meet_binomial(const group_t *group)
 {
-    group_t group;
-    int code = join(comm, &group);
-    int bit = 1;
-    for (; code == MPI_SUCCESS && (group.rank & bit) == 0 && bit < group.ranks - group.rank; bit *= 2)
-        code = await(&group, group.rank + bit, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = tell(&group, group.rank & (group.rank - 1), TAG_ARRIVE);
-    if (code == MPI_SUCCESS && group.rank > 0)
-        code = await(&group, group.rank & (group.rank - 1), TAG_RELEASE);
-    /* The child with the most descendants first. */
-    for (bit /= 2; code == MPI_SUCCESS && bit > 0; bit /= 2)
-        code = tell(&group, group.rank + bit, TAG_RELEASE);
-    return code;
+    mh_tree tree = mh_tree_binomial(group->rank, group->ranks);
+    return meet_along(group, &tree);
 }
 
 /*
@@ -122,22 +101,21 @@ static int meet_binomial(MPI_Comm comm)
  * arrived, the second time it releases. 2 p messages in 2 p rounds, so the ranks leave one after the other. Open MPI's
  * "double_ring", SimGrid's "ompi_doublering".
  */
-static int meet_double_ring(MPI_Comm comm)
+static int meet_double_ring(const group_t *group)
 {
     static const int tags[] = {TAG_ARRIVE, TAG_RELEASE};
-    group_t group;
-    int code = join(comm, &group);
-    if (code != MPI_SUCCESS || group.ranks == 1)
+    int code = MPI_SUCCESS;
+    if (group->ranks == 1)
         return code;
-    int left = (group.rank + group.ranks - 1) % group.ranks;
-    int right = group.rank + 1 < group.ranks ? group.rank + 1 : 0;
+    int left = (group->rank + group->ranks - 1) % group->ranks;
+    int right = group->rank + 1 < group->ranks ? group->rank + 1 : 0;
     for (int lap = 0; code == MPI_SUCCESS && lap < 2; lap++) {
-        if (group.rank > 0)
-            code = await(&group, left, tags[lap]);
+        if (group->rank > 0)
+            code = await(group, left, tags[lap]);
         if (code == MPI_SUCCESS)
-            code = tell(&group, right, tags[lap]);
-        if (code == MPI_SUCCESS && group.rank == 0)
-            code = await(&group, left, tags[lap]);
+            code = tell(group, right, tags[lap]);
+        if (code == MPI_SUCCESS && group->rank == 0)
+            code = await(group, left, tags[lap]);
     }
     return code;
 }
@@ -148,26 +126,23 @@ static int meet_double_ring(MPI_Comm comm)
  * log2 m rounds, two more where p is not m. E. D. Brooks III, "The butterfly barrier" (International Journal of
  * Parallel Programming 15, 1986). Open MPI's "recursive_doubling", SimGrid's "ompi_recursivedoubling".
  */
-static int meet_recursive_doubling(MPI_Comm comm)
+static int meet_recursive_doubling(const group_t *group)
 {
-    group_t group;
-    int code = join(comm, &group);
+    int code = MPI_SUCCESS;
     int power = 1;
-    if (code != MPI_SUCCESS)
-        return code;
-    while (power <= group.ranks / 2)
+    while (power <= group->ranks / 2)
         power *= 2;
-    if (group.rank >= power) {
-        code = tell(&group, group.rank - power, TAG_ARRIVE);
-        return code == MPI_SUCCESS ? await(&group, group.rank - power, TAG_RELEASE) : code;
+    if (group->rank >= power) {
+        code = tell(group, group->rank - power, TAG_ARRIVE);
+        return code == MPI_SUCCESS ? await(group, group->rank - power, TAG_RELEASE) : code;
     }
-    int partner = group.rank < group.ranks - power ? group.rank + power : MPI_PROC_NULL;
+    int partner = group->rank < group->ranks - power ? group->rank + power : MPI_PROC_NULL;
     if (partner != MPI_PROC_NULL)
-        code = await(&group, partner, TAG_ARRIVE);
+        code = await(group, partner, TAG_ARRIVE);
     for (int bit = 1; code == MPI_SUCCESS && bit < power; bit *= 2)
-        code = tell_and_await(&group, group.rank ^ bit, group.rank ^ bit);
+        code = tell_and_await(group, group->rank ^ bit, group->rank ^ bit);
     if (code == MPI_SUCCESS && partner != MPI_PROC_NULL)
-        code = tell(&group, partner, TAG_RELEASE);
+        code = tell(group, partner, TAG_RELEASE);
     return code;
 }
 
@@ -178,21 +153,31 @@ static int meet_recursive_doubling(MPI_Comm comm)
  * Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications in multiport
  * message-passing systems" (IEEE TPDS 8, 1997). Open MPI's "bruck", SimGrid's "ompi_bruck", MPICH's "dissemination".
  */
-static int meet_bruck(MPI_Comm comm)
+static int meet_bruck(const group_t *group)
 {
-    group_t group;
-    int code = join(comm, &group);
-    for (int64_t distance = 1; code == MPI_SUCCESS && distance < group.ranks; distance *= 2)
-        code = tell_and_await(&group, (int)((group.rank + distance) % group.ranks),
-                              (int)((group.rank + group.ranks - distance) % group.ranks));
+    int code = MPI_SUCCESS;
+    for (int64_t distance = 1; code == MPI_SUCCESS && distance < group->ranks; distance *= 2)
+        code = tell_and_await(group, (int)((group->rank + distance) % group->ranks),
+                              (int)((group->rank + group->ranks - distance) % group->ranks));
     return code;
 }
 
 static const barrier_algorithm_t algorithms[] = {
-    {"library", MPI_Barrier},    {"linear", meet_linear},          {"tree", meet_tree},
+    {"library", NULL},           {"linear", meet_linear},          {"tree", meet_tree},
     {"binomial", meet_binomial}, {"doublering", meet_double_ring}, {"recursivedoubling", meet_recursive_doubling},
     {"bruck", meet_bruck},
 };
+
+int barrier_meet(const barrier_algorithm_t *algorithm, MPI_Comm comm)
+{
+    group_t group = {.comm = comm};
+    if (algorithm->meet == NULL)
+        return MPI_Barrier(comm);
+    int code = MPI_Comm_rank(comm, &group.rank);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_size(comm, &group.ranks);
+    return code == MPI_SUCCESS ? algorithm->meet(&group) : code;
+}
 
 const barrier_algorithm_t *barrier_at(int index)
 {

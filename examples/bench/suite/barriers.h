@@ -7,10 +7,20 @@
 
 #include <mpi.h>
 
+/* Those who meet. */
+typedef struct group {
+    MPI_Comm comm;
+    int rank;
+    int ranks;
+} group_t;
+
 typedef struct barrier_algorithm {
     const char *name;
-    int (*meet)(MPI_Comm comm); /* collective; returns an MPI error code */
+    int (*meet)(const group_t *group); /* NULL: MPI_Barrier */
 } barrier_algorithm_t;
+
+/* barrier_meet - wait for all. Collective. Returns an MPI error code. */
+int barrier_meet(const barrier_algorithm_t *algorithm, MPI_Comm comm);
 
 /*
  * barrier_at - library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after

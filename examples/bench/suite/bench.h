@@ -18,7 +18,6 @@ typedef struct bench {
     world_t world;
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
-    FILE *raw;
     chart_t chart;
     double fractions[MAX_NUMBERS];
     communicator_t communicator;         /* of the last job */

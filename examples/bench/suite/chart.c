@@ -4,57 +4,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The lines of a curve: the median, and above and below it the ends of its confidence interval. */
-enum { MEDIAN = 2, LINES };
-
-bool chart_open(chart_t *chart, int curves, int points)
+bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points)
 {
-    if (chart->file.path == NULL)
+    chart->file = file;
+    if (file->path == NULL)
         return true;
-    double *numbers = malloc(4 * (size_t)points * sizeof(numbers[0]));
-    chart->bytes = numbers;
-    chart->median_us = numbers + points;
-    chart->low_us = numbers + 2 * points;
-    chart->high_us = numbers + 3 * points;
-    chart->series = calloc(LINES * (size_t)curves, sizeof(chart->series[0]));
+    chart->bytes = malloc((1 + CHART_LINES) * (size_t)points * sizeof(chart->bytes[0]));
+    for (int i = 0; i < CHART_LINES && chart->bytes != NULL; i++)
+        chart->us[i] = chart->bytes + (1 + i) * points;
+    chart->series = calloc(CHART_LINES * (size_t)curves, sizeof(chart->series[0]));
     chart->titles = calloc((size_t)curves, sizeof(chart->titles[0]));
-    return numbers != NULL && chart->series != NULL && chart->titles != NULL;
+    return chart->bytes != NULL && chart->series != NULL && chart->titles != NULL;
 }
 
 void chart_begin(chart_t *chart, const row_keys_t *keys)
 {
-    if (chart->file.path == NULL)
+    if (chart->file->path == NULL)
         return;
-    plot_series_t *lines = &chart->series[LINES * chart->curves];
-    const double *values[LINES] = {chart->low_us, chart->high_us, chart->median_us};
+    plot_series_t *lines = &chart->series[CHART_LINES * chart->curves];
     char *title = chart->titles[chart->curves++];
     snprintf(title, sizeof(chart->titles[0]), "%s, %s %s", keys->operation, keys->release, keys->barrier);
-    for (int i = 0; i < LINES; i++)
-        lines[i] =
-            (plot_series_t){.color = chart->curves, .x = chart->bytes + chart->points, .y = values[i] + chart->points};
-    lines[MEDIAN].title = title;
-    lines[MEDIAN].style = PLOT_LINES_POINTS;
+    for (int i = 0; i < CHART_LINES; i++)
+        lines[i] = (plot_series_t){
+            .color = chart->curves, .x = chart->bytes + chart->points, .y = chart->us[i] + chart->points};
+    lines[CHART_MEDIAN].title = title;
+    lines[CHART_MEDIAN].style = PLOT_LINES_POINTS;
 }
 
 void chart_add(chart_t *chart, const row_t *row)
 {
-    if (chart->file.path == NULL || row->analysis.valid == 0)
+    if (chart->file->path == NULL || row->analysis.valid == 0)
         return;
-    plot_series_t *lines = &chart->series[LINES * (chart->curves - 1)];
+    plot_series_t *lines = &chart->series[CHART_LINES * (chart->curves - 1)];
     /* What has no messages is drawn at the left end of the logarithmic axis. */
     double bytes = row->keys.size_bytes > 0 ? (double)row->keys.size_bytes : 1;
     int place = chart->points++;
     for (; place > chart->points - 1 - lines->count && chart->bytes[place - 1] > bytes; place--) {
         chart->bytes[place] = chart->bytes[place - 1];
-        chart->median_us[place] = chart->median_us[place - 1];
-        chart->low_us[place] = chart->low_us[place - 1];
-        chart->high_us[place] = chart->high_us[place - 1];
+        for (int i = 0; i < CHART_LINES; i++)
+            chart->us[i][place] = chart->us[i][place - 1];
     }
     chart->bytes[place] = bytes;
-    chart->median_us[place] = row->analysis.median_ns / 1e3;
-    chart->low_us[place] = (double)row->analysis.median_low_ns / 1e3;
-    chart->high_us[place] = (double)row->analysis.median_high_ns / 1e3;
-    for (int i = 0; i < LINES; i++)
+    chart->us[CHART_MEDIAN][place] = row->analysis.median_ns / 1e3;
+    chart->us[CHART_LOW][place] = (double)row->analysis.median_low_ns / 1e3;
+    chart->us[CHART_HIGH][place] = (double)row->analysis.median_high_ns / 1e3;
+    for (int i = 0; i < CHART_LINES; i++)
         lines[i].count++;
 }
 
@@ -63,14 +57,13 @@ int chart_draw(chart_t *chart, const world_t *world)
     const plot_panel_t panel = {.x = {.label = "message size (bytes)", .logarithmic = true},
                                 .y = {.label = "median run time (us), 95 % confidence interval", .logarithmic = true},
                                 .series = chart->series,
-                                .series_count = LINES * chart->curves};
+                                .series_count = CHART_LINES * chart->curves};
     const plot_t plot = {.title = "Run times of MPI operations", .panels = &panel, .panel_count = 1};
-    return plot_draw(&chart->file, world, &plot);
+    return plot_draw(chart->file, world, &plot);
 }
 
 void chart_close(chart_t *chart)
 {
-    plot_close(&chart->file);
     free(chart->bytes);
     free(chart->series);
     free(chart->titles);

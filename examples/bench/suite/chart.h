@@ -6,17 +6,21 @@
 #include "common/plot.h"
 #include "suite/report.h"
 
+/* The lines of a curve: the ends of the median's confidence interval, and the median above them. */
+enum { CHART_LOW, CHART_HIGH, CHART_MEDIAN, CHART_LINES };
+
 typedef struct chart {
-    plot_file_t file;
+    plot_file_t *file; /* its path is NULL if there is no chart */
     int curves;
     int points;            /* of all curves, one curve after the other */
-    plot_series_t *series; /* of each curve the confidence interval, then the medians */
+    plot_series_t *series; /* the lines of each curve */
     char (*titles)[80];
-    double *bytes, *median_us, *low_us, *high_us;
+    double *bytes;
+    double *us[CHART_LINES];
 } chart_t;
 
 /* chart_open - room for so many curves and points; none if no file is open. Returns false if memory lacks. */
-bool chart_open(chart_t *chart, int curves, int points);
+bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points);
 
 /* chart_begin - another curve. */
 void chart_begin(chart_t *chart, const row_keys_t *keys);

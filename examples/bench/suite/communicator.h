@@ -44,11 +44,7 @@ typedef struct communicator {
     int group_ranks; /* of the largest group; the same on all processes of the span */
 } communicator_t;
 
-/*
- * communicator_open - make the communicators. Collective over world.
- *
- * Returns an MPI error code.
- */
+/* communicator_open - make the communicators. Collective over world. Returns an MPI error code. */
 int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */

@@ -2,7 +2,6 @@
 #include "suite/measure.h"
 
 #include "common/random.h"
-#include "suite/compute.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +26,8 @@ enum { FIRST_INTERVAL = 30 };
 enum { PROGRESS_WIDTH = 78 };
 /* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
 #define CLOCK_CHECK_NS 20e6
+/* What tells how fast this process computes. */
+enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
 
 /* One call on one rank. */
 typedef struct call_note {
@@ -40,12 +41,6 @@ typedef struct batch_notes {
     release_note_t release;
     call_note_t calls[];
 } batch_notes_t;
-
-typedef struct batch {
-    int max_calls;
-    batch_notes_t *own;
-    char *all; /* rank 0: those of all ranks */
-} batch_t;
 
 /* What rank 0 tells before each batch. */
 typedef struct orders {
@@ -80,7 +75,64 @@ static size_t batch_bytes(int64_t calls)
 /* What a rank said of the batch just gathered. */
 static const batch_notes_t *notes_of(const measure_t *measure, int64_t calls, int rank)
 {
-    return (const batch_notes_t *)(measure->batch->all + (size_t)rank * batch_bytes(calls));
+    return (const batch_notes_t *)(measure->all_notes + (size_t)rank * batch_bytes(calls));
+}
+
+/* ---- Computing beside an operation, to see how much of it passes meanwhile */
+
+/* Arithmetic that no compiler can leave out. Returns its result. */
+__attribute__((noinline)) static double compute_rounds(int64_t rounds)
+{
+    double value = 1;
+    for (int64_t i = 0; i < rounds; i++) {
+        value = value * 0.999999 + 1e-6;
+        __asm__ volatile("" : "+m"(value));
+    }
+    return value;
+}
+
+#ifdef SMPI_H
+/* A simulator takes no time for arithmetic. */
+static void compute(const measure_t *measure, int64_t ns)
+{
+    wait_until(&measure->releaser, global_time_ns(measure->span) + ns);
+}
+#else
+static void compute(const measure_t *measure, int64_t ns)
+{
+    compute_rounds((int64_t)((double)ns * measure->calls_per_ns));
+}
+#endif
+
+/* The rounds of that arithmetic per nanosecond. The quickest of several runs is the least disturbed. */
+static double calibrate(const measure_t *measure)
+{
+    int64_t min_ns = INT64_MAX;
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        int64_t begin_ns = global_time_ns(measure->span);
+        compute_rounds(CALIBRATION_ROUNDS);
+        int64_t took_ns = global_time_ns(measure->span) - begin_ns;
+        min_ns = took_ns < min_ns ? took_ns : min_ns;
+    }
+    return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
+}
+
+/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation. */
+static int64_t call_overlapped(const measure_t *measure, int64_t compute_ns)
+{
+    const world_t *span = measure->span;
+    int64_t tests = measure->job->settings.test_calls;
+    int64_t computed_ns = 0;
+    world_require(span, work_start(measure->work), measure->function);
+    for (int64_t i = 0; i <= tests; i++) {
+        int64_t begin_ns = global_time_ns(span);
+        compute(measure, compute_ns / (tests + 1));
+        computed_ns += global_time_ns(span) - begin_ns;
+        if (i < tests)
+            world_require(span, work_test(measure->work), "MPI_Test");
+    }
+    world_require(span, work_finish(measure->work), measure->function);
+    return computed_ns;
 }
 
 /* ---- A batch */
@@ -96,7 +148,7 @@ static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call
     if (compute_ns == 0)
         called = work_call(measure->work);
     else
-        note->compute_ns = compute_call_overlapped(measure, compute_ns);
+        note->compute_ns = call_overlapped(measure, compute_ns);
     note->times.end_ns = global_time_ns(span);
     world_require(span, called, measure->function);
     note->mark = release_mark(&measure->releaser);
@@ -104,7 +156,7 @@ static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call
 
 static void run_batch(measure_t *measure, const orders_t *orders, int64_t compute_ns)
 {
-    batch_notes_t *notes = measure->batch->own;
+    batch_notes_t *notes = measure->notes;
     call_note_t settling;
     memset(notes, 0, batch_bytes(orders->calls));
     release_begin(&measure->releaser, &orders->release);
@@ -120,7 +172,7 @@ static void gather_batch(measure_t *measure, int64_t calls)
     int bytes = (int)batch_bytes(calls);
     world_require(
         measure->span,
-        MPI_Gather(measure->batch->own, bytes, MPI_BYTE, measure->batch->all, bytes, MPI_BYTE, 0, measure->span->comm),
+        MPI_Gather(measure->notes, bytes, MPI_BYTE, measure->all_notes, bytes, MPI_BYTE, 0, measure->span->comm),
         "MPI_Gather");
 }
 
@@ -159,15 +211,6 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The greatest mark of a call in the batch just gathered. */
-static int64_t mark_of(const measure_t *measure, int64_t batch_calls, int64_t call)
-{
-    int64_t greatest = MARK_VALID;
-    for (int rank = 0; rank < measure->span->ranks; rank++)
-        greatest = greater(greatest, notes_of(measure, batch_calls, rank)->calls[call].mark);
-    return greatest;
-}
-
 static void take_call(const measure_t *measure, samples_t *samples, int64_t batch_calls, int64_t call)
 {
     int64_t place = samples->calls * samples->ranks, compute_ns = 0;
@@ -187,16 +230,25 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
     const bench_settings_t *settings = &measure->job->settings;
     if (!reserve(samples, samples->calls + calls, computes))
         world_abort(measure->span, "out of memory: give less for --iterations or --time-slice-s");
+    sample_set_t set = samples_set(samples);
     for (int64_t i = 0; i < calls; i++) {
-        int64_t mark = mark_of(measure, calls, i);
         take_call(measure, samples, calls, i);
         if (100 * chance(settings->seed, progress->size_bytes, samples->calls) < settings->invalid_percent)
-            samples->marks[samples->calls * samples->ranks] = mark = MARK_MISSED;
+            samples->marks[samples->calls * samples->ranks] = MARK_MISSED;
+        sample_mark_t mark = analyse_mark(&set, samples->calls++);
         samples->valid += mark == MARK_VALID;
         samples->late += mark == MARK_LATE;
         samples->missed += mark == MARK_MISSED;
-        samples->calls++;
     }
+}
+
+/* Whether a call of the batch just gathered has a mark on some rank. */
+static bool is_marked(const measure_t *measure, int64_t batch_calls, int64_t call)
+{
+    bool marked = false;
+    for (int rank = 0; rank < measure->span->ranks && !marked; rank++)
+        marked = notes_of(measure, batch_calls, rank)->calls[call].mark != MARK_VALID;
+    return marked;
 }
 
 /* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
@@ -211,7 +263,7 @@ static void learn(measure_t *measure, int64_t calls)
         greatest.cycles.max_ns = greater(greatest.cycles.max_ns, note->cycles.max_ns);
     }
     for (int64_t call = 0; call < calls; call++)
-        invalid += mark_of(measure, calls, call) != MARK_VALID;
+        invalid += is_marked(measure, calls, call);
     release_learn(&measure->releaser, &greatest, calls, invalid);
 }
 
@@ -254,7 +306,7 @@ static int64_t fitting_calls(const measure_t *measure, const progress_t *progres
     double limit_ns =
         progress->limit_ns > 0 ? fmin(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
     double calls = progress->batch_calls > 0 ? 2 * (double)progress->batch_calls : FIRST_BATCH_CALLS;
-    calls = fmin(fmin(calls, measure->batch->max_calls), left);
+    calls = fmin(fmin(calls, measure->max_calls), left);
     if (progress->call_ns > 0)
         calls = fmin(calls, limit_ns / progress->call_ns);
     return calls < 1 ? 1 : (int64_t)calls;
@@ -270,7 +322,7 @@ static bool warms_up(const progress_t *progress, int64_t now_ns)
 static int64_t next_calls(const measure_t *measure, progress_t *progress, samples_t *samples, int64_t now_ns)
 {
     if (progress->probe_left > 0)
-        return (int64_t)fmin((double)progress->probe_left, measure->batch->max_calls);
+        return (int64_t)fmin((double)progress->probe_left, measure->max_calls);
     if (warms_up(progress, now_ns))
         return fitting_calls(measure, progress, (double)progress->warmup_left);
     if (progress->measured_ns == 0)
@@ -380,32 +432,23 @@ bool measure_open(measure_t *measure)
 {
     const bench_settings_t *settings = &measure->job->settings;
     int ranks = measure->span->ranks;
+    bool root = measure->span->rank == 0;
     int max_calls = MAX_BATCH_TIMES / ranks < MAX_BATCH_CALLS ? MAX_BATCH_TIMES / ranks : MAX_BATCH_CALLS;
-    max_calls = max_calls > 1 ? max_calls : 1;
+    measure->max_calls = max_calls > 1 ? max_calls : 1;
     release_open(&measure->releaser, measure->span, (release_kind_t)settings->release,
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
-    measure->calls_per_ns = settings->overlap ? compute_calibrate(measure) : 0;
-    measure->shows_progress = measure->span->rank == 0 && isatty(STDERR_FILENO);
-    measure->batch = calloc(1, sizeof(*measure->batch));
-    bool good = measure->batch != NULL;
-    if (good) {
-        measure->batch->max_calls = max_calls;
-        measure->batch->own = malloc(batch_bytes(max_calls));
-        measure->batch->all = measure->span->rank == 0 ? malloc((size_t)ranks * batch_bytes(max_calls)) : NULL;
-        good = measure->batch->own != NULL && (measure->span->rank != 0 || measure->batch->all != NULL);
-    }
-    return world_all(measure->span, good);
+    measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;
+    measure->shows_progress = root && isatty(STDERR_FILENO);
+    measure->notes = malloc(batch_bytes(measure->max_calls));
+    measure->all_notes = root ? malloc((size_t)ranks * batch_bytes(measure->max_calls)) : NULL;
+    return world_all(measure->span, measure->notes != NULL && (!root || measure->all_notes != NULL));
 }
 
 void measure_close(measure_t *measure)
 {
-    if (measure->batch != NULL) {
-        free(measure->batch->own);
-        free(measure->batch->all);
-    }
-    free(measure->batch);
-    measure->batch = NULL;
+    free(measure->notes);
+    free(measure->all_notes);
 }
 
 sample_set_t samples_set(const samples_t *samples)

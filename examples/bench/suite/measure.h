@@ -48,7 +48,9 @@ typedef struct measure {
     releaser_t releaser;
     double calls_per_ns; /* of the loop that computes */
     int64_t calls;       /* made so far */
-    struct batch *batch;
+    int max_calls;       /* in a batch */
+    struct batch_notes *notes;
+    char *all_notes; /* rank 0: those of all ranks, one after the other */
     bool shows_progress;
 } measure_t;
 

@@ -3,7 +3,7 @@
  * operation.h - the operations that can be measured: one small description each.
  *
  * A work is an operation made ready: a communicator, buffers, a datatype. What it calls is the description's business;
- * how often, when, and what is made of it, is not.
+ * how often, when, and what is made of it, is not. Functions of a work that return int return an MPI error code.
  */
 #ifndef OPERATION_H
 #define OPERATION_H
@@ -18,7 +18,6 @@
 
 typedef struct work work_t; /* made ready: operation_private.h */
 
-/* How an operation is called. */
 typedef enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT } operation_form_t;
 
 /* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
@@ -96,8 +95,9 @@ const char *operation_absence(const char *name);
 bool operation_has_size(const operation_t *operation);
 bool operation_allows_in_place(const operation_t *operation);
 
-/* cache_mode_name - the names for --cache, NULL after the last. */
-const char *cache_mode_name(int index);
+/* operation_group_name, operation_is_in_group - names for several operations, those of a form and others. */
+const char *operation_group_name(int index);
+bool operation_is_in_group(const operation_t *operation, int group);
 
 /* The same on all ranks of comm. */
 typedef struct work_plan {
@@ -116,9 +116,8 @@ enum { ROOT_ROTATES = -1 };
 enum { WORK_WHY_BYTES = 256 };
 
 /*
- * work_bytes - how much memory for buffers of all kinds the rank needs that needs the most.
- *
- * Returns bytes, or -1 where they or the counts of elements cannot be told in the types that MPI takes.
+ * work_bytes - how much memory for buffers of all kinds the rank needs that needs the most; -1 if the bytes or the
+ * counts of elements cannot be told in the types that MPI takes.
  */
 int64_t work_bytes(const work_plan_t *plan);
 
@@ -136,41 +135,27 @@ work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES]);
 
 /*
  * work_set_size - get ready for messages of a size, a multiple of the element: counts, persistent requests. Collective.
- *
  * A message is what one rank gives to one other (of alltoall, one block).
- *
- * Returns an MPI error code.
  */
 int work_set_size(work_t *work, int64_t size_bytes);
 
 /* work_prepare - before each call, not timed: the next buffers, the next root, a cold cache. Local. */
 void work_prepare(work_t *work, int64_t call);
 
-/*
- * work_call - carry out the operation once. Non-blocking and persistent forms are started and completed.
- *
- * Returns an MPI error code.
- */
+/* work_call - carry out the operation once. Non-blocking and persistent forms are started and completed. */
 int work_call(work_t *work);
 
-/*
- * work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms.
- *
- * Each returns an MPI error code.
- */
+/* work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms. */
 int work_start(work_t *work);
 int work_finish(work_t *work);
 
-/* work_test - let the MPI library make progress between the halves. Returns an MPI error code. */
+/* work_test - let the MPI library make progress between the halves. */
 int work_test(work_t *work);
 
 /*
- * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and compare.
- * Collective. It does what work_prepare does, too, and leaves zeros, which no number of reductions in place changes.
- *
- * wrong   out: elements of this rank's result that are wrong
- *
- * Returns an MPI error code.
+ * work_check - fill the buffers with values that tell rank, place and call, carry out the operation once and count the
+ * elements of this rank's result that are wrong. Collective. It does what work_prepare does, too, and leaves zeros,
+ * which no number of reductions in place changes.
  */
 int work_check(work_t *work, int64_t call, int64_t *wrong);
 

@@ -2,34 +2,29 @@
 /*
  * operation_list.c - the operations: how their data move, and what arguments MPI's functions take.
  *
- * To add one: a shape, if none is like it, a line of description, and its place in the list at the end.
+ * To add one: a shape, if none is like it, a line of description, and its place in the list below.
  */
 #include "suite/operation_private.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* ---- How data move */
 
 /* What is told by counts and displacements has the same data. */
-#define TWO_SHAPES(name, name_v, ...)          \
-    static const shape_t name = {__VA_ARGS__}; \
-    static const shape_t name_v = {__VA_ARGS__, .has_displacements = true};
+#define SHAPE(name, ...) static const shape_t name = {__VA_ARGS__};
+#define TWO_SHAPES(name, name_v, ...) \
+    SHAPE(name, __VA_ARGS__)          \
+    SHAPE(name_v, __VA_ARGS__, .has_displacements = true)
 
-static const shape_t barrier = {.send = 0};
-static const shape_t bcast = {
-    .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true};
-static const shape_t reduce = {.send = ONE,
-                               .receive = AT_ROOT | ONE,
-                               .from = FROM_ALL,
-                               .in_place = ROOT_SENDS_IN_PLACE,
-                               .has_root = true,
-                               .reduces = true};
-static const shape_t allreduce = {
-    .send = ONE, .receive = ONE, .from = FROM_ALL, .in_place = SEND_IN_PLACE, .reduces = true};
-static const shape_t scan = {
-    .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .in_place = SEND_IN_PLACE, .reduces = true};
-static const shape_t exscan = {
-    .send = ONE, .receive = ONE, .from = FROM_THOSE_BEFORE_OWN, .in_place = SEND_IN_PLACE, .reduces = true};
+SHAPE(barrier, .send = 0)
+SHAPE(bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true)
+SHAPE(reduce, .send = ONE, .receive = AT_ROOT | ONE, .from = FROM_ALL, .in_place = ROOT_SENDS_IN_PLACE,
+      .has_root = true, .reduces = true)
+SHAPE(allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(exscan, .send = ONE, .receive = ONE, .from = FROM_THOSE_BEFORE_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
 TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = PER_RANK, .receive = ONE, .from = FROM_ALL, .to_own = true,
            .in_place = SEND_IN_PLACE, .reduces = true)
 TWO_SHAPES(gather, gatherv, .send = ONE, .receive = AT_ROOT | PER_RANK, .from = FROM_EACH,
@@ -38,37 +33,23 @@ TWO_SHAPES(scatter, scatterv, .send = AT_ROOT | PER_RANK, .receive = ONE, .from 
            .in_place = ROOT_RECEIVES_IN_PLACE, .has_root = true)
 TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .in_place = SEND_IN_PLACE,
            .in_place_at_own_block = true)
-TWO_SHAPES(alltoall, alltoallv, .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true,
-           .in_place = SEND_IN_PLACE)
-static const shape_t alltoallw = {.send = PER_RANK,
-                                  .receive = PER_RANK,
-                                  .from = FROM_EACH,
-                                  .to_own = true,
-                                  .in_place = SEND_IN_PLACE,
-                                  .has_byte_displacements = true};
+#define ALL_TO_ALL .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true, .in_place = SEND_IN_PLACE
+TWO_SHAPES(alltoall, alltoallv, ALL_TO_ALL)
+SHAPE(alltoallw, ALL_TO_ALL, .has_byte_displacements = true)
 TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
            .has_neighbors = true)
-TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
-           .to_own = true, .has_neighbors = true)
-static const shape_t neighbor_alltoallw = {
-    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true};
+#define NEIGHBOR_ALL_TO_ALL \
+    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
+TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
+SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
 
-#define PAIR .send = AT_PAIRS | ONE, .receive = AT_PAIRS | ONE, .from = FROM_PARTNER, .min_ranks = 2
-static const shape_t latency = {PAIR, .takes_turns = true};
-static const shape_t multi_lat = {PAIR, .takes_turns = true, .pairs_all = true};
-static const shape_t sendrecv = {PAIR};
-static const shape_t send = {
-    .send = AT_LEADERS | ONE, .receive = AT_FOLLOWERS | ONE, .from = FROM_PARTNER, .min_ranks = 2};
-static const shape_t bw = {.send = AT_LEADERS | PER_MESSAGE,
-                           .receive = AT_FOLLOWERS | PER_MESSAGE,
-                           .from = FROM_PARTNER,
-                           .messages = MESSAGES_AT_ONCE,
-                           .min_ranks = 2};
-static const shape_t bibw = {.send = AT_PAIRS | PER_MESSAGE,
-                             .receive = AT_PAIRS | PER_MESSAGE,
-                             .from = FROM_PARTNER,
-                             .messages = 2 * MESSAGES_AT_ONCE,
-                             .min_ranks = 2};
+#define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
+SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
+SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
+SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
+SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
+SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE)
+SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_ONCE)
 
 /* ---- Collective operations, each in three forms */
 
@@ -222,7 +203,7 @@ POINT_TO_POINT(send, Send, send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI
     &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
         &form##_neighbor_alltoallw
 
-const operation_t *const operation_list[] = {
+static const operation_t *const operation_list[] = {
     GLOBAL_COLLECTIVES(blocking),
     GLOBAL_COLLECTIVES(nonblocking),
     GLOBAL_COLLECTIVES(persistent),
@@ -239,3 +220,67 @@ const operation_t *const operation_list[] = {
     &point_to_point_send,
     NULL,
 };
+
+/* Why the MPI library has not what an operation takes, or NULL. */
+static const char *absence(const operation_t *operation)
+{
+#ifdef SMPI_H
+    if (operation->shape->has_neighbors)
+        return "SimGrid's MPI has no distributed graphs";
+#endif
+    return operation->call == NULL ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+}
+
+const operation_t *operation_at(int index)
+{
+    for (const operation_t *const *at = operation_list; *at != NULL; at++)
+        if (absence(*at) == NULL && index-- == 0)
+            return *at;
+    return NULL;
+}
+
+const char *operation_name(int index)
+{
+    const operation_t *operation = operation_at(index);
+    return operation != NULL ? operation->name : NULL;
+}
+
+const char *operation_absence(const char *name)
+{
+    for (const operation_t *const *at = operation_list; *at != NULL; at++)
+        if (strcmp((*at)->name, name) == 0)
+            return absence(*at);
+    return NULL;
+}
+
+bool operation_has_size(const operation_t *operation)
+{
+    return operation->shape->from != FROM_NOBODY;
+}
+
+bool operation_allows_in_place(const operation_t *operation)
+{
+    return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
+}
+
+/* ---- Groups */
+
+/* What stands for several operations: those of a form, and others. */
+enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+
+const char *operation_group_name(int index)
+{
+    static const char *const names[] = {[FORM_BLOCKING] = "blocking",
+                                        [FORM_NONBLOCKING] = "nonblocking",
+                                        [FORM_PERSISTENT] = "persistent",
+                                        [GROUP_NEIGHBORHOOD] = "neighborhood",
+                                        [GROUP_ALL] = "all"};
+    return index <= GROUP_ALL ? names[index] : NULL;
+}
+
+bool operation_is_in_group(const operation_t *operation, int group)
+{
+    bool is_neighborhood = operation->shape->has_neighbors;
+    return group == GROUP_ALL ||
+           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
+}

@@ -9,9 +9,6 @@
 
 enum { MAX_NEIGHBORS = 2 };
 
-/* operation_list - all descriptions, also of what the MPI library has not; NULL after the last. */
-extern const operation_t *const operation_list[];
-
 /* Blocks of the buffers that a rank needs. */
 typedef struct needs {
     int send;
@@ -25,7 +22,7 @@ typedef struct work {
     MPI_Comm comm; /* that of the neighborhood where there is one */
     int rank;
     int ranks;
-    MPI_Datatype type;
+    MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
     MPI_Op op;
     const element_t *element;
     const reduction_t *reduction; /* NULL: it does not reduce */

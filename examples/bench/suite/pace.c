@@ -27,7 +27,8 @@ int64_t pace_typical(const pace_t *pace)
     if (count == 0)
         return 0;
     memcpy(sorted_ns, pace->recent_ns, sizeof(sorted_ns));
-    return quantile_of(sorted_ns, count, 0.5);
+    sort_ascending(sorted_ns, count);
+    return quantile(sorted_ns, count, 0.5);
 }
 
 int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid)
@@ -42,10 +43,4 @@ int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, in
     if ((double)cycles->max_ns < (1 - UNUSED_PART) * length)
         return (int64_t)(SHRINKAGE * length) + 1;
     return length_ns;
-}
-
-int64_t quantile_of(int64_t *values, int64_t count, double part)
-{
-    sort_ascending(values, count);
-    return quantile(values, count, part);
 }

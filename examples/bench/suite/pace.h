@@ -44,7 +44,4 @@ typedef struct cycles {
  */
 int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid);
 
-/* quantile_of - the least of count > 0 values that no less than a part of them does not exceed. Sorts them. */
-int64_t quantile_of(int64_t *values, int64_t count, double part);
-
 #endif /* PACE_H */

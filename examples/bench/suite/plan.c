@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite/plan_private.h"
+#include "suite/plan.h"
 
-#include "common/plot.h"
+#include "common/random.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/schemes.h"
@@ -20,6 +20,10 @@ enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARG
 enum { MAX_ITERATIONS = 100000 };
 #define ROUND_TIME_SLICE_S 0.5
 #define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
+
+/* A shorter window is less than a nanosecond. */
+#define MIN_WINDOW_US 0.001
+#define USUAL_SIZE_FACTOR 2
 
 enum { MAX_WORDS = 256, MAX_JOBS = 20000, MAX_LINE_BYTES = 1 << 16 };
 
@@ -89,9 +93,7 @@ static const option_spec_t options[] = {
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    PLOT_OPTION(PLACE(plot)),
-    {0, "raw", "FILE", OPTION_TEXT, PLACE(raw), 0, 0, NULL, "write the times of each call on each rank to FILE"},
+    RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
 
@@ -110,19 +112,6 @@ static const char notes[] =
 
 static const char osu_prefix[] = "mpix_osu_";
 
-/* What stands for several operations: those of a form, and others. */
-enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
-
-static const char *group_name(int index)
-{
-    static const char *const names[] = {[FORM_BLOCKING] = "blocking",
-                                        [FORM_NONBLOCKING] = "nonblocking",
-                                        [FORM_PERSISTENT] = "persistent",
-                                        [GROUP_NEIGHBORHOOD] = "neighborhood",
-                                        [GROUP_ALL] = "all"};
-    return index <= GROUP_ALL ? names[index] : NULL;
-}
-
 const char *plan_program(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
@@ -132,10 +121,18 @@ const char *plan_program(const char *argv0)
     return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
 }
 
-bool plan_refuse(const reader_t *reader, const char *format, ...)
+/* Who speaks in messages: the program, or a line of a file of jobs. */
+typedef struct reader {
+    plan_t *plan;
+    const char *program;
+    const char *speaker;
+    int ranks;
+} reader_t;
+
+/* Says in one line what is wrong. Returns false. */
+__attribute__((format(printf, 2, 3))) static bool refuse(const reader_t *reader, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     fprintf(stderr, "%s: ", reader->speaker);
     vfprintf(stderr, format, arguments);
@@ -144,7 +141,8 @@ bool plan_refuse(const reader_t *reader, const char *format, ...)
     return false;
 }
 
-int plan_find_name(const char *(*name_at)(int), const char *name)
+/* The index of a name, or -1. */
+static int find_name(const char *(*name_at)(int), const char *name)
 {
     for (int i = 0; name_at(i) != NULL; i++)
         if (strcmp(name_at(i), name) == 0)
@@ -152,36 +150,140 @@ int plan_find_name(const char *(*name_at)(int), const char *name)
     return -1;
 }
 
-static bool is_in_group(const operation_t *operation, int group)
+/* ---- What fits an operation, and what was not given */
+
+static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
-    bool is_neighborhood = operation->shape->has_neighbors;
-    return group == GROUP_ALL ||
-           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
+    const operation_t *operation = operation_at(job->operation);
+    const char *name = operation->name;
+    bool persists = operation->form == FORM_PERSISTENT, has_halves = persists || operation->form == FORM_NONBLOCKING;
+    bench_settings_t *settings = &job->settings;
+    if (named && settings->root != NOT_GIVEN && !operation->shape->has_root)
+        return refuse(reader, "option --root is not allowed: %s takes no root", name);
+    if (named && settings->reduction != NOT_GIVEN && !operation->shape->reduces)
+        return refuse(reader, "option --op is not allowed: %s does not reduce", name);
+    if (named && settings->in_place && !operation_allows_in_place(operation))
+        return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
+    if (named && settings->overlap && !has_halves)
+        return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
+    if (named && settings->cache == CACHE_ROTATE && persists)
+        return refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold", name);
+    if (settings->root == NOT_GIVEN || !operation->shape->has_root)
+        settings->root = 0;
+    if (settings->reduction == NOT_GIVEN)
+        settings->reduction = find_name(reduction_name, "sum");
+    settings->in_place = settings->in_place && operation_allows_in_place(operation);
+    settings->overlap = settings->overlap && has_halves;
+    if (settings->cache == CACHE_ROTATE && persists)
+        settings->cache = CACHE_WARM;
+    return true;
 }
 
-/* Makes room for one more job: for twice as many each time there are a power of two. */
-static bool reserve_job(plan_t *plan)
+static bool fit_datatype(const reader_t *reader, job_t *job)
 {
-    size_t count = (size_t)plan->job_count;
-    job_t *jobs;
-    if ((count & (count - 1)) != 0)
-        return true;
-    jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
-    if (jobs != NULL)
-        plan->jobs = jobs;
-    return jobs != NULL;
+    const operation_t *operation = operation_at(job->operation);
+    bench_settings_t *settings = &job->settings;
+    if (settings->datatype == NOT_GIVEN)
+        settings->datatype = find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (operation->shape->reduces &&
+        !reduction_allows(reduction_at((int)settings->reduction), element_at((int)settings->datatype)))
+        return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
+                      reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
+    return true;
 }
+
+static bool fit_sizes(const reader_t *reader, job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    int element_bytes = element_at((int)job->settings.datatype)->bytes;
+    size_list_t *sizes = &job->settings.sizes;
+    double factor = job->settings.size_factor;
+    bool listed = sizes->count > 0;
+    if (listed && factor > 0)
+        return refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
+    if (!operation_has_size(operation)) {
+        sizes->count = 1;
+        sizes->bytes[0] = 0;
+        return true;
+    }
+    if (sizes->min_bytes < 1) /* not given */
+        sizes->min_bytes = element_bytes < sizes->max_bytes ? element_bytes : sizes->max_bytes;
+    options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
+    for (int64_t i = 0; i < sizes->count; i++) {
+        if (sizes->bytes[i] % element_bytes != 0)
+            return refuse(reader,
+                          "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
+                          "element (%s)",
+                          (long long)sizes->bytes[i], operation->name, element_bytes,
+                          datatype_name((int)job->settings.datatype));
+    }
+    if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
+        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
+    return true;
+}
+
+static void shuffle(size_list_t *sizes, int64_t seed)
+{
+    uint64_t state = (uint64_t)seed;
+    for (int64_t i = sizes->count - 1; i > 0; i--) {
+        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
+        int64_t size = sizes->bytes[i];
+        sizes->bytes[i] = sizes->bytes[other];
+        sizes->bytes[other] = size;
+    }
+}
+
+static bool fit_scheme(const reader_t *reader, job_t *job)
+{
+    bench_settings_t *settings = &job->settings;
+    const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
+    const char *scheme = release_name((int)settings->release);
+    if (allowed != NULL)
+        return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
+    if (settings->barrier != NOT_GIVEN && !release_schemes[settings->release].has_barrier)
+        return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
+                      scheme);
+    if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
+        return refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
+    if (settings->window_us > 0 && settings->window_us < MIN_WINDOW_US)
+        return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
+                      MIN_WINDOW_US);
+    if (settings->test_calls != NOT_GIVEN && !settings->overlap)
+        return refuse(reader, "option --test-calls is not allowed without --overlap");
+    settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
+    settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
+    settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
+    return true;
+}
+
+/* The operation itself was named, not a group, of which each member heeds what it can. */
+static bool fit(const reader_t *reader, job_t *job, bool named)
+{
+    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
+        !fit_sizes(reader, job))
+        return false;
+    if (job->settings.shuffle)
+        shuffle(&job->settings.sizes, job->settings.seed);
+    return true;
+}
+
+/* ---- Jobs */
 
 static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
     plan_t *plan = reader->plan;
-    if (plan->job_count == MAX_JOBS)
-        return plan_refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
-    if (!reserve_job(plan))
-        return plan_refuse(reader, "out of memory");
+    size_t count = (size_t)plan->job_count;
+    if (count == MAX_JOBS)
+        return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
+    if ((count & (count - 1)) == 0) { /* room for twice as many each time there are a power of two */
+        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
+        if (jobs == NULL)
+            return refuse(reader, "out of memory");
+        plan->jobs = jobs;
+    }
     job_t *job = &plan->jobs[plan->job_count++];
     *job = (job_t){.settings = *settings, .operation = operation};
-    return plan_fit(reader, job, named);
+    return fit(reader, job, named);
 }
 
 /* Operations that take more ranks than there are have no job. */
@@ -189,12 +291,12 @@ static bool add_group(const reader_t *reader, const bench_settings_t *settings, 
 {
     int before = reader->plan->job_count;
     for (int i = 0; operation_name(i) != NULL; i++)
-        if (is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
+        if (operation_is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
     if (reader->plan->job_count == before)
-        return plan_refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
-                           group_name(group));
+        return refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
+                      operation_group_name(group));
     return true;
 }
 
@@ -202,15 +304,15 @@ static bool add_group(const reader_t *reader, const bench_settings_t *settings, 
 static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
 {
     if (settings->operations.count == 0)
-        return plan_refuse(reader, "no operation is named, give one of --list");
+        return refuse(reader, "no operation is named, give one of --list");
     for (int64_t i = 0; i < settings->operations.count; i++) {
         const char *name = settings->operations.texts[i];
-        int operation = plan_find_name(operation_name, name);
-        int group = plan_find_name(group_name, name);
+        int operation = find_name(operation_name, name);
+        int group = find_name(operation_group_name, name);
         if (operation < 0 && operation_absence(name) != NULL)
-            return plan_refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
+            return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
-            return plan_refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
+            return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
         if (operation >= 0 ? !add_job(reader, settings, operation, true) : !add_group(reader, settings, group))
             return false;
     }
@@ -252,7 +354,7 @@ static bool read_line(const reader_t *reader, char *line)
     char *words[MAX_WORDS];
     int count = cut_words(line, words);
     if (count < 0)
-        return plan_refuse(reader, "more than %d words", MAX_WORDS - 1);
+        return refuse(reader, "more than %d words", MAX_WORDS - 1);
     if (count == 1)
         return true;
     settings.operations.count = 0;
@@ -260,7 +362,7 @@ static bool read_line(const reader_t *reader, char *line)
         return false;
     const char *common = find_common_option(&settings, command);
     if (common != NULL)
-        return plan_refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
+        return refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
     return add_jobs(reader, &settings);
@@ -273,17 +375,17 @@ static bool read_jobs(const reader_t *command, const char *path)
     bool good = true;
     FILE *file = fopen(path, "r");
     if (file == NULL)
-        return plan_refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
+        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
     reader.speaker = speaker;
     for (int number = 1; good && fgets(line, sizeof(line), file) != NULL; number++) {
         snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, number);
         good = strchr(line, '\n') != NULL || feof(file)
                    ? read_line(&reader, line)
-                   : plan_refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
+                   : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
     fclose(file);
     if (good && command->plan->job_count == 0)
-        return plan_refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
+        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
     return good;
 }
 
@@ -324,8 +426,8 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && plan_find_name(operation_name, osu_name) < 0) {
-        plan_refuse(&reader, "there is no operation \"%.60s\"", osu_name);
+    if (osu_name != NULL && find_name(operation_name, osu_name) < 0) {
+        refuse(&reader, "there is no operation \"%.60s\"", osu_name);
         return OPTIONS_BAD;
     }
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
@@ -333,10 +435,11 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         return outcome;
     if (plan->settings.list)
         return print_list();
-    if (plan->settings.raw != NULL && plan->settings.output.path != NULL &&
-        strcmp(plan->settings.raw, plan->settings.output.path) == 0) {
-        plan_refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
-                    plan->settings.raw);
+    const results_t *results = &plan->settings.results;
+    if (results->raw.path != NULL && results->output.path != NULL &&
+        strcmp(results->raw.path, results->output.path) == 0) {
+        refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
+               results->raw.path);
         return OPTIONS_BAD;
     }
     return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))

@@ -43,9 +43,7 @@ typedef struct bench_settings {
     double invalid_percent;
     number_list_t tail; /* percentiles */
     int64_t full;
-    output_t output;
-    const char *raw;
-    const char *plot;
+    results_t results;
     const char *jobs;
     int64_t list;
 } bench_settings_t;
@@ -66,9 +64,7 @@ typedef struct plan {
     int job_count;
 } plan_t;
 
-/*
- * plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench.
- */
+/* plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench. */
 const char *plan_program(const char *argv0);
 
 /*

@@ -2,7 +2,6 @@
 /* prepare.c - what is found out before anything is measured: communicators, roots, memory, files. */
 #include "suite/bench.h"
 
-#include "common/output.h"
 #include "suite/arena.h"
 
 #include <string.h>
@@ -128,25 +127,20 @@ int bench_check_job(bench_t *bench, job_t *job)
 
 bool bench_open_files(bench_t *bench)
 {
-    const bench_settings_t *settings = &bench->plan.settings;
+    results_t *results = &bench->plan.settings.results;
     int points = 0;
     for (int i = 0; i < bench->plan.job_count; i++)
         points += (int)bench->plan.jobs[i].settings.sizes.count;
-    bench->report.output = settings->output;
-    if (plot_open(&bench->chart.file, &bench->world, settings->plot) != STATUS_GOOD ||
-        output_open(&bench->report.output, &bench->world) != STATUS_GOOD ||
-        output_create(&bench->world, "--raw", settings->raw, &bench->raw) != STATUS_GOOD)
+    if (results_open(results, &bench->world) != STATUS_GOOD)
         return false;
-    if (!chart_open(&bench->chart, bench->plan.job_count, points))
+    bench->report.output = results->output;
+    if (!chart_open(&bench->chart, &results->plot, bench->plan.job_count, points))
         world_abort(&bench->world, "out of memory");
     return true;
 }
 
 bool bench_close_files(bench_t *bench)
 {
-    bool good = output_close(&bench->report.output, &bench->world) == STATUS_GOOD;
-    if (bench->raw != NULL)
-        good = output_finish(bench->raw, bench->plan.settings.raw, bench->world.program) && good;
     chart_close(&bench->chart);
-    return good;
+    return results_close(&bench->plan.settings.results, &bench->world, STATUS_GOOD) == STATUS_GOOD;
 }

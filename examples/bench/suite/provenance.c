@@ -7,6 +7,7 @@
 
 #include <mpix_harmonize.h>
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -83,36 +84,27 @@ static void add_library(provenance_t *provenance)
 
 /* Control variables that choose an algorithm, and how the value reads that chooses none. The first match counts. */
 static const struct {
-    const char *prefix;
-    const char *suffix; /* NULL: the prefix is all of the name */
+    const char *pattern;
     const char *usual[2];
 } choices[] = {
-    {"MPIR_CVAR_", "_POSIX_INTRA_ALGORITHM", {"2", "auto"}}, /* 0: mpir, 1: release_gather */
-    {"MPIR_CVAR_", "_ALGORITHM", {"0", "auto"}},
-    {"MPIR_CVAR_", "_COMPOSITION", {"0", "auto"}},
-    {"MPIR_CVAR_", "SELECTION_TUNING_JSON_FILE", {"", ""}},
-    {"coll", NULL, {"", ""}},
-    {"coll_tuned_use_dynamic_rules", NULL, {"0", "false"}},
-    {"coll_tuned_dynamic_rules_filename", NULL, {"", ""}},
-    {"coll_tuned_", "_algorithm", {"0", "ignore"}},
-    {"coll_tuned_", "_algorithm_segmentsize", {"0", "0"}},
-    {"coll_libnbc_", "_algorithm", {"0", "ignore"}},
+    {"MPIR_CVAR_?*_POSIX_INTRA_ALGORITHM", {"2", "auto"}}, /* 0: mpir, 1: release_gather */
+    {"MPIR_CVAR_?*_ALGORITHM", {"0", "auto"}},
+    {"MPIR_CVAR_?*_COMPOSITION", {"0", "auto"}},
+    {"MPIR_CVAR_?*SELECTION_TUNING_JSON_FILE", {"", ""}},
+    {"coll", {"", ""}},
+    {"coll_tuned_use_dynamic_rules", {"0", "false"}},
+    {"coll_tuned_dynamic_rules_filename", {"", ""}},
+    {"coll_tuned_?*_algorithm", {"0", "ignore"}},
+    {"coll_tuned_?*_algorithm_segmentsize", {"0", "0"}},
+    {"coll_libnbc_?*_algorithm", {"0", "ignore"}},
 };
 
 enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
 
-static bool matches(const char *name, const char *prefix, const char *suffix)
-{
-    size_t length = strlen(name), first = strlen(prefix), last = suffix != NULL ? strlen(suffix) : 0;
-    if (suffix == NULL)
-        return strcmp(name, prefix) == 0;
-    return length > first + last && strncmp(name, prefix, first) == 0 && strcmp(name + length - last, suffix) == 0;
-}
-
 static int find_choice(const char *name)
 {
     int choice = 0;
-    while (choice < CHOICES && !matches(name, choices[choice].prefix, choices[choice].suffix))
+    while (choice < CHOICES && fnmatch(choices[choice].pattern, name, 0) != 0)
         choice++;
     return choice;
 }
@@ -275,9 +267,9 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"library_version", "mpix_harmonize_version"},
         {"clock", "mpix_harmonize_clock_used"},
         {"clock_reason", "mpix_harmonize_clock_reason"},
-        {"clock_read_ns", "mpix_harmonize_clock_read_cost_ns"},
+        {"clock_read_cost_ns", "mpix_harmonize_clock_read_cost_ns"},
         {"clock_sync", "mpix_harmonize_sync"},
-        {"clock_levels", "mpix_harmonize_sync_levels"},
+        {"sync_levels", "mpix_harmonize_sync_levels"},
         {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
         {"harmonize_barrier", "mpix_harmonize_barrier_used"},
         {"harmonize_barrier_reason", "mpix_harmonize_barrier_reason"},

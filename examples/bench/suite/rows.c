@@ -63,16 +63,13 @@ static void analyse_samples(const bench_t *bench, const measure_t *measure, cons
 /* The median of what was computed in valid samples, of which there are some. */
 static double median_computed(const measure_t *measure, const samples_t *samples)
 {
+    sample_set_t set = samples_set(samples);
     int64_t *computed_ns = malloc((size_t)samples->calls * sizeof(computed_ns[0])), count = 0;
     if (computed_ns == NULL)
         world_abort(measure->span, "out of memory");
-    for (int64_t call = 0; call < samples->calls; call++) {
-        bool valid = true;
-        for (int rank = 0; rank < samples->ranks; rank++)
-            valid = valid && samples->marks[call * samples->ranks + rank] == MARK_VALID;
-        if (valid)
+    for (int64_t call = 0; call < samples->calls; call++)
+        if (analyse_mark(&set, call) == MARK_VALID)
             computed_ns[count++] = samples->compute_ns[call];
-    }
     sort_ascending(computed_ns, count);
     double median_ns = ((double)computed_ns[(count - 1) / 2] + (double)computed_ns[count / 2]) / 2;
     free(computed_ns);
@@ -162,8 +159,8 @@ static void write_row(bench_t *bench, const measure_t *measure, const row_t *row
     report_row(&bench->report, row);
     chart_add(&bench->chart, row);
     tell_shortage(measure, row, samples);
-    if (bench->raw != NULL)
-        report_raw(bench->raw, &row->keys, &set);
+    if (bench->plan.settings.results.raw.file != NULL)
+        report_raw(bench->plan.settings.results.raw.file, &row->keys, &set);
     if (row->wrong > 0)
         fprintf(stderr, "%s: %s, %lld bytes: validation found %lld wrong elements\n", measure->world->program,
                 row->keys.operation, (long long)row->keys.size_bytes, (long long)row->wrong);

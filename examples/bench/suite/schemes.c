@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/schemes.h"
 
+#include "common/statistics.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -59,7 +61,7 @@ static int release_by_harmonize(releaser_t *releaser, int64_t slot)
 static int release_by_barrier(releaser_t *releaser, int64_t slot)
 {
     (void)slot;
-    return releaser->barrier->meet(releaser->span->comm);
+    return barrier_meet(releaser->barrier, releaser->span->comm);
 }
 
 static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
@@ -85,7 +87,7 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
     if (slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     if (releaser->orders.length_ns == 0) {
-        code = releaser->barrier->meet(releaser->span->comm);
+        code = barrier_meet(releaser->barrier, releaser->span->comm);
         start_ns = ready_ns;
     }
     releaser->released_ns = wait_until(releaser, start_ns);
@@ -197,10 +199,11 @@ release_note_t release_end(releaser_t *releaser)
     release_note_t note = {.ready_ns = releaser->ready_ns};
     if (releaser->noted == 0)
         return note;
+    sort_ascending(releaser->notes_ns, releaser->noted);
     if (releaser->kind == RELEASE_ROUND_TIME) {
-        note.ready_ns = quantile_of(releaser->notes_ns, releaser->noted, READY_PART);
+        note.ready_ns = quantile(releaser->notes_ns, releaser->noted, READY_PART);
     } else {
-        note.cycles.usual_ns = quantile_of(releaser->notes_ns, releaser->noted, USUAL_PART);
+        note.cycles.usual_ns = quantile(releaser->notes_ns, releaser->noted, USUAL_PART);
         note.cycles.max_ns = releaser->notes_ns[releaser->noted - 1];
     }
     return note;

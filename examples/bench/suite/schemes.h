@@ -26,9 +26,6 @@ typedef enum release_kind {
     RELEASE_NONE
 } release_kind_t;
 
-/* release_name - their names, NULL after the last. */
-const char *release_name(int index);
-
 enum { MAX_BATCH_CALLS = 512 };
 
 /* What rank 0 tells all ranks before a batch. */
@@ -70,8 +67,9 @@ typedef struct scheme {
     int (*release)(releaser_t *releaser, int64_t slot);
 } scheme_t;
 
-/* The schemes by release_kind_t. */
+/* The schemes by release_kind_t, and their names, NULL after the last. */
 extern const scheme_t release_schemes[];
+const char *release_name(int index);
 
 /*
  * release_open - get ready. The clock of the span has been synchronized. Local.
@@ -94,11 +92,7 @@ release_orders_t release_order(releaser_t *releaser);
 /* release_begin - all ranks: a batch begins by these orders. Local. */
 void release_begin(releaser_t *releaser, const release_orders_t *orders);
 
-/*
- * release - wait for the start of a slot. Collective over the span.
- *
- * Returns an MPI error code.
- */
+/* release - wait for the start of a slot. Collective over the span. Returns an MPI error code. */
 int release(releaser_t *releaser, int64_t slot);
 
 /* release_mark - whether this rank's last release was what the scheme promises. Not timed. Local. */
@@ -121,11 +115,7 @@ static inline int64_t global_time_ns(const world_t *span)
     return time_ns;
 }
 
-/*
- * wait_until - wait for an instant of the global clock.
- *
- * Returns the first reading at or after it.
- */
+/* wait_until - wait for an instant of the global clock. Returns the first reading at or after it. */
 int64_t wait_until(const releaser_t *releaser, int64_t instant_ns);
 
 #endif /* SCHEMES_H */

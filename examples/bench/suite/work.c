@@ -5,7 +5,6 @@
 #include "suite/operation_private.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +14,6 @@
 enum { POISON = 0xa5 };
 
 /* ---- What a plan needs */
-
-static const char *check_plan(const work_plan_t *plan, int ranks, char *why)
-{
-    const shape_t *shape = plan->operation->shape;
-    const char *name = plan->operation->name;
-    const element_t *element = element_at(plan->datatype);
-    why[0] = '\0';
-    if (operation_absence(name) != NULL)
-        snprintf(why, WORK_WHY_BYTES, "%s: %s", name, operation_absence(name));
-    else if (ranks < shape->min_ranks)
-        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", name, shape->min_ranks, ranks);
-    else if (shape->has_root && plan->root != ROOT_ROTATES && (plan->root < 0 || plan->root >= ranks))
-        snprintf(why, WORK_WHY_BYTES, "root %d is not allowed, give one from 0 to %d, or rotate", plan->root,
-                 ranks - 1);
-    else if (shape->reduces && !reduction_allows(reduction_at(plan->reduction), element))
-        snprintf(why, WORK_WHY_BYTES, "%s: MPI does not define the reduction %s on %s", name,
-                 reduction_name(plan->reduction), element->name);
-    else if (plan->in_place && !operation_allows_in_place(plan->operation))
-        snprintf(why, WORK_WHY_BYTES, "%s cannot be done in place", name);
-    else if (plan->operation->form == FORM_PERSISTENT && plan->cache == CACHE_ROTATE)
-        snprintf(why, WORK_WHY_BYTES, "%s: a persistent request keeps its buffers, which then cannot rotate", name);
-    else if (plan->max_bytes < 0 || (shape->from != FROM_NOBODY && plan->max_bytes % element->bytes != 0))
-        snprintf(why, WORK_WHY_BYTES, "size %lld is not allowed, give a multiple of %d, the bytes of an element",
-                 (long long)plan->max_bytes, element->bytes);
-    return why[0] != '\0' ? why : NULL;
-}
 
 static int partner_of(const shape_t *shape, int rank, int ranks)
 {
@@ -233,8 +206,11 @@ work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
     int rank, ranks;
     MPI_Comm_rank(plan->comm, &rank);
     MPI_Comm_size(plan->comm, &ranks);
-    if (check_plan(plan, ranks, why) != NULL)
+    if (ranks < plan->operation->shape->min_ranks) {
+        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", plan->operation->name,
+                 plan->operation->shape->min_ranks, ranks);
         return NULL;
+    }
     int64_t bytes = work_bytes(plan);
     if (bytes < 0) {
         snprintf(why, WORK_WHY_BYTES, "%s: messages of %lld bytes have counts or displacements too large for MPI's int",
@@ -336,8 +312,7 @@ char *work_result(const work_t *work, int *blocks)
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
-/* Makes ready for a call. */
-static void choose(work_t *work, int64_t call)
+void work_prepare(work_t *work, int64_t call)
 {
     bool rotates = work->planned_root == ROOT_ROTATES;
     work->call = call;
@@ -356,7 +331,7 @@ static int make_requests(work_t *work)
     int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
     for (int i = 0; i < roots; i++) {
         int code;
-        choose(work, i);
+        work_prepare(work, i);
         code = work->operation->call(work, &work->requests[i]);
         if (code != MPI_SUCCESS)
             return code;
@@ -390,13 +365,8 @@ int work_set_size(work_t *work, int64_t size_bytes)
                    buffer_bytes(work->size_bytes, work->needs.receive));
     if (work->operation->form == FORM_PERSISTENT)
         code = make_requests(work);
-    choose(work, 0);
+    work_prepare(work, 0);
     return code;
-}
-
-void work_prepare(work_t *work, int64_t call)
-{
-    choose(work, call);
 }
 
 int work_start(work_t *work)
@@ -458,7 +428,7 @@ static int64_t compare(work_t *work, const values_t *values)
 int work_check(work_t *work, int64_t call, int64_t *wrong)
 {
     values_t values = {work->element, work->reduction, work->ranks, call};
-    choose(work, call);
+    work_prepare(work, call);
     set_memory(work, POISON);
     contribute(work, &values);
     int code = work_call(work);
