@@ -153,12 +153,15 @@ bool mh_is_statistic(const char *name)
 
 static void describe(const mh_statistic *statistic, mh_comm_state *state, char text[TEXT_SIZE])
 {
-    int64_t number;
+    int64_t number = MH_TIME_UNKNOWN_NS;
     if (statistic->text) {
         statistic->text(state, text);
         return;
     }
-    number = statistic->number ? statistic->number(state) : *(const int64_t *)((const char *)state + statistic->field);
+    if (statistic->number)
+        number = statistic->number(state);
+    else if (state)
+        number = *(const int64_t *)((const char *)state + statistic->field);
     if (number == MH_TIME_UNKNOWN_NS)
         copy(text, "unknown");
     else

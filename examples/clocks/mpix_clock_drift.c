@@ -85,7 +85,7 @@ static void allocate(drift_run_t *run)
     run->exchanges = room(run, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]));
     run->series = room(run, run->series_count, sizeof(run->series[0]));
     run->widths_ns = room(run, run->max_rounds, sizeof(run->widths_ns[0]));
-    run->begin_tick_ns = room(run, 2 * run->world.ranks, sizeof(double));
+    run->begin_tick_ns = room(run, INT64_C(2) * run->world.ranks, sizeof(double));
     run->end_tick_ns = run->begin_tick_ns + run->world.ranks;
     for (series_t *series = run->series; series < run->series + run->series_count; series++) {
         series->points = room(run, run->max_rounds, sizeof(series->points[0]));

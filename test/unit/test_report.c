@@ -63,7 +63,7 @@ static void print_rows(const report_t *report, const row_keys_t *keys)
     rows[0].trips = 2;
     rows[0].wrong = 0;
     rows[1].trips = 2;
-    rows[2].moved_bytes = 64 * 1048576;
+    rows[2].moved_bytes = INT64_C(64) * 1048576;
     rows[1].wrong = 7;
     /* Never to be seen. */
     rows[2].overlap = (overlap_t){false, NAN, NAN, NAN, NAN};

@@ -278,16 +278,16 @@ static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *resul
     return MPI_SUCCESS;
 }
 
-int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
     (void)error;
-    return reduce(channel, mine, greatest, count, max_of);
+    return reduce(channel, mine, max, count, max_of);
 }
 
-int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *greatest, int count, mh_error *error)
+int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
-    reduce(channel, mine, greatest, count, max_of);
-    return mh_bcast(channel, greatest, count * (int)sizeof *mine, 0, error);
+    reduce(channel, mine, max, count, max_of);
+    return mh_bcast(channel, max, count * (int)sizeof *mine, 0, error);
 }
 
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error)

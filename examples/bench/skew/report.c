@@ -42,7 +42,7 @@ static void write_raw(const skew_run_t *run, int index, double tick_ns)
     const tally_t *tally = &run->tallies[index];
     for (int64_t i = 0; i < tally->calls; i++)
         fprintf(run->settings.results.raw.file, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
-                (long long)(run->results[index].calls + i), (double)tally->records[i].skew_ticks * tick_ns,
+                (long long)run->results[index].calls + i, (double)tally->records[i].skew_ticks * tick_ns,
                 (int)tally->records[i].valid);
 }
 
@@ -160,6 +160,16 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 
 /* ---- The chart */
 
+static plot_series_t curve_of(const skew_run_t *run, int index, const double *share)
+{
+    return (plot_series_t){.title = run->schemes[index].name,
+                           .style = PLOT_LINES,
+                           .color = index + 1,
+                           .count = CURVE_POINTS,
+                           .x = run->results[index].curve_ns,
+                           .y = share};
+}
+
 int skew_draw(skew_run_t *run)
 {
     plot_series_t series[SCHEMES];
@@ -169,12 +179,7 @@ int skew_draw(skew_run_t *run)
         share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
-            series[count++] = (plot_series_t){.title = run->schemes[i].name,
-                                              .style = PLOT_LINES,
-                                              .color = i + 1,
-                                              .count = CURVE_POINTS,
-                                              .x = run->results[i].curve_ns,
-                                              .y = share};
+            series[count++] = curve_of(run, i, share);
     const plot_panel_t panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
                                 .y = {.label = "share of valid calls that have no more"},
                                 .series = series,

@@ -72,10 +72,12 @@ static int open_other(skew_run_t *run)
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     void *function = library != NULL ? dlsym(library, "MPIX_Harmonize") : NULL;
     if (!world_all(&run->world, function != NULL))
+        /* cppcheck-suppress resourceLeak */
         return world_refuse(&run->world, "option --other: \"%.200s\" is no library with an MPIX_Harmonize", path);
     *(void **)&scheme->release = function;
     duplicate(run, scheme);
     run->settings.schemes |= INT64_C(1) << SCHEME_OTHER;
+    /* cppcheck-suppress resourceLeak ; the library stays until the end */
     return STATUS_GOOD;
 }
 

@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static plot_series_t *lines_of(const chart_t *chart, int curve)
+{
+    return &chart->series[(size_t)CHART_LINES * (size_t)curve];
+}
+
 bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points)
 {
     chart->file = file;
@@ -11,7 +16,7 @@ bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points)
         return true;
     chart->bytes = malloc((1 + CHART_LINES) * (size_t)points * sizeof(chart->bytes[0]));
     for (int i = 0; i < CHART_LINES && chart->bytes != NULL; i++)
-        chart->us[i] = chart->bytes + (1 + i) * points;
+        chart->us[i] = chart->bytes + (size_t)(1 + i) * (size_t)points;
     chart->series = calloc(CHART_LINES * (size_t)curves, sizeof(chart->series[0]));
     chart->titles = calloc((size_t)curves, sizeof(chart->titles[0]));
     return chart->bytes != NULL && chart->series != NULL && chart->titles != NULL;
@@ -21,7 +26,7 @@ void chart_begin(chart_t *chart, const row_keys_t *keys)
 {
     if (chart->file->path == NULL)
         return;
-    plot_series_t *lines = &chart->series[CHART_LINES * chart->curves];
+    plot_series_t *lines = lines_of(chart, chart->curves);
     char *title = chart->titles[chart->curves++];
     snprintf(title, sizeof(chart->titles[0]), "%s, %s %s", keys->operation, keys->release, keys->barrier);
     for (int i = 0; i < CHART_LINES; i++)
@@ -35,7 +40,7 @@ void chart_add(chart_t *chart, const row_t *row)
 {
     if (chart->file->path == NULL || row->analysis.valid == 0)
         return;
-    plot_series_t *lines = &chart->series[CHART_LINES * (chart->curves - 1)];
+    plot_series_t *lines = lines_of(chart, chart->curves - 1);
     /* What has no messages is drawn at the left end of the logarithmic axis. */
     double bytes = row->keys.size_bytes > 0 ? (double)row->keys.size_bytes : 1;
     int place = chart->points++;

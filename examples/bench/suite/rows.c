@@ -71,9 +71,9 @@ static double median_computed(const measure_t *measure, const samples_t *samples
         if (analyse_mark(&set, call) == MARK_VALID)
             computed_ns[count++] = samples->compute_ns[call];
     sort_ascending(computed_ns, count);
-    double median_ns = ((double)computed_ns[(count - 1) / 2] + (double)computed_ns[count / 2]) / 2;
+    int64_t low_ns = computed_ns[(count - 1) / 2], high_ns = computed_ns[count / 2];
     free(computed_ns);
-    return median_ns;
+    return ((double)low_ns + (double)high_ns) / 2;
 }
 
 /* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */

@@ -138,7 +138,7 @@ static bool allocate(work_t *work, const work_plan_t *plan)
     work->displacements = calloc(ranks, sizeof(*work->displacements));
     work->addresses = calloc(ranks, sizeof(*work->addresses));
     work->types = calloc(ranks, sizeof(*work->types));
-    work->requests = calloc(ranks + 2 * MESSAGES_AT_ONCE, sizeof(*work->requests));
+    work->requests = calloc(ranks + 2 * (size_t)MESSAGES_AT_ONCE, sizeof(*work->requests));
     return work->counts != NULL && work->displacements != NULL && work->addresses != NULL && work->types != NULL &&
            work->requests != NULL &&
            arena_open(&work->arena, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),

@@ -183,7 +183,7 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
 int check_draw(check_run_t *run)
 {
     double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
-    int64_t numbers_per_label = 3 * run->ages * (1 + run->settings.repeats * run->checked);
+    int64_t numbers_per_label = INT64_C(3) * run->ages * (1 + run->settings.repeats * run->checked);
     double *numbers = check_room(run, run->labels * numbers_per_label, sizeof(numbers[0]));
     plot_series_t series[MAX_LABELS][LINES];
     plot_panel_t panels[MAX_LABELS];
