@@ -78,7 +78,7 @@ START_TEST(being_descheduled_is_no_step)
 }
 END_TEST
 
-/* The kernel may slew CLOCK_MONOTONIC by a tenth, which is no step of a raw clock, be it the kernel's or another one. */
+/* The kernel may slew CLOCK_MONOTONIC by a tenth. This is no step of a raw clock, be it the kernel's or another one. */
 START_TEST(slews_are_no_steps)
 {
     static const double rates[] = {0.9, 0.9995, 1.0005, 1.1};
