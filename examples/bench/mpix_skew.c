@@ -11,7 +11,7 @@
 static const option_spec_t options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL,
      "timed calls per scheme and repetition, at most"},
-    {0, "seconds", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
+    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
     {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL,
      "repetitions; figures are medians over them"},

@@ -10,8 +10,8 @@ measure() {
     for ranks in $(split_list "$ranks_list"); do
         [ "$ranks" -ge 2 ] || continue
         progress "$ranks ranks"
-        collect ranks "$ranks" "$ranks" mpix_skew --format csv -i "$(amount 200000 2000)" --seconds "$(amount 3 0.3)" ||
-            return $failed
+        collect ranks "$ranks" "$ranks" mpix_skew --format csv -i "$(amount 200000 2000)" \
+            --time-slice-s "$(amount 3 0.3)" || return $failed
     done
 }
 

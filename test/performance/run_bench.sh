@@ -43,7 +43,7 @@ pin=-bind-to
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
 # What each case measures: all ways of releasing processes, five times in turn, for at most 90 seconds.
-skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --seconds 3)
+skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --time-slice-s 3)
 
 # What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
 show() {            # TITLE
@@ -64,7 +64,7 @@ show() {            # TITLE
             next
         }
         titles && NF == titles {
-            row($1, $column["p50_ns"], $column["p99_ns"], $column["p999_ns"], $column["max_ns"], $column["call_ns"],
+            row($1, $column["p50_ns"], $column["p99_ns"], $column["p99.9_ns"], $column["max_ns"], $column["call_ns"],
                 $column["calls"], sprintf("%.4f", $column["valid"] / $column["calls"]))
         }'
     echo

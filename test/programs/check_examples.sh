@@ -52,7 +52,7 @@ check_skew_refusals() {
         run alone mpix_skew $arguments
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
---seconds nan
+--time-slice-s nan
 --release barrier,
 --raw /nonexistent/directory/file
 word
@@ -105,7 +105,7 @@ expect_skew_status() {
 check_skew() {
     for ranks in 1 2; do
         # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --seconds 60 --format csv --raw "$scratch/raw"
+        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
         expect_skew_status
         problems=$(check_skew_rows 211)
         [ -z "$problems" ] || complain "$problems"

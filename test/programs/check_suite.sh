@@ -89,7 +89,7 @@ check_schemes() {
         echo "bcast -m 8 --release barrier --barrier $algorithm # a comment"
     done >>"$scratch/jobs"
     printf '\n# nothing\n' >>"$scratch/jobs"
-    run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --time-slice 60 --format csv
+    run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --time-slice-s 60 --format csv
     expect_status 0
     # A bcast without a colon in its sizes has all up to 8 bytes.
     check_rows $((6 * 2 + 6 * 4)) 31
