@@ -85,11 +85,18 @@ same_seed() {
 }
 tap_check "one seed gives one result" same_seed
 
-# The messages of the node's own level delay its first process, and nothing else: errors agree but for chance.
+# The messages of the node's own level delay its first process, and nothing else: errors agree but for chance, which
+# makes those of single seeds differ by a half, and rarely by far more.
+median_rms() {      # NAME=VALUE...: over 15 seeds
+    local seed
+    for ((seed = 1; seed <= 15; seed++)); do
+        value_of error_rms "$("$program" processes=1024 seconds=5 seed=$seed "$@")"
+    done | sort -n | sed -n 8p
+}
 leaders_stand_for_all() {
     local all leaders
-    all=$(value_of error_rms "$("$program" processes=4096 seconds=5 simulate=all)")
-    leaders=$(value_of error_rms "$("$program" processes=4096 seconds=5)")
+    all=$(median_rms simulate=all)
+    leaders=$(median_rms)
     "${AWK:-awk}" -v a="$all" -v b="$leaders" 'BEGIN { exit !(a > 0 && a < 1.3 * b && b < 1.3 * a) }' ||
         echo "an error of $all ns rms over all processes, $leaders ns over the first of each node"
 }
