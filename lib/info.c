@@ -114,7 +114,7 @@ static const mh_statistic statistics[] = {
      FIELD(clock.disruptions)},
     {"clock_epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
      "The time of day on rank 0's node when global time was zero.", FIELD(clock.epoch_unix_ns)},
-    {"resync_interval_used_ns", "Nanoseconds", "The time from the last synchronization to the next one.",
+    {"resync_used_ns", "Nanoseconds", "The time from the last synchronization to the next one.",
      FIELD(clock.schedule.interval_ns)},
     {"sync_levels", "No unit", "The levels of the synchronization as this process sees them.", .text = sync_levels},
     {"sync_duration_ns", "Nanoseconds", "The duration of the last synchronization on this process, by its base clock.",

@@ -289,7 +289,7 @@ int main(int argc, char **argv)
         printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld"
                " first_messages=%ld later_messages=%ld interrupted=%.0f\n",
                (double)first_sync_ns * 1e-3, (double)statistic("sync_duration_ns") * 1e-3, (long)statistic("syncs"),
-               (double)statistic("resync_interval_used_ns") * 1e-6, cost, (long)disruptions, (long)first_messages,
+               (double)statistic("resync_used_ns") * 1e-6, cost, (long)disruptions, (long)first_messages,
                (long)later_messages, interrupted);
     }
     free(samples);

@@ -339,7 +339,7 @@ static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t
     if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < progress->next_clock_check_ns)
         return false;
     progress->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    int64_t interval_ns = statistic_of(measure->span, "mpix_harmonize_resync_interval_used_ns");
+    int64_t interval_ns = statistic_of(measure->span, "mpix_harmonize_resync_used_ns");
     return interval_ns > 0 && statistic_of(measure->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
