@@ -350,8 +350,7 @@ void test_clock_interval_changed(void)
         CHECK_OK(set_setting(comm, "resync_interval_ns", "10000000"));
         if (my_rank == 0)
             CHECK(info_number(comm, "resync_used_ns") == 10 * NS_PER_MS,
-                  "%s: the interval is %" PRId64 " ns, not 10 ms", labels_used[i],
-                  info_number(comm, "resync_used_ns"));
+                  "%s: the interval is %" PRId64 " ns, not 10 ms", labels_used[i], info_number(comm, "resync_used_ns"));
         nap_ms(20);
         harmonize(comm);
         CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronization 20 ms later", labels_used[i]);
