@@ -131,27 +131,45 @@ void test_clock_stepped(void)
                         }
 }
 
-/* A raw clock that is set back by about the time since the last call seems to have stood still, which is a step too. */
-void test_clock_set_back_by_pause(void)
+/*
+ * A raw clock that is set back by about the time since the last call seems to have stood still, which is a step too.
+ * Returns false, and checks nothing, if the processes were kept from running for so long that it may pass for a slew.
+ */
+static bool check_set_back_after(int pause_ms)
 {
+    enum { LONG_MS = 100 };
     char what[80];
-    for (int pause_ms = 12; pause_ms <= 27; pause_ms += 3) {
-        snprintf(what, sizeof what, "a clock set back by 20 ms, %d ms after a call", pause_ms);
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        inject_clock(0, 0);
-        CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
-        harmonize(comm);
-        nap_ms(11);
-        harmonize(comm);
-        nap_ms(pause_ms);
-        if (my_rank == 0)
-            inject_step(-20 * NS_PER_MS);
-        meet(comm);
-        harmonize(comm);
+    snprintf(what, sizeof what, "a clock set back by 20 ms, %d ms after a call", pause_ms);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    inject_clock(0, 0);
+    CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
+    harmonize(comm);
+    nap_ms(11);
+    double began_s = MPI_Wtime();
+    harmonize(comm);
+    nap_ms(pause_ms);
+    if (my_rank == 0)
+        inject_step(-20 * NS_PER_MS);
+    meet(comm);
+    harmonize(comm);
+    bool is_prompt = greatest(comm, (int64_t)((MPI_Wtime() - began_s) * 1000)) < LONG_MS;
+    if (is_prompt) {
         check_clock(comm, what);
         CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
-        MPI_Comm_free(&comm);
     }
+    MPI_Comm_free(&comm);
+    return is_prompt;
+}
+
+void test_clock_set_back_by_pause(void)
+{
+    enum { MOST_TRIES = 100 };
+    int tries = 0;
+    for (int pause_ms = 12; pause_ms <= 27 && tries < MOST_TRIES; tries++)
+        if (check_set_back_after(pause_ms))
+            pause_ms += 3;
+    if (tries == MOST_TRIES)
+        test_skip("too noisy");
 }
 
 /* ---- Found by exchanges */
