@@ -103,8 +103,7 @@ static int parse(const mh_setting *setting, const char *text, int64_t *number, c
 
 int mh_setting_parse(const mh_setting *setting, const char *text, mh_setting_value *value, char *why, size_t why_size)
 {
-    mh_setting_value parsed = {
-        0}; /* including the bytes after the text, because all of it is sent to other processes */
+    mh_setting_value parsed = {0}; /* with the bytes after the text, as all of it is sent to other processes */
     char allowed[160] = "";
     int fits = trim(text, parsed.text) == 0;
     if (fits && parse(setting, parsed.text, &parsed.number, allowed, sizeof allowed) == 0) {
