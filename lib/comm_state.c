@@ -24,6 +24,9 @@ static struct {
     mh_comm_state *first; /* of the states */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
+/* Of this process. */
+static mh_known_clocks known_clocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
 
 /*
@@ -288,7 +291,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     state->channel = *channel;
     state->settings = settings;
     state->before_world = !initialized;
-    mh_comm_clock_init(&state->clock, &state->channel);
+    mh_comm_clock_init(&state->clock, &state->channel, &known_clocks);
     mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
     return MPI_SUCCESS;
 }

@@ -32,7 +32,12 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
-    return code == MPI_SUCCESS ? mh_rounds_rehearse(&state->rounds, error) : code;
+    int fastest = state->clock.is_like_origin ? (int)state->clock.origin.name.barrier_choice : 0;
+    if (code == MPI_SUCCESS)
+        code = mh_rounds_rehearse(&state->rounds, &fastest, error);
+    if (code == MPI_SUCCESS)
+        mh_comm_clock_note_barrier(&state->clock, fastest);
+    return code;
 }
 
 static mh_request what_to_ask_for(const mh_comm_state *state, bool refuses)

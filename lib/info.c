@@ -31,6 +31,11 @@ static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
     copy(text, state->clock.disrupted ? "disrupted" : "synchronized");
 }
 
+static void clock_origin(const mh_comm_state *state, char text[TEXT_SIZE])
+{
+    copy(text, state->clock.origin.name.id ? "shared" : "fresh");
+}
+
 /* The groups that this process takes part in: "all 4 + node 16, shared clock". */
 static void sync_levels(const mh_comm_state *state, char text[TEXT_SIZE])
 {
@@ -112,6 +117,9 @@ static const mh_statistic statistics[] = {
      .text = clock_status},
     {"clock_disruptions", "A count", "How often this process, or a synchronization, found a clock wrong.",
      FIELD(clock.disruptions)},
+    {"clock_origin", "No unit",
+     "Whether the clock began with what an earlier communicator of the same processes knew, or with nothing.",
+     .text = clock_origin},
     {"clock_epoch_unix_ns", "Nanoseconds since 1970-01-01 00:00 UTC",
      "The time of day on rank 0's node when global time was zero.", FIELD(clock.epoch_unix_ns)},
     {"resync_used_ns", "Nanoseconds", "The time from the last synchronization to the next one.",

@@ -38,15 +38,19 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
         .name = "resync_error_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 1000000000,
         .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
-               "but not so often that it would take more than 0.05 % of the time; auto is half of what the error "
-               "is just after a synchronization, at most 100 ns."},
+               "but not so often that it would take more than 0.05 % of the time, or 0.1 % if it takes more than "
+               "0.9 ms; auto is half of what the error is just after a synchronization, at most 100 ns."},
     [MH_SET_RESYNC_INTERVAL_NS] = {
         .name = "resync_interval_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,
         .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
                "never if prop has verified that all share one clock; auto follows resync_error_ns for tracked "
-               "clocks, and is 1 s for others, or more if synchronization would otherwise take more than 0.05 % of "
-               "the time."},
+               "clocks, and is 1 s for others, or more if synchronization would otherwise take too much of the time."},
+    [MH_SET_WANDER_MAX_PPB_PER_S] = {
+        .name = "wander_max_ppb_per_s", .unit = "ppb per second", .default_text = "100", .type = MH_SETTING_INTEGER,
+        .min = 1, .max = 1000000,
+        .doc = "Bounds of raw clocks hold if the rates of any two of them, relative to each other, change by at most "
+               "this in a second, and by at most as much again at once."},
     [MH_SET_BARRIER] = {
         .name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
         .doc = "How processes report their arrival and receive the deadline."},

@@ -8,7 +8,6 @@
 #include "topology/tree.h"
 #include "transport/warm_up.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MIN_TOLERANCE_NS = 500, TOLERANCE_READS = 4, SLACK_FLOOR_READS = 4 };
@@ -33,11 +32,17 @@ static mh_label label_of(const mh_settings *settings)
     return label;
 }
 
+static double wander_max(const mh_settings *settings)
+{
+    return (double)settings->values[MH_SET_WANDER_MAX_PPB_PER_S].number * MH_PPB;
+}
+
 static void configure_clock(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
     state->clock.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_NS, 0);
     state->clock.target_ns = or_auto(settings, MH_SET_RESYNC_ERROR_NS, 0);
+    mh_sync_limit_wander(&state->clock.plan, wander_max(settings));
 }
 
 static void configure_rounds(mh_comm_state *state)
@@ -59,43 +64,45 @@ static void configure_rounds(mh_comm_state *state)
     mh_rounds_configure(&state->rounds, &wanted);
 }
 
-/* Warm up along the kind of tree that synchronization uses. */
-static int warm_up(const mh_channel *channel, mh_error *error)
+/*
+ * Warm up along the kind of tree that synchronization uses. Within a node, MPI libraries use memory, which is always
+ * warm.
+ */
+static int warm_up(const mh_channel *channel, const mh_sites *sites, mh_error *error)
 {
     mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
+    int far[MH_WARM_UP_MAX_NEIGHBORS], count = 0;
     if (tree.parent >= 0)
         tree.child[tree.children++] = tree.parent;
-    return mh_warm_up(channel, tree.child, tree.children, error);
+    for (int i = 0; i < tree.children; i++)
+        if (!mh_group_has(&sites->node, tree.child[i]))
+            far[count++] = tree.child[i];
+    return count > 0 ? mh_warm_up(channel, far, count, error) : MPI_SUCCESS;
 }
 
-static int set_up_at(mh_comm_state *state, const mh_place *places, mh_error *error)
+static int set_up_at(mh_comm_state *state, const mh_sites *sites, mh_error *error)
 {
     mh_comm_clock *clock = &state->clock;
     mh_label label = label_of(&state->settings);
     int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
-    int code = warm_up(&state->channel, error);
+    int code = MPI_SUCCESS;
+    if (!mh_comm_clock_is_open(clock))
+        code = mh_comm_clock_open(clock, clock_choice, wander_max(&state->settings), sites, error);
+    if (code == MPI_SUCCESS && !clock->is_like_origin)
+        code = warm_up(&state->channel, sites, error);
     if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
-        code = mh_barrier_open(&state->barrier, &state->channel, places, error);
-    if (code == MPI_SUCCESS && !mh_comm_clock_is_open(clock))
-        code = mh_comm_clock_open(clock, clock_choice, places, error);
-    return code == MPI_SUCCESS ? mh_comm_clock_plan(clock, &label, places, error) : code;
+        code = mh_barrier_open(&state->barrier, &state->channel, sites, error);
+    return code == MPI_SUCCESS ? mh_comm_clock_plan(clock, &label, sites, error) : code;
 }
 
-/* The table of places is not kept. */
 int mh_setup(mh_comm_state *state, mh_error *error)
 {
-    const mh_channel *channel = &state->channel;
-    mh_place *places = calloc((size_t)channel->size, sizeof *places);
-    if (!places)
-        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the places of %d processes", channel->rank,
-                channel->size);
-    int code = mh_error_agree(error, channel->comm);
-    if (code == MPI_SUCCESS)
-        code = mh_topology_discover(channel, places, &state->oversubscribed, error);
+    mh_sites sites;
+    int code = mh_topology_discover(&state->channel, &sites, &state->oversubscribed, error);
     configure_waiting(state);
     if (code == MPI_SUCCESS)
-        code = set_up_at(state, places, error);
-    free(places);
+        code = set_up_at(state, &sites, error);
+    mh_sites_free(&sites);
     if (code != MPI_SUCCESS)
         return code;
     configure_clock(state);

@@ -61,7 +61,7 @@ cat Makefile.am */*.am >Makefile.in
 END
     stand_in make <<'END'
 [ ! -e "$HOME/interrupt-make" ] || { : >half-an-object; kill -KILL $PPID $$; }
-case $* in *TESTS=) ;; check*)
+case $* in *TESTS=) ;; *check*)
     [ -e "$(dirname "$0")/../packages/check" ] || exit 2
     mkdir -p test; echo "PASS: a test"; echo ":test-result: PASS" >test/a.trs
     if [ -e "$HOME/failing-tests" ]; then

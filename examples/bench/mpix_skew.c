@@ -4,7 +4,6 @@
 #include "skew/skew.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #define PLACE(field) offsetof(skew_settings_t, field)
 
@@ -47,29 +46,17 @@ static const char notes[] =
 static const program_spec_t program =
     PROGRAM_SPEC("mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.");
 
-static void show_progress(const skew_run_t *run, int64_t repeat)
-{
-    if (run->world.rank == 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\rmeasuring, up to %g s a scheme, %lld of %lld ", run->settings.limit_s, (long long)repeat + 1,
-                (long long)run->settings.repeats);
-}
-
-static void clear_progress(const skew_run_t *run)
-{
-    if (run->world.rank == 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%*s\r", 70, "");
-}
-
 /* All repetitions. What they come to is on rank 0. */
 static void measure_all(skew_run_t *run)
 {
     for (int64_t repeat = 0; repeat < run->settings.repeats; repeat++) {
-        show_progress(run, repeat);
+        world_progress(&run->world, "measuring, up to %g s a scheme, %lld of %lld", run->settings.limit_s,
+                       (long long)repeat + 1, (long long)run->settings.repeats);
         skew_measure(run);
         if (run->world.rank == 0 && !skew_take_in(run, exit_clock_tick_ns(&run->clock)))
             world_abort(&run->world, "out of memory");
     }
-    clear_progress(run);
+    world_progress(&run->world, "%s", "");
 }
 
 static int compare_schemes(skew_run_t *run)
@@ -91,7 +78,7 @@ static int prepare(skew_run_t *run)
 {
     const results_t *results = &run->settings.results;
     if (run->settings.watch_s > 0 && (results->raw.path != NULL || results->plot_path != NULL))
-        return world_refuse(&run->world, "option --%s is not allowed together with --watch-s (see --help)",
+        return world_refuse(&run->world, "option --%s is not allowed together with --watch-s",
                             results->raw.path != NULL ? "raw" : "plot");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;

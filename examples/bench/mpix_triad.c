@@ -266,15 +266,11 @@ static int allocate(triad_run_t *run)
 
 static int get_ready(triad_run_t *run)
 {
-    size_list_t *sizes = &run->settings.sizes;
-    options_list_sizes(sizes, 2, sizeof(double));
-    for (int64_t i = 0; i < sizes->count; i++) {
-        if (sizes->bytes[i] % (int64_t)sizeof(double) != 0)
-            return world_refuse(&run->world,
-                                "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an "
-                                "element (see --help)",
-                                (long long)sizes->bytes[i], sizeof(double));
-    }
+    int64_t wrong_bytes = options_list_sizes(&run->settings.sizes, 2, sizeof(double));
+    if (wrong_bytes >= 0)
+        return world_refuse(&run->world,
+                            "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an element",
+                            (long long)wrong_bytes, sizeof(double));
     int status = results_open(&run->settings.results, &run->world);
     return status == STATUS_GOOD ? allocate(run) : status;
 }

@@ -69,8 +69,7 @@ static int open_truth(check_run_t *run)
 {
     int64_t wanted = run->settings.truth;
     if (wanted == TRUTH_TSC && !world_all(&run->world, MACHINE_HAS_TSC))
-        return world_refuse(&run->world,
-                            "option --truth: \"tsc\" is not allowed on this processor, give auto or none (see --help)");
+        return world_refuse(&run->world, "option --truth: \"tsc\" is not allowed on this processor, give auto or none");
     bool tsc_is_shared = exit_clock_tsc_is_shared(&run->world);
     run->has_truth = wanted == TRUTH_TSC || (wanted == TRUTH_AUTO && tsc_is_shared);
     run->truth_text = !run->has_truth ? "none, errors are known by messages only"
@@ -102,12 +101,10 @@ static int prepare(check_run_t *run)
     const number_list_t *ages_s = &run->settings.ages_s;
     run->ages = (int)ages_s->count;
     if (run->settings.pairs > 0 && run->settings.sample > 0)
-        return world_refuse(&run->world, "option --pairs is not allowed together with --sample (see --help)");
+        return world_refuse(&run->world, "option --pairs is not allowed together with --sample");
     for (int i = 1; i < run->ages; i++) {
         if (ages_s->values[i] <= ages_s->values[i - 1])
-            return world_refuse(&run->world,
-                                "option --ages-s: %g after %g is not allowed, give ascending numbers "
-                                "(see --help)",
+            return world_refuse(&run->world, "option --ages-s: %g after %g is not allowed, give ascending numbers",
                                 ages_s->values[i], ages_s->values[i - 1]);
     }
     int status = check_read_labels(run);

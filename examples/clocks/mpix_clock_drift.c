@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
@@ -66,7 +65,7 @@ static int choose_clocks(drift_run_t *run)
         else
             return world_refuse(&run->world,
                                 "option --clocks: \"%s\" is not allowed here, a rank has no invariant "
-                                "time stamp counter (see --help)",
+                                "time stamp counter",
                                 machine_clocks[clock].name);
     }
     return STATUS_GOOD;
@@ -126,7 +125,6 @@ static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64
 /* Rank 0: a round of bursts each interval, until the time is over. A round that comes late puts off the next. */
 static void measure_rounds(drift_run_t *run, const burst_t *burst)
 {
-    bool is_terminal = isatty(STDERR_FILENO) != 0;
     int64_t begin_ns = system_time_ns(), next_ns = begin_ns, progress_ns = begin_ns;
     do {
         system_sleep_ns(next_ns - system_time_ns());
@@ -135,15 +133,15 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
             measure_rank(run, burst, rank, begin_ns);
         run->rounds++;
         int64_t now_ns = system_time_ns();
-        if (is_terminal && now_ns >= progress_ns) {
-            fprintf(stderr, "\rmeasuring: %.0f of %g s ", (double)(now_ns - begin_ns) * 1e-9, run->settings.duration_s);
+        if (now_ns >= progress_ns) {
+            world_progress(&run->world, "measuring: %.0f of %g s", (double)(now_ns - begin_ns) * 1e-9,
+                           run->settings.duration_s);
             progress_ns += PROGRESS_INTERVAL_NS;
         }
         if (next_ns < now_ns)
             next_ns = now_ns;
     } while ((double)(next_ns - begin_ns) * 1e-9 <= run->settings.duration_s && run->rounds < run->max_rounds);
-    if (is_terminal)
-        fprintf(stderr, "\r%*s\r", 50, "");
+    world_progress(&run->world, "%s", "");
 }
 
 /* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */

@@ -48,16 +48,12 @@ static const program_spec_t program =
  */
 static int try_clock(const list_run_t *run, const char *name, world_t *fresh, const char **call)
 {
-    MPI_Info info;
-    *fresh = run->world;
-    MPI_Comm_dup(run->world.comm, &fresh->comm);
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_clock", name);
-    /* The cheapest way: only the choice of the clock is of interest. */
-    MPI_Info_set(info, "mpix_harmonize_sync", "none");
-    int code = MPIX_Harmonize_set_info(fresh->comm, info);
-    MPI_Info_free(&info);
+    *fresh = world_duplicate(&run->world);
     *call = "MPIX_Harmonize_set_info";
+    int code = world_set(fresh, "mpix_harmonize_clock", name);
+    /* The cheapest way: only the choice of the clock is of interest. */
+    if (code == MPI_SUCCESS)
+        code = world_set(fresh, "mpix_harmonize_sync", "none");
     if (code != MPI_SUCCESS)
         return code;
     *call = "MPIX_Clock_sync";

@@ -149,21 +149,28 @@ double tsc_rate_ns(const tsc_rate_t *rate)
 
 enum { ID_BYTES = 40 };
 
-/* Reads the first word of a file. Returns false, and an empty word, where there is none. */
-static bool read_word(const char *path, char *word)
+bool kernel_value(const char *path, const char *word, char *text, size_t text_bytes)
 {
+    static char line[8192]; /* flags of a processor are many */
+    size_t length = strlen(word);
     FILE *file = fopen(path, "r");
-    bool found = file != NULL && fscanf(file, "%63s", word) == 1;
-    if (!found)
-        word[0] = '\0';
+    text[0] = '\0';
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (strncmp(line, word, length) != 0)
+            continue;
+        const char *value = line + length + strspn(line + length, " \t:");
+        snprintf(text, text_bytes, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
     if (file != NULL)
         fclose(file);
-    return found;
+    return text[0] != '\0';
 }
 
 bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
 {
-    return read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource", name);
+    return kernel_value("/sys/devices/system/clocksource/clocksource0/current_clocksource", "", name,
+                        KERNEL_WORD_BYTES);
 }
 
 MPI_Comm kernel_split(const world_t *world)
@@ -173,7 +180,7 @@ MPI_Comm kernel_split(const world_t *world)
     MPI_Comm comm;
     int first = 0;
     /* Without a boot id, the host's name keeps machines apart. */
-    if (!read_word("/proc/sys/kernel/random/boot_id", word))
+    if (!kernel_value("/proc/sys/kernel/random/boot_id", "", word, sizeof(word)))
         gethostname(word, sizeof(word) - 1);
     snprintf(id, sizeof(id), "%.39s", word);
     MPI_Allgather(id, ID_BYTES, MPI_CHAR, ids, ID_BYTES, MPI_CHAR, world->comm);
@@ -184,27 +191,11 @@ MPI_Comm kernel_split(const world_t *world)
     return comm;
 }
 
-/* Whether the first processor has a flag. True where processors do not say. */
-static bool has_flag(const char *flag)
-{
-    char line[8192];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    bool found = true;
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        if (strncmp(line, "flags", 5) == 0) {
-            found = strstr(line, flag) != NULL;
-            break;
-        }
-    }
-    if (file != NULL)
-        fclose(file);
-    return found;
-}
-
 void kernel_clock_warning(char *text)
 {
-    char source[KERNEL_WORD_BYTES];
-    bool constant = has_flag(" constant_tsc"), nonstop = has_flag(" nonstop_tsc");
+    char source[KERNEL_WORD_BYTES], flags[8192];
+    bool unknown = !kernel_value("/proc/cpuinfo", "flags", flags, sizeof(flags));
+    bool constant = unknown || strstr(flags, "constant_tsc"), nonstop = unknown || strstr(flags, "nonstop_tsc");
     text[0] = '\0';
     if (!MACHINE_HAS_TSC)
         return;

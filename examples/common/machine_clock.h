@@ -93,6 +93,16 @@ enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
  */
 MPI_Comm kernel_split(const world_t *world);
 
+/*
+ * kernel_value - from a file of the kernel, what follows a word that begins a line, and blanks and colons. Local.
+ *
+ * word   "" for the first line
+ * text   out, at most text_bytes with its end
+ *
+ * Returns false, and an empty text, if there is none.
+ */
+bool kernel_value(const char *path, const char *word, char *text, size_t text_bytes);
+
 /* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, where it does not say. Local. */
 bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
 

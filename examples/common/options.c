@@ -286,13 +286,11 @@ static options_outcome_t print_help(const program_spec_t *program, const void *s
 
 /* ---- The command line */
 
-/* Prints the one line about a bad argument. */
-__attribute__((format(printf, 2, 3))) static options_outcome_t refuse(const program_spec_t *program, const char *format,
-                                                                      ...)
+options_outcome_t options_refuse(const char *speaker, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", program->name);
+    fprintf(stderr, "%s: ", speaker);
     vfprintf(stderr, format, arguments);
     fputs(" (see --help)\n", stderr);
     va_end(arguments);
@@ -344,9 +342,9 @@ static const option_spec_t *find_option(const scanner_t *scanner, int code)
 static options_outcome_t take_operand(const program_spec_t *program, const char *text, void *settings)
 {
     if (program->operand == NULL)
-        return refuse(program, "argument \"%.60s\" is not allowed, only options are", text);
+        return options_refuse(program->name, "argument \"%.60s\" is not allowed, only options are", text);
     if (!store(program->operand, text, settings))
-        return refuse(program, "argument \"%.60s\" is not allowed", text);
+        return options_refuse(program->name, "argument \"%.60s\" is not allowed", text);
     return OPTIONS_RUN;
 }
 
@@ -358,9 +356,9 @@ static options_outcome_t take_option(const program_spec_t *program, const option
     write_name(option, name);
     describe_allowed(option, allowed);
     if (code == '?')
-        return refuse(program, "option %s takes no value", name);
+        return options_refuse(program->name, "option %s takes no value", name);
     if (code == ':')
-        return refuse(program, "option %s needs a value: %s", name, allowed);
+        return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
     if (option == &help_option)
         return print_help(program, settings);
     if (option == &version_option) {
@@ -368,7 +366,7 @@ static options_outcome_t take_option(const program_spec_t *program, const option
         return OPTIONS_ANSWERED;
     }
     if (!store(option, optarg, settings))
-        return refuse(program, "option %s: \"%.60s\" is not allowed, give %s", name, optarg, allowed);
+        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s", name, optarg, allowed);
     return OPTIONS_RUN;
 }
 
@@ -387,23 +385,26 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
         else if (option != NULL)
             outcome = take_option(program, option, code, settings);
         else if (optopt != 0)
-            outcome = refuse(program, "option -%c is unknown", optopt);
+            outcome = options_refuse(program->name, "option -%c is unknown", optopt);
         else
-            outcome = refuse(program, "option %s is unknown", argv[optind - 1]);
+            outcome = options_refuse(program->name, "option %s is unknown", argv[optind - 1]);
     }
     while (outcome == OPTIONS_RUN && optind < argc) /* after "--" */
         outcome = take_operand(program, argv[optind++], settings);
     return outcome;
 }
 
-void options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
+int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
-    if (sizes->count > 0)
-        return;
-    for (int64_t size = sizes->min_bytes; size <= sizes->max_bytes && sizes->count < MAX_SIZES;) {
+    bool is_listed = sizes->count > 0;
+    int64_t wrong = 0;
+    for (int64_t size = sizes->min_bytes; !is_listed && size <= sizes->max_bytes && sizes->count < MAX_SIZES;) {
         int64_t next = (int64_t)((double)size * factor);
         sizes->bytes[sizes->count++] = size;
         next -= next % multiple;
         size = next > size ? next : size + multiple;
     }
+    while (wrong < sizes->count && sizes->bytes[wrong] % multiple == 0)
+        wrong++;
+    return wrong < sizes->count ? sizes->bytes[wrong] : -1;
 }

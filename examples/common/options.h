@@ -96,13 +96,18 @@ typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } opti
  */
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 
+/* options_refuse - print the one line about a bad argument. speaker: the program, or a place in a file. */
+options_outcome_t options_refuse(const char *speaker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /*
  * options_list_sizes - write the sizes of a range into its list, if the list is empty.
  *
  * factor     above 1: from a size to the next
  * multiple   of which all are but the first: sizes in between are rounded down
+ *
+ * Returns the first of the list that is no such multiple, or -1.
  */
-void options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
+int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
 
 /* options_version - the version of the package. */
 const char *options_version(void);

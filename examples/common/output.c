@@ -61,8 +61,8 @@ int output_create(const world_t *world, const char *option, const char *path, FI
         good = (*file = fopen(path, "w")) != NULL;
     if (world_all(world, good))
         return STATUS_GOOD;
-    return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written (see --help)",
-                        option, path != NULL ? path : "");
+    return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written", option,
+                        path != NULL ? path : "");
 }
 
 int output_open(output_t *output, const world_t *world)

@@ -150,8 +150,7 @@ int plot_open(plot_file_t *file, const world_t *world, const char *path)
         if (reason[0] != '\0')
             file->path = NULL;
     }
-    return world_all(world, reason[0] == '\0') ? STATUS_GOOD
-                                               : world_refuse(world, "option --plot: %s (see --help)", reason);
+    return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
 }
 
 /* Writes a text as gnuplot quotes it, or an empty one. A line of its script cannot hold the character that ends it. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * How much later each further rank tells of an error that may be everyone's, up to a rank; and how long a rank that has
@@ -67,15 +68,29 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
 
 int world_refuse(const world_t *world, const char *format, ...)
 {
+    char text[2048];
     va_list arguments;
-    if (world->rank == 0) {
-        va_start(arguments, format);
-        fprintf(stderr, "%s: ", world->program);
-        vfprintf(stderr, format, arguments);
-        fputc('\n', stderr);
-        va_end(arguments);
-    }
+    /* Texts among the settings are where rank 0 has them. */
+    if (world->rank != 0)
+        return STATUS_BAD_OPTION;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    options_refuse(world->program, "%s", text);
     return STATUS_BAD_OPTION;
+}
+
+void world_progress(const world_t *world, const char *format, ...)
+{
+    enum { WIDTH = 78 };
+    char text[WIDTH + 1];
+    va_list arguments;
+    if (world->rank != 0 || !isatty(STDERR_FILENO))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\r%-*s%s", WIDTH, text, text[0] == '\0' ? "\r" : "");
 }
 
 int world_and(const world_t *world, int condition)
@@ -83,6 +98,24 @@ int world_and(const world_t *world, int condition)
     int all = condition;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, world->comm);
     return all;
+}
+
+int world_set(const world_t *world, const char *key, const char *value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (value[0] != '\0')
+        MPI_Info_set(info, key, value);
+    int code = MPIX_Harmonize_set_info(world->comm, info);
+    MPI_Info_free(&info);
+    return code;
+}
+
+world_t world_duplicate(const world_t *world)
+{
+    world_t own = *world;
+    world_require(world, MPI_Comm_dup(world->comm, &own.comm), "MPI_Comm_dup");
+    return own;
 }
 
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes)
@@ -160,16 +193,22 @@ void *world_room(const world_t *world, int64_t count, size_t item_bytes, const c
     world_abort(world, message);
 }
 
+void world_library(char text[LIBRARY_BYTES])
+{
+    int length;
+    text[0] = '\0';
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\r\n")] = '\0';
+    for (char *tab = text; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
+}
+
 void world_describe(const world_t *world, FILE *file, const char *title)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-    int length;
+    char library[LIBRARY_BYTES];
     if (world->rank != 0)
         return;
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\r\n")] = '\0';
-    for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    world_library(library);
     fprintf(file, "# %s %s: %s\n", world->program, options_version(), title);
     fprintf(file, "# MPI library: %s\n", library);
     fprintf(file, "# Ranks: %d on %d %s\n", world->ranks, world->nodes, world->nodes == 1 ? "node" : "nodes");

@@ -57,6 +57,15 @@ bool world_options(const world_t *world, const program_spec_t *program, int argc
 /* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
 int world_refuse(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* world_progress - show on a terminal what rank 0 does, in place of what was shown; "%s", "" for nothing. Local. */
+void world_progress(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* world_set - give the library a setting for the communicator, or none if the value is empty. Collective. */
+int world_set(const world_t *world, const char *key, const char *value);
+
+/* world_duplicate - the world with a communicator of its own, which the caller frees. Collective. */
+world_t world_duplicate(const world_t *world);
+
 /* world_all - true on all ranks if condition is true on all. Collective. */
 int world_and(const world_t *world, int condition);
 
@@ -102,6 +111,10 @@ static inline void world_require(const world_t *world, int code, const char *cal
  * Returns false, and an empty text, where there is none.
  */
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes);
+
+/* world_library - the first line of what the MPI library says of its version. Local. */
+enum { LIBRARY_BYTES = MPI_MAX_LIBRARY_VERSION_STRING + 1 };
+void world_library(char text[LIBRARY_BYTES]);
 
 /*
  * world_describe - print the lines that head a table, on rank 0: program, version, title, MPI library, ranks.

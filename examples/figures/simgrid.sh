@@ -9,7 +9,7 @@ simgrid_ranks_per_host=16
 simgrid_few_mappings="-Wl,-z,norelro -Wl,-z,noseparate-code"
 # The simulator's default collective operations are linear, and cost it the square of the number of processes.
 simgrid_flags="--cfg=smpi/simulate-computation:no --cfg=contexts/guard-size:0 --cfg=smpi/gather:ompi_binomial \
---cfg=smpi/reduce:ompi_binomial --cfg=smpi/allreduce:rdb"
+--cfg=smpi/reduce:ompi_binomial --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:bruck"
 
 # Links of 1 us with exponential jitter of mean 1 us for each message of a synchronization; clocks drift by up to 20
 # ppm, and the drift wanders.
@@ -32,13 +32,17 @@ simgrid_runner=
 # TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
 # with the base clock "simulated".
 simgrid_build() {
-    local top=$1 output=$2 list
+    local top=$1 output=$2 objects=$2.objects list i
     shift 2
     mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" -name '*.c')
+    rm -rf "$objects" && mkdir "$objects" || return
+    for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086
-    $simgrid_runner smpicc -std=gnu11 -O2 $simgrid_few_mappings -DMH_WITH_SIMULATED_CLOCK \
+    $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
         -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,examples{,/bench}} \
-        "${list[@]}" -o "$output" $(pkg-config --cflags --libs hwloc) -lm -lpthread
+        $(pkg-config --cflags hwloc) -c &&
+        $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o -o "$output" $(pkg-config --libs hwloc) \
+            -lm -lpthread && rm -rf "$objects"
 }
 
 # DIRECTORY RANKS: describes hosts for so many ranks.

@@ -10,6 +10,7 @@
 #define MH_NS_PER_S INT64_C(1000000000)
 #define MH_S_PER_NS 1e-9
 #define MH_PPM 1e-6
+#define MH_PPB 1e-9
 
 /* A bound of this length says that nothing is known. */
 #define MH_TIME_UNKNOWN_NS INT64_MAX

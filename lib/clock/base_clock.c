@@ -55,10 +55,11 @@ static double slew_limit(void)
 
 mh_rates mh_base_clock_rates(const mh_base_clock *clock)
 {
+    const double wander = MH_WANDER_PPB_PER_S * MH_PPB;
     if (clock->kind->is_raw)
-        return (mh_rates){MH_RAW_RATE_LIMIT, true};
+        return (mh_rates){MH_RAW_RATE_LIMIT, true, wander};
     double slew = slew_limit();
-    return (mh_rates){(1 + slew) / (1 - slew) * (1 + MH_RAW_RATE_LIMIT) - 1, false};
+    return (mh_rates){(1 + slew) / (1 - slew) * (1 + MH_RAW_RATE_LIMIT) - 1, false, wander};
 }
 
 /* Whether the clock reads the same as a clock of the kernel: some MPI libraries use one for MPI_Wtime. */
@@ -107,6 +108,21 @@ static int64_t usable_kinds(char why[KINDS][WHY_SIZE])
         if (kinds[i]->probe(why[i], WHY_SIZE) == 0)
             usable |= INT64_C(1) << i;
     return usable;
+}
+
+int64_t mh_base_clock_usable(void)
+{
+    char why[KINDS][WHY_SIZE];
+    return usable_kinds(why);
+}
+
+bool mh_base_clock_is_choice(const mh_base_clock *clock, int choice, int64_t usable)
+{
+    int kind = 0;
+    while (kinds[kind] != clock->kind)
+        kind++;
+    bool is_first = !(usable & ((INT64_C(1) << kind) - 1));
+    return usable >> kind & 1 && (choice > 0 ? kind == choice - 1 : is_first);
 }
 
 /* The index into kinds[] that all processes use. */

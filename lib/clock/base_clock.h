@@ -54,6 +54,12 @@ const char *mh_base_clock_choice(int index);
 int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *channel, const int *node_ranks,
                        int node_size, mh_error *error);
 
+/* The kinds of clocks that this process can use, as a bit for each. */
+int64_t mh_base_clock_usable(void);
+
+/* Whether an opened clock is the one that this process alone would open for a choice, of the kinds that are usable. */
+bool mh_base_clock_is_choice(const mh_base_clock *clock, int choice, int64_t usable);
+
 /* The name of an opened clock. */
 const char *mh_base_clock_name(const mh_base_clock *clock);
 

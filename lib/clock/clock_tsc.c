@@ -18,12 +18,18 @@
 #include <time.h>
 #include <x86intrin.h>
 
+/* On a virtual machine, the hypervisor answers, which takes long. So the processor is asked once. */
 static int has_invariant_counter(void)
 {
+    enum { NOT_ASKED, NO, YES };
+    static _Atomic int answer;
     unsigned a, b, c, d;
+    if (answer != NOT_ASKED)
+        return answer == YES;
     int has_rdtscp = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & (1u << 27));
     int invariant = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & (1u << 8));
-    return has_rdtscp && invariant;
+    answer = has_rdtscp && invariant ? YES : NO;
+    return answer == YES;
 }
 
 static int tsc_probe(char *why, size_t why_size)
@@ -77,35 +83,44 @@ static int64_t tsc_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
     return to_ns(ticks, &clock->scale);
 }
 
-/* A pair of readings of both clocks: the one with the shortest bracket of eight tries. */
-static void read_both(uint64_t *ticks, int64_t *raw_ns)
+/* Both clocks at one instant. */
+typedef struct instant {
+    uint64_t ticks;
+    int64_t raw_ns;
+    uint64_t bracket_ticks; /* ticks may be off by half of this */
+} instant;
+
+/* The shortest bracket of eight tries. */
+static instant read_both(void)
 {
     enum { TRIES = 8 };
-    uint64_t tightest = UINT64_MAX;
+    instant best = {.bracket_ticks = UINT64_MAX};
     for (int i = 0; i < TRIES; i++) {
         struct timespec now;
         uint64_t before = read_ticks();
         clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-        uint64_t after = read_ticks();
-        if (after - before < tightest) {
-            tightest = after - before;
-            *ticks = before + (after - before) / 2;
-            *raw_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
-        }
+        uint64_t bracket = read_ticks() - before;
+        if (bracket < best.bracket_ticks)
+            best = (instant){before + bracket / 2, (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, bracket};
     }
+    return best;
 }
 
+/*
+ * The rate must be the same for all processes of a node, more than accurate: it may be off by 20 ppm. This is little
+ * beside MH_RAW_RATE_LIMIT, by which the rates of two nodes, and of this clock and the one that it is watched by, may
+ * differ. Brackets of 40 to 60 ns at both ends take 2 to 3 ms; the limit is for kernels without a fast path for
+ * CLOCK_MONOTONIC_RAW.
+ */
 static mh_tick_scale measure_scale(void)
 {
-    /* Brackets of 10 ns at both ends of 10 ms: 2 ppm. The rate must be the same for all, not more accurate. */
-    enum { CALIBRATION_NS = 10000000 };
-    uint64_t first_ticks = 0, last_ticks = 0;
-    int64_t first_ns = 0, last_ns = 0;
-    read_both(&first_ticks, &first_ns);
+    enum { MIN_BRACKETS = 25000, MAX_NS = 10 * 1000 * 1000 };
+    instant first = read_both(), last;
     do
-        read_both(&last_ticks, &last_ns);
-    while (last_ns - first_ns < CALIBRATION_NS);
-    double ns_per_tick = (double)(last_ns - first_ns) / (double)(last_ticks - first_ticks);
+        last = read_both();
+    while (last.ticks - first.ticks < MIN_BRACKETS * (first.bracket_ticks + last.bracket_ticks) &&
+           last.raw_ns - first.raw_ns < MAX_NS);
+    double ns_per_tick = (double)(last.raw_ns - first.raw_ns) / (double)(last.ticks - first.ticks);
     double one = (double)(UINT64_C(1) << MH_SCALE_BITS);
     return (mh_tick_scale){(uint64_t)(ns_per_tick * one), (uint64_t)(one / ns_per_tick)};
 }

@@ -42,9 +42,10 @@ static inline mh_estimate load_estimate(const mh_published *copy)
     mh_model model = {atomic_load_explicit(&copy->at_ns, memory_order_relaxed),
                       atomic_load_explicit(&copy->offset_ns, memory_order_relaxed),
                       atomic_load_explicit(&copy->drift, memory_order_relaxed)};
-    return (mh_estimate){model, atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
-                         atomic_load_explicit(&copy->drift_bound, memory_order_relaxed),
-                         atomic_load_explicit(&copy->wander_bound, memory_order_relaxed)};
+    return (mh_estimate){.model = model,
+                         .bound_ns = atomic_load_explicit(&copy->bound_ns, memory_order_relaxed),
+                         .drift_bound = atomic_load_explicit(&copy->drift_bound, memory_order_relaxed),
+                         .wander_bound = atomic_load_explicit(&copy->wander_bound, memory_order_relaxed)};
 }
 
 enum { DRIFT_BITS = 62 };

@@ -44,7 +44,7 @@ bool mh_global_clock_is_set(const mh_global_clock *clock);
 /* Publish an estimate. One thread at a time. */
 void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate);
 
-/* The published estimate. For the thread that publishes. */
+/* The published estimate, without its covariance. For the thread that publishes. */
 mh_estimate mh_global_clock_estimate(const mh_global_clock *clock);
 
 /*

@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* A bound that has grown by more, some hundred years, is none. */
+#define MAX_GROWN_NS 4e18
+
 mh_model mh_model_identity(void)
 {
     return (mh_model){0, 0, 0};
@@ -31,7 +34,7 @@ mh_model mh_model_compose(const mh_model *second, const mh_model *first)
 
 mh_estimate mh_estimate_exact(int64_t zero_ns)
 {
-    return (mh_estimate){{zero_ns, zero_ns, 0}, 0, 0, 0};
+    return (mh_estimate){.model = {zero_ns, zero_ns, 0}};
 }
 
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
@@ -39,9 +42,9 @@ int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
     if (estimate->bound_ns == MH_TIME_UNKNOWN_NS)
         return MH_TIME_UNKNOWN_NS;
     double age_ns = fabs((double)(local_ns - estimate->model.at_ns)), age_s = age_ns * MH_S_PER_NS;
-    double grown_ns = estimate->drift_bound * age_ns + estimate->wander_bound * age_s * sqrt(age_s);
+    double grown_ns = (estimate->drift_bound + estimate->wander_bound * age_s / 2) * age_ns;
     int64_t bound_ns;
-    if (__builtin_add_overflow(estimate->bound_ns, (int64_t)ceil(grown_ns), &bound_ns))
+    if (grown_ns > MAX_GROWN_NS || __builtin_add_overflow(estimate->bound_ns, (int64_t)ceil(grown_ns), &bound_ns))
         return MH_TIME_UNKNOWN_NS;
     return bound_ns;
 }
@@ -49,6 +52,20 @@ int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns)
 bool mh_estimate_grows(const mh_estimate *estimate)
 {
     return estimate->drift_bound > 0 || estimate->wander_bound > 0;
+}
+
+mh_covariance mh_covariance_ahead(mh_covariance now, int64_t ahead_ns)
+{
+    double t = (double)ahead_ns * MH_S_PER_NS;
+    return (mh_covariance){.p00 = now.p00 + 2 * t * now.p01 + t * t * now.p11 + now.walk * t * t * t / 3,
+                           .p01 = now.p01 + t * now.p11 + now.walk * t * t / 2,
+                           .p11 = now.p11 + now.walk * t,
+                           .walk = now.walk};
+}
+
+mh_covariance mh_covariance_sum(mh_covariance a, mh_covariance b)
+{
+    return (mh_covariance){a.p00 + b.p00, a.p01 + b.p01, a.p11 + b.p11, a.walk + b.walk};
 }
 
 mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
@@ -59,7 +76,8 @@ mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
     moved.bound_ns = mh_estimate_bound(estimate, local_ns);
     /* The drift has wandered in the meantime. */
     double age_s = fabs((double)(local_ns - estimate->model.at_ns)) * MH_S_PER_NS;
-    moved.drift_bound += 1.5 * sqrt(age_s) * estimate->wander_bound * MH_S_PER_NS;
+    moved.drift_bound += estimate->wander_bound * age_s;
+    moved.errors = mh_covariance_ahead(estimate->errors, local_ns - estimate->model.at_ns);
     return moved;
 }
 
@@ -74,6 +92,21 @@ mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *fi
     /* The errors of the far clock grow with its own time, which may run faster than that of the near clock. */
     double rate = 1 + fabs(near.model.drift) + near.drift_bound;
     both.drift_bound = near.drift_bound + far.drift_bound * rate;
-    both.wander_bound = near.wander_bound + far.wander_bound * rate * sqrt(rate);
+    both.wander_bound = fmax(near.wander_bound, far.wander_bound);
+    both.errors = mh_covariance_sum(near.errors, far.errors);
     return both;
+}
+
+mh_estimate mh_estimate_invert(const mh_estimate *estimate)
+{
+    const mh_model *model = &estimate->model;
+    mh_estimate inverse = *estimate;
+    /* With y = global - at: local = at + offset + y + (drift / (1 - drift)) y. */
+    inverse.model = (mh_model){model->at_ns - model->offset_ns, -model->offset_ns, -model->drift / (1 - model->drift)};
+    /* An error of global time is one of local time, which runs faster by the rate at most. */
+    double rate = 1 / (1 - fabs(model->drift) - estimate->drift_bound);
+    if (estimate->bound_ns != MH_TIME_UNKNOWN_NS)
+        inverse.bound_ns = (int64_t)ceil((double)estimate->bound_ns * rate);
+    inverse.drift_bound *= rate * rate;
+    return inverse;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tracker.c - the bank of Kalman filters, their weights, and the windows of the past that bound the drift. */
+/* tracker.c - the bank of Kalman filters, their weights, and what is made of them and of what is certain. */
 #include "clock/tracker.h"
 
 #include "base/units.h"
@@ -7,22 +7,38 @@
 #include <math.h>
 #include <string.h>
 
-/* Random walk of the drift, ppb per square root of a second: from 0.3 to 1,000, in steps of the square root of ten. */
-#define MIN_WALK_PPB 0.32
-#define WALK_STEP 3.1623
+/*
+ * Random walk of the drift, as a variance: ppb squared after one second. The standard deviations are 0.3 to 1,000 ppb.
+ */
+#define MIN_WALK 0.1024
+#define WALK_STEP 10
 
-/* The initial standard error of a burst, as a part of the minimum bound: measured over shared memory and TCP. */
-#define FIRST_NOISE 0.05
-#define MIN_NOISE 0.005
-#define MAX_NOISE 1.0
-#define NOISE_GAIN 0.025 /* it adapts over some forty measurements */
+/* The next measurement of a clock is due as if it walked so much if the kernel may begin to slew it at any time. */
+#define CORRECTED_WALK 1e6
 
 /*
- * Standard error for each nanosecond of bound above the minimum. Both were measured over TCP: one direction is busy, or
- * the processors have become slower to reach each other, which delays both directions equally.
+ * Two hypotheses of noise. Usual: bursts have similar errors, whose standard error is a part of the minimum bound. This
+ * part is initially as measured over shared memory and TCP.
+ *
+ * Jitter: a round trip takes longer than the minimum because messages of either direction were delayed, so a burst that
+ * reached the minimum hardly errs. If the delays of both directions are exponential, the error is uniform within the
+ * excess of the bound, and the standard error 0.58 of it.
  */
-#define ONE_WAY_EXCESS_NOISE 1.5
-#define EVEN_EXCESS_NOISE 0.06
+enum { USUAL, JITTER };
+static const struct {
+    double first, min, max;
+} noises[MH_TRACKER_NOISES] = {[USUAL] = {0.05, 0.005, 1}, [JITTER] = {0.58, 0.05, 3}};
+
+#define NOISE_GAIN 0.025 /* they adapt over some forty measurements */
+
+/* Standard error for each nanosecond of bound above the recent minimum. Measured over TCP: one direction is busy. */
+#define EXCESS_NOISE 1.5
+
+/* How uncertain the minimum is, as a part of the mean excess: less with more measurements, but not less than this. */
+#define MIN_DOUBT 0.1
+
+/* The mean excess is of so many measurements. */
+#define EXCESS_MEMORY 16
 
 /*
  * If the minimum bound falls by more than this part, all earlier measurements were delayed in one direction or both.
@@ -32,107 +48,89 @@
 /* How fast the minimum bound rises while all bounds are larger: by this part with each measurement, and per second. */
 #define BOUND_RISE 0.05
 #define BOUND_RISE_PER_S 0.4
+#define LOW_BOUND_RISE_PER_S 1e-4
 
 /* The weights of the filters follow from this many recent measurements. */
 #define MEMORY 30.0
 
+/* The noise of a hypothesis with less weight is not adapted. */
+#define MIN_WEIGHT 1e-6
+
 /* The maximum weight of a single surprise, in squared standard errors. */
 #define MAX_SURPRISE 16.0
-
-/* How many standard deviations of the drift's wander a bound allows for. */
-#define BOUND_SIGMAS 6.0
-
-/* The spans over which windows of the past are kept: the shortest, and each to the next longer one. */
-#define SHORTEST_SPAN_NS (30 * MH_NS_PER_MS)
-#define SPAN_STEP 8
-
-/* No crystal is known to be steadier than this over some seconds. */
-#define MIN_DRIFT_BOUND (0.02 * MH_PPM)
-
-static double walk_variance(int filter)
-{
-    double walk = MIN_WALK_PPB * pow(WALK_STEP, filter % MH_TRACKER_WALKS);
-    return walk * walk;
-}
-
-static double excess_noise(int filter)
-{
-    return filter < MH_TRACKER_WALKS ? ONE_WAY_EXCESS_NOISE : EVEN_EXCESS_NOISE;
-}
 
 void mh_tracker_reset(mh_tracker *tracker, mh_rates rates)
 {
     memset(tracker, 0, sizeof *tracker);
     tracker->rates = rates;
     tracker->drift_limit = MH_RAW_RATE_LIMIT;
-    tracker->noise = FIRST_NOISE;
+    for (int i = 0; i < MH_TRACKER_NOISES; i++)
+        tracker->noise[i] = noises[i].first;
 }
 
-/*
- * Bursts with the shortest round trips have similar errors. The time that a round trip takes beyond the minimum may
- * have been spent in one direction only.
- */
-static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int filter)
+static int noise_of(int filter)
 {
-    double usual_ns = tracker->noise * (double)tracker->min_bound_ns + 1; /* clocks count whole nanoseconds */
-    double excess_ns = excess_noise(filter) * (double)(measured->bound_ns - tracker->min_bound_ns);
-    return usual_ns * usual_ns + excess_ns * excess_ns;
+    return filter / MH_TRACKER_WALKS;
+}
+
+/* The time that a round trip takes beyond the minimum may have been spent in one direction only. */
+static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int noise)
+{
+    double bound_ns = (double)measured->bound_ns, min_ns = (double)tracker->min_bound_ns;
+    double excess_ns = noise == USUAL ? EXCESS_NOISE * (bound_ns - min_ns) : 0;
+    double doubt = fmax(MIN_DOUBT, 1 / sqrt((double)tracker->measurements + 1));
+    double part_ns = noise == USUAL ? min_ns : bound_ns - tracker->low_bound_ns + doubt * tracker->excess_ns;
+    double error_ns = tracker->noise[noise] * part_ns + 1; /* clocks count whole nanoseconds */
+    return error_ns * error_ns + excess_ns * excess_ns;
 }
 
 /* All measurements so far may have the same error. The drift that they showed remains valid. */
 static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
 {
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
-        double bias_ns = excess_noise(i) * (double)fall_ns;
-        tracker->filters[i].p00 += bias_ns * bias_ns;
+        double bias_ns = (noise_of(i) == USUAL ? EXCESS_NOISE : tracker->noise[JITTER]) * (double)fall_ns;
+        tracker->filters[i].errors.p00 += bias_ns * bias_ns;
     }
+}
+
+static double seconds_since_last(const mh_tracker *tracker, const mh_offset *measured)
+{
+    return (double)(measured->at_ns - tracker->past.last.at_ns) * MH_S_PER_NS;
 }
 
 /* The minimum rises with time and with the number of measurements, so a short slow phase does not raise it much. */
 static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 {
-    double seconds = (double)(measured->at_ns - tracker->last.at_ns) * MH_S_PER_NS;
-    double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds);
+    double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds_since_last(tracker, measured));
     int64_t risen_ns = (int64_t)((double)tracker->min_bound_ns * (1 + rise));
-    bool is_min = tracker->measurements == 0 || measured->bound_ns < risen_ns;
+    bool is_min = tracker->min_bound_ns == 0 || measured->bound_ns < risen_ns;
     int64_t fall_ns = tracker->min_bound_ns - measured->bound_ns;
     if ((double)fall_ns > GREAT_FALL * (double)tracker->min_bound_ns)
         doubt_offsets(tracker, fall_ns);
     tracker->min_bound_ns = is_min ? measured->bound_ns : risen_ns;
 }
 
-static void begin(mh_tracker *tracker, const mh_offset *measured)
+static void note_excess(mh_tracker *tracker, const mh_offset *measured)
 {
-    double limit_ppb = tracker->drift_limit * 1e9;
-    tracker->origin_ns = measured->offset_ns;
-    for (int i = 0; i < MH_TRACKER_FILTERS; i++)
-        tracker->filters[i] = (mh_filter){.p00 = measurement_variance(tracker, measured, i),
-                                          .p11 = limit_ppb * limit_ppb / 4,
-                                          .weight = 1.0 / MH_TRACKER_FILTERS};
+    double bound_ns = (double)measured->bound_ns;
+    if (tracker->low_bound_ns == 0) {
+        tracker->low_bound_ns = bound_ns;
+        tracker->excess_ns = noises[USUAL].first * bound_ns;
+    }
+    double rise = fmin(BOUND_RISE, LOW_BOUND_RISE_PER_S * seconds_since_last(tracker, measured));
+    tracker->low_bound_ns = fmin(tracker->low_bound_ns * (1 + rise), bound_ns);
+    tracker->excess_ns += (bound_ns - tracker->low_bound_ns - tracker->excess_ns) / EXCESS_MEMORY;
 }
 
-static void predict(mh_filter *filter, double walk, double seconds)
+/* All filters, alike but for the walk that they expect. */
+static void set_filters(mh_tracker *tracker, mh_filter common)
 {
-    double t = seconds;
-    filter->offset += filter->drift * t;
-    filter->p00 += 2 * t * filter->p01 + t * t * filter->p11 + walk * t * t * t / 3;
-    filter->p01 += t * filter->p11 + walk * t * t / 2;
-    filter->p11 += walk * t;
-}
-
-/* Returns the squared innovation in units of its variance. */
-static double correct(mh_filter *filter, double offset, double variance)
-{
-    double total = filter->p00 + variance, innovation = offset - filter->offset;
-    double gain0 = filter->p00 / total, gain1 = filter->p01 / total;
-    double surprise = innovation * innovation / total;
-    filter->cost += log(total) + fmin(surprise, MAX_SURPRISE) - filter->cost / MEMORY;
-    filter->offset += gain0 * innovation;
-    filter->drift += gain1 * innovation;
-    filter->p11 -= gain1 * filter->p01;
-    filter->p00 *= 1 - gain0;
-    filter->p01 *= 1 - gain0;
-    return surprise;
+    double walk = MIN_WALK;
+    for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
+        walk = i % MH_TRACKER_WALKS == 0 ? MIN_WALK : WALK_STEP * walk;
+        tracker->filters[i] = common;
+        tracker->filters[i].errors.walk = walk;
+    }
 }
 
 static void weigh(mh_tracker *tracker)
@@ -146,96 +144,104 @@ static void weigh(mh_tracker *tracker)
         tracker->filters[i].weight /= sum;
 }
 
+static void begin(mh_tracker *tracker, const mh_offset *measured)
+{
+    double limit_ppb = tracker->drift_limit * 1e9, variance = measurement_variance(tracker, measured, USUAL);
+    tracker->origin_ns = measured->offset_ns;
+    set_filters(tracker, (mh_filter){.errors = {.p00 = variance, .p11 = limit_ppb * limit_ppb / 4}});
+    weigh(tracker);
+}
+
+static void predict(mh_filter *filter, int64_t ahead_ns)
+{
+    filter->offset += filter->drift * ((double)ahead_ns * MH_S_PER_NS);
+    filter->errors = mh_covariance_ahead(filter->errors, ahead_ns);
+}
+
+/* Returns the squared innovation in units of its variance. */
+static double correct(mh_filter *filter, double offset, double variance)
+{
+    mh_covariance *errors = &filter->errors;
+    double total = errors->p00 + variance, innovation = offset - filter->offset;
+    double gain0 = errors->p00 / total, gain1 = errors->p01 / total;
+    double surprise = innovation * innovation / total;
+    filter->cost += log(total) + fmin(surprise, MAX_SURPRISE) - filter->cost / MEMORY;
+    filter->offset += gain0 * innovation;
+    filter->drift += gain1 * innovation;
+    errors->p11 -= gain1 * errors->p01;
+    errors->p00 *= 1 - gain0;
+    errors->p01 *= 1 - gain0;
+    return surprise;
+}
+
+/* The filters of a hypothesis are surprised by 1 on average if its noise is right. */
+static void adapt_noise(mh_tracker *tracker, int i, double surprise)
+{
+    double noise = tracker->noise[i] * exp(NOISE_GAIN * (surprise - 1));
+    tracker->noise[i] = fmin(fmax(noise, noises[i].min), noises[i].max);
+}
+
 static void update(mh_tracker *tracker, const mh_offset *measured)
 {
-    double seconds = (double)(measured->at_ns - tracker->last.at_ns) / (double)MH_NS_PER_S;
     double offset = (double)(measured->offset_ns - tracker->origin_ns);
-    double surprise = 0;
+    double surprises[MH_TRACKER_NOISES] = {0}, weights[MH_TRACKER_NOISES] = {0}, variances[MH_TRACKER_NOISES];
+    for (int i = 0; i < MH_TRACKER_NOISES; i++)
+        variances[i] = measurement_variance(tracker, measured, i);
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         mh_filter *filter = &tracker->filters[i];
-        predict(filter, walk_variance(i), seconds);
-        surprise +=
-            filter->weight * fmin(correct(filter, offset, measurement_variance(tracker, measured, i)), MAX_SURPRISE);
+        int noise = noise_of(i);
+        predict(filter, measured->at_ns - tracker->past.last.at_ns);
+        surprises[noise] += filter->weight * fmin(correct(filter, offset, variances[noise]), MAX_SURPRISE);
+        weights[noise] += filter->weight;
     }
     weigh(tracker);
     /* Any two measurements lie on a line, so the first two say nothing about noise. */
-    if (tracker->measurements > 2)
-        tracker->noise *= exp(NOISE_GAIN * (surprise - 1));
-    tracker->noise = fmin(fmax(tracker->noise, MIN_NOISE), MAX_NOISE);
+    for (int i = 0; i < MH_TRACKER_NOISES && tracker->measurements > 2; i++)
+        if (weights[i] > MIN_WEIGHT)
+            adapt_noise(tracker, i, surprises[i] / weights[i]);
 }
 
 /* The weighted mean of the filters. Its covariance includes their differences. */
-static mh_filter combined(const mh_tracker *tracker, double *walk)
+static mh_filter combined(const mh_tracker *tracker)
 {
     mh_filter all = {0};
-    *walk = 0;
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         const mh_filter *one = &tracker->filters[i];
         all.offset += one->weight * one->offset;
         all.drift += one->weight * one->drift;
-        *walk += one->weight * walk_variance(i);
     }
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         const mh_filter *one = &tracker->filters[i];
         double offset = one->offset - all.offset, drift = one->drift - all.drift;
-        all.p00 += one->weight * (one->p00 + offset * offset);
-        all.p01 += one->weight * (one->p01 + offset * drift);
-        all.p11 += one->weight * (one->p11 + drift * drift);
+        all.errors.p00 += one->weight * (one->errors.p00 + offset * offset);
+        all.errors.p01 += one->weight * (one->errors.p01 + offset * drift);
+        all.errors.p11 += one->weight * (one->errors.p11 + drift * drift);
+        all.errors.walk += one->weight * one->errors.walk;
     }
     return all;
 }
 
-/*
- * The maximum error of a drift, by the last window and one of the past: they allow an interval of mean drifts, and the
- * drift may have wandered since.
- */
-static double bound_drift_by(const mh_tracker *tracker, const mh_tracker_window *past, double drift, double walk)
+/* The estimate at the last measurement, as the filters have it: only likely. */
+static mh_model likely(const mh_tracker *tracker)
 {
-    double span_ns = (double)(tracker->last.at_ns - past->at_ns);
-    if (span_ns <= 0)
-        return INFINITY;
-    double min = (double)(tracker->last.min_ns - past->max_ns) / span_ns;
-    double max = (double)(tracker->last.max_ns - past->min_ns) / span_ns;
-    double wandered_ppb = BOUND_SIGMAS * sqrt(walk * span_ns * MH_S_PER_NS);
-    return fmax(max - drift, drift - min) + wandered_ppb * 1e-9;
+    const mh_filter all = combined(tracker);
+    double drift = all.drift * 1e-9, limit = tracker->drift_limit;
+    return (mh_model){tracker->past.last.at_ns, tracker->origin_ns + llround(all.offset),
+                      fmin(fmax(drift, -limit), limit)};
 }
 
-static double bound_drift(const mh_tracker *tracker, double drift, double walk)
+/* The estimate of clocks that only wander. */
+static mh_estimate raw_estimate(const mh_tracker *tracker)
 {
-    double bound = tracker->rates.limit + fabs(drift);
-    for (int i = 0; i < MH_TRACKER_SPANS; i++) {
-        const mh_tracker_span *span = &tracker->spans[i];
-        if (span->has_newer)
-            bound = fmin(bound, bound_drift_by(tracker, &span->newer, drift, walk));
-        if (span->has_older)
-            bound = fmin(bound, bound_drift_by(tracker, &span->older, drift, walk));
-    }
-    return bound;
+    return mh_past_estimate(&tracker->past, tracker->rates, likely(tracker));
 }
 
-/*
- * The estimate at the last measurement, for clocks whose rates the kernel may change by rate_limit; 0: they are raw.
- */
-static mh_estimate estimate(const mh_tracker *tracker, double rate_limit)
+/* The estimate of clocks whose rates the kernel may change at any time: only the last window is certain. */
+static mh_estimate corrected_estimate(const mh_tracker *tracker)
 {
-    double walk, limit = tracker->drift_limit;
-    const mh_filter all = combined(tracker, &walk);
-    double drift = fmin(fmax(all.drift * 1e-9, -limit), limit);
-    int64_t offset_ns = tracker->origin_ns + llround(all.offset);
-    /* The window is certain; the result of the filters is only likely. */
-    if (offset_ns < tracker->last.min_ns)
-        offset_ns = tracker->last.min_ns;
-    if (offset_ns > tracker->last.max_ns)
-        offset_ns = tracker->last.max_ns;
-    int64_t below_ns = offset_ns - tracker->last.min_ns, above_ns = tracker->last.max_ns - offset_ns;
-    mh_estimate estimate = {.model = {tracker->last.at_ns, offset_ns, drift}};
-    estimate.bound_ns = below_ns > above_ns ? below_ns : above_ns;
-    estimate.drift_bound = rate_limit + fabs(drift);
-    if (rate_limit == 0) {
-        estimate.drift_bound = fmax(bound_drift(tracker, drift, walk), MIN_DRIFT_BOUND);
-        estimate.wander_bound = BOUND_SIGMAS * sqrt(walk / 3);
-    }
-    return estimate;
+    mh_past last;
+    mh_past_begin(&last, &tracker->past.last, NULL);
+    return mh_past_estimate(&last, (mh_rates){tracker->rates.limit, false, 0}, likely(tracker));
 }
 
 /* Whether the window of a measurement and the bounds of an estimate do not overlap. */
@@ -249,8 +255,8 @@ static bool is_outside(const mh_offset *measured, const mh_estimate *before)
 /* Whether a clock was set: back, or by more than the rates of the clocks explain. */
 static bool is_step(const mh_tracker *tracker, const mh_offset *measured)
 {
-    mh_estimate before = estimate(tracker, tracker->rates.limit);
-    return measured->at_ns < tracker->last.at_ns || is_outside(measured, &before);
+    mh_estimate before = corrected_estimate(tracker);
+    return measured->at_ns < tracker->past.last.at_ns || is_outside(measured, &before);
 }
 
 /*
@@ -259,24 +265,38 @@ static bool is_step(const mh_tracker *tracker, const mh_offset *measured)
  */
 static bool is_slew(const mh_tracker *tracker, const mh_offset *measured)
 {
-    mh_estimate before = estimate(tracker, 0);
+    mh_estimate before = raw_estimate(tracker);
     before.drift_bound = fmax(before.drift_bound, MH_RAW_RATE_LIMIT);
     return !tracker->rates.are_raw && is_outside(measured, &before);
 }
 
-/* When a span's newer window is as old as the span, it becomes the older one. */
-static void keep_windows(mh_tracker *tracker)
+/* Clocks wander as they did before: for each step between their walks, a filter is less likely by the factor of e. */
+static void expect_walk(mh_tracker *tracker, double walk)
 {
-    int64_t span_ns = SHORTEST_SPAN_NS;
-    for (int i = 0; i < MH_TRACKER_SPANS; i++, span_ns *= SPAN_STEP) {
-        mh_tracker_span *span = &tracker->spans[i];
-        if (span->has_newer && tracker->last.at_ns - span->newer.at_ns < span_ns)
-            continue;
-        span->older = span->newer;
-        span->has_older = span->has_newer;
-        span->newer = tracker->last;
-        span->has_newer = true;
+    for (int i = 0; i < MH_TRACKER_FILTERS && walk > 0; i++) {
+        double steps = log(tracker->filters[i].errors.walk / walk) / log(WALK_STEP);
+        tracker->filters[i].cost = 2 * steps * steps;
     }
+    weigh(tracker);
+}
+
+void mh_tracker_start_from(mh_tracker *tracker, const mh_estimate *prior)
+{
+    const mh_model *model = &prior->model;
+    mh_tracker_reset(tracker, tracker->rates);
+    if (prior->bound_ns > MH_PAST_USELESS_NS)
+        return;
+    if (fabs(model->drift) > tracker->drift_limit)
+        tracker->drift_limit = tracker->rates.limit;
+    tracker->origin_ns = model->offset_ns;
+    set_filters(tracker, (mh_filter){.drift = model->drift * 1e9, .errors = prior->errors});
+    expect_walk(tracker, prior->errors.walk);
+    tracker->measurements = 1;
+    const mh_past_window window = {model->at_ns, model->offset_ns - prior->bound_ns,
+                                   model->offset_ns + prior->bound_ns};
+    const mh_past_drift drift = {true, model->at_ns, model->drift - prior->drift_bound,
+                                 model->drift + prior->drift_bound};
+    mh_past_begin(&tracker->past, &window, &drift);
 }
 
 bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
@@ -288,40 +308,46 @@ bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
     if (slewed)
         tracker->drift_limit = tracker->rates.limit;
     note_bound(tracker, measured);
+    note_excess(tracker, measured);
+    const mh_past_window window = {measured->at_ns, measured->offset_ns - measured->bound_ns,
+                                   measured->offset_ns + measured->bound_ns};
     if (tracker->measurements == 0)
         begin(tracker, measured);
     else
         update(tracker, measured);
+    mh_past_add(&tracker->past, &window, tracker->rates);
     tracker->measurements++;
-    tracker->last = (mh_tracker_window){measured->at_ns, measured->offset_ns - measured->bound_ns,
-                                        measured->offset_ns + measured->bound_ns};
-    keep_windows(tracker);
     return !disrupted;
 }
 
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker)
 {
     if (tracker->measurements == 0)
-        return (mh_estimate){{0, 0, 0}, MH_TIME_UNKNOWN_NS, 0, 0};
-    return estimate(tracker, tracker->rates.are_raw ? 0 : tracker->rates.limit);
+        return (mh_estimate){.bound_ns = MH_TIME_UNKNOWN_NS};
+    mh_estimate estimate = tracker->rates.are_raw ? raw_estimate(tracker) : corrected_estimate(tracker);
+    estimate.errors = mh_tracker_covariance(tracker);
+    return estimate;
+}
+
+mh_covariance mh_tracker_covariance(const mh_tracker *tracker)
+{
+    return combined(tracker).errors;
 }
 
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns)
 {
-    double walk;
-    mh_filter all = combined(tracker, &walk);
-    predict(&all, walk, (double)ahead_ns / (double)MH_NS_PER_S);
-    return sqrt(all.p00);
+    return sqrt(mh_covariance_ahead(mh_tracker_covariance(tracker), ahead_ns).p00);
 }
 
 int64_t mh_tracker_interval_ns(const mh_tracker *tracker, double target_ns, int64_t max_ns)
 {
-    double now_ns = mh_tracker_error_ns(tracker, 0);
+    mh_covariance now = mh_tracker_covariance(tracker);
+    if (!tracker->rates.are_raw)
+        now.walk = fmax(now.walk, CORRECTED_WALK);
     int64_t low_ns = 0, high_ns = max_ns;
     while (high_ns - low_ns > MH_NS_PER_MS) {
         int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
-        double later_ns = mh_tracker_error_ns(tracker, middle_ns);
-        if (later_ns * later_ns - now_ns * now_ns > target_ns * target_ns)
+        if (mh_covariance_ahead(now, middle_ns).p00 - now.p00 > target_ns * target_ns)
             high_ns = middle_ns;
         else
             low_ns = middle_ns;

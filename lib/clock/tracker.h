@@ -3,55 +3,52 @@
  * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
  *
  * A bank of Kalman filters on (offset, drift) runs in parallel. They differ in how much they expect the drift to
- * wander, and in whether they expect delays beyond the minimum in one direction only or in both. Their weights follow
- * from the recent measurements (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of
- * sampled stochastic processes", 1965). So a steady clock is averaged over a long time and a wandering one is followed,
- * without a setting.
+ * wander, and in whether all bursts err alike or those with longer round trips more. Their weights follow from the
+ * recent measurements (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled
+ * stochastic processes", 1965). So a steady clock is averaged over a long time and a wandering one is followed, without
+ * a setting.
  */
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
 
 #include "clock/model.h"
+#include "clock/past.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MH_TRACKER_WALKS = 8, MH_TRACKER_FILTERS = 2 * MH_TRACKER_WALKS, MH_TRACKER_SPANS = 5 };
+enum { MH_TRACKER_WALKS = 8, MH_TRACKER_NOISES = 2, MH_TRACKER_FILTERS = MH_TRACKER_NOISES * MH_TRACKER_WALKS };
 
-/* What a measurement proves: at this local time the true offset was within. */
-typedef struct mh_tracker_window {
-    int64_t at_ns;
-    int64_t min_ns, max_ns;
-} mh_tracker_window;
-
-/* Two windows of the past that are about a certain span apart, the older one at least that span old. */
-typedef struct mh_tracker_span {
-    mh_tracker_window older, newer;
-    bool has_older, has_newer;
-} mh_tracker_span;
-
-/* Offsets in nanoseconds, drifts in ns/s (which is ppb), times in seconds; p: the covariance. */
+/* In the units of mh_covariance. */
 typedef struct mh_filter {
     double offset, drift;
-    double p00, p01, p11;
+    mh_covariance errors;
     double cost; /* minus twice the log likelihood of the recent measurements */
     double weight;
 } mh_filter;
 
 typedef struct mh_tracker {
-    mh_rates rates;     /* of the two clocks */
-    double drift_limit; /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
-    int64_t measurements;
-    mh_tracker_window last;                  /* of the last measurement */
-    mh_tracker_span spans[MH_TRACKER_SPANS]; /* windows of the past: with the last one they bound the drift */
-    int64_t origin_ns;                       /* subtracted from the filters' offsets, so that they stay small */
-    double noise;                            /* standard error of a measurement, as a part of the minimum bound */
-    int64_t min_bound_ns; /* of the measurements; rises slowly, so that the tracker adapts to a slower path */
+    mh_rates rates;       /* of the two clocks */
+    double drift_limit;   /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
+    int64_t measurements; /* a prior counts as one */
+    mh_past past;         /* what the measurements prove */
+    int64_t origin_ns;    /* subtracted from the filters' offsets, so that they stay small */
+    int64_t min_bound_ns; /* of the measurements; rises slowly, so that the tracker adapts to a slower path; 0: none */
+    double low_bound_ns;  /* the same, but it hardly rises */
+    double excess_ns;     /* by how much bounds are above that, on average */
+    double noise[MH_TRACKER_NOISES]; /* standard error of a measurement, as a part of what a hypothesis says */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;
 
 /* Discard all measurements; rates are those of the two clocks. */
 void mh_tracker_reset(mh_tracker *tracker, mh_rates rates);
+
+/*
+ * Start from an estimate that was not measured by this tracker, such as the composition of those of two others. It has
+ * the same effect as a measurement at its local time that also measured the drift. The rates of the clocks remain. If
+ * the bound of the estimate is unknown, or useless (MH_PAST_USELESS_NS), this is mh_tracker_reset.
+ */
+void mh_tracker_start_from(mh_tracker *tracker, const mh_estimate *prior);
 
 /*
  * Feed a measurement. Returns false if it contradicts earlier ones, or is older than the last one: a clock was stepped
@@ -64,6 +61,9 @@ bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured);
  * correction. Without a measurement, the bound is unknown.
  */
 mh_estimate mh_tracker_estimate(const mh_tracker *tracker);
+
+/* How far the estimate may be off, at the last measurement. */
+mh_covariance mh_tracker_covariance(const mh_tracker *tracker);
 
 /* The standard error of the estimate at a time ahead of the last measurement. */
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns);

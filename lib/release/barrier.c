@@ -38,20 +38,15 @@ int mh_barrier_open_members(mh_barrier *barrier, const mh_barrier_site *site)
     return barrier->states ? 0 : -1;
 }
 
-int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_place *places, mh_error *error)
+int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_sites *sites, mh_error *error)
 {
-    mh_group leaders, node;
     memset(barrier, 0, sizeof *barrier);
-    int missing = mh_topology_group(places, channel->size, channel->rank, 0, 2, &leaders);
-    missing |= mh_topology_group(places, channel->size, channel->rank, 1, 2, &node);
-    mh_barrier_site site = {channel, places, &leaders, &node, &barrier->slots};
-    if (missing || mh_barrier_open_members(barrier, &site))
+    mh_barrier_site site = {channel, sites, &barrier->slots};
+    if (mh_barrier_open_members(barrier, &site))
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for a barrier", channel->rank);
     int code = mh_error_agree(error, channel->comm);
     if (code == MPI_SUCCESS)
-        code = mh_slots_open(&barrier->slots, channel, &node, error);
-    mh_group_free(&leaders);
-    mh_group_free(&node);
+        code = mh_slots_open(&barrier->slots, channel, &sites->node, error);
     if (code != MPI_SUCCESS)
         mh_barrier_close(barrier);
     return code;

@@ -29,10 +29,10 @@ typedef struct mh_barrier {
 const char *mh_barrier_choice(int index);
 
 /*
- * Make what all members need; none is chosen yet. Collective. places are those of all ranks. Errors are those of MPI,
- * and MPI_ERR_NO_MEM, and leave it closed. Memory that cannot be shared is not an error.
+ * Make what all members need; none is chosen yet. Collective. Errors are those of MPI, and MPI_ERR_NO_MEM, and leave it
+ * closed. Memory that cannot be shared is not an error.
  */
-int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_place *places, mh_error *error);
+int mh_barrier_open(mh_barrier *barrier, const mh_channel *channel, const mh_sites *sites, mh_error *error);
 
 /* Local. Does nothing if nothing was opened. */
 void mh_barrier_close(mh_barrier *barrier);

@@ -22,7 +22,7 @@ static void open_state(void *state, const mh_barrier_site *site)
     dissemination *own = state;
     own->channel = site->channel;
     own->slots = site->slots;
-    own->on_one_node = site->node->size == site->channel->size;
+    own->on_one_node = site->sites->node.size == site->channel->size;
 }
 
 static int swap_through_slots(mh_slots *slots, int step, int from, mh_arrival *all, mh_error *error)

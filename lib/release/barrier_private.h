@@ -8,12 +8,10 @@
 
 #include <stddef.h>
 
-/* What a member is opened with; channel and slots outlive its state. */
+/* What a member is opened with; channel and slots outlive its state, sites does not. */
 typedef struct mh_barrier_site {
     const mh_channel *channel;
-    const mh_place *places;
-    const mh_group *leaders; /* the first processes of nodes */
-    const mh_group *node;
+    const mh_sites *sites;
     mh_slots *slots; /* of the processes of the node */
 } mh_barrier_site;
 

@@ -26,8 +26,8 @@ static void open_state(void *state, const mh_barrier_site *site)
     shm *own = state;
     own->channel = site->channel;
     own->slots = site->slots;
-    own->node = mh_tree_of_node(site->places, site->node, site->node->index);
-    own->leaders = mh_tree_of_group(site->leaders);
+    own->node = mh_tree_of_node(site->sites->places, site->sites->node.size, site->sites->node.index);
+    own->leaders = mh_tree_of_group(&site->sites->leaders);
 }
 
 static bool is_available(const void *state)

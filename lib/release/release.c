@@ -11,6 +11,7 @@
 enum {
     REHEARSALS_COLD = 4, /* the first rounds, not used */
     REHEARSALS_MAX = 40,
+    REHEARSALS_KNOWN_MAX = 16,            /* if the fastest barrier is known, connections are warm, too */
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
 
@@ -189,14 +190,14 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
 }
 
 /* Rounds with the barrier in use. typical_ns, on rank 0: the median duration of the rounds after the cold ones. */
-static int rehearse_rounds(mh_rounds *rounds, bool learns, int64_t *typical_ns, mh_error *error)
+static int rehearse_rounds(mh_rounds *rounds, bool learns, int max, int64_t *typical_ns, mh_error *error)
 {
     mh_release release = {.order = MH_ORDER_RELEASE, .rehearse = 1};
     int64_t first_ns = mh_base_clock_now_ns(&rounds->clock->base), took_ns[REHEARSALS_MAX + 1];
     int warm = 0;
     for (int i = 0; release.rehearse; i++) {
         int64_t began_ns = mh_base_clock_now_ns(&rounds->clock->base), spent_ns = began_ns - first_ns;
-        release.rehearse = i < REHEARSALS_MAX && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
+        release.rehearse = i < max && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
         int code = rehearse_once(rounds, learns && i > REHEARSALS_COLD, &release, error);
         if (code != MPI_SUCCESS)
             return code;
@@ -228,7 +229,7 @@ static int find_fastest(mh_rounds *rounds, int *choice, mh_error *error)
         if (!suits(rounds, i))
             continue;
         mh_barrier_use(rounds->barrier, i, "");
-        int code = rehearse_rounds(rounds, false, &took_ns, error);
+        int code = rehearse_rounds(rounds, false, REHEARSALS_MAX, &took_ns, error);
         if (code != MPI_SUCCESS)
             return code;
         if (took_ns < best_ns) {
@@ -248,31 +249,38 @@ static int replace(const mh_rounds *rounds, int asked)
     return choice;
 }
 
-static int choose_barrier(mh_rounds *rounds, mh_error *error)
+static int choose_barrier(mh_rounds *rounds, int *fastest, mh_error *error)
 {
     int asked = rounds->barrier_choice, choice = asked, code = MPI_SUCCESS;
     const char *reason = "the fastest here";
+    bool is_known = *fastest > 0 && suits(rounds, *fastest);
     if (asked == CHOICE_AUTO) {
-        code = find_fastest(rounds, &choice, error);
+        choice = *fastest;
+        if (is_known)
+            reason = "the fastest in an earlier communicator of these processes";
+        else
+            code = find_fastest(rounds, &choice, error);
     } else {
         choice = replace(rounds, asked);
         reason = choice == asked                                   ? "requested"
                  : mh_barrier_is_available(rounds->barrier, asked) ? "the requested one needs synchronized clocks"
                                                                    : "replaces the requested one";
     }
+    *fastest = asked == CHOICE_AUTO ? choice : 0;
     if (code == MPI_SUCCESS)
         mh_barrier_use(rounds->barrier, choice, reason);
     return code;
 }
 
-int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error)
+int mh_rounds_rehearse(mh_rounds *rounds, int *fastest, mh_error *error)
 {
     int64_t unused_ns;
     if (rounds->rehearsed)
         return MPI_SUCCESS;
-    int code = choose_barrier(rounds, error);
+    int max = *fastest > 0 ? REHEARSALS_KNOWN_MAX : REHEARSALS_MAX;
+    int code = choose_barrier(rounds, fastest, error);
     if (code == MPI_SUCCESS)
-        code = rehearse_rounds(rounds, true, &unused_ns, error);
+        code = rehearse_rounds(rounds, true, max, &unused_ns, error);
     rounds->rehearsed = code == MPI_SUCCESS;
     return code;
 }

@@ -55,8 +55,11 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings);
  * Measure needs before the first call, by rounds without a wait: in the first call itself, processes arrive seconds
  * apart, so its need says nothing about later calls. If the choice is "auto", such rounds also find the fastest barrier
  * algorithm. Collective; does nothing if this has been done for the present choice. barrier must be open.
+ *
+ * fastest: in, the fastest algorithm of a communicator that is like this one, which then need not be found; 0: there is
+ * none. Out, the one that was found; 0: the choice is not "auto". The same on all processes.
  */
-int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error);
+int mh_rounds_rehearse(mh_rounds *rounds, int *fastest, mh_error *error);
 
 /*
  * Report that this process arrived, with a request, when its base clock read local_ns, and receive the release. done:

@@ -2,16 +2,20 @@
 /* comm_clock.c - synchronizing from the first look at the clock to the published estimate, and following its steps. */
 #include "sync/comm_clock.h"
 
+#include "base/fresh_number.h"
 #include "base/units.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* If global time would go back by at most this much, it stands still instead. */
 #define MAX_STANDSTILL_NS MH_NS_PER_MS
 
-void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel)
+void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel, mh_known_clocks *known)
 {
     clock->channel = channel;
+    clock->known = known;
     mh_global_clock_init(&clock->global);
 }
 
@@ -20,28 +24,83 @@ void mh_comm_clock_free(mh_comm_clock *clock)
     mh_sync_plan_free(&clock->plan);
 }
 
-int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_place *places, mh_error *error)
+/* Whether a communicator had the same ranks, and all processes know the same of its barrier. */
+static bool is_like(const mh_known_clock *known, const mh_known_name *name, const mh_channel *channel)
+{
+    return known->rank == channel->rank && known->size == channel->size && name->barrier_choice > 0 &&
+           known->name.barrier_choice == name->barrier_choice;
+}
+
+/*
+ * Find an earlier clock that all processes know and can use: rank 0 proposes those that it knows, and the latest that
+ * all accept is taken.
+ */
+static int find_origin(mh_comm_clock *clock, const mh_known_demand *demand, mh_error *error)
 {
     const mh_channel *channel = clock->channel;
+    mh_known_clock clocks[MH_KNOWN_CLOCKS];
+    mh_known_name names[MH_KNOWN_CLOCKS];
+    int64_t usable = 0, common = 0;
+    mh_known_clocks_names(clock->known, names);
+    int code = mh_bcast(channel, names, sizeof names, 0, error);
+    if (code != MPI_SUCCESS || names[0].id == 0)
+        return code;
+    for (int i = 0; i < MH_KNOWN_CLOCKS; i++) {
+        bool is_usable = mh_known_clocks_get(clock->known, &names[i], demand, &clocks[i]);
+        usable |= (int64_t)is_usable << i;
+        usable |= (int64_t)(is_usable && is_like(&clocks[i], &names[i], channel)) << (MH_KNOWN_CLOCKS + i);
+    }
+    code = mh_allreduce_and(channel, usable, &common, error);
+    if (code != MPI_SUCCESS || common == 0)
+        return code;
+    int latest = __builtin_ctzll((unsigned long long)common);
+    clock->origin = clocks[latest];
+    clock->is_like_origin = common >> (MH_KNOWN_CLOCKS + latest) & 1;
+    return MPI_SUCCESS;
+}
+
+/* From now on steps are found that happened since the origin was looked at. */
+static void begin_with_origin(mh_comm_clock *clock, int choice)
+{
     mh_base_clock *base = &clock->global.base;
-    mh_group node;
-    if (mh_topology_group(places, channel->size, channel->rank, 1, 2, &node))
-        mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the ranks of its node", channel->rank);
-    int code = mh_error_agree(error, channel->comm);
-    if (code == MPI_SUCCESS)
-        code = mh_base_clock_open(base, choice, channel, node.ranks, node.size, error);
-    mh_group_free(&node);
+    *base = clock->origin.base;
+    if (choice > 0)
+        snprintf(base->reason, sizeof base->reason, "requested");
+    else if (strcmp(base->reason, "requested") == 0)
+        snprintf(base->reason, sizeof base->reason, "that of an earlier communicator");
+    clock->watch = clock->origin.watch;
+}
+
+int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh_sites *sites, mh_error *error)
+{
+    const mh_group *node = &sites->node;
+    mh_base_clock *base = &clock->global.base;
+    const mh_known_demand demand = {choice, mh_base_clock_usable(), wander};
+    int code = clock->known ? find_origin(clock, &demand, error) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        return code;
+    if (clock->origin.name.id) {
+        begin_with_origin(clock, choice);
+        return MPI_SUCCESS;
+    }
+    code = mh_base_clock_open(base, choice, clock->channel, node->ranks, node->size, error);
     if (code == MPI_SUCCESS)
         mh_clock_watch_start(&clock->watch, base);
     return code;
 }
 
-int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_place *places, mh_error *error)
+void mh_comm_clock_note_barrier(mh_comm_clock *clock, int barrier_choice)
 {
-    const mh_channel *channel = clock->channel;
+    clock->barrier_choice = barrier_choice;
+    if (clock->known)
+        mh_known_clocks_set_barrier(clock->known, clock->id, barrier_choice);
+}
+
+int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error)
+{
     mh_sync_plan plan;
-    mh_sync_plan_make(&plan, label, &clock->global.base, places, channel->size, channel->rank, error);
-    int code = mh_error_agree(error, channel->comm);
+    mh_sync_plan_make(&plan, label, &clock->global.base, sites, error);
+    int code = mh_error_agree(error, clock->channel->comm);
     mh_sync_plan_free(code == MPI_SUCCESS ? &clock->plan : &plan);
     if (code == MPI_SUCCESS)
         clock->plan = plan;
@@ -70,6 +129,8 @@ void mh_comm_clock_distrust(mh_comm_clock *clock)
     mh_estimate estimate = mh_global_clock_estimate(&clock->global);
     estimate.bound_ns = MH_TIME_UNKNOWN_NS;
     mh_global_clock_publish(&clock->global, &estimate);
+    if (clock->known)
+        mh_known_clocks_remove(clock->known, clock->id);
     clock->disrupted = true;
     clock->disruptions++;
 }
@@ -115,8 +176,17 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    clock->epoch_unix_ns = (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
-    return mh_bcast(clock->channel, &clock->epoch_unix_ns, sizeof clock->epoch_unix_ns, 0, error);
+    /* The address tells simulated processes apart, which share a time and a process number. */
+    struct {
+        int64_t unix_ns;
+        uint64_t id;
+    } epoch = {(int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, mh_fresh_number() + (uintptr_t)clock};
+    int code = mh_bcast(clock->channel, &epoch, sizeof epoch, 0, error);
+    clock->epoch_unix_ns = epoch.unix_ns;
+    clock->id = epoch.id;
+    if (code == MPI_SUCCESS && clock->origin.name.id)
+        code = mh_sync_take_up(&clock->plan, clock->channel, &clock->global.base, &clock->origin.known, error);
+    return code;
 }
 
 /* On rank 0: the estimate that defines global time. It is exact whatever has happened to the clock of rank 0. */
@@ -142,16 +212,33 @@ static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimat
     return mh_allreduce_max(clock->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
 }
 
+/* Let further communicators begin with this clock. */
+static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
+{
+    mh_known_clock mine = {.name = {clock->id, clock->schedule.count, clock->barrier_choice},
+                           .base = clock->global.base,
+                           .watch = clock->watch,
+                           .synced_ns = clock->schedule.last_ns,
+                           .rank = clock->channel->rank,
+                           .size = clock->channel->size,
+                           .wander = clock->plan.tracker.rates.wander};
+    if (clock->known && mh_sync_pass_on(&clock->plan, clock->channel, estimate, &mine.known))
+        mh_known_clocks_add(clock->known, &mine);
+}
+
 /*
  * Make the estimate that of the global clock. If some process has handed out readings far ahead of its new estimate,
  * global time moves ahead for all, because it must not go back for one. A small lead passes by itself.
  */
 static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns)
 {
-    if (lead_ns > MAX_STANDSTILL_NS)
+    if (lead_ns > MAX_STANDSTILL_NS) {
         estimate->model.offset_ns -= lead_ns;
+        mh_sync_forget_past(&clock->plan);
+    }
     mh_global_clock_publish(&clock->global, estimate);
     clock->disrupted = false;
+    pass_on(clock, estimate);
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "clock/global_clock.h"
 #include "clock/watch.h"
+#include "sync/known_clocks.h"
 #include "sync/schedule.h"
 #include "sync/sync.h"
 
@@ -16,6 +17,11 @@
 
 typedef struct mh_comm_clock {
     const mh_channel *channel;
+    mh_known_clocks *known; /* of this process; NULL: no communicator begins with the clock of another one */
+    mh_known_clock origin;  /* the earlier clock that this one begins with; its id is 0 if there is none */
+    bool is_like_origin;    /* that communicator had the same ranks, and its fastest barrier is known */
+    int64_t barrier_choice; /* the fastest, for the communicators that begin with this clock; 0: not known */
+    uint64_t id;            /* in the list of known clocks */
     mh_global_clock global; /* the estimate of rank 0 defines global time */
     mh_clock_watch watch;   /* over the base clock of this process */
     mh_sync_plan plan;
@@ -27,8 +33,8 @@ typedef struct mh_comm_clock {
     bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
 } mh_comm_clock;
 
-/* clock is all zero before. channel must outlive it. */
-void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel);
+/* clock is all zero before. channel and known must outlive it. */
+void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel, mh_known_clocks *known);
 
 /* Does nothing for a clock that is all zero. */
 void mh_comm_clock_free(mh_comm_clock *clock);
@@ -40,12 +46,16 @@ static inline bool mh_comm_clock_is_open(const mh_comm_clock *clock)
 
 /*
  * Open the base clock, by an index into the list of mh_base_clock_choice, with one calibration for the processes of a
- * node. Once in the life of a clock. Collective.
+ * node. If all processes were synchronized in the same earlier communicator, it is the one of that communicator, if
+ * bounds there hold for as much wander. Once in the life of a clock. Collective.
  */
-int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_place *places, mh_error *error);
+int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh_sites *sites, mh_error *error);
+
+/* The communicator has found its fastest barrier. The same on all processes. Local. */
+void mh_comm_clock_note_barrier(mh_comm_clock *clock, int barrier_choice);
 
 /* Plan synchronizations by a label. Collective. The old plan stays if the new one fails. */
-int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_place *places, mh_error *error);
+int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error);
 
 /*
  * Synchronize by the plan. Collective. restart: discard all earlier measurements. is_thorough: spend some time on

@@ -81,8 +81,8 @@ static void forget(mh_level *level)
     level->trained = false;
 }
 
-int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_place *places,
-                      int count, int rank, mh_error *error)
+int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_sites *sites,
+                      mh_error *error)
 {
     memset(plan, 0, sizeof *plan);
     mh_tracker_reset(&plan->tracker, mh_base_clock_rates(clock));
@@ -91,9 +91,9 @@ int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_c
     for (int i = 0; i < label->levels; i++) {
         plan->level[i].how = label->parts[i];
         forget(&plan->level[i]);
-        missing |= mh_topology_group(places, count, rank, i, label->levels, &plan->level[i].group);
+        missing |= mh_topology_group(sites, i, label->levels, &plan->level[i].group);
     }
-    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", count)
+    return missing ? mh_fail(error, MPI_ERR_NO_MEM, "out of memory for the groups of %d processes", sites->size)
                    : MPI_SUCCESS;
 }
 
@@ -108,38 +108,100 @@ void mh_sync_plan_free(mh_sync_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
+static mh_sync_run_context context_of(mh_sync_plan *plan, int level, const mh_channel *channel,
+                                      const mh_base_clock *clock)
+{
+    const mh_label_part *how = &plan->level[level].how;
+    bool may_stop = kinds[how->algorithm]->bursts_may_stop && mh_offset_needs_window_only(how->estimator);
+    return (mh_sync_run_context){.channel = channel,
+                                 .clock = clock,
+                                 .workspace = &plan->workspace,
+                                 .level = &plan->level[level],
+                                 .bursts_may_stop = may_stop,
+                                 .rates = plan->tracker.rates,
+                                 .tracker = &plan->tracker,
+                                 .disrupted = &plan->disrupted};
+}
+
+/*
+ * Bounds of the pairs on the path add up. Windows of past estimates confine the drift against global time more, because
+ * the limit of wander holds for any two clocks.
+ */
+static void confine(mh_sync_plan *plan, const mh_level *level, mh_estimate *estimate)
+{
+    if (level->trained && level->group.index > 0 && plan->tracker.rates.are_raw && !plan->disrupted)
+        mh_past_confine(&plan->past, plan->tracker.rates, estimate);
+}
+
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error)
 {
     mh_estimate relation;
     plan->disrupted = false;
     for (int i = 0; i < plan->levels; i++) {
-        const mh_label_part *how = &plan->level[i].how;
-        const mh_sync_kind *kind = kinds[how->algorithm];
-        mh_sync_run_context context = {.channel = channel,
-                                       .clock = clock,
-                                       .workspace = &plan->workspace,
-                                       .level = &plan->level[i],
-                                       .bursts_may_stop =
-                                           kind->bursts_may_stop && mh_offset_needs_window_only(how->estimator),
-                                       .is_thorough = is_thorough,
-                                       .rates = plan->tracker.rates,
-                                       .tracker = &plan->tracker,
-                                       .disrupted = &plan->disrupted,
-                                       .relation = &relation,
-                                       .estimate = estimate};
+        mh_sync_run_context context = context_of(plan, i, channel, clock);
+        context.is_thorough = is_thorough;
+        context.relation = &relation;
+        context.estimate = estimate;
         if (plan->level[i].group.size < 2)
             continue;
-        int code = kind->run(&context, error);
+        int code = kinds[plan->level[i].how.algorithm]->run(&context, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        confine(plan, &plan->level[i], estimate);
+    }
+    return MPI_SUCCESS;
+}
+
+int mh_sync_take_up(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock,
+                    const mh_known_estimate *mine, mh_error *error)
+{
+    for (int i = 0; i < plan->levels; i++) {
+        const mh_sync_kind *kind = kinds[plan->level[i].how.algorithm];
+        mh_sync_run_context context = context_of(plan, i, channel, clock);
+        context.known = mine;
+        int code = kind->take_up && plan->level[i].group.size > 1 ? kind->take_up(&context, error) : MPI_SUCCESS;
         if (code != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;
 }
 
+bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const mh_estimate *estimate,
+                     mh_known_estimate *known)
+{
+    /* The kernel may change the rate of another clock at any time, so its drift is soon unknown. */
+    bool is_of_use = plan->tracker.rates.are_raw || !mh_estimate_grows(estimate);
+    *known = (mh_known_estimate){.estimate = *estimate, .sharing_rank = channel->rank};
+    for (int i = 0; i < plan->levels; i++) {
+        const mh_level *level = &plan->level[i];
+        is_of_use &= kinds[level->how.algorithm]->take_up != NULL;
+        if (level->group.index > 0 && level->sharing == MH_SHARING_VERIFIED) {
+            known->sharing_rank = mh_group_rank(&level->group, 0);
+            known->window = level->window;
+        }
+    }
+    return is_of_use;
+}
+
+/* Windows of the past have confined what is known for the old limit, which is too narrow for a higher one. */
+void mh_sync_limit_wander(mh_sync_plan *plan, double wander)
+{
+    bool is_raised = wander > plan->tracker.rates.wander;
+    plan->tracker.rates.wander = wander;
+    if (is_raised)
+        mh_sync_restart(plan);
+}
+
+void mh_sync_forget_past(mh_sync_plan *plan)
+{
+    memset(&plan->past, 0, sizeof plan->past);
+}
+
 void mh_sync_restart(mh_sync_plan *plan)
 {
     mh_tracker_reset(&plan->tracker, plan->tracker.rates);
+    mh_sync_forget_past(plan);
     for (int i = 0; i < plan->levels; i++)
         forget(&plan->level[i]);
 }

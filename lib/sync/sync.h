@@ -12,6 +12,7 @@
 #include "clock/model.h"
 #include "clock/tracker.h"
 #include "sync/exchange_data.h"
+#include "sync/known_clocks.h"
 #include "sync/offset.h"
 #include "topology/topology.h"
 
@@ -57,6 +58,7 @@ typedef struct mh_sync_plan {
     int levels;
     mh_sync_workspace workspace;
     mh_tracker tracker; /* of this process against its reference; it has one at one level only */
+    mh_past past;       /* of this process's estimates, if it has a tracker */
     bool disrupted;     /* the last run found that a clock was stepped */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
@@ -71,12 +73,9 @@ int mh_sync_find(const char *name);
 bool mh_sync_takes_fit_points(int index);
 bool mh_sync_takes_estimator(int index);
 
-/*
- * Make the plan for a label on a topology. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both
- * cases.
- */
-int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_place *places,
-                      int count, int rank, mh_error *error);
+/* Make the plan for a label. Local. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; mh_sync_plan_free in both cases. */
+int mh_sync_plan_make(mh_sync_plan *plan, const mh_label *label, const mh_base_clock *clock, const mh_sites *sites,
+                      mh_error *error);
 
 void mh_sync_plan_free(mh_sync_plan *plan);
 
@@ -88,8 +87,28 @@ void mh_sync_plan_free(mh_sync_plan *plan);
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
                 mh_estimate *estimate, mh_error *error);
 
+/*
+ * Begin with what is known from an earlier synchronization, of which all processes of channel were part: mine is what
+ * this one knows. The first synchronization is then like a later one. Collective.
+ */
+int mh_sync_take_up(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock,
+                    const mh_known_estimate *mine, mh_error *error);
+
+/* What is known after mh_sync_run gave an estimate. Returns false if it is of no use for mh_sync_take_up. Local. */
+bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const mh_estimate *estimate,
+                     mh_known_estimate *known);
+
 /* Discard all measurements: verify shared clocks again, start tracking again. Local, but all processes must call it. */
 void mh_sync_restart(mh_sync_plan *plan);
+
+/*
+ * Set the limit of wander of raw clocks (mh_rates). The default of a plan is MH_WANDER_PPB_PER_S. A higher limit than
+ * before discards all measurements, as mh_sync_restart does.
+ */
+void mh_sync_limit_wander(mh_sync_plan *plan, double wander);
+
+/* Global time was moved against the clock of rank 0. */
+void mh_sync_forget_past(mh_sync_plan *plan);
 
 /*
  * How long after mh_sync_run this process should synchronize again. A tracked clock: when its error will have grown by

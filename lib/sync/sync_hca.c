@@ -8,10 +8,12 @@
 
 static int learn_offset(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
-    double drift = context->estimate->model.drift, drift_bound = context->estimate->drift_bound;
+    const mh_estimate before = *context->estimate;
     int code = mh_learn_by_offset.learn(context, reference_rank, error);
-    context->estimate->model.drift = drift;
-    context->estimate->drift_bound = drift_bound;
+    const mh_estimate now = mh_estimate_at(&before, context->estimate->model.at_ns);
+    context->estimate->model.drift = now.model.drift;
+    context->estimate->drift_bound = now.drift_bound;
+    context->estimate->wander_bound = now.wander_bound;
     return code;
 }
 

@@ -30,8 +30,8 @@ int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *pr
     const mh_group *group = &context->level->group;
     int code = MPI_SUCCESS;
     if (group->index > 0)
-        return protocol->learn(context, group->ranks[0], error);
+        return protocol->learn(context, mh_group_rank(group, 0), error);
     for (int i = 1; i < group->size && code == MPI_SUCCESS; i++)
-        code = protocol->teach(context, group->ranks[i], error);
+        code = protocol->teach(context, mh_group_rank(group, i), error);
     return code;
 }

@@ -15,13 +15,14 @@ typedef struct mh_sync_run_context {
     const mh_base_clock *clock;
     const mh_sync_workspace *workspace;
     mh_level *level;
-    bool bursts_may_stop;  /* before the maximum, when more exchanges would hardly narrow the window */
-    bool is_thorough;      /* spend some time on narrowing wide bounds */
-    mh_rates rates;        /* of two such clocks */
-    mh_tracker *tracker;   /* of this process against its reference */
-    bool *disrupted;       /* set if measurements contradict each other: a clock was stepped */
-    mh_estimate *relation; /* to the reference's base clock; kept between two steps of an algorithm */
-    mh_estimate *estimate; /* in: of the reference, on the reference; out: of this process */
+    bool bursts_may_stop;           /* before the maximum, when more exchanges would hardly narrow the window */
+    bool is_thorough;               /* spend some time on narrowing wide bounds */
+    mh_rates rates;                 /* of two such clocks */
+    mh_tracker *tracker;            /* of this process against its reference */
+    bool *disrupted;                /* set if measurements contradict each other: a clock was stepped */
+    mh_estimate *relation;          /* to the reference's base clock; kept between two steps of an algorithm */
+    mh_estimate *estimate;          /* in: of the reference, on the reference; out: of this process */
+    const mh_known_estimate *known; /* for take_up */
 } mh_sync_run_context;
 
 typedef struct mh_sync_kind {
@@ -31,6 +32,8 @@ typedef struct mh_sync_kind {
     bool takes_estimator;
     bool bursts_may_stop; /* no if a drift is fitted over the duration of the bursts */
     int (*run)(const mh_sync_run_context *context, mh_error *error);
+    /* Begin with what is known from an earlier synchronization; NULL: the algorithm keeps nothing between two runs. */
+    int (*take_up)(const mh_sync_run_context *context, mh_error *error);
 } mh_sync_kind;
 
 extern const mh_sync_kind mh_sync_none;
@@ -93,6 +96,11 @@ int mh_step_send_estimate(const mh_sync_run_context *context, int client_rank, m
 int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank, mh_error *error);
 int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
                              mh_error *error);
+
+/* For take_up: the reference sends what it knows of its clock from an earlier synchronization. */
+int mh_step_send_known(const mh_sync_run_context *context, int client_rank, mh_error *error);
+int mh_step_recv_known(const mh_sync_run_context *context, int reference_rank, mh_known_estimate *known,
+                       mh_error *error);
 
 /*
  * The client estimates its clock against the global time that the reference shows, by an offset or by a line, and adds

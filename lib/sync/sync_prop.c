@@ -143,9 +143,30 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     return mh_pairs_star(context, &protocol, error);
 }
 
+/* Two processes that were found to have the clock of a third one. */
+static int learn_known(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_known_estimate theirs;
+    const mh_known_estimate *mine = context->known;
+    mh_level *level = context->level;
+    int code = mh_step_recv_known(context, reference_rank, &theirs, error);
+    if (code != MPI_SUCCESS || theirs.sharing_rank != mine->sharing_rank)
+        return code;
+    level->sharing = MH_SHARING_VERIFIED;
+    level->window = (mh_window){mine->window.min_ns - theirs.window.max_ns, mine->window.max_ns - theirs.window.min_ns};
+    return MPI_SUCCESS;
+}
+
+static int take_up(const mh_sync_run_context *context, mh_error *error)
+{
+    static const mh_pair_protocol protocol = {learn_known, mh_step_send_known};
+    return mh_pairs_star(context, &protocol, error);
+}
+
 const mh_sync_kind mh_sync_prop = {
     .name = "prop",
     .doc = "copy the reference's model to those that are found to share its clock",
     .bursts_may_stop = true,
     .run = run,
+    .take_up = take_up,
 };

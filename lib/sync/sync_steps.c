@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rates of two raw clocks wander by less than this between synchronizations. */
-#define DRIFT_WANDER (1 * MH_PPM)
-
 int mh_step_measure(const mh_sync_run_context *context, int reference_rank, double rate_limit, mh_offset *offset,
                     mh_error *error)
 {
@@ -96,13 +93,13 @@ static double settle_drift(double fitted, drift_window window)
     return fmax(fmin(clamp(fitted, MH_RAW_RATE_LIMIT), window.max), window.min);
 }
 
-/* How far the fitted drift may be off. */
-static double bound_drift(double drift, drift_window window, mh_rates rates)
+/* How far the fitted drift may be off, at any time within the span of the points. */
+static double bound_drift(double drift, drift_window window, mh_rates rates, double span_s)
 {
     double limit = rates.limit + fabs(drift);
     if (!rates.are_raw)
         return limit;
-    return fmin(fmax(window.max - drift, drift - window.min) + DRIFT_WANDER, limit);
+    return fmin(fmax(window.max - drift, drift - window.min) + rates.wander * (1 + span_s), limit);
 }
 
 /* The fit point at which the line has the smallest bound: half the point's window plus its distance from the line. */
@@ -130,14 +127,19 @@ static mh_estimate fit(const mh_offset *points, int count, double *x, double *y,
     drift_window window = window_of_drift(points, count);
     line.slope = settle_drift(line.slope, window);
     mh_offset best = best_point_on_line(points, count, line);
-    double drift_bound = bound_drift(line.slope, window, rates);
-    return (mh_estimate){{best.at_ns, best.offset_ns, line.slope}, best.bound_ns, drift_bound, 0};
+    double span_s = x[count - 1] * MH_S_PER_NS;
+    return (mh_estimate){.model = {best.at_ns, best.offset_ns, line.slope},
+                         .bound_ns = best.bound_ns,
+                         .drift_bound = bound_drift(line.slope, window, rates, span_s),
+                         .wander_bound = rates.are_raw ? rates.wander : 0};
 }
 
 /* No line fits points before and after a step of a clock. */
 static mh_estimate nothing_known(const mh_sync_run_context *context)
 {
-    return (mh_estimate){{mh_base_clock_now_ns(context->clock), 0, 0}, MH_TIME_UNKNOWN_NS, context->rates.limit, 0};
+    return (mh_estimate){.model = {mh_base_clock_now_ns(context->clock), 0, 0},
+                         .bound_ns = MH_TIME_UNKNOWN_NS,
+                         .drift_bound = context->rates.limit};
 }
 
 int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
@@ -155,7 +157,8 @@ int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, m
         return code;
     code = mh_step_measure(context, reference_rank, context->rates.limit, &last, error);
     if (code == MPI_SUCCESS) {
-        relation->model = (mh_model){last.at_ns, last.offset_ns, relation->model.drift};
+        *relation = mh_estimate_at(relation, last.at_ns);
+        relation->model.offset_ns = last.offset_ns;
         relation->bound_ns = last.bound_ns;
     }
     return code;
@@ -189,6 +192,17 @@ int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_r
     if (code == MPI_SUCCESS)
         *context->estimate = mh_estimate_compose(&reference, relation, mh_base_clock_now_ns(context->clock));
     return code;
+}
+
+int mh_step_send_known(const mh_sync_run_context *context, int client_rank, mh_error *error)
+{
+    return mh_send(context->channel, context->known, sizeof *context->known, client_rank, MH_TAG_ESTIMATE, error);
+}
+
+int mh_step_recv_known(const mh_sync_run_context *context, int reference_rank, mh_known_estimate *known,
+                       mh_error *error)
+{
+    return mh_recv(context->channel, known, sizeof *known, reference_rank, MH_TAG_ESTIMATE, error);
 }
 
 /* The client measured against global time, so it needs only the error of the reference: an identity with a bound. */

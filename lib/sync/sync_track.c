@@ -15,8 +15,17 @@
 enum {
     COLD_PASSES = 4, /* the first ones, not used: their bursts take microseconds longer in one direction */
     FIRST_PASSES = 24,
-    FIRST_PASS_NS = 1800 * 1000 /* from the beginning of a pass to that of the next */
+    /* From the beginning of a pass to that of the next. */
+    COLD_PASS_NS = 600 * 1000,
+    FIRST_PASS_NS = 1800 * 1000
 };
+
+/* When a pass of the first synchronization begins, after the first one. */
+static int64_t pass_begins_ns(int pass)
+{
+    int cold = pass < COLD_PASSES ? pass : COLD_PASSES;
+    return cold * (int64_t)COLD_PASS_NS + (pass - cold) * (int64_t)FIRST_PASS_NS;
+}
 
 static int measure_cold(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
@@ -42,7 +51,7 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     int passes = context->level->trained ? 1 : FIRST_PASSES, code = MPI_SUCCESS;
     int64_t first_ns = mh_base_clock_now_ns(context->clock);
     for (int i = 0; i < passes && code == MPI_SUCCESS; i++) {
-        mh_wait_until(context->clock, first_ns, first_ns + i * (int64_t)FIRST_PASS_NS, context->channel->yields);
+        mh_wait_until(context->clock, first_ns, first_ns + pass_begins_ns(i), context->channel->yields);
         code = mh_pairs_outward(context, passes > 1 && i < COLD_PASSES ? &cold_burst : &burst, error);
     }
     if (code == MPI_SUCCESS)
@@ -51,10 +60,32 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     return code;
 }
 
+/* What an earlier communicator knew of both clocks tells how they relate. */
+static int learn_known(const mh_sync_run_context *context, int reference_rank, mh_error *error)
+{
+    mh_known_estimate theirs;
+    int code = mh_step_recv_known(context, reference_rank, &theirs, error);
+    if (code != MPI_SUCCESS)
+        return code;
+    mh_estimate to_reference = mh_estimate_invert(&theirs.estimate);
+    mh_estimate relation =
+        mh_estimate_compose(&to_reference, &context->known->estimate, mh_base_clock_now_ns(context->clock));
+    mh_tracker_start_from(context->tracker, &relation);
+    return MPI_SUCCESS;
+}
+
+static int take_up(const mh_sync_run_context *context, mh_error *error)
+{
+    static const mh_pair_protocol protocol = {learn_known, mh_step_send_known};
+    context->level->trained = true;
+    return mh_pairs_outward(context, &protocol, error);
+}
+
 const mh_sync_kind mh_sync_track = {
     .name = "track",
     .doc = "a tree of pairs, each of which tracks offset and drift over all synchronizations",
     .takes_estimator = true,
     .bursts_may_stop = true,
     .run = run,
+    .take_up = take_up,
 };

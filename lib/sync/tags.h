@@ -3,8 +3,8 @@
 #ifndef MH_SYNC_TAGS_H
 #define MH_SYNC_TAGS_H
 
-#include "clock/tags.h"
+#include "topology/tags.h"
 
-enum { MH_TAG_EXCHANGE = MH_CLOCK_TAGS_END, MH_TAG_ESTIMATE, MH_TAG_IDENTITY, MH_SYNC_TAGS_END };
+enum { MH_TAG_EXCHANGE = MH_TOPOLOGY_TAGS_END, MH_TAG_ESTIMATE, MH_TAG_IDENTITY, MH_SYNC_TAGS_END };
 
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "topology/topology_discover.h"
 
+#include "topology/leaders.h"
 #include "topology/quota.h"
 
 #include <hwloc.h>
@@ -10,14 +11,14 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MASK_WORDS = 64, WORD_BITS = 64 }; /* 4,096 processors in a node */
 
 /* What a process knows about itself. */
 typedef struct self {
-    int package;
-    int numa;
+    mh_place place;
     uint64_t processors[MASK_WORDS]; /* those that it may use */
     mh_quota quota;
 } self;
@@ -41,8 +42,9 @@ static void ask_hwloc(hwloc_topology_t topology, self *me)
     for (int bit = hwloc_bitmap_next(set, -1); bit >= 0 && bit < MASK_WORDS * WORD_BITS;
          bit = hwloc_bitmap_next(set, bit))
         me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
-    me->package = depth_index(topology, set, HWLOC_OBJ_PACKAGE);
-    me->numa = depth_index(topology, set, HWLOC_OBJ_NUMANODE);
+    me->place.at[MH_PLACE_PACKAGE] = depth_index(topology, set, HWLOC_OBJ_PACKAGE);
+    me->place.at[MH_PLACE_NUMA] = depth_index(topology, set, HWLOC_OBJ_NUMANODE);
+    me->place.at[MH_PLACE_CACHE] = depth_index(topology, set, HWLOC_OBJ_L3CACHE);
     hwloc_bitmap_free(set);
 }
 
@@ -71,10 +73,16 @@ static void ask_kernel(self *me)
 #endif
 }
 
-/* A process that is not bound has package and NUMA node -1, as if -1 were a package or node. */
+#if HWLOC_API_VERSION >= 0x00020800
+/* Else hwloc also binds the process to each processor in turn, which waits for all that runs there. */
+static const unsigned long only_places = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                                         HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#endif
+
+/* A process that is not bound has package, NUMA node and cache -1, as if -1 were a package, node or cache. */
 static self look_at_self(void)
 {
-    self me = {.package = -1, .numa = -1, .quota = {INT64_MAX, 0}};
+    self me = {.place = {{-1, -1, -1}}, .quota = {INT64_MAX, 0}};
     hwloc_topology_t topology;
 #ifdef SMPI_H
     return me; /* the machine that runs the simulator has other processors */
@@ -86,8 +94,12 @@ static self look_at_self(void)
     }
     if (hwloc_topology_init(&topology) != 0)
         return me;
+#if HWLOC_API_VERSION >= 0x00020800
+    hwloc_topology_set_flags(topology, only_places);
+#endif
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (hwloc_topology_load(topology) == 0)
         ask_hwloc(topology, &me);
     hwloc_topology_destroy(topology);
@@ -108,74 +120,143 @@ static const self *this_process(void)
     return &me;
 }
 
-static int exceeds_masks(MPI_Comm node, const self *me, int processes, bool *exceeds, mh_error *error)
+static void fail_without_memory(const mh_channel *channel, mh_error *error)
 {
-    uint64_t processors[MASK_WORDS];
-    MH_TRY(error, PMPI_Allreduce, (me->processors, processors, MASK_WORDS, MPI_UINT64_T, MPI_BOR, node));
-    int count = 0;
-    for (int i = 0; i < MASK_WORDS; i++)
-        count += __builtin_popcountll(processors[i]);
-    *exceeds = count > 0 && processes > count;
-    return MPI_SUCCESS;
+    mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the ranks of a communicator with %d processes",
+            channel->rank, channel->size);
 }
 
-static int count_sharers(MPI_Comm node, const self *me, uint64_t *groups, int processes, int *sharers, mh_error *error)
-{
-    MH_TRY(error, PMPI_Allgather, (&me->quota.group, 1, MPI_UINT64_T, groups, 1, MPI_UINT64_T, node));
-    for (int i = 0; i < processes; i++)
-        *sharers += groups[i] == me->quota.group;
-    return MPI_SUCCESS;
-}
-
-/* Whether more processes share this one's quota than it allows. Out of memory: false. */
-static int exceeds_quota(MPI_Comm node, const self *me, int processes, bool *exceeds, mh_error *error)
-{
-    uint64_t *groups = malloc((size_t)processes * sizeof *groups);
-    int all_have = groups != NULL, sharers = 0;
-    int code = PMPI_Allreduce(MPI_IN_PLACE, &all_have, 1, MPI_INT, MPI_LAND, node);
-    code = mh_check_mpi(error, code, "PMPI_Allreduce");
-    if (code == MPI_SUCCESS && groups && all_have)
-        code = count_sharers(node, me, groups, processes, &sharers, error);
-    free(groups);
-    *exceeds = sharers > me->quota.processors;
-    return code;
-}
-
-static int more_processes_than_processors(MPI_Comm node, const self *me, int processes, int *oversubscribed,
-                                          mh_error *error)
-{
-    bool by_masks = false, by_quota = false;
-    int code = exceeds_masks(node, me, processes, &by_masks, error);
-    if (code == MPI_SUCCESS)
-        code = exceeds_quota(node, me, processes, &by_quota, error);
-    *oversubscribed = by_masks || by_quota;
-    return code;
-}
-
-/* The number of a node is the lowest of its ranks. */
-static int look_at_node(MPI_Comm node, int rank, const self *me, mh_place *place, int *oversubscribed, mh_error *error)
-{
-    int processes;
-    place->at[MH_PLACE_NODE] = rank;
-    place->at[MH_PLACE_PACKAGE] = me->package;
-    place->at[MH_PLACE_NUMA] = me->numa;
-    MH_TRY(error, PMPI_Comm_size, (node, &processes));
-    MH_TRY(error, PMPI_Bcast, (&place->at[MH_PLACE_NODE], 1, MPI_INT, 0, node));
-    return more_processes_than_processors(node, me, processes, oversubscribed, error);
-}
-
-int mh_topology_discover(const mh_channel *channel, mh_place *places, bool *oversubscribed, mh_error *error)
-{
-    MPI_Comm node;
+/* What a process tells the others of its node. */
+typedef struct resident {
+    uint64_t quota_group;
+    int rank;
     mh_place place;
-    int crowded = 0, any_crowded;
-    const self *me = this_process();
-    MH_TRY(error, PMPI_Comm_split_type, (channel->comm, MPI_COMM_TYPE_SHARED, channel->rank, MPI_INFO_NULL, &node));
-    int code = look_at_node(node, channel->rank, me, &place, &crowded, error);
-    PMPI_Comm_free(&node);
+} resident;
+
+/* The number of processors that the node's processes may use, and whether one lacks memory: one operation for both. */
+static int unite(MPI_Comm node, const self *me, bool lacks_memory, int *processors, bool *any_lacks, mh_error *error)
+{
+    uint64_t mine[MASK_WORDS + 1], all[MASK_WORDS + 1];
+    memcpy(mine, me->processors, sizeof me->processors);
+    mine[MASK_WORDS] = lacks_memory;
+    MH_TRY(error, PMPI_Allreduce, (mine, all, MASK_WORDS + 1, MPI_UINT64_T, MPI_BOR, node));
+    *any_lacks = all[MASK_WORDS] != 0;
+    *processors = 0;
+    for (int i = 0; i < MASK_WORDS; i++)
+        *processors += __builtin_popcountll(all[i]);
+    return MPI_SUCCESS;
+}
+
+static int meet(MPI_Comm node, const self *me, int rank, resident *residents, mh_error *error)
+{
+    resident mine;
+    memset(&mine, 0, sizeof mine); /* the padding is sent too */
+    mine.quota_group = me->quota.group;
+    mine.rank = rank;
+    mine.place = me->place;
+    MH_TRY(error, PMPI_Allgather, (&mine, sizeof mine, MPI_BYTE, residents, sizeof mine, MPI_BYTE, node));
+    return MPI_SUCCESS;
+}
+
+/* Returns how many processes of the node share this one's quota. */
+static int settle(const resident *residents, mh_sites *sites)
+{
+    int sharers = 0;
+    for (int i = 0; i < sites->node.size; i++) {
+        sites->node.ranks[i] = residents[i].rank;
+        sites->places[i] = residents[i].place;
+        if (residents[i].rank == sites->rank)
+            sites->node.index = i;
+    }
+    for (int i = 0; i < sites->node.size; i++)
+        sharers += residents[i].quota_group == residents[sites->node.index].quota_group;
+    return sharers;
+}
+
+/* What all processes add up. */
+typedef struct census {
+    int64_t leaders;       /* the first processes of nodes */
+    int64_t crowded;       /* processes whose node or quota has fewer processors than processes */
+    int64_t out_of_memory; /* processes */
+} census;
+
+enum { CENSUS_FIELDS = 3 };
+
+_Static_assert(sizeof(census) == CENSUS_FIELDS * sizeof(int64_t), "a census is added up as an array of int64_t");
+
+static int look_at_node(MPI_Comm node, const self *me, mh_sites *sites, census *mine, mh_error *error)
+{
+    int processes, processors;
+    bool any_lacks;
+    MH_TRY(error, PMPI_Comm_size, (node, &processes));
+    size_t count = (size_t)processes;
+    resident *residents = malloc(count * sizeof *residents);
+    sites->node = (mh_group){processes, 0, malloc(count * sizeof *sites->node.ranks)};
+    sites->places = malloc(count * sizeof *sites->places);
+    mine->out_of_memory = !residents || !sites->node.ranks || !sites->places;
+    int code = unite(node, me, mine->out_of_memory, &processors, &any_lacks, error);
+    bool all_can = code == MPI_SUCCESS && !any_lacks;
+    if (all_can)
+        code = meet(node, me, sites->rank, residents, error);
+    if (all_can && code == MPI_SUCCESS) {
+        int sharers = settle(residents, sites);
+        mine->crowded = (processors > 0 && processes > processors) || sharers > me->quota.processors;
+        mine->leaders = sites->node.index == 0;
+    }
+    free(residents);
+    return code;
+}
+
+static int find_leaders(const mh_channel *channel, int count, mh_sites *sites, mh_error *error)
+{
+    mh_leader_tree tree;
+    bool is_leader = sites->node.index == 0;
+    int code = mh_leaders_count(channel, is_leader, &tree, error);
     if (code != MPI_SUCCESS)
         return code;
-    MH_TRY(error, PMPI_Allreduce, (&crowded, &any_crowded, 1, MPI_INT, MPI_MAX, channel->comm));
-    *oversubscribed = any_crowded != 0;
-    return mh_allgather(channel, &place, sizeof place, places, error);
+    int *ranks = tree.leaders > 0 ? malloc((size_t)count * sizeof *ranks) : NULL;
+    if (tree.leaders > 0 && !ranks)
+        fail_without_memory(channel, error);
+    code = mh_error_agree(error, channel->comm);
+    if (code == MPI_SUCCESS)
+        code = mh_leaders_list(channel, &tree, count, ranks, error);
+    if (code != MPI_SUCCESS || !is_leader) {
+        free(ranks);
+        return code;
+    }
+    sites->leaders.ranks = ranks;
+    while (ranks[sites->leaders.index] != channel->rank)
+        sites->leaders.index++;
+    return MPI_SUCCESS;
+}
+
+/* On one node, and with one process on each, the ranks of the first processes are known. */
+static int look_beyond(const mh_channel *channel, const census *mine, mh_sites *sites, bool *oversubscribed,
+                       mh_error *error)
+{
+    census all;
+    MH_TRY(error, PMPI_Allreduce, (mine, &all, CENSUS_FIELDS, MPI_INT64_T, MPI_SUM, channel->comm));
+    if (mine->out_of_memory)
+        fail_without_memory(channel, error);
+    if (all.out_of_memory)
+        return mh_error_agree(error, channel->comm);
+    *oversubscribed = all.crowded > 0;
+    int count = (int)all.leaders;
+    sites->leaders = (mh_group){mine->leaders ? count : 0, 0, NULL};
+    if (count > 1 && count < channel->size)
+        return find_leaders(channel, count, sites, error);
+    sites->leaders.index = mine->leaders ? channel->rank : 0;
+    return MPI_SUCCESS;
+}
+
+int mh_topology_discover(const mh_channel *channel, mh_sites *sites, bool *oversubscribed, mh_error *error)
+{
+    MPI_Comm node;
+    census mine = {0, 0, 0};
+    const self *me = this_process();
+    *sites = (mh_sites){.rank = channel->rank, .size = channel->size};
+    MH_TRY(error, PMPI_Comm_split_type, (channel->comm, MPI_COMM_TYPE_SHARED, channel->rank, MPI_INFO_NULL, &node));
+    int code = look_at_node(node, me, sites, &mine, error);
+    PMPI_Comm_free(&node);
+    return code != MPI_SUCCESS ? code : look_beyond(channel, &mine, sites, oversubscribed, error);
 }

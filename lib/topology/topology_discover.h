@@ -7,10 +7,13 @@
 #include "topology/topology.h"
 
 /*
- * Fill places with one entry for each process of channel, in the order of ranks, and set oversubscribed if some node
- * has more of these processes than processors that they may use. Collective. Errors are the same on all processes,
- * unless MPI fails on some process only.
+ * Find out where the processes of channel run, and set oversubscribed if some node has more of them than processors
+ * that they may use. Collective. sites is to be freed by mh_sites_free, after errors too. Errors are the same on all
+ * processes, unless MPI fails on some process only.
+ *
+ * Memory: a list of the processes of the node; on the first process of each node, and while this function runs on few
+ * others, one of such processes too.
  */
-int mh_topology_discover(const mh_channel *channel, mh_place *places, bool *oversubscribed, mh_error *error);
+int mh_topology_discover(const mh_channel *channel, mh_sites *sites, bool *oversubscribed, mh_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - the binomial tree, and the tree of a node that heeds its packages and NUMA nodes. */
+/* tree.c - the binomial tree, and the tree of a node that follows its packages, NUMA nodes and caches. */
 #include "topology/tree.h"
 
 #include <stdbool.h>
@@ -20,80 +20,55 @@ mh_tree mh_tree_of_group(const mh_group *group)
 {
     mh_tree tree = mh_tree_binomial(group->index, group->size);
     for (int i = 0; i < tree.children; i++)
-        tree.child[i] = group->ranks[tree.child[i]];
+        tree.child[i] = mh_group_rank(group, tree.child[i]);
     if (tree.parent >= 0)
-        tree.parent = group->ranks[tree.parent];
+        tree.parent = mh_group_rank(group, tree.parent);
     return tree;
 }
 
-static bool together(const mh_place *places, const mh_group *node, int a, int b)
+/*
+ * The tree of a node is made of heaps. There is one for each place: of its processes if the place is a cache, else of
+ * the first processes of the places in it. The node is the place of no kind. Whether a process is in the heap of the
+ * place of the first kinds of the one at index:
+ */
+static bool is_in_heap(const mh_place *places, int other, int index, int kinds)
 {
-    return mh_place_share(&places[node->ranks[a]], &places[node->ranks[b]], MH_PLACE_KINDS);
+    return mh_place_share(&places[other], &places[index], kinds) &&
+           (kinds == MH_PLACE_KINDS || mh_place_is_first(places, other, kinds + 1));
 }
 
-/* How many processes of its own place come before the one at index. */
-static int position(const mh_place *places, const mh_group *node, int index)
+/* How many processes of the heap come before the one at index. */
+static int position(const mh_place *places, int index, int kinds)
 {
     int before = 0;
     for (int other = 0; other < index; other++)
-        before += together(places, node, other, index);
+        before += is_in_heap(places, other, index, kinds);
     return before;
 }
 
-/* The number of the place whose first process is at index. */
-static int place_number(const mh_place *places, const mh_group *node, int index)
-{
-    int number = 0;
-    for (int other = 0; other < index; other++)
-        number += position(places, node, other) == 0;
-    return number;
-}
-
-/* The process at a position of the place of the one at index; -1: there is none. */
-static int member_at(const mh_place *places, const mh_group *node, int index, int wanted)
+/* The process at a position of the heap; -1: there is none. */
+static int member_at(const mh_place *places, int size, int index, int kinds, int wanted)
 {
     int before = 0;
-    for (int other = 0; other < node->size; other++)
-        if (together(places, node, other, index) && before++ == wanted)
+    for (int other = 0; other < size; other++)
+        if (is_in_heap(places, other, index, kinds) && before++ == wanted)
             return other;
     return -1;
 }
 
-/* The first process of a place; -1: there is none. */
-static int first_of_place(const mh_place *places, const mh_group *node, int wanted)
-{
-    int number = 0;
-    for (int other = 0; other < node->size; other++)
-        if (position(places, node, other) == 0 && number++ == wanted)
-            return other;
-    return -1;
-}
-
-static int parent_of(int position)
-{
-    return (position - 1) / MH_TREE_FAN_IN;
-}
-
-static void add(mh_tree *tree, int child)
-{
-    if (child >= 0)
-        tree->child[tree->children++] = child;
-}
-
-mh_tree mh_tree_of_node(const mh_place *places, const mh_group *node, int index)
+/* A heap's later processes have fewer descendants, arrive sooner, and so are the first children. */
+mh_tree mh_tree_of_node(const mh_place *places, int size, int index)
 {
     mh_tree tree = {.parent = -1};
-    int inner = position(places, node, index);
-    for (int i = 1; i <= MH_TREE_FAN_IN; i++)
-        add(&tree, member_at(places, node, index, inner * MH_TREE_FAN_IN + i));
-    if (inner > 0) {
-        tree.parent = member_at(places, node, index, parent_of(inner));
-        return tree;
+    for (int kinds = MH_PLACE_KINDS; kinds >= 0 && tree.parent < 0; kinds--) {
+        int own = position(places, index, kinds);
+        for (int i = MH_TREE_FAN_IN; i >= 1; i--) {
+            int child = member_at(places, size, index, kinds, own * MH_TREE_FAN_IN + i);
+            if (child >= 0)
+                tree.child[tree.children++] = child;
+        }
+        if (own > 0)
+            tree.parent = member_at(places, size, index, kinds, (own - 1) / MH_TREE_FAN_IN);
     }
-    int outer = place_number(places, node, index);
-    for (int i = 1; i <= MH_TREE_FAN_IN; i++)
-        add(&tree, first_of_place(places, node, outer * MH_TREE_FAN_IN + i));
-    if (outer > 0)
-        tree.parent = first_of_place(places, node, parent_of(outer));
     return tree;
 }

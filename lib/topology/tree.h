@@ -29,12 +29,13 @@ mh_tree mh_tree_of_group(const mh_group *group);
 
 /*
  * The tree along which the processes of a node report their arrival, by their indexes in the node: the neighbors of the
- * one at index, from the places of all ranks.
+ * one at index, from the places of all processes of the node.
  *
- * Each process has at most MH_TREE_FAN_IN children within its NUMA node, and the first process of a NUMA node as many
- * among the first processes of others. So a process polls at most twice as many cache lines, few of them in another
- * package. With 128 processes, evenly divided, the tree has at most three levels.
+ * Each process has at most MH_TREE_FAN_IN children that share its cache. The first process of a cache has as many among
+ * those of other caches of its NUMA node, and so on for NUMA nodes and packages. So the report of a cache or a package
+ * is one line. With 128 processes, evenly divided, the tree has at most four levels. Children with fewer descendants
+ * come first.
  */
-mh_tree mh_tree_of_node(const mh_place *places, const mh_group *node, int index);
+mh_tree mh_tree_of_node(const mh_place *places, int size, int index);
 
 #endif

@@ -84,19 +84,6 @@ int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_erro
     BLOCKING_OR_YIELDING(channel, error, PMPI_Bcast, PMPI_Ibcast, data, bytes, MPI_BYTE, root, channel->comm);
 }
 
-static int gather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
-{
-    BLOCKING_OR_YIELDING(channel, error, PMPI_Gather, PMPI_Igather, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0,
-                         channel->comm);
-}
-
-/* Two trees: an MPI_Allgather may take p steps or p * p messages. */
-int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
-{
-    int code = gather(channel, mine, bytes, all, error);
-    return code != MPI_SUCCESS ? code : mh_bcast(channel, all, channel->size * bytes, 0, error);
-}
-
 int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
     BLOCKING_OR_YIELDING(channel, error, PMPI_Allreduce, PMPI_Iallreduce, mine, max, count, MPI_INT64_T, MPI_MAX,

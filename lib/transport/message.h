@@ -44,9 +44,6 @@ int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, 
 /* Send bytes from root to all. Collective. */
 int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error);
 
-/* Collect bytes of each process, in the order of ranks, on all. Collective. */
-int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error);
-
 /* The maximum of each of count values, on all processes. Collective. */
 int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 

@@ -3,16 +3,16 @@
 #define _GNU_SOURCE
 #include "transport/shared_memory.h"
 
+#include "base/fresh_number.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NAME_TRIES = 100 };
@@ -24,21 +24,11 @@ static int explain(char *why, size_t why_size, const char *what, int code)
     return -1;
 }
 
-/* A number that is very likely different in each call of each process. */
-static uint64_t fresh_number(void)
-{
-    static atomic_uint_least64_t calls;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t number = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-    return (number ^ (uint64_t)getpid() << 40) + atomic_fetch_add(&calls, 1) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static int create_named(mh_shared_memory_key *key)
 {
     int file = -1;
     for (int i = 0; i < NAME_TRIES && file < 0; i++) {
-        snprintf(key->name, sizeof key->name, "/mpix_harmonize.%016llx", (unsigned long long)fresh_number());
+        snprintf(key->name, sizeof key->name, "/mpix_harmonize.%016llx", (unsigned long long)mh_fresh_number());
         file = shm_open(key->name, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
         if (file < 0 && errno != EEXIST)
             break;
@@ -48,7 +38,7 @@ static int create_named(mh_shared_memory_key *key)
 
 static int create_unnamed(mh_shared_memory_key *key)
 {
-    snprintf(key->name, sizeof key->name, "mpix_harmonize.%016llx", (unsigned long long)fresh_number());
+    snprintf(key->name, sizeof key->name, "mpix_harmonize.%016llx", (unsigned long long)mh_fresh_number());
     key->process = (int32_t)getpid();
     key->descriptor = memfd_create(key->name, MFD_CLOEXEC);
     return key->descriptor;
@@ -118,7 +108,7 @@ int mh_shared_memory_create(mh_shared_memory *memory, size_t bytes, mh_shared_me
         return explain(why, why_size, "shared memory", code);
     }
     key->bytes = bytes;
-    key->nonce = fresh_number();
+    key->nonce = mh_fresh_number();
     memcpy(memory->data, &key->nonce, sizeof key->nonce);
     return 0;
 }

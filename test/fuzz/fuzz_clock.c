@@ -78,7 +78,7 @@ static void check_tracker(const mh_tracker *tracker, int64_t local_ns)
 {
     mh_estimate estimate = mh_tracker_estimate(tracker);
     check_estimate(&estimate, local_ns);
-    FUZZ_REQUIRE(tracker->last.min_ns <= tracker->last.max_ns);
+    FUZZ_REQUIRE(tracker->past.last.min_ns <= tracker->past.last.max_ns);
     double error_ns = mh_tracker_error_ns(tracker, 0);
     FUZZ_REQUIRE(error_ns >= 0);
     int64_t interval_ns = mh_tracker_interval_ns(tracker, 100, 60 * MH_NS_PER_S);
@@ -99,7 +99,7 @@ static void feed_burst(mh_tracker *tracker, const mh_exchange *exchanges, int co
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const mh_rates kinds[] = {{MH_RAW_RATE_LIMIT, true}, {0.1, false}};
+    static const mh_rates kinds[] = {{MH_RAW_RATE_LIMIT, true, 100 * MH_PPB}, {0.1, false, 100 * MH_PPB}};
     input from = {data, size};
     uint64_t how = take(&from, 1);
     int64_t local_ns = take_number(&from, BASE_BITS), remote_ns = take_number(&from, BASE_BITS);

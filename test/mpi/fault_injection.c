@@ -63,8 +63,7 @@ typedef struct function {
     X(Ireduce, FAULT_COLLECTIVE) \
     X(Allreduce, FAULT_COLLECTIVE) \
     X(Iallreduce, FAULT_COLLECTIVE) \
-    X(Gather, FAULT_COLLECTIVE) \
-    X(Igather, FAULT_COLLECTIVE) \
+    X(Allgather, FAULT_COLLECTIVE) \
     X(Comm_free, FAULT_LOCAL) \
     X(Comm_rank, FAULT_LOCAL) \
     X(Comm_size, FAULT_LOCAL) \
@@ -232,9 +231,7 @@ FAULTY(Ireduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_
        (s, r, n, t, o, k, c, q))
 FAULTY(Allreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
 FAULTY(Iallreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c, request q), (s, r, n, t, o, c, q))
-FAULTY(Gather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c), (s, n, t, r, m, u, k, c))
-FAULTY(Igather, c, (const void *s, int n, type t, void *r, int m, type u, int k, MPI_Comm c, request q),
-       (s, n, t, r, m, u, k, c, q))
+FAULTY(Allgather, c, (const void *s, int n, type t, void *r, int m, type u, MPI_Comm c), (s, n, t, r, m, u, c))
 
 /* Frees also where it is to fail: no communicator is left for the leak sanitizer. */
 ALIAS int PMPI_Comm_free(MPI_Comm *comm)

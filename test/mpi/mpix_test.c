@@ -61,6 +61,7 @@ static const sub_test sub_tests[] = {
     {"clock_unshared", test_clock_unshared, "clocks that only seem to be shared", SINGLE},
     {"clock_unshared_later", test_clock_unshared_later, "clocks that seem to be shared, and then drift apart", SINGLE},
     {"clock_none", test_clock_none, "clocks that nobody synchronizes, and that are apart", SINGLE},
+    {"clock_wander", test_clock_wander, "bounds grow by the wander that is allowed", SINGLE},
     {"clock_steps", test_clock_steps, "recovery from a clock that was stepped", SINGLE},
     {"clock_stepped", test_clock_stepped, "any step, on one process or all, whatever the clock and how processes meet",
      SINGLE},
@@ -74,6 +75,10 @@ static const sub_test sub_tests[] = {
      SINGLE},
     {"clock_interval_changed", test_clock_interval_changed, "another interval or target takes effect at once", SINGLE},
     {"clock_monotone", test_clock_monotone, "time never decreases though the base clock is set back", SINGLE},
+
+    {"clock_shared", test_clock_shared, "communicators that begin with the clock of an earlier one", SINGLE},
+    {"clock_shared_epoch", test_clock_shared_epoch, "their global time begins with themselves", SINGLE},
+    {"clock_not_shared", test_clock_not_shared, "clocks that are unknown, stepped or unwanted", SINGLE},
 
     {"info_fresh", test_info_fresh, "information before the first collective call", SINGLE},
     {"info_statistics", test_info_statistics, "calls, misses and synchronizations are counted", SINGLE},

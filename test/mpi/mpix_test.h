@@ -243,6 +243,7 @@ void test_clock_unshared(void);
 void test_clock_unshared_later(void);
 void test_clock_interval_changed(void);
 void test_clock_none(void);
+void test_clock_wander(void);
 
 /* test_steps.c */
 void test_clock_steps(void);
@@ -252,6 +253,11 @@ void test_clock_disrupted(void);
 void test_clock_set_back_in_wait(void);
 void test_clock_goes_on(void);
 void test_clock_monotone(void);
+
+/* test_shared_clocks.c */
+void test_clock_shared(void);
+void test_clock_shared_epoch(void);
+void test_clock_not_shared(void);
 
 /* test_info.c */
 void test_info_fresh(void);

@@ -2,7 +2,7 @@
 # Runs sub-test astray of mpix_test, whose last rank does not come to a call, and looks on: the others wait, can be
 # interrupted, and nothing is left. To be run in the build directory.
 #
-# Environment: as for program.sh
+# Environment: as for program.sh; MPIX_TEST_QUICK, MPIX_TEST_ONLY
 . "$(dirname "$0")/program.sh"
 
 timeout_s=${MPIX_TEST_TIMEOUT:-60}
@@ -45,6 +45,7 @@ complain() { complaints+="$1"$'\n'; }
 
 finish() {      # NAME SINCE_MS: wait until all have ended
     local took_ms
+    tap_again=$(tap_make "$1")
     if wait_for all_gone; then
         took_ms=$(($(now_ms) - $2))
         [ $took_ms -ge 0 ] || took_ms=0
@@ -60,26 +61,41 @@ finish() {      # NAME SINCE_MS: wait until all have ended
     tap_expect_empty "$1 (all gone after $((took_ms / 1000)).$(printf %03d $((took_ms % 1000))) s)" "$complaints"
 }
 
-segments_before=$(segments)
-for calls in 0 5; do
-    when="in the first call"
-    [ $calls -gt 0 ] && when="in a later call"
-    for signal in INT TERM; do
-        complaints=
-        start never $calls
-        sleep 1
-        kill -USR1 "$(pid_of 0)"
-        wait_for handled || complain "the handler of a signal did not run"
-        is_gone "$(pid_of 0)" && complain "the process did not wait"
-        since_ms=$(now_ms)
-        kill -$signal "$(pid_of 0)"
-        finish "a rank never comes $when; SIGUSR1 is handled, SIG$signal ends the one that waits" "$since_ms"
-    done
-    for how in exit kill; do
-        complaints=
-        start $how $calls
-        finish "a rank is gone by $how while the other waits $when" "$(($(now_ms) + 500))"
-    done
-done
+when() {        # CALLS
+    if [ "$1" -eq 0 ]; then echo "in the first call"; else echo "in a later call"; fi
+}
 
+end_by_signal() {   # SIGNAL CALLS
+    local name since_ms
+    name="a rank never comes $(when "$2"); SIGUSR1 is handled, SIG$1 ends the one that waits"
+    tap_selects "$name" || return 0
+    complaints=
+    start never "$2"
+    sleep 1
+    kill -USR1 "$(pid_of 0)"
+    wait_for handled || complain "the handler of a signal did not run"
+    is_gone "$(pid_of 0)" && complain "the process did not wait"
+    since_ms=$(now_ms)
+    kill "-$1" "$(pid_of 0)"
+    finish "$name" "$since_ms"
+}
+
+leave() {       # HOW CALLS
+    local name
+    name="a rank is gone by $1 while the other waits $(when "$2")"
+    tap_selects "$name" || return 0
+    complaints=
+    start "$1" "$2"
+    finish "$name" $(($(now_ms) + 500))
+}
+
+segments_before=$(segments)
+quick end_by_signal INT 0
+end_by_signal TERM 0
+leave exit 0
+quick leave kill 0
+end_by_signal INT 5
+quick end_by_signal TERM 5
+quick leave exit 5
+leave kill 5
 tap_done

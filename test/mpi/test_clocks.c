@@ -405,3 +405,19 @@ void test_clock_none(void)
     check_none("shm", -100 * NS_PER_S);
     refuse_shared_memory(false, false);
 }
+
+/* The drift of a tracked clock may wander by a thousandth in the second: the bound grows by half of this, or more. */
+void test_clock_wander(void)
+{
+    int64_t before_ns, after_ns;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
+    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "1000000"));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    read_ns(comm, &before_ns);
+    nap_ms(1000);
+    read_ns(comm, &after_ns);
+    int64_t grown_ns = after_ns - before_ns;
+    CHECK(my_rank == 0 || grown_ns > 450 * NS_PER_US, "the bound grows by %" PRId64 " ns", grown_ns);
+    MPI_Comm_free(&comm);
+}

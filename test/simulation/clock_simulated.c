@@ -10,7 +10,7 @@
  *   offset=NS       constant offset
  *   drift=PPB       constant drift
  *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
- *   walk=PPB        random walk of the drift: standard deviation after one second
+ *   walk=PPB        random walk of the drift: standard deviation after one second; within the default limit of wander
  *   seed=N          of spread, walk, jitter and random jumps
  *   origin=NS       true time at which the walk begins; the same for all processes of a host. Else the first reading
  *   step_at=NS      after origin, at which
@@ -29,6 +29,7 @@
 #include "clock/base_clock_private.h"
 #include "simulation/simulated.h"
 #include "transport/test_hook.h"
+#include "unit/wander.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -54,6 +55,8 @@ static struct {
     int64_t segment_ns; /* true time at which the current segment began */
     double error_ns;    /* local - true at that time, without the constant offset */
     double drift_ppb;   /* in this segment */
+    double walked_ppb;  /* of which are due to the walk */
+    wandering_t wandering;
     int stepped, jumped;
 } simulated = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -172,12 +175,21 @@ static void jump_at_random(void)
     simulated.jumps_ns += (int64_t)(back ? -size_ns : size_ns);
 }
 
+/* By how much the drift of the next segment differs. The limit is one for two clocks. */
+static double walk_on(void)
+{
+    double seconds = (double)SEGMENT_NS * 1e-9, before_ppb = simulated.walked_ppb;
+    double wanted_ppb = before_ppb + simulated.walk * sqrt(seconds) * normal(&simulated.walk_random);
+    simulated.walked_ppb = wander_to(&simulated.wandering, wanted_ppb, MH_WANDER_PPB_PER_S / 2, seconds);
+    return simulated.walked_ppb - before_ppb;
+}
+
 static void next_segment(void)
 {
     double since_origin = (double)(simulated.segment_ns - (int64_t)simulated.origin);
     simulated.error_ns += simulated.drift_ppb * (double)SEGMENT_NS * 1e-9;
     simulated.segment_ns += SEGMENT_NS;
-    simulated.drift_ppb += simulated.walk * sqrt((double)SEGMENT_NS * 1e-9) * normal(&simulated.walk_random);
+    simulated.drift_ppb += walk_on();
     if (simulated.step != 0 && !simulated.stepped && since_origin >= simulated.step_at) {
         simulated.drift_ppb += simulated.step;
         simulated.stepped = 1;

@@ -30,6 +30,7 @@
 #include "sync/comm_clock.h"
 #include "sync/sync_label.h"
 #include "simulation/scale_tally.h"
+#include "unit/wander.h"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -39,8 +40,12 @@ enum { FAR_NS = 2017, NEAR_NS = 404, JITTER_NS = 1000, LOPSIDED_NS = 500, SLOWNE
 
 enum { READ_COST_NS = 10, START_NS = 1000 * 1000 };
 
-/* Of clocks. Drifts are constant within a segment. */
+/* Of clocks. Drifts are constant within a segment. Two of them wander by at most the limit of the library. */
 enum { SPREAD_PPB = 20 * 1000, WALK_PPB = 10, SEGMENT_NS = 10 * 1000 * 1000 };
+enum { WANDER_PPB_PER_S = MH_WANDER_PPB_PER_S / 2 };
+
+/* The first drifts are uncertain, and bounds therefore wide. */
+#define YOUNG_NS (10 * MH_NS_PER_S)
 
 /* Of a lost host: from when, in parts of the run, for how long, and by how much its clock is ahead then. */
 enum { LOST_PART = 3 };
@@ -56,6 +61,7 @@ typedef struct node_clock {
     int64_t segment_ns; /* true time at which the segment began */
     double error_ns;    /* local - true at that time */
     double drift_ppb;
+    wandering_t wandering;
 } node_clock_t;
 
 /* What rank 0 tells all after each synchronization. */
@@ -160,7 +166,8 @@ static int64_t local_ns(int rank, int64_t true_ns)
     while (true_ns - clock->segment_ns >= SEGMENT_NS) {
         clock->error_ns += clock->drift_ppb * SEGMENT_NS * 1e-9;
         clock->segment_ns += SEGMENT_NS;
-        clock->drift_ppb += WALK_PPB * sqrt(SEGMENT_NS * 1e-9) * normal(&clock->walk);
+        double wanted_ppb = clock->drift_ppb + WALK_PPB * sqrt(SEGMENT_NS * 1e-9) * normal(&clock->walk);
+        clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, WANDER_PPB_PER_S, SEGMENT_NS * 1e-9);
     }
     double error_ns = clock->error_ns + clock->drift_ppb * 1e-9 * (double)(true_ns - clock->segment_ns);
     bool is_ahead = is_lost(rank) && true_ns >= silence_ns() + SILENCE_NS;
@@ -221,12 +228,23 @@ static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int
 
 /* ---- What a process does */
 
+/*
+ * Half the round trips without jitter along the path to rank 0, which is that of the binomial tree: a hop for each bit
+ * of the node's number.
+ */
+static int64_t path_ns(int rank)
+{
+    int hops = __builtin_popcount((unsigned)(options.label.levels == 1 && options.all ? rank : node_of(rank)));
+    return hops * (FAR_NS + READ_COST_NS) + (is_leader(rank) ? 0 : NEAR_NS + READ_COST_NS);
+}
+
 /* As a call that finds nothing to do, and a reading. */
 static void read_clock(process_t *one, virtual_process *self)
 {
     mh_comm_clock_look(&one->clock);
     mh_reading reading = mh_global_clock_read(&one->clock.global);
-    tally_reading(&tally, reading.time_ns - (self->now_ns - one->news.zero_ns), reading.bound_ns);
+    tally_reading(&tally, reading.time_ns - (self->now_ns - one->news.zero_ns), reading.bound_ns,
+                  self->now_ns < YOUNG_NS ? 0 : path_ns(self->rank));
 }
 
 /* Until the next synchronization. */
@@ -290,17 +308,18 @@ static void set_group(mh_level *level, const mh_group *group)
 
 static void make_plan(process_t *one, int rank)
 {
-    static const mh_place place = {{0, 0, 0}};
+    static mh_place place;
+    mh_sites alone = {.size = 1, .leaders = {1, 0, NULL}, .node = {1, 0, everyone}, .places = &place};
     mh_sync_plan *plan = &one->clock.plan;
     mh_error error = MH_NO_ERROR;
     int first = rank / options.per_node * options.per_node, all = options.all ? options.processes : nodes;
-    if (mh_sync_plan_make(plan, &options.label, &one->clock.global.base, &place, 1, 0, &error) != MPI_SUCCESS)
+    if (mh_sync_plan_make(plan, &options.label, &one->clock.global.base, &alone, &error) != MPI_SUCCESS)
         give_up(error.message);
     mh_group outer = {nodes, node_of(rank), leaders}, inner = {options.per_node, rank - first, everyone + first};
     if (!is_leader(rank))
         outer = (mh_group){0, 0, NULL};
     if (options.label.levels == 1)
-        outer = (mh_group){all, rank, everyone};
+        outer = (mh_group){all, rank, NULL};
     set_group(&plan->level[0], &outer);
     if (options.label.levels > 1)
         set_group(&plan->level[1], &inner);
@@ -310,7 +329,7 @@ static void run(const virtual_world *world, virtual_process *self)
 {
     process_t *one = &processes[self->rank];
     one->channel = (mh_channel){.comm = MPI_COMM_NULL, .rank = self->rank, .size = world->processes};
-    mh_comm_clock_init(&one->clock, &one->channel);
+    mh_comm_clock_init(&one->clock, &one->channel, NULL);
     one->clock.global.base =
         (mh_base_clock){.kind = &clock_kind, .now_ns = clock_now_ns, .may_be_set = true, .read_cost_ns = READ_COST_NS};
     mh_clock_watch_start(&one->clock.watch, &one->clock.global.base);

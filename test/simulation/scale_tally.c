@@ -29,7 +29,7 @@ static void note_error(tally_t *tally, int64_t error_ns)
     tally->squares += (double)error_ns * (double)error_ns;
 }
 
-void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns)
+void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns, int64_t path_ns)
 {
     int64_t size_ns = llabs(error_ns);
     note_error(tally, size_ns);
@@ -39,6 +39,8 @@ void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns)
     }
     tally->bounds++;
     tally->sum_bounds_ns += (double)bound_ns;
+    tally->old_bounds_ns += path_ns > 0 ? (double)bound_ns : 0;
+    tally->old_paths_ns += (double)path_ns;
     tally->max_bound_ns = bound_ns > tally->max_bound_ns ? bound_ns : tally->max_bound_ns;
     tally->violations += size_ns > bound_ns;
 }
@@ -78,6 +80,8 @@ static void report_errors(const tally_t *tally)
     printf(" readings=%ld error_rms=%.1f error_p50=%ld error_p99=%ld error_max=%ld", (long)tally->errors,
            sqrt(per(tally->squares, tally->errors)), (long)quantile(tally->errors_ns, tally->errors, 0.5),
            (long)quantile(tally->errors_ns, tally->errors, 0.99), (long)tally->errors_ns[tally->errors - 1]);
+    if (tally->old_paths_ns > 0)
+        printf(" bound_part=%.2f", tally->old_bounds_ns / tally->old_paths_ns);
     printf(" bound_mean=%.0f bound_max=%ld unknown=%ld violations=%ld", per(tally->sum_bounds_ns, tally->bounds),
            (long)tally->max_bound_ns, (long)tally->unknown_bounds, (long)tally->violations);
 }

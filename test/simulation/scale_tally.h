@@ -10,6 +10,7 @@ typedef struct tally {
     int64_t *errors_ns, errors, room;
     int64_t bounds, max_bound_ns, unknown_bounds, violations;
     double squares, sum_bounds_ns;
+    double old_bounds_ns, old_paths_ns; /* of readings with a path, the sums */
     /* Of rank 0: how long the first synchronization took, the one with a silent host, and all others together. */
     int64_t syncs, others, first_ns, lost_ns, other_ns;
     int64_t first_messages, later_messages, collectives; /* of all processes */
@@ -20,8 +21,11 @@ void tally_free(tally_t *tally);
 /* What it has in memory. */
 double tally_bytes(const tally_t *tally);
 
-/* One reading of the global clock, with the bound that the library claims. */
-void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns);
+/*
+ * One reading of the global clock, with the bound that the library claims. path_ns: half the minimum round trips along
+ * the path to rank 0, to which the bound is compared; 0: it is not.
+ */
+void tally_reading(tally_t *tally, int64_t error_ns, int64_t bound_ns, int64_t path_ns);
 
 /* One process has synchronized: what is known of it before and after. */
 void tally_sync(tally_t *tally, const virtual_process *before, const virtual_process *after);

@@ -32,7 +32,7 @@ static int64_t hand_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 static const mh_clock_kind hand = {
     .name = "hand", .doc = "moved by hand", .now_ns = hand_now_ns, .wait_until = hand_wait_until};
 
-static const mh_estimate exact = {{0, 0, 0}, 0, 0, 0};
+static const mh_estimate exact = {.bound_ns = 0};
 
 /* A reading and mh_model_apply may round the drift to different sides. */
 enum { ROUNDING_NS = 1 };
@@ -55,7 +55,8 @@ static void open_by_hand(mh_global_clock *clock, int64_t start_ns)
 /* An estimate by which it is global_ns now. */
 static mh_estimate estimate_of(int64_t global_ns, double drift, int64_t bound_ns, double drift_bound)
 {
-    return (mh_estimate){{hand_ns, hand_ns - global_ns, drift}, bound_ns, drift_bound, 0};
+    return (mh_estimate){
+        .model = {hand_ns, hand_ns - global_ns, drift}, .bound_ns = bound_ns, .drift_bound = drift_bound};
 }
 
 START_TEST(clock_is_set_once_published)
@@ -75,7 +76,8 @@ START_TEST(published_estimate_is_in_force)
     mh_global_clock clock;
     open_by_hand(&clock, -5000);
     for (int i = 0; i < 10; i++) {
-        mh_estimate wanted = {{i, INT64_C(10) * i, i * MH_PPM}, INT64_C(100) * i, 2 * i * MH_PPM, 0};
+        mh_estimate wanted = {
+            .model = {i, INT64_C(10) * i, i * MH_PPM}, .bound_ns = INT64_C(100) * i, .drift_bound = 2 * i * MH_PPM};
         mh_global_clock_publish(&clock, &wanted);
         mh_estimate got = mh_global_clock_estimate(&clock);
         EXPECT(got.model.at_ns == wanted.model.at_ns && got.model.offset_ns == wanted.model.offset_ns &&
@@ -373,7 +375,9 @@ static void publish_steps(stage *stage, chance *dice, int publishes)
     for (int i = 0; i < publishes; i++) {
         int64_t local_ns = mh_base_clock_now_ns(&stage->clock.base);
         int64_t offset_ns = chance_between(dice, -STEP_NS, STEP_NS);
-        mh_estimate estimate = {{local_ns, offset_ns, (2 * chance_unit(dice) - 1) * 500 * MH_PPM}, 100, 1 * MH_PPM, 0};
+        mh_estimate estimate = {.model = {local_ns, offset_ns, (2 * chance_unit(dice) - 1) * 500 * MH_PPM},
+                                .bound_ns = 100,
+                                .drift_bound = 1 * MH_PPM};
         mh_global_clock_publish(&stage->clock, &estimate);
         read_once(stage, &last_ns, i % 2);
     }

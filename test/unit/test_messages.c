@@ -6,6 +6,9 @@
 
 enum { MANY_RANKS = 1000, ELEMENTS = 200 };
 
+/* How often wrong elements are counted, which takes the values of all ranks each time. */
+enum { COUNTED_EACH = 19 };
+
 static const element_t *element_named(const char *name)
 {
     int i = 0;
@@ -80,7 +83,8 @@ START_TEST(reductions_are_exact)
     }
     for (int64_t i = 0; i < ELEMENTS; i++) {
         block[i * element->bytes] ^= 1;
-        ck_assert_int_eq(values_wrong(&values, &all, block, ELEMENTS), i + 1);
+        if (i % COUNTED_EACH == 0 || i == ELEMENTS - 1)
+            ck_assert_int_eq(values_wrong(&values, &all, block, ELEMENTS), i + 1);
     }
     free(block);
 }

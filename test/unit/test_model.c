@@ -186,7 +186,8 @@ START_TEST(bound_grows_with_age_and_saturates)
 {
     static const int64_t at_ns[] = {0, -DAY_NS, TWO_TO_60, -TWO_TO_60};
     for (int i = 0; i < COUNT_OF(at_ns); i++) {
-        mh_estimate estimate = {{at_ns[i], 5, 3 * MH_PPM}, bounds[_i].bound_ns, bounds[_i].drift_bound, 0};
+        mh_estimate estimate = {
+            .model = {at_ns[i], 5, 3 * MH_PPM}, .bound_ns = bounds[_i].bound_ns, .drift_bound = bounds[_i].drift_bound};
         int64_t bound_ns = mh_estimate_bound(&estimate, at_ns[i] + bounds[_i].age_ns);
         /* The drift's bound is a double: a product just above a whole number may round up. */
         EXPECT(bound_ns >= bounds[_i].expected_ns && bound_ns - 1 <= bounds[_i].expected_ns,
@@ -201,7 +202,7 @@ END_TEST
 
 START_TEST(restated_estimate_tells_the_same_time)
 {
-    mh_estimate estimate = {clocks[_i].model, 1000, 2 * MH_PPM, 0};
+    mh_estimate estimate = {.model = clocks[_i].model, .bound_ns = 1000, .drift_bound = 2 * MH_PPM};
     for (int to = 0; to < COUNT_OF(ages_ns); to++)
         for (int age = 0; age < COUNT_OF(ages_ns); age++) {
             mh_estimate moved = mh_estimate_at(&estimate, estimate.model.at_ns + ages_ns[to]);
@@ -222,7 +223,9 @@ START_TEST(bound_holds_the_truth)
 {
     for (int round = 0; round < rounds_of(300); round++) {
         chance dice = chance_of_round(round);
-        mh_estimate estimate = {clocks[_i].model, chance_between(&dice, 0, 5000), chance_unit(&dice) * 50 * MH_PPM, 0};
+        mh_estimate estimate = {.model = clocks[_i].model,
+                                .bound_ns = chance_between(&dice, 0, 5000),
+                                .drift_bound = chance_unit(&dice) * 50 * MH_PPM};
         mh_model truth = estimate.model;
         truth.offset_ns += chance_between(&dice, -estimate.bound_ns, estimate.bound_ns);
         truth.drift += (2 * chance_unit(&dice) - 1) * estimate.drift_bound;
@@ -240,10 +243,35 @@ START_TEST(bound_holds_the_truth)
 }
 END_TEST
 
+/* An inverse takes global times to local ones, within a bound that holds the truth as that of its original does. */
+START_TEST(inverse_leads_back)
+{
+    for (int round = 0; round < rounds_of(300); round++) {
+        chance dice = chance_of_round(round);
+        mh_estimate estimate = {.model = clocks[_i].model,
+                                .bound_ns = chance_between(&dice, 0, 5000),
+                                .drift_bound = chance_unit(&dice) * 50 * MH_PPM};
+        mh_estimate inverse = mh_estimate_invert(&estimate);
+        mh_model truth = estimate.model;
+        truth.offset_ns += chance_between(&dice, -estimate.bound_ns, estimate.bound_ns);
+        truth.drift += (2 * chance_unit(&dice) - 1) * estimate.drift_bound;
+        int64_t local_ns = truth.at_ns + chance_between(&dice, -HOUR_NS, HOUR_NS);
+        int64_t back_ns = mh_model_apply(&inverse.model, mh_model_apply(&estimate.model, local_ns));
+        EXPECT_SEEDED(llabs(back_ns - local_ns) <= COMPOSE_LIMIT_NS, "%s: it leads back to a time %" PRId64 " ns off",
+                      clocks[_i].name, back_ns - local_ns);
+        int64_t global_ns = mh_model_apply(&truth, local_ns);
+        int64_t error_ns = mh_model_apply(&inverse.model, global_ns) - local_ns;
+        EXPECT_SEEDED(llabs(error_ns) <= mh_estimate_bound(&inverse, global_ns) + COMPOSE_LIMIT_NS,
+                      "%s: off by %" PRId64 " ns, beyond the bound of %" PRId64 " ns", clocks[_i].name, error_ns,
+                      mh_estimate_bound(&inverse, global_ns));
+    }
+}
+END_TEST
+
 /* Behind a clock that is the middle one exactly, the bound is at least as wide as the second one's own. */
 START_TEST(composite_bound_covers_the_wander_so_far)
 {
-    mh_estimate first = {mh_model_identity(), 0, 0, 0}, second = {mh_model_identity(), 100, 1 * MH_PPM, 3000};
+    mh_estimate first = {.bound_ns = 0}, second = {.bound_ns = 100, .drift_bound = 1 * MH_PPM, .wander_bound = 3000};
     for (int old = 0; old < COUNT_OF(ages_ns); old++)
         for (int age = 0; age < COUNT_OF(ages_ns); age++) {
             mh_estimate both = mh_estimate_compose(&second, &first, ages_ns[old]);
@@ -268,6 +296,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, bound_grows_with_age_and_saturates, 0, COUNT_OF(bounds));
     tcase_add_loop_test(tests, restated_estimate_tells_the_same_time, 0, COUNT_OF(clocks));
     tcase_add_test(tests, composite_bound_covers_the_wander_so_far);
+    tcase_add_loop_test(tests, inverse_leads_back, 0, COUNT_OF(clocks));
     tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(clocks));
 }
 

@@ -69,18 +69,16 @@ static mh_rounds_settings settings_with(int barrier_choice)
 static mh_estimate exact_estimate(const simulation *world, int rank)
 {
     const simulated_clock *clock = &world->clocks[rank];
-    return (mh_estimate){{clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}, 0, 0, 0};
+    return (mh_estimate){.model = {clock->offset_ns, clock->offset_ns, clock->drift / (1 + clock->drift)}};
 }
 
 /* Without the shared memory, in which no virtual time would pass. */
 static void open_barrier(const mh_channel *channel, mh_barrier *barrier)
 {
     static mh_place places[SIMULATED_MOST];
-    int ranks[SIMULATED_MOST];
-    for (int i = 0; i < channel->size; i++)
-        ranks[i] = i;
-    mh_group all = {channel->size, channel->rank, ranks};
-    mh_barrier_site site = {channel, places, &all, &all, &barrier->slots};
+    mh_group all = {channel->size, channel->rank, NULL};
+    mh_sites sites = {channel->rank, channel->size, all, all, places};
+    mh_barrier_site site = {channel, &sites, &barrier->slots};
     memset(barrier, 0, sizeof *barrier);
     mh_barrier_open_members(barrier, &site);
 }
@@ -111,7 +109,8 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     mh_error error = MH_NO_ERROR;
     chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
     open_process(world, &own_channel, base, play, &clock, &barrier, rounds);
-    mh_rounds_rehearse(rounds, &error);
+    int fastest = 0;
+    mh_rounds_rehearse(rounds, &fastest, &error);
     if (channel->rank == 0)
         play->slack_after_rehearsal_ns = rounds->slack.slack_ns;
     for (int i = 0; i < play->calls; i++) {
@@ -396,7 +395,8 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     mh_error error = MH_NO_ERROR;
     int rank = channel->rank;
     open_process(world, channel, base, argument, &clock, &barrier, &rounds);
-    mh_rounds_rehearse(&rounds, &error);
+    int fastest = 0;
+    mh_rounds_rehearse(&rounds, &fastest, &error);
     if (requests[asked.row].is_due)
         mh_rounds_sync_at(&rounds, mh_global_clock_now_ns(&clock));
     mh_rounds_arrive(&rounds, mh_base_clock_now_ns(base), requests[asked.row].requests[rank], requests[asked.row].done,

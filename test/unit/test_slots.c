@@ -17,7 +17,7 @@ enum { MOST = 40, FIELDS = MH_ARRIVAL_FIELDS };
 
 typedef struct crew {
     const mh_barrier_kind *kind;
-    int size, numas; /* dealt to so many NUMA nodes */
+    int size, numas; /* dealt to so many NUMA nodes, of two caches each */
     int rounds;
     bool naps;
     void *memory;
@@ -74,7 +74,11 @@ typedef struct own_barrier {
 static void open_barrier(const member *member, own_barrier *own)
 {
     crew *crew = member->crew;
-    mh_group node = {crew->size, member->index, crew->ranks}, leaders = {member->index == 0, 0, crew->ranks};
+    mh_sites sites = {.rank = member->index,
+                      .size = crew->size,
+                      .leaders = {member->index == 0, 0, NULL},
+                      .node = {crew->size, member->index, crew->ranks},
+                      .places = crew->places};
     /* Yields, as there may be fewer processors than threads. */
     own->channel = (mh_channel){.rank = member->index, .size = crew->size, .yields = true};
     own->slots = (mh_slots){.channel = &own->channel,
@@ -83,7 +87,7 @@ static void open_barrier(const member *member, own_barrier *own)
                             .size = crew->size,
                             .usable = true};
     own->state = calloc(1, crew->kind->state_size);
-    crew->kind->open(own->state, &(mh_barrier_site){&own->channel, crew->places, &leaders, &node, &own->slots});
+    crew->kind->open(own->state, &(mh_barrier_site){&own->channel, &sites, &own->slots});
 }
 
 static void *take_part(void *argument)
@@ -122,7 +126,7 @@ static void run_crew(crew *crew)
     memset(crew->memory, 0, mh_slots_bytes(crew->size));
     for (int i = 0; i < crew->size; i++) {
         crew->ranks[i] = i;
-        crew->places[i] = (mh_place){{0, 0, i % crew->numas}};
+        crew->places[i] = (mh_place){{0, i % crew->numas, i % (2 * crew->numas)}};
     }
     for (int i = 0; i < crew->size; i++) {
         members[i] = (member){.crew = crew, .index = i};

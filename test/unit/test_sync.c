@@ -152,24 +152,46 @@ static simulation make_world(const scene *scene, int round)
     return world;
 }
 
+/* The lists that sites point to. */
+typedef struct node_lists {
+    int leaders[SIMULATED_MOST], node[SIMULATED_MOST];
+    mh_place places[SIMULATED_MOST];
+} node_lists;
+
+/* The ranks of a node are contiguous. */
+static mh_sites sites_of(const simulation *world, int rank, node_lists *lists)
+{
+    mh_group leaders = {0, 0, lists->leaders}, node = {0, 0, lists->node};
+    memset(lists, 0, sizeof *lists);
+    for (int i = 0; i < world->processes; i++) {
+        bool is_leader = i == 0 || world->node[i - 1] != world->node[i];
+        if (i == rank) {
+            node.index = node.size;
+            leaders.index = leaders.size;
+        }
+        if (is_leader)
+            lists->leaders[leaders.size++] = i;
+        if (world->node[i] == world->node[rank])
+            lists->node[node.size++] = i;
+    }
+    if (node.index > 0)
+        leaders = (mh_group){0, 0, NULL};
+    return (mh_sites){rank, world->processes, leaders, node, lists->places};
+}
+
 static void synchronize(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
 {
     outcome *outcome = argument;
     int rank = channel->rank;
-    mh_place places[SIMULATED_MOST];
+    node_lists lists;
+    mh_sites sites = sites_of(world, rank, &lists);
     mh_label label;
     mh_sync_plan plan;
     mh_error error = MH_NO_ERROR;
     char why[256];
-    for (int i = 0; i < world->processes; i++) {
-        int first = i;
-        while (first > 0 && world->node[first - 1] == world->node[i])
-            first--;
-        places[i] = (mh_place){{first, 0, 0}};
-    }
     outcome->code[rank] = mh_label_parse(outcome->label, &label, why, sizeof why);
     if (outcome->code[rank] == 0)
-        outcome->code[rank] = mh_sync_plan_make(&plan, &label, clock, places, world->processes, rank, &error);
+        outcome->code[rank] = mh_sync_plan_make(&plan, &label, clock, &sites, &error);
     if (outcome->code[rank] != MPI_SUCCESS)
         return;
     mh_estimate reference = mh_estimate_exact(rank == 0 ? mh_base_clock_now_ns(clock) : 0);
@@ -405,13 +427,14 @@ typedef struct narrowing {
 static void narrow(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
 {
     narrowing *narrowing = argument;
-    mh_place places[2] = {{{0, 0, 0}}, {{0, 0, 0}}};
+    node_lists lists;
+    mh_sites sites = sites_of(world, channel->rank, &lists);
     mh_label label;
     mh_sync_plan plan;
     mh_error error = MH_NO_ERROR;
     char why[256];
     mh_label_parse("prop", &label, why, sizeof why);
-    mh_sync_plan_make(&plan, &label, clock, places, world->processes, channel->rank, &error);
+    mh_sync_plan_make(&plan, &label, clock, &sites, &error);
     for (int run = 0; run < NARROWING_RUNS; run++) {
         mh_estimate estimate = mh_estimate_exact(0);
         mh_sync_run(&plan, channel, clock, narrowing->is_thorough, &estimate, &error);

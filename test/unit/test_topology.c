@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_topology.c - groups of processes on invented machines. */
+/*
+ * test_topology.c - groups of processes on invented machines. The test has a table of all processes; each process gets
+ * what it would discover, and no more.
+ */
 #include "support.h"
 #include "topology/topology.h"
 
@@ -84,7 +87,12 @@ static int lowest_rank_on_node(const machine *machine, int rank)
     return lowest;
 }
 
-static void place_ranks(const machine *machine, mh_place *places)
+/* Where a process runs: the lowest rank of its node, and its place there. */
+typedef struct spot {
+    int at[1 + MH_PLACE_KINDS];
+} spot;
+
+static void place_ranks(const machine *machine, spot *spots)
 {
     int on_node[MAX_RANKS] = {0};
     for (int rank = 0; rank < machine->ranks; rank++) {
@@ -92,15 +100,46 @@ static void place_ranks(const machine *machine, mh_place *places)
         int package = machine->packages ? place % machine->packages : -1;
         int numa = machine->packages && machine->numas ? place / machine->packages % machine->numas : -1;
         /* Numbers of NUMA nodes are unique in a node, as the operating system counts them. */
-        places[rank] = (mh_place){{node, package, numa < 0 ? -1 : package * machine->numas + numa}};
+        spots[rank] = (spot){{node, package, numa < 0 ? -1 : package * machine->numas + numa}};
     }
+}
+
+/* What a process knows, and the lists. */
+typedef struct knowledge {
+    int leaders[MAX_RANKS], node[MAX_RANKS];
+    mh_place places[MAX_RANKS];
+    mh_sites sites;
+} knowledge;
+
+/* Returns sites that are valid until the next call. */
+static const mh_sites *know(const spot *spots, int count, int rank)
+{
+    static knowledge own;
+    mh_sites *sites = &own.sites;
+    bool leads = spots[rank].at[0] == rank;
+    *sites = (mh_sites){rank, count, {0, 0, NULL}, {0, 0, own.node}, own.places};
+    for (int other = 0; other < count; other++) {
+        if (other == rank) {
+            sites->node.index = sites->node.size;
+            sites->leaders.index = leads ? sites->leaders.size : 0;
+        }
+        if (leads && spots[other].at[0] == other)
+            own.leaders[sites->leaders.size++] = other;
+        if (spots[other].at[0] != spots[rank].at[0])
+            continue;
+        memcpy(&own.places[sites->node.size], &spots[other].at[1], sizeof *own.places);
+        own.node[sites->node.size++] = other;
+    }
+    if (sites->leaders.size > 1 && sites->leaders.size < count)
+        sites->leaders.ranks = own.leaders;
+    return sites;
 }
 
 /* The groups of all ranks at all levels. */
 typedef struct grouping {
     const machine *machine;
     int levels;
-    mh_place places[MAX_RANKS];
+    spot spots[MAX_RANKS];
     mh_group groups[MH_MAX_LEVELS][MAX_RANKS];
 } grouping;
 
@@ -109,10 +148,11 @@ static grouping group_all(const machine *machine, int levels)
     static grouping all;
     all.machine = machine;
     all.levels = levels;
-    place_ranks(machine, all.places);
+    place_ranks(machine, all.spots);
     for (int level = 0; level < levels; level++)
         for (int rank = 0; rank < machine->ranks; rank++) {
-            int code = mh_topology_group(all.places, machine->ranks, rank, level, levels, &all.groups[level][rank]);
+            const mh_sites *sites = know(all.spots, machine->ranks, rank);
+            int code = mh_topology_group(sites, level, levels, &all.groups[level][rank]);
             EXPECT(code == 0, "%s: no group for rank %d at level %d of %d", machine->name, rank, level, levels);
         }
     return all;
@@ -143,15 +183,17 @@ static void check_shape(const grouping *all)
     for (int level = 0; level < all->levels; level++)
         for (int rank = 0; rank < all->machine->ranks; rank++) {
             const mh_group *group = &all->groups[level][rank];
-            EXPECT_AT((group->size == 0) == (group->ranks == NULL), rank, level,
-                      "ranks without a size, or a size without ranks");
+            EXPECT_AT(group->size > 0 || group->ranks == NULL, rank, level, "ranks without a size");
+            EXPECT_AT(level > 0 || all->levels > 1 || group->ranks == NULL, rank, level, "a list of all processes");
             if (group->size == 0)
                 continue;
             EXPECT_AT(group->index >= 0 && group->index < group->size, rank, level,
                       "its place is outside of the group");
-            EXPECT_AT(group->ranks[group->index] == rank, rank, level, "its place in the group is somebody else's");
+            EXPECT_AT(mh_group_rank(group, group->index) == rank, rank, level,
+                      "its place in the group is somebody else's");
             for (int i = 1; i < group->size; i++)
-                EXPECT_AT(group->ranks[i - 1] < group->ranks[i], rank, level, "the ranks do not ascend");
+                EXPECT_AT(mh_group_rank(group, i - 1) < mh_group_rank(group, i), rank, level,
+                          "the ranks do not ascend");
         }
 }
 
@@ -161,10 +203,11 @@ static void check_agreement(const grouping *all)
         for (int rank = 0; rank < all->machine->ranks; rank++) {
             const mh_group *group = &all->groups[level][rank];
             for (int i = 0; i < group->size; i++) {
-                const mh_group *other = &all->groups[level][group->ranks[i]];
-                EXPECT_AT(other->size == group->size &&
-                              !memcmp(other->ranks, group->ranks, (size_t)group->size * sizeof(int)),
-                          rank, level, "another member sees another group");
+                const mh_group *other = &all->groups[level][mh_group_rank(group, i)];
+                bool is_same = other->size == group->size;
+                for (int k = 0; k < group->size; k++)
+                    is_same = is_same && mh_group_rank(other, k) == mh_group_rank(group, k);
+                EXPECT_AT(is_same, rank, level, "another member sees another group");
             }
         }
 }
@@ -176,7 +219,7 @@ static void check_flow(const grouping *all)
         int learns = 0;
         for (int level = 0; level < all->levels; level++) {
             const mh_group *group = &all->groups[level][rank];
-            if (group->size > 0 && group->ranks[0] == rank)
+            if (group->size > 0 && mh_group_rank(group, 0) == rank)
                 EXPECT_AT(rank == 0 || learns > 0, rank, level, "it teaches before it has learnt");
             learns += group->index > 0;
         }
@@ -184,10 +227,11 @@ static void check_flow(const grouping *all)
     }
 }
 
+/* Kinds of places, nodes included. */
 static int shared_kinds(const grouping *all, int a, int b)
 {
     int kinds = 0;
-    while (kinds < MH_PLACE_KINDS && all->places[a].at[kinds] == all->places[b].at[kinds])
+    while (kinds < 1 + MH_PLACE_KINDS && all->spots[a].at[kinds] == all->spots[b].at[kinds])
         kinds++;
     return kinds;
 }
@@ -202,7 +246,8 @@ static void check_innermost(const grouping *all)
             sharers += shared_kinds(all, rank, other) >= level;
         EXPECT_AT(group->size == sharers, rank, level, "the innermost group is not all that share the place");
         for (int i = 0; i < group->size; i++)
-            EXPECT_AT(shared_kinds(all, rank, group->ranks[i]) >= level, rank, level, "a member is somewhere else");
+            EXPECT_AT(shared_kinds(all, rank, mh_group_rank(group, i)) >= level, rank, level,
+                      "a member is somewhere else");
     }
 }
 
@@ -214,8 +259,9 @@ static void check_leaders(const grouping *all)
             bool leads = all->groups[level + 1][rank].size > 0 && all->groups[level + 1][rank].index == 0;
             EXPECT_AT((all->groups[level][rank].size > 0) == leads, rank, level,
                       "not only the lowest ranks stand for others");
-            for (int i = 0; i < all->groups[level][rank].size; i++)
-                EXPECT_AT(shared_kinds(all, rank, all->groups[level][rank].ranks[i]) >= level, rank, level,
+            const mh_group *group = &all->groups[level][rank];
+            for (int i = 0; i < group->size; i++)
+                EXPECT_AT(shared_kinds(all, rank, mh_group_rank(group, i)) >= level, rank, level,
                           "a member is somewhere else");
         }
 }
@@ -223,9 +269,9 @@ static void check_leaders(const grouping *all)
 static void check_outermost(const grouping *all)
 {
     const mh_group *group = &all->groups[0][0];
-    EXPECT_AT(group->size > 0 && group->ranks[0] == 0, 0, 0, "rank 0 is not the first of the outermost group");
+    EXPECT_AT(group->size > 0 && mh_group_rank(group, 0) == 0, 0, 0, "rank 0 is not the first of the outermost group");
     for (int rank = 0; rank < all->machine->ranks; rank++)
-        EXPECT_AT(all->groups[0][rank].size == 0 || all->groups[0][rank].ranks[0] == 0, rank, 0,
+        EXPECT_AT(all->groups[0][rank].size == 0 || mh_group_rank(&all->groups[0][rank], 0) == 0, rank, 0,
                   "there is more than one outermost group");
 }
 
@@ -246,7 +292,7 @@ TEST_OF_ALL_LEVELS(outermost_level_is_one_group, check_outermost)
 /* Examples worked out by hand. */
 static const struct {
     const char *name;
-    mh_place places[8];
+    spot spots[8];
     int count, rank, level, levels;
     int size, index, ranks[8];
 } examples[] = {
@@ -272,16 +318,16 @@ static const struct {
 START_TEST(examples_by_hand)
 {
     mh_group group;
-    int code = mh_topology_group(examples[_i].places, examples[_i].count, examples[_i].rank, examples[_i].level,
-                                 examples[_i].levels, &group);
+    const mh_sites *sites = know(examples[_i].spots, examples[_i].count, examples[_i].rank);
+    int code = mh_topology_group(sites, examples[_i].level, examples[_i].levels, &group);
     EXPECT(code == 0, "%s: no group", examples[_i].name);
     EXPECT(group.size == examples[_i].size, "%s: the group has %d members instead of %d", examples[_i].name, group.size,
            examples[_i].size);
     EXPECT(group.index == examples[_i].index, "%s: the place is %d instead of %d", examples[_i].name, group.index,
            examples[_i].index);
     for (int i = 0; i < group.size; i++)
-        EXPECT(group.ranks[i] == examples[_i].ranks[i], "%s: member %d is rank %d instead of %d", examples[_i].name, i,
-               group.ranks[i], examples[_i].ranks[i]);
+        EXPECT(mh_group_rank(&group, i) == examples[_i].ranks[i], "%s: member %d is rank %d instead of %d",
+               examples[_i].name, i, mh_group_rank(&group, i), examples[_i].ranks[i]);
     mh_group_free(&group);
     EXPECT(group.size == 0 && group.ranks == NULL, "%s: something is left of the group", examples[_i].name);
     mh_group_free(&group);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "clock/tracker.h"
 #include "support.h"
+#include "wander.h"
 
 /* ---- Clocks */
 
@@ -23,6 +24,8 @@ typedef struct clock_traits {
     double slew_ppm;           /* the kernel corrects the clock: drift jumps anywhere in this range, ... */
     bool is_corrected;         /* ... and the tracker is told that the clock is not raw */
     double events_per_s;       /* of warming, frequency steps and slews */
+    double wander_ppb_per_s;   /* the limit of all this but slews, which the tracker knows; 0: the default */
+    bool exceeds_limit;        /* frequency steps are beyond it: only the next measurement shows them */
 } clock_traits;
 
 /* The truth: offset (local - global) over true time, which is the global one. */
@@ -30,8 +33,9 @@ typedef struct clock_truth {
     const clock_traits *traits;
     chance *dice;
     int64_t now_ns, constant_ns;
-    double offset_ns;              /* without the constant part */
-    int64_t event_ns;              /* of the last event */
+    double offset_ns; /* without the constant part */
+    int64_t event_ns; /* of the last event */
+    wandering_t wandering;
     double drift_ppb, warming_ppb; /* now, and how much of a change of temperature is yet to come */
 } clock_truth;
 
@@ -54,6 +58,11 @@ static clock_truth new_truth(const clock_traits *traits, chance *dice)
     truth.constant_ns = chance_between(dice, -1000000 * MH_NS_PER_S, 1000000 * MH_NS_PER_S);
     truth.drift_ppb = 1e3 * traits->drift_ppm * (traits->either_sign ? chance_sign(dice) : 1);
     return truth;
+}
+
+static double wander_limit_ppb(const clock_traits *traits)
+{
+    return traits->wander_ppb_per_s > 0 ? traits->wander_ppb_per_s : MH_WANDER_PPB_PER_S;
 }
 
 static void happen(clock_truth *truth)
@@ -82,6 +91,8 @@ static void pass(clock_truth *truth, int64_t time_ns)
         truth->drift_ppb += part * truth->warming_ppb;
         truth->warming_ppb -= part * truth->warming_ppb;
     }
+    if (!traits->is_corrected && !traits->exceeds_limit)
+        truth->drift_ppb = wander_to(&truth->wandering, truth->drift_ppb, wander_limit_ppb(traits), seconds);
 }
 
 static int64_t local_ns(const clock_truth *truth)
@@ -151,7 +162,6 @@ typedef struct scene {
     const path *path;
     double rms_limit_ns, p99_limit_ns; /* of the error after SETTLED_S; 0: none */
     double seconds;                    /* 0: USUAL_S */
-    bool comes_as_a_surprise; /* what happens is beyond what was seen before: only the next measurement shows it */
 } scene;
 
 enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
@@ -174,7 +184,13 @@ typedef struct run {
     double errors_ns[MOST_READINGS];
 } run;
 
-static const mh_rates raw = {MH_RAW_RATE_LIMIT, true}, corrected = {0.23, false};
+static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S *MH_PPB};
+
+static mh_rates rates_of(const clock_traits *traits)
+{
+    const double wander = wander_limit_ppb(traits) * MH_PPB;
+    return traits->is_corrected ? (mh_rates){0.23, false, wander} : (mh_rates){MH_RAW_RATE_LIMIT, true, wander};
+}
 
 static void begin(run *run, const scene *scene, int round)
 {
@@ -185,7 +201,7 @@ static void begin(run *run, const scene *scene, int round)
     run->line = (line){scene->path, &run->dice, 0};
     run->began_ns = run->truth.now_ns;
     run->measurements = run->readings = 0;
-    mh_tracker_reset(&run->tracker, run->scene->clock.is_corrected ? corrected : raw);
+    mh_tracker_reset(&run->tracker, rates_of(&scene->clock));
 }
 
 static bool feed(run *run)
@@ -229,7 +245,7 @@ enum { ROUNDING_NS = 3 };
 
 static void read_clock(run *run)
 {
-    if (run->scene->comes_as_a_surprise && run->truth.event_ns >= run->measured_ns)
+    if (run->scene->clock.exceeds_limit && run->truth.event_ns >= run->measured_ns)
         return;
     double error = error_ns(run);
     int64_t bound_ns = mh_estimate_bound(&run->estimate, local_ns(&run->truth));
@@ -281,8 +297,10 @@ static void expect_to_be_accurate(run *run)
 
 #define WALK .walk_ppb = 10
 #define CALM .walk_ppb = 1
-#define WARMING .warming_ppm = 1, .warming_s = 10
-#define STEPS .frequency_step_ppm = 1
+#define STRONG_WALK .walk_ppb = 300, .wander_ppb_per_s = 2000
+#define WARMING .warming_ppm = 1, .warming_s = 10, .wander_ppb_per_s = 500
+#define STEPS .frequency_step_ppm = 1, .wander_ppb_per_s = 2000
+#define GREAT_STEPS .frequency_step_ppm = 1, .exceeds_limit = true
 #define CORRECTED .slew_ppm = 500, .is_corrected = true
 #define SLEWED .slew_ppm = 100000, .is_corrected = true
 #define SELDOM .events_per_s = 0.005
@@ -305,7 +323,7 @@ static const scene scenes[] = {
     {"tcp, 10 ppm, walk", {BOTH_SIGNS(10), WALK}, &tcp, LIMITS(250, 1000)},
     {"tcp, 50 ppm, walk", {BOTH_SIGNS(50), WALK}, &tcp, LIMITS(250, 1000)},
     {"tcp, 500 ppm, walk", {BOTH_SIGNS(499), WALK}, &tcp, LIMITS(250, 1000)},
-    {"tcp, strong walk", {BOTH_SIGNS(10), .walk_ppb = 300}, &tcp, LIMITS(250, 1000)},
+    {"tcp, strong walk", {BOTH_SIGNS(10), STRONG_WALK}, &tcp, LIMITS(250, 1000)},
     {"tcp, warming", {BOTH_SIGNS(20), WALK, WARMING, .events_per_s = 0.1}, &tcp, LIMITS(250, 1000)},
     {"tcp, frequency steps", {BOTH_SIGNS(20), WALK, STEPS, .events_per_s = 0.1}, &tcp, LIMITS(400, 2500)},
     {"tcp, corrected", {CORRECTED, .events_per_s = 0.2}, &tcp, LIMITS(0, 0)},
@@ -318,12 +336,7 @@ static const scene scenes[] = {
      LIMITS(20, 60),
      .seconds = 600},
     {"tcp, at last warming", {BOTH_SIGNS(20), CALM, WARMING, SELDOM}, &tcp, LIMITS(250, 1000), .seconds = 600},
-    {"tcp, at last a frequency step",
-     {BOTH_SIGNS(20), CALM, STEPS, SELDOM},
-     &tcp,
-     LIMITS(0, 0),
-     .seconds = 600,
-     .comes_as_a_surprise = true},
+    {"tcp, at last a frequency step", {BOTH_SIGNS(20), CALM, GREAT_STEPS, SELDOM}, &tcp, LIMITS(0, 0), .seconds = 600},
 };
 
 enum { ROUNDS = 3 };

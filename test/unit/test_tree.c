@@ -1,48 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_tree.c - trees: that each is one, how deep that of a node is, and who crosses packages. */
+/*
+ * test_tree.c - trees: that each is one, how deep that of a node is, and which cache lines cross
+ * caches and packages.
+ */
 #include "support.h"
 #include "topology/tree.h"
 
 enum { MOST = 300 };
 
-/* Ranks of one node, dealt to so many NUMA nodes of so many packages. */
+/* Ranks of one node, dealt to so many caches of so many NUMA nodes of so many packages. */
 typedef struct division {
     const char *name;
-    int size, packages, numas; /* NUMA nodes in a package */
-    bool in_blocks;            /* else dealt out one by one */
+    int size, packages, numas, caches; /* NUMA nodes in a package, caches in a NUMA node */
+    bool in_blocks;                    /* else dealt out one by one */
     int most_depth;
 } division;
 
 static const division divisions[] = {
-    {"one process", 1, 1, 1, true, 0},
-    {"two", 2, 1, 1, true, 1},
-    {"nine", 9, 1, 1, true, 1},
-    {"ten", 10, 1, 1, true, 2},
-    {"128 in one place", 128, 1, 1, true, 3},
-    {"128 in 2 packages", 128, 2, 1, true, 3},
-    {"128 in 8", 128, 2, 4, true, 3},
-    {"128 in 16, dealt out", 128, 4, 4, false, 3},
-    {"128 in 64", 128, 16, 4, true, 3},
-    {"uneven", 37, 3, 2, false, 3},
-    {"300 in 4", 300, 4, 1, true, 4},
+    {"one process", 1, 1, 1, 1, true, 0},
+    {"two", 2, 1, 1, 1, true, 1},
+    {"eight", 8, 1, 1, 1, true, 1},
+    {"eight in 2 packages", 8, 2, 1, 1, true, 2},
+    {"nine", 9, 1, 1, 1, true, 1},
+    {"ten", 10, 1, 1, 1, true, 2},
+    {"32 in 2 packages", 32, 2, 1, 1, true, 3},
+    {"32 in 8 caches", 32, 2, 1, 4, true, 3},
+    {"32 in 8 caches, dealt out", 32, 2, 1, 4, false, 3},
+    {"128 in one place", 128, 1, 1, 1, true, 3},
+    {"128 in 2 packages", 128, 2, 1, 1, true, 3},
+    {"128 in 4 packages", 128, 4, 1, 1, true, 3},
+    {"128 in 4 NUMA nodes", 128, 2, 2, 1, true, 4},
+    {"128 in 8", 128, 2, 4, 1, true, 4},
+    {"128 in 16, dealt out", 128, 4, 4, 1, false, 3},
+    {"128 in 64", 128, 16, 4, 1, true, 4},
+    {"128 in 16 caches of one package", 128, 1, 1, 16, true, 3},
+    {"128 in 16 caches", 128, 2, 1, 8, true, 3},
+    {"128 in 16 caches, dealt out", 128, 2, 1, 8, false, 3},
+    {"128 in 32 caches", 128, 2, 1, 16, true, 4},
+    {"128 in 16 caches of 8 NUMA nodes", 128, 2, 4, 2, true, 4},
+    {"uneven", 37, 3, 2, 1, false, 3},
+    {"uneven, with caches", 37, 3, 2, 3, false, 4},
+    {"300 in 4", 300, 4, 1, 1, true, 4},
 };
 
 static mh_place places[MOST];
-static int ranks[MOST];
 static mh_tree arrivals[MOST];
 
-static mh_group build(const division *division)
+static void build(const division *division)
 {
-    int parts = division->packages * division->numas;
+    int parts = division->packages * division->numas * division->caches;
     for (int i = 0; i < division->size; i++) {
         int part = division->in_blocks ? i * parts / division->size : i % parts;
-        ranks[i] = i;
-        places[i] = (mh_place){{0, part / division->numas, part}};
+        int numa = part / division->caches;
+        places[i] = (mh_place){{numa / division->numas, numa, part}};
     }
-    mh_group node = {division->size, 0, ranks};
     for (int i = 0; i < division->size; i++)
-        arrivals[i] = mh_tree_of_node(places, &node, i);
-    return node;
+        arrivals[i] = mh_tree_of_node(places, division->size, i);
 }
 
 static int depth_of(int index, int size)
@@ -95,6 +108,116 @@ START_TEST(one_process_of_each_place_reports_to_another_place)
 }
 END_TEST
 
+/* ---- Cache lines */
+
+/* How many processes do not share the places of the first kinds with their parent. */
+static int crossings(int size, int kinds)
+{
+    int lines = 0;
+    for (int i = 1; i < size; i++)
+        lines += !mh_place_share(&places[i], &places[arrivals[i].parent], kinds);
+    return lines;
+}
+
+static int count_places(int size, int kinds)
+{
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+        bool is_first = true;
+        for (int other = 0; other < i; other++)
+            is_first &= !mh_place_share(&places[other], &places[i], kinds);
+        count += is_first;
+    }
+    return count;
+}
+
+START_TEST(one_line_leaves_each_place)
+{
+    const division *division = &divisions[_i];
+    build(division);
+    for (int kinds = 1; kinds <= MH_PLACE_KINDS; kinds++)
+        EXPECT(crossings(division->size, kinds) == count_places(division->size, kinds) - 1,
+               "%s: with %d kinds, %d lines cross %d places", division->name, kinds, crossings(division->size, kinds),
+               count_places(division->size, kinds));
+}
+END_TEST
+
+/* What the transfer of a line between two processes takes. */
+static int64_t transfer_ns(int a, int b)
+{
+    enum { IN_CACHE_NS = 50, IN_PACKAGE_NS = 120, BETWEEN_PACKAGES_NS = 300 };
+    if (mh_place_share(&places[a], &places[b], MH_PLACE_KINDS))
+        return IN_CACHE_NS;
+    return mh_place_share(&places[a], &places[b], MH_PLACE_PACKAGE + 1) ? IN_PACKAGE_NS : BETWEEN_PACKAGES_NS;
+}
+
+/* When a process has the reports of all below it: it reads the lines of its children one after another. */
+static int64_t reported_ns(int index)
+{
+    int64_t now_ns = 0;
+    for (int i = 0; i < arrivals[index].children; i++) {
+        int child = arrivals[index].child[i];
+        int64_t ready_ns = reported_ns(child);
+        now_ns = (ready_ns > now_ns ? ready_ns : now_ns) + transfer_ns(child, index);
+    }
+    return now_ns;
+}
+
+/* How long the release takes from a process to all below it: children read its line at the same time. */
+static int64_t release_ns(int index)
+{
+    int64_t last_ns = 0;
+    for (int i = 0; i < arrivals[index].children; i++) {
+        int child = arrivals[index].child[i];
+        int64_t end_ns = transfer_ns(index, child) + release_ns(child);
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    return last_ns;
+}
+
+static int64_t round_ns(void)
+{
+    return reported_ns(0) + release_ns(0);
+}
+
+/* A round without a tree: the first process reads the lines of all. */
+static int64_t flat_round_ns(int size)
+{
+    int64_t read_ns = 0, last_ns = 0;
+    for (int i = 1; i < size; i++) {
+        read_ns += transfer_ns(i, 0);
+        last_ns = transfer_ns(i, 0) > last_ns ? transfer_ns(i, 0) : last_ns;
+    }
+    return read_ns + last_ns;
+}
+
+/* A round along the tree of a machine of which only some kinds of places are known. */
+static int64_t round_without_ns(int size, bool knows_numas)
+{
+    static mh_place known[MOST];
+    for (int i = 0; i < size; i++)
+        known[i] = (mh_place){{0, knows_numas ? places[i].at[MH_PLACE_NUMA] : 0, 0}};
+    for (int i = 0; i < size; i++)
+        arrivals[i] = mh_tree_of_node(known, size, i);
+    return round_ns();
+}
+
+START_TEST(tree_saves_time)
+{
+    const division *division = &divisions[_i];
+    build(division);
+    int size = division->size;
+    int64_t tree_ns = round_ns(), flat_ns = flat_round_ns(size);
+    int64_t numas_ns = round_without_ns(size, true), blind_ns = round_without_ns(size, false);
+    if (getenv("MH_VERBOSE"))
+        printf("# %-34s tree %5d ns, by NUMA nodes %5d ns, by numbers %5d ns, flat %6d ns\n", division->name,
+               (int)tree_ns, (int)numas_ns, (int)blind_ns, (int)flat_ns);
+    EXPECT(tree_ns <= flat_ns && tree_ns <= numas_ns && tree_ns <= blind_ns,
+           "%s: %d ns along the tree, %d without, %d by NUMA nodes only, %d by numbers only", division->name,
+           (int)tree_ns, (int)flat_ns, (int)numas_ns, (int)blind_ns);
+}
+END_TEST
+
 /* ---- The binomial tree */
 
 START_TEST(children_of_binomial_tree_agree_with_parents)
@@ -135,12 +258,24 @@ START_TEST(binomial_tree_fits)
 }
 END_TEST
 
+START_TEST(tree_of_all_needs_no_list)
+{
+    for (int index = 0; index < 5; index++) {
+        mh_tree tree = mh_tree_of_group(&(mh_group){5, index, NULL}), same = mh_tree_binomial(index, 5);
+        EXPECT(memcmp(&tree, &same, sizeof tree) == 0, "%d has another parent, or other children", index);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
     tcase_add_loop_test(tests, one_process_of_each_place_reports_to_another_place, 0, COUNT_OF(divisions));
+    tcase_add_loop_test(tests, one_line_leaves_each_place, 0, COUNT_OF(divisions));
+    tcase_add_loop_test(tests, tree_saves_time, 0, COUNT_OF(divisions));
     tcase_add_test(tests, children_of_binomial_tree_agree_with_parents);
     tcase_add_test(tests, tree_of_group_has_ranks);
+    tcase_add_test(tests, tree_of_all_needs_no_list);
     tcase_add_test(tests, binomial_tree_fits);
 }
 

@@ -295,20 +295,3 @@ int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, m
     reduce(channel, &mine, common, 1, and_of);
     return mh_bcast(channel, common, sizeof *common, 0, error);
 }
-
-/* Gathered at rank 0: each process has the values of the ranks from its own to before its parent's next child. */
-int mh_allgather(const mh_channel *channel, const void *mine, int bytes, void *all, mh_error *error)
-{
-    int rank = channel->rank, size = channel->size, end = rank + 1;
-    mh_tree tree = mh_tree_binomial(rank, size);
-    char *values = all;
-    memcpy(values + (size_t)rank * (size_t)bytes, mine, (size_t)bytes);
-    for (int i = 0; i < tree.children; i++) {
-        int first = tree.child[i];
-        end = 2 * first - rank < size ? 2 * first - rank : size;
-        receive(values + (size_t)first * (size_t)bytes, (end - first) * bytes, first, TAG_COLLECTIVE);
-    }
-    if (tree.parent >= 0)
-        send_part(values + (size_t)rank * (size_t)bytes, (end - rank) * bytes, tree.parent);
-    return mh_bcast(channel, all, size * bytes, 0, error);
-}

@@ -3,13 +3,9 @@
 #include "skew/skew.h"
 
 #include "common/output.h"
-#include "common/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The rarest skews, interruptions, would fill most of a chart. */
-#define CURVE_END 0.999
 
 static const column_t columns[] = {
     {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
@@ -33,8 +29,7 @@ static void take_in_skews(const tally_t *tally, double tick_ns, int64_t *skew_ti
     sort_ascending(skew_ticks, count);
     for (int i = P50_NS; i <= MAX_NS; i++)
         result->figures[i][result->valid_repeats] = (double)quantile(skew_ticks, count, fractions[i]) * tick_ns;
-    for (int i = 0; i < CURVE_POINTS; i++)
-        result->curve_ns[i] = (double)quantile(skew_ticks, count, CURVE_END * (i + 1) / CURVE_POINTS) * tick_ns;
+    curve_fill(&result->curve_ns, skew_ticks, count, tick_ns);
 }
 
 static void write_raw(const skew_run_t *run, int index, double tick_ns)
@@ -160,26 +155,23 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 
 /* ---- The chart */
 
-static plot_series_t curve_of(const skew_run_t *run, int index, const double *share)
+static plot_series_t curve_of(const skew_run_t *run, int index)
 {
     return (plot_series_t){.title = run->schemes[index].name,
                            .style = PLOT_LINES,
                            .color = index + 1,
                            .count = CURVE_POINTS,
-                           .x = run->results[index].curve_ns,
-                           .y = share};
+                           .x = run->results[index].curve_ns.value,
+                           .y = run->results[index].curve_ns.share};
 }
 
 int skew_draw(skew_run_t *run)
 {
     plot_series_t series[SCHEMES];
-    double share[CURVE_POINTS];
     int count = 0;
-    for (int i = 0; i < CURVE_POINTS; i++)
-        share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
-            series[count++] = curve_of(run, i, share);
+            series[count++] = curve_of(run, i);
     const plot_panel_t panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
                                 .y = {.label = "share of valid calls that have no more"},
                                 .series = series,

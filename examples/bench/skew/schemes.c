@@ -30,27 +30,17 @@ static int release_by_barrier(MPI_Comm comm, int *valid)
     return MPI_Barrier(comm);
 }
 
-static void duplicate(const skew_run_t *run, scheme_t *scheme)
-{
-    world_require(&run->world, MPI_Comm_dup(run->world.comm, &scheme->comm), "MPI_Comm_dup");
-}
-
 /* A communicator whose processes use one barrier of the library. Leaves the scheme out where that is impossible here.
  */
 static void force_barrier(skew_run_t *run, int index)
 {
     scheme_t *scheme = &run->schemes[index];
-    duplicate(run, scheme);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, FORCED_SETTING, scheme->name);
-    world_require(&run->world, MPIX_Harmonize_set_info(scheme->comm, info), "MPIX_Harmonize_set_info");
-    MPI_Info_free(&info);
+    world_t own = world_duplicate(&run->world);
     int valid;
-    world_require(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
-    world_t own = run->world;
-    own.comm = scheme->comm;
     char used[64];
+    scheme->comm = own.comm;
+    world_require(&own, world_set(&own, FORCED_SETTING, scheme->name), "MPIX_Harmonize_set_info");
+    world_require(&own, scheme->release(scheme->comm, &valid), scheme->call);
     if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof(used)) || strcmp(used, scheme->name) == 0)
         return;
     run->settings.schemes &= ~(INT64_C(1) << index);
@@ -75,7 +65,7 @@ static int open_other(skew_run_t *run)
         /* cppcheck-suppress resourceLeak */
         return world_refuse(&run->world, "option --other: \"%.200s\" is no library with an MPIX_Harmonize", path);
     *(void **)&scheme->release = function;
-    duplicate(run, scheme);
+    scheme->comm = world_duplicate(&run->world).comm;
     run->settings.schemes |= INT64_C(1) << SCHEME_OTHER;
     /* cppcheck-suppress resourceLeak ; the library stays until the end */
     return STATUS_GOOD;

@@ -10,6 +10,7 @@
 
 #include "common/exit_clock.h"
 #include "common/output.h"
+#include "common/statistics.h"
 #include "common/world.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 
 /* MPI_Barrier, MPIX_Harmonize as it is, by each of its barriers, and that of another library. */
 enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, SCHEME_OTHER = SCHEME_FIRST_FORCED + 4, SCHEMES };
-enum { MAX_REPEATS = 99, CURVE_POINTS = 200 };
+enum { MAX_REPEATS = 99 };
 
 typedef enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES } figure_t;
 
@@ -64,7 +65,7 @@ typedef struct result {
     int valid_repeats; /* those that have a valid call, for the others */
     int64_t calls;
     int64_t valid;
-    double curve_ns[CURVE_POINTS]; /* quantiles of the skew in the last repetition */
+    curve_t curve_ns; /* the skews of the last repetition */
 } result_t;
 
 /* Room for one block on this rank. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The first call of a batch is not measured: it still feels what was done between the batches. */
 enum { SETTLE_CALLS = 1 };
@@ -23,7 +22,6 @@ enum { FIRST_BATCH_CALLS = 16, MAX_BATCH_TIMES = 1 << 20 };
 enum { FIRST_INTERVAL = 30 };
 #define NEXT_INTERVAL 1.1
 #define PROGRESS_INTERVAL_NS 100e6
-enum { PROGRESS_WIDTH = 78 };
 /* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
 #define CLOCK_CHECK_NS 20e6
 /* What tells how fast this process computes. */
@@ -343,23 +341,15 @@ static bool is_clock_due(const measure_t *measure, progress_t *progress, int64_t
     return interval_ns > 0 && statistic_of(measure->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
-/* On a terminal, says what is being measured; wipe_progress takes it away. */
+/* On a terminal, says what is being measured. */
 static void show_progress(const measure_t *measure, progress_t *progress, const samples_t *samples, int64_t now_ns)
 {
-    char text[PROGRESS_WIDTH + 1];
-    if (!measure->shows_progress || now_ns < progress->next_shown_ns)
+    if (now_ns < progress->next_shown_ns)
         return;
     progress->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
-    snprintf(text, sizeof(text), "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", measure->function,
-             (long long)progress->size_bytes, (long long)samples->valid, (long long)progress->wanted,
-             (long long)samples->missed, (long long)samples->late);
-    fprintf(stderr, "\r%-*s", PROGRESS_WIDTH, text);
-}
-
-static void wipe_progress(const measure_t *measure)
-{
-    if (measure->shows_progress)
-        fprintf(stderr, "\r%*s\r", PROGRESS_WIDTH, "");
+    world_progress(measure->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", measure->function,
+                   (long long)progress->size_bytes, (long long)samples->valid, (long long)progress->wanted,
+                   (long long)samples->missed, (long long)samples->late);
 }
 
 /* Rank 0: takes in a batch just gathered. */
@@ -425,7 +415,7 @@ void measure_size(measure_t *measure, int64_t size_bytes, int64_t compute_ns, sa
         if (root)
             finish_batch(measure, &progress, &orders, compute_ns, samples);
     }
-    wipe_progress(measure);
+    world_progress(measure->span, "%s", "");
 }
 
 bool measure_open(measure_t *measure)
@@ -439,7 +429,6 @@ bool measure_open(measure_t *measure)
                  barrier_at((int)settings->barrier), settings->window_us);
     measure->calls = 0;
     measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;
-    measure->shows_progress = root && isatty(STDERR_FILENO);
     measure->notes = malloc(batch_bytes(measure->max_calls));
     measure->all_notes = root ? malloc((size_t)ranks * batch_bytes(measure->max_calls)) : NULL;
     return world_all(measure->span, measure->notes != NULL && (!root || measure->all_notes != NULL));

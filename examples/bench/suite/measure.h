@@ -51,7 +51,6 @@ typedef struct measure {
     int max_calls;       /* in a batch */
     struct batch_notes *notes;
     char *all_notes; /* rank 0: those of all ranks, one after the other */
-    bool shows_progress;
 } measure_t;
 
 /*

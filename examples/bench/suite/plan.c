@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,17 +128,8 @@ typedef struct reader {
     int ranks;
 } reader_t;
 
-/* Says in one line what is wrong. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool refuse(const reader_t *reader, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "%s: ", reader->speaker);
-    vfprintf(stderr, format, arguments);
-    fputs(" (see --help)\n", stderr);
-    va_end(arguments);
-    return false;
-}
+/* Says in one line what is wrong. Is false. */
+#define refuse(reader, ...) (options_refuse((reader)->speaker, __VA_ARGS__) == OPTIONS_RUN)
 
 /* The index of a name, or -1. */
 static int find_name(const char *(*name_at)(int), const char *name)
@@ -208,15 +198,13 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
     }
     if (sizes->min_bytes < 1) /* not given */
         sizes->min_bytes = element_bytes < sizes->max_bytes ? element_bytes : sizes->max_bytes;
-    options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
-    for (int64_t i = 0; i < sizes->count; i++) {
-        if (sizes->bytes[i] % element_bytes != 0)
-            return refuse(reader,
-                          "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an "
-                          "element (%s)",
-                          (long long)sizes->bytes[i], operation->name, element_bytes,
-                          datatype_name((int)job->settings.datatype));
-    }
+    int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
+    if (wrong_bytes >= 0)
+        return refuse(
+            reader,
+            "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an element "
+            "(%s)",
+            (long long)wrong_bytes, operation->name, element_bytes, datatype_name((int)job->settings.datatype));
     if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
         return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
     return true;
@@ -426,10 +414,8 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && find_name(operation_name, osu_name) < 0) {
-        refuse(&reader, "there is no operation \"%.60s\"", osu_name);
-        return OPTIONS_BAD;
-    }
+    if (osu_name != NULL && find_name(operation_name, osu_name) < 0)
+        return options_refuse(program, "there is no operation \"%.60s\"", osu_name);
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
@@ -437,11 +423,9 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         return print_list();
     const results_t *results = &plan->settings.results;
     if (results->raw.path != NULL && results->output.path != NULL &&
-        strcmp(results->raw.path, results->output.path) == 0) {
-        refuse(&reader, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
-               results->raw.path);
-        return OPTIONS_BAD;
-    }
+        strcmp(results->raw.path, results->output.path) == 0)
+        return options_refuse(program, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
+                              results->raw.path);
     return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;

@@ -55,13 +55,12 @@ static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan
     const char *name = plan->operation->name;
     const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
     if (bytes < 0)
-        world_refuse(&bench->world,
-                     "option --message-size: %s of %lld bytes takes more elements than MPI can count (see --help)",
+        world_refuse(&bench->world, "option --message-size: %s of %lld bytes takes more elements than MPI can count",
                      name, (long long)plan->max_bytes);
     else
         world_refuse(&bench->world,
                      "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
-                     "--mem-limit %lld allows (see --help)",
+                     "--mem-limit %lld allows",
                      option, name, (long long)plan->max_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
                      (long long)job_mem_limit_bytes(job));
 }
@@ -112,8 +111,8 @@ static bool check_root(bench_t *bench, const job_t *job)
     MPI_Allreduce(MPI_IN_PLACE, &min_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
     if (root < min_ranks)
         return true;
-    world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate (see --help)",
-                 root, min_ranks - 1);
+    world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate", root,
+                 min_ranks - 1);
     return false;
 }
 

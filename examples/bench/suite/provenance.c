@@ -68,13 +68,9 @@ static void write_date(char *text)
 
 static void add_library(provenance_t *provenance)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-    int length, version = 0, subversion = 0;
-    MPI_Get_library_version(text, &length);
-    text[strcspn(text, "\r\n")] = '\0';
-    for (char *next = text; *next != '\0'; next++)
-        if (*next == '\t')
-            *next = ' ';
+    char text[LIBRARY_BYTES];
+    int version = 0, subversion = 0;
+    world_library(text);
     append(add(provenance, "mpi_library"), "%s", text[0] != '\0' ? text : unknown);
     MPI_Get_version(&version, &subversion);
     append(add(provenance, "mpi_standard"), "%d.%d", version, subversion);
@@ -204,35 +200,11 @@ static void list_choices(char list[VALUE_BYTES])
 
 /* ---- The machine */
 
-/* Where the value is in a line of the form "word : value"; NULL where it begins with another word. */
-static const char *find_value(const char *line, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(line, word, length) == 0 ? line + length + strspn(line + length, " \t:") : NULL;
-}
-
-/* The value of the first line that has a word. Returns false where none has, or it has no value. */
-static bool read_value(const char *path, const char *word, char text[VALUE_BYTES])
-{
-    FILE *file = fopen(path, "r");
-    char line[VALUE_BYTES];
-    const char *value = NULL;
-    text[0] = '\0';
-    if (file == NULL)
-        return false;
-    while (value == NULL && fgets(line, sizeof(line), file) != NULL)
-        value = find_value(line, word);
-    fclose(file);
-    if (value != NULL)
-        snprintf(text, VALUE_BYTES, "%.*s", (int)strcspn(value, "\n"), value);
-    return text[0] != '\0';
-}
-
 static void write_processor(char *text, const char *machine)
 {
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (read_value("/proc/cpuinfo", words[i], text))
+        if (kernel_value("/proc/cpuinfo", words[i], text, VALUE_BYTES))
             return;
     append(text, "%s", machine);
 }

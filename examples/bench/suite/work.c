@@ -4,6 +4,8 @@
  */
 #include "suite/operation_private.h"
 
+#include "common/machine_clock.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,15 +105,9 @@ int64_t work_bytes(const work_plan_t *plan)
 /* Memory that this node can still give out; all of it where the system tells no more. */
 static double available_bytes(void)
 {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    double available_kib = -1;
-    while (file != NULL && available_kib < 0 && fgets(line, sizeof(line), file) != NULL)
-        sscanf(line, "MemAvailable: %lf kB", &available_kib);
-    if (file != NULL)
-        fclose(file);
-    if (available_kib >= 0)
-        return available_kib * 1024;
+    char kib[KERNEL_WORD_BYTES];
+    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof(kib)))
+        return strtod(kib, NULL) * 1024;
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 

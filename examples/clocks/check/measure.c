@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- What is checked */
 
@@ -29,15 +28,8 @@ static bool parse_labels(check_run_t *run, const char *list)
 /* Makes a communicator like the world's, to be synchronized as a label says. Returns the code of setting that. */
 static int open_clock(const check_run_t *run, const char *label, world_t *clock_world)
 {
-    MPI_Info info;
-    *clock_world = run->world;
-    world_require(&run->world, MPI_Comm_dup(run->world.comm, &clock_world->comm), "MPI_Comm_dup");
-    MPI_Info_create(&info);
-    if (label[0] != '\0')
-        MPI_Info_set(info, "mpix_harmonize_sync", label);
-    int code = MPIX_Harmonize_set_info(clock_world->comm, info);
-    MPI_Info_free(&info);
-    return code;
+    *clock_world = world_duplicate(&run->world);
+    return world_set(clock_world, "mpix_harmonize_sync", label);
 }
 
 /* Refuses a label that the library does; puts its own spelling in the place of others. Collective. */
@@ -49,7 +41,7 @@ static int check_label(const check_run_t *run, char *label)
     MPI_Error_class(code, &class);
     if (class == MPI_ERR_INFO_VALUE) {
         world_statistic(&clock_world, "mpix_harmonize_last_error", text, sizeof(text));
-        status = world_refuse(&run->world, "option --sync: %s (see --help)", text);
+        status = world_refuse(&run->world, "option --sync: %s", text);
     } else if (!world_agree(&clock_world, code, "MPIX_Harmonize_set_info")) {
         status = STATUS_FAILED;
     } else if (world_statistic(&clock_world, "mpix_harmonize_sync", text, sizeof(text))) {
@@ -67,7 +59,7 @@ int check_read_labels(check_run_t *run)
     if (!world_all(&run->world, run->world.rank > 0 || list == NULL || parse_labels(run, list)))
         return world_refuse(&run->world,
                             "option --sync: \"%.200s\" is not allowed, give 1 to %d labels of at most %d characters, "
-                            "separated by commas (see --help)",
+                            "separated by commas",
                             list, MAX_LABELS, LABEL_BYTES - 1);
     MPI_Bcast(&run->labels, 1, MPI_INT, 0, run->world.comm);
     MPI_Bcast(run->label, sizeof(run->label), MPI_BYTE, 0, run->world.comm);
@@ -153,7 +145,6 @@ static void check_all(const check_run_t *run, const world_t *clock_world, int64_
 
 void check_run_trial(check_run_t *run, int label, int repeat)
 {
-    bool shows_progress = run->world.rank == 0 && isatty(STDERR_FILENO);
     trial_t *trial = check_trial_of(run, label, repeat);
     world_t clock_world;
     world_require(&run->world, open_clock(run, run->label[label], &clock_world), "MPIX_Harmonize_set_info");
@@ -161,17 +152,15 @@ void check_run_trial(check_run_t *run, int label, int repeat)
     for (int age = 0; age < run->ages; age++) {
         double age_s = run->settings.ages_s.values[age];
         int64_t target_ns = begin_ns + (int64_t)(age_s * 1e9);
-        if (shows_progress)
-            fprintf(stderr, "\r%.60s: run %d of %lld, until %g s ", run->label[label], repeat + 1,
-                    (long long)run->settings.repeats, age_s);
+        world_progress(&run->world, "%.40s: run %d of %lld, until %g s", run->label[label], repeat + 1,
+                       (long long)run->settings.repeats, age_s);
         if (run->settings.keep_ms > 0)
             keep_until(run, &clock_world, target_ns);
         else
             system_sleep_ns(target_ns - system_time_ns());
         check_all(run, &clock_world, begin_ns, run->world.rank == 0 ? check_checks_of(run, label, repeat, age) : NULL);
         trial->syncs[age] = whole_statistic(&clock_world, "mpix_harmonize_syncs");
-        if (shows_progress)
-            fprintf(stderr, "\r%*s\r", 110, "");
+        world_progress(&run->world, "%s", "");
         if (run->world.rank == 0)
             check_print_age(run, label, repeat, age);
     }

@@ -5,6 +5,7 @@
 
 #include "common/machine_clock.h"
 #include "common/output.h"
+#include "common/statistics.h"
 #include "common/world.h"
 
 #include <stdbool.h>
@@ -14,8 +15,6 @@
 enum { BLOCK_READS = 100 };
 
 enum { REASON_BYTES = 256 };
-
-enum { CURVE_POINTS = 200 };
 
 typedef struct list_settings {
     int64_t reads;
@@ -38,9 +37,7 @@ typedef struct listing {
     int slowest;               /* the rank whose readings cost most */
     int *group;                /* of each rank: the first rank that reads the same clock */
     int64_t doubt_ns;          /* ranks of a group may differ by so much */
-    /* How the intervals between successive readings of rank 0 are distributed. */
-    double interval_ns[CURVE_POINTS];
-    double share[CURVE_POINTS]; /* of intervals that are not longer */
+    curve_t intervals_ns;      /* between successive readings of rank 0 */
 } listing_t;
 
 typedef struct list_run {

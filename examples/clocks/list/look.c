@@ -3,12 +3,8 @@
 #include "list/list.h"
 
 #include "common/burst.h"
-#include "common/statistics.h"
 
 #include <stdlib.h>
-
-/* The rarest intervals between readings, interruptions, would fill most of a chart. */
-#define CURVE_END 0.999
 
 /* Enough to tell clocks that differ by more than a message takes. */
 enum { SHARING_EXCHANGES = 20 };
@@ -75,10 +71,7 @@ void list_look_at(list_run_t *run, int clock)
 
     measure_intervals(run, clock);
     sight.step_ns = (double)min_step_ticks(run) * tick_ns;
-    for (int i = 0; i < CURVE_POINTS; i++) {
-        listing->share[i] = CURVE_END * (i + 1) / CURVE_POINTS;
-        listing->interval_ns[i] = (double)quantile(run->room, run->settings.reads, listing->share[i]) * tick_ns;
-    }
+    curve_fill(&listing->intervals_ns, run->room, run->settings.reads, tick_ns);
     MPI_Reduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, 0, run->world.comm);
     MPI_Reduce(&sight, &listing->max, sizeof(sight) / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, run->world.comm);
     listing->slowest = slowest.rank;

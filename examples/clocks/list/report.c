@@ -119,8 +119,8 @@ static int draw(list_run_t *run)
                                               .style = PLOT_LINES,
                                               .color = clock + 1,
                                               .count = CURVE_POINTS,
-                                              .x = listing->interval_ns,
-                                              .y = listing->share};
+                                              .x = listing->intervals_ns.value,
+                                              .y = listing->intervals_ns.share};
     }
     const plot_panel_t panel = {
         .x = {.label = "interval between successive readings (ns)", .logarithmic = true},

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* known_clocks.c - a short list, the latest first, and what makes an entry useless. */
+#include "sync/known_clocks.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+/* The temperature of a machine changes within minutes, and with it the rate of its clock. */
+#define MAX_AGE_NS (300 * MH_NS_PER_S)
+
+/* The place of a clock in the list; if it is not there, MH_KNOWN_CLOCKS. */
+static int place_of(const mh_known_clocks *list, uint64_t id)
+{
+    int place = 0;
+    while (place < MH_KNOWN_CLOCKS && list->clocks[place].name.id != id)
+        place++;
+    return place;
+}
+
+/* Close the gap that a clock leaves. */
+static void take_out(mh_known_clocks *list, int place)
+{
+    mh_known_clock *gap = &list->clocks[place];
+    memmove(gap, gap + 1, (size_t)(MH_KNOWN_CLOCKS - 1 - place) * sizeof *gap);
+    list->clocks[MH_KNOWN_CLOCKS - 1].name.id = 0;
+}
+
+void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock)
+{
+    pthread_mutex_lock(&list->lock);
+    int place = place_of(list, clock->name.id);
+    if (place == MH_KNOWN_CLOCKS)
+        place--;
+    memmove(&list->clocks[1], &list->clocks[0], (size_t)place * sizeof *clock);
+    list->clocks[0] = *clock;
+    pthread_mutex_unlock(&list->lock);
+}
+
+void mh_known_clocks_set_barrier(mh_known_clocks *list, uint64_t id, int64_t barrier_choice)
+{
+    pthread_mutex_lock(&list->lock);
+    int place = place_of(list, id);
+    if (place < MH_KNOWN_CLOCKS)
+        list->clocks[place].name.barrier_choice = barrier_choice;
+    pthread_mutex_unlock(&list->lock);
+}
+
+void mh_known_clocks_remove(mh_known_clocks *list, uint64_t id)
+{
+    pthread_mutex_lock(&list->lock);
+    int place = place_of(list, id);
+    if (place < MH_KNOWN_CLOCKS)
+        take_out(list, place);
+    pthread_mutex_unlock(&list->lock);
+}
+
+void mh_known_clocks_names(mh_known_clocks *list, mh_known_name names[MH_KNOWN_CLOCKS])
+{
+    pthread_mutex_lock(&list->lock);
+    for (int i = 0; i < MH_KNOWN_CLOCKS; i++)
+        names[i] = list->clocks[i].name;
+    pthread_mutex_unlock(&list->lock);
+}
+
+/* Whether the clock runs as it did when it was synchronized. */
+static bool is_fresh(mh_known_clock *clock)
+{
+    bool stepped = mh_clock_watch_look(&clock->watch, &clock->base) != 0;
+    int64_t age_ns = mh_base_clock_now_ns(&clock->base) - clock->synced_ns;
+    return !stepped && age_ns >= 0 && age_ns <= MAX_AGE_NS;
+}
+
+bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, const mh_known_demand *demand,
+                         mh_known_clock *clock)
+{
+    pthread_mutex_lock(&list->lock);
+    int place = name->id ? place_of(list, name->id) : MH_KNOWN_CLOCKS;
+    bool found = place < MH_KNOWN_CLOCKS;
+    if (found)
+        *clock = list->clocks[place];
+    pthread_mutex_unlock(&list->lock);
+    return found && clock->name.generation == name->generation && clock->wander >= demand->wander &&
+           mh_base_clock_is_choice(&clock->base, demand->choice, demand->usable) && is_fresh(clock);
+}

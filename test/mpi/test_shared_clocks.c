@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_shared_clocks.c - communicators that begin with the clock of an earlier one, and those that must not. */
+#include "mpix_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static MPI_Comm split(MPI_Comm comm, int color, int key)
+{
+    MPI_Comm part;
+    MPI_Comm_split(comm, color, key, &part);
+    return part;
+}
+
+static void check_origin(MPI_Comm comm, const char *expected, const char *what)
+{
+    char text[TEXT_SIZE];
+    harmonize_times(comm, 2);
+    CHECK(info_text(comm, "clock_origin", text) && strcmp(text, expected) == 0, "%s: the origin is '%s', not '%s'",
+          what, text, expected);
+    check_clock(comm, what);
+}
+
+static void use_once(MPI_Comm comm, const char *expected, const char *what)
+{
+    check_origin(comm, expected, what);
+    MPI_Comm_free(&comm);
+}
+
+static MPI_Comm create_group_reversed(void)
+{
+    int range[1][3] = {{ranks - 1, 0, -1}};
+    MPI_Group all, reversed;
+    MPI_Comm comm;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_range_incl(all, 1, range, &reversed);
+    MPI_Comm_create_group(MPI_COMM_WORLD, reversed, 0, &comm);
+    MPI_Group_free(&all);
+    MPI_Group_free(&reversed);
+    return comm;
+}
+
+static MPI_Comm create_line(void)
+{
+    int sizes[1] = {ranks}, periods[1] = {0};
+    MPI_Comm line;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, sizes, periods, 0, &line);
+    return line;
+}
+
+/* Another communicator of the same ranks uses the barrier that was found the fastest. */
+static void check_barrier(MPI_Comm parent)
+{
+    char first[TEXT_SIZE] = "", second[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
+    MPI_Comm child = duplicate(parent);
+    harmonize(child);
+    CHECK(info_text(parent, "barrier_used", first) && info_text(child, "barrier_used", second) &&
+              strcmp(first, second) == 0,
+          "the duplicate uses %s, its parent %s", second, first);
+    CHECK(info_text(child, "barrier_reason", reason) && strstr(reason, "earlier"), "the reason is '%s'", reason);
+    MPI_Comm_free(&child);
+}
+
+void test_clock_shared(void)
+{
+    MPI_Comm parent = duplicate(MPI_COMM_WORLD);
+    check_origin(parent, "fresh", "the first communicator");
+    use_once(duplicate(parent), "shared", "a duplicate");
+    check_barrier(parent);
+    use_once(duplicate(MPI_COMM_WORLD), "shared", "a duplicate of another communicator");
+    use_once(split(MPI_COMM_WORLD, 0, -my_rank), "shared", "ranks in reverse");
+    use_once(split(MPI_COMM_WORLD, my_rank % 2, my_rank), "shared", "every other process");
+    use_once(create_group_reversed(), "shared", "a group");
+    use_once(create_line(), "shared", "a topology");
+    MPI_Comm child = split(parent, my_rank < ranks / 2, my_rank);
+    MPI_Comm_free(&parent);
+    use_once(child, "shared", "a part whose parent is freed");
+    use_once(duplicate(MPI_COMM_WORLD), "shared", "a duplicate after its relative is freed");
+    check_origin(MPI_COMM_SELF, "shared", "MPI_COMM_SELF");
+}
+
+/* Zero is the first synchronization of each communicator, and stays so. */
+void test_clock_shared_epoch(void)
+{
+    int64_t bound_ns;
+    MPI_Comm parent = duplicate(MPI_COMM_WORLD), child = duplicate(parent);
+    harmonize(parent);
+    int64_t parent_unix_ns = info_number(parent, "clock_epoch_unix_ns");
+    nap_ms(300);
+    harmonize(child);
+    int64_t child_ns = read_ns(child, &bound_ns), parent_ns = read_ns(parent, &bound_ns);
+    CHECK(parent_ns - child_ns > 250 * NS_PER_MS, "the child's time is that of the parent, which began 0.3 s before");
+    int64_t child_unix_ns = info_number(child, "clock_epoch_unix_ns");
+    CHECK(child_unix_ns - parent_unix_ns > 250 * NS_PER_MS, "the epochs of parent and child are the same");
+    CHECK_OK(MPIX_Clock_sync(child));
+    CHECK_OK(MPIX_Clock_sync(parent));
+    CHECK(info_number(child, "clock_epoch_unix_ns") == child_unix_ns, "the epoch of the child has changed");
+    CHECK(info_number(parent, "clock_epoch_unix_ns") == parent_unix_ns, "the epoch of the parent has changed");
+    MPI_Comm_free(&child);
+    MPI_Comm_free(&parent);
+}
+
+/* Two halves know nothing of each other, and no process of one can use the clock of the other. */
+static void check_halves(void)
+{
+    MPI_Comm half = split(MPI_COMM_WORLD, my_rank % 2, my_rank);
+    use_once(half, "fresh", "half of the processes");
+    use_once(duplicate(MPI_COMM_WORLD), ranks > 1 ? "fresh" : "shared", "the union of two halves");
+}
+
+static void set_and_use(const char *setting, const char *value, const char *expected)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, setting, value));
+    use_once(comm, expected, value);
+}
+
+/* A step between two communicators; then one that a communicator finds, and synchronizes again, before it is freed. */
+static void check_steps(void)
+{
+    int last = ranks - 1;
+    inject_clock(0, 0);
+    set_and_use("clock", "monotonic_raw", "fresh");
+    set_and_use("clock", "monotonic_raw", "shared");
+    if (my_rank == last)
+        inject_step(3 * NS_PER_S);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    check_origin(comm, "fresh", "after a step");
+    if (my_rank == last)
+        inject_step(-5 * NS_PER_S);
+    harmonize_times(comm, 3);
+    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "the step is not found");
+    MPI_Comm_free(&comm);
+    set_and_use("clock", "monotonic_raw", "shared");
+}
+
+/* Bounds that hold only for clocks that wander little are of no use to a communicator that allows more. */
+static void check_wander(void)
+{
+    CHECK_OK(setenv("MPIX_HARMONIZE_CLOCK", "monotonic_raw", 1));
+    set_and_use("wander_max_ppb_per_s", "1", "fresh");
+    set_and_use("wander_max_ppb_per_s", "1", "shared");
+    set_and_use("wander_max_ppb_per_s", "2", "fresh");
+    set_and_use("wander_max_ppb_per_s", "1", "shared");
+    CHECK_OK(unsetenv("MPIX_HARMONIZE_CLOCK"));
+}
+
+void test_clock_not_shared(void)
+{
+    check_halves();
+    set_and_use("clock", "realtime", "fresh");
+    set_and_use("clock", "auto", "shared");
+    set_and_use("sync", "none", "shared");
+    check_wander();
+    check_steps();
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_known_clocks.c - a communicator that begins with what another one knows: the list of known clocks, and the first
+ * synchronization of some of the processes, in any order, against the truth.
+ */
+#include "base/units.h"
+#include "clock/base_clock_private.h"
+#include "support.h"
+#include "sync/sync_label.h"
+#include "sync/sync_private.h"
+#include "virtual_processes.h"
+
+/* ---- The list */
+
+static const int monotonic_choice = 3; /* in the list of mh_base_clock_choice */
+
+static mh_known_clocks new_list(void)
+{
+    return (mh_known_clocks){.lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+static mh_known_clock known_now(uint64_t id)
+{
+    mh_known_clock clock = {.name = {.id = id, .generation = 7},
+                            .wander = 1e-7,
+                            .base = {.kind = &mh_clock_monotonic, .now_ns = mh_clock_monotonic.now_ns}};
+    mh_clock_watch_start(&clock.watch, &clock.base);
+    clock.synced_ns = mh_base_clock_now_ns(&clock.base);
+    return clock;
+}
+
+static void expect_ids(mh_known_clocks *list, const char *expected)
+{
+    mh_known_name names[MH_KNOWN_CLOCKS];
+    char found[100] = "";
+    mh_known_clocks_names(list, names);
+    for (int i = 0; i < MH_KNOWN_CLOCKS; i++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%" PRIu64, i ? " " : "", names[i].id);
+    EXPECT(strcmp(found, expected) == 0, "known are %s instead of %s", found, expected);
+}
+
+START_TEST(the_latest_comes_first_and_the_oldest_goes)
+{
+    mh_known_clocks list = new_list();
+    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 2; id++) {
+        mh_known_clock clock = known_now(id);
+        mh_known_clocks_add(&list, &clock);
+    }
+    expect_ids(&list, "10 9 8 7 6 5 4 3");
+    mh_known_clock again = known_now(6), gone = known_now(1);
+    mh_known_clocks_add(&list, &again);
+    expect_ids(&list, "6 10 9 8 7 5 4 3");
+    mh_known_clocks_remove(&list, 9);
+    mh_known_clocks_remove(&list, 3);
+    expect_ids(&list, "6 10 8 7 5 4 0 0");
+    mh_known_clocks_remove(&list, 77);
+    mh_known_clocks_add(&list, &gone);
+    expect_ids(&list, "1 6 10 8 7 5 4 0");
+}
+END_TEST
+
+/* What happened to a clock since it was added, what is asked for, and whether it is of use then. */
+static const struct {
+    const char *what;
+    int64_t older_ns, stepped_ns;
+    mh_known_name name;
+    int choice;
+    double wander;
+    bool is_unusable; /* the base clock */
+    bool is_found;
+} cases[] = {
+    {"nothing", .is_found = true},
+    {"a minute", .older_ns = 60 * MH_NS_PER_S, .is_found = true},
+    {"a lower limit of wander", .wander = 1e-8, .is_found = true},
+    {"half an hour", .older_ns = 1800 * MH_NS_PER_S},
+    {"a step ahead", .stepped_ns = MH_NS_PER_MS},
+    {"a step back", .stepped_ns = -MH_NS_PER_MS},
+    {"a step to before the synchronization", .stepped_ns = -MH_NS_PER_S},
+    {"a wish for another clock", .choice = 4},
+    {"a change of the kernel's clocks", .is_unusable = true},
+    {"another synchronization", .name = {5, 8, 0}},
+    {"a question for another communicator", .name = {6, 7, 0}},
+    {"a question for none", .name = {0, 7, 0}},
+    {"a higher limit of wander", .wander = 2e-7},
+};
+
+START_TEST(a_clock_that_does_not_run_as_before_is_of_no_use)
+{
+    mh_known_clocks list = new_list();
+    mh_known_clock clock = known_now(5), copy;
+    mh_known_name name = cases[_i].name.generation ? cases[_i].name : clock.name;
+    mh_known_demand demand = {.choice = cases[_i].choice ? cases[_i].choice : monotonic_choice,
+                              .usable = cases[_i].is_unusable ? 0 : mh_base_clock_usable(),
+                              .wander = cases[_i].wander > 0 ? cases[_i].wander : clock.wander};
+    /* The base clock has not been stepped: what is known of it was. */
+    clock.synced_ns -= cases[_i].older_ns + cases[_i].stepped_ns;
+    clock.watch.base_ns -= cases[_i].stepped_ns;
+    mh_known_clocks_add(&list, &clock);
+    ck_assert_str_eq(mh_base_clock_choice(monotonic_choice), "monotonic");
+    EXPECT(mh_known_clocks_get(&list, &name, &demand, &copy) == cases[_i].is_found, "after %s", cases[_i].what);
+}
+END_TEST
+
+/* ---- The first synchronization of a further communicator */
+
+enum { NODES = 5, PER_NODE = 4, ALL = NODES * PER_NODE, EARLIER_RUNS = 6, ROUNDS = 5 };
+
+/* Which processes the further communicator has, in its order of ranks. */
+typedef struct further {
+    const char *name;
+    int first, step, count; /* the i-th is process (first + i * step) of all, modulo their number */
+} further;
+
+static const further furthers[] = {
+    {"duplicate", 0, 1, ALL},
+    {"reversed", ALL - 1, ALL - 1, ALL},
+    {"scattered", 7, 3, ALL},
+    {"one of each node", 2, PER_NODE, NODES},
+    {"every other one", 1, 2, ALL / 2},
+    {"the last node", ALL - PER_NODE, 1, PER_NODE},
+    {"two", 3, 9, 2},
+};
+
+static int member(const further *comm, int index)
+{
+    return (comm->first + index * comm->step) % ALL;
+}
+
+static int node_of(int process)
+{
+    return process / PER_NODE;
+}
+
+/* Whether the process at an index comes before all others of its node. */
+static bool is_first_of_node(const further *comm, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (node_of(member(comm, i)) == node_of(member(comm, index)))
+            return false;
+    return true;
+}
+
+static mh_group new_group(void)
+{
+    mh_group group = {0, 0, calloc(ALL, sizeof *group.ranks)};
+    ck_assert_ptr_nonnull(group.ranks);
+    return group;
+}
+
+static void join(mh_group *group, int process, int self)
+{
+    if (process == self)
+        group->index = group->size;
+    group->ranks[group->size++] = process;
+}
+
+/* Two levels: the first of each node, and the processes of a node. */
+static void set_groups(mh_sync_plan *plan, const further *comm, int self)
+{
+    mh_group leaders = new_group(), node = new_group();
+    bool leads = false;
+    for (int i = 0; i < comm->count; i++) {
+        int process = member(comm, i);
+        if (is_first_of_node(comm, i)) {
+            leads |= process == self;
+            join(&leaders, process, self);
+        }
+        if (node_of(process) == node_of(self))
+            join(&node, process, self);
+    }
+    if (!leads)
+        leaders.size = 0;
+    for (int i = 0; i < 2; i++)
+        mh_group_free(&plan->level[i].group);
+    plan->level[0].group = leaders;
+    plan->level[1].group = node;
+}
+
+static mh_sync_plan make_plan(const further *comm, const mh_base_clock *clock, int self)
+{
+    static mh_place place;
+    static int only[] = {0};
+    const mh_group alone = {1, 0, only};
+    const mh_sites sites = {0, 1, alone, alone, &place};
+    mh_label label;
+    mh_sync_plan plan;
+    mh_error error = MH_NO_ERROR;
+    char why[256];
+    ck_assert_int_eq(mh_label_parse("track/skampi/20+prop", &label, why, sizeof why), 0);
+    ck_assert_int_eq(mh_sync_plan_make(&plan, &label, clock, &sites, &error), MPI_SUCCESS);
+    set_groups(&plan, comm, self);
+    return plan;
+}
+
+typedef struct story {
+    further comm;
+    int64_t pause_ns;          /* before the further communicator begins */
+    int64_t zero_ns;           /* by the clock of the first process of comm */
+    int64_t took_ns[ALL];      /* the first synchronization */
+    int64_t end_ns[ALL];       /* virtual time */
+    bool disrupted[ALL];       /* it found a contradiction */
+    mh_sharing sharing[ALL];   /* before it ran */
+    mh_estimate estimate[ALL]; /* and after it */
+} story;
+
+static mh_known_estimate synchronize_all(const mh_channel *channel, const mh_base_clock *clock)
+{
+    static const further all = {"all", 0, 1, ALL};
+    mh_sync_plan plan = make_plan(&all, clock, channel->rank);
+    mh_error error = MH_NO_ERROR;
+    mh_known_estimate known;
+    for (int i = 0; i < EARLIER_RUNS; i++) {
+        mh_estimate estimate = mh_estimate_exact(0);
+        ck_assert_int_eq(mh_sync_run(&plan, channel, clock, false, &estimate, &error), MPI_SUCCESS);
+        ck_assert(mh_sync_pass_on(&plan, channel, &estimate, &known));
+        simulated_pass_ns(50 * MH_NS_PER_MS);
+    }
+    mh_sync_plan_free(&plan);
+    return known;
+}
+
+static void live(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
+{
+    story *story = argument;
+    int self = channel->rank;
+    bool takes_part = false;
+    (void)world;
+    mh_known_estimate known = synchronize_all(channel, clock);
+    for (int i = 0; i < story->comm.count; i++)
+        takes_part |= member(&story->comm, i) == self;
+    if (!takes_part)
+        return;
+    simulated_pass_ns(story->pause_ns);
+    mh_sync_plan plan = make_plan(&story->comm, clock, self);
+    mh_error error = MH_NO_ERROR;
+    ck_assert_int_eq(mh_sync_take_up(&plan, channel, clock, &known, &error), MPI_SUCCESS);
+    story->sharing[self] = plan.level[1].sharing;
+    int64_t began_ns = simulated_now_ns(), zero_ns = mh_base_clock_now_ns(clock);
+    if (self == story->comm.first)
+        story->zero_ns = zero_ns;
+    story->estimate[self] = mh_estimate_exact(zero_ns);
+    ck_assert_int_eq(mh_sync_run(&plan, channel, clock, false, &story->estimate[self], &error), MPI_SUCCESS);
+    story->end_ns[self] = simulated_now_ns();
+    story->took_ns[self] = story->end_ns[self] - began_ns;
+    story->disrupted[self] = plan.disrupted;
+    mh_sync_plan_free(&plan);
+}
+
+static simulation make_world(int round)
+{
+    chance dice = chance_of_round(7000 + round);
+    simulation world = {.processes = ALL,
+                        .clocks_are_raw = true,
+                        .network = {.near_ns = 500, .far_ns = 10000, .jitter_ns = 1000, .lopsided = 1},
+                        .round = round};
+    for (int i = 0; i < ALL; i++) {
+        world.node[i] = node_of(i);
+        world.clocks[i] = i % PER_NODE ? world.clocks[i - 1] : (simulated_clock){.later_ns = INT64_MAX};
+        if (i % PER_NODE > 0)
+            continue;
+        world.clocks[i].offset_ns = chance_between(&dice, -1000 * MH_NS_PER_S, 1000 * MH_NS_PER_S);
+        world.clocks[i].drift = (2 * chance_unit(&dice) - 1) * 20 * MH_PPM;
+    }
+    return world;
+}
+
+static double error_at(const simulation *world, const story *story, int process, int64_t true_ns)
+{
+    int64_t truth_ns = simulated_clock_ns(world, story->comm.first, true_ns) - story->zero_ns;
+    int64_t local_ns = simulated_clock_ns(world, process, true_ns);
+    return (double)(mh_model_apply(&story->estimate[process].model, local_ns) - truth_ns);
+}
+
+static void expect_right(const simulation *world, const story *story, int process)
+{
+    enum { ROUNDING_NS = 5, MAX_ERROR_NS = 1500, MAX_AGED_ERROR_NS = 5000 };
+    const char *name = story->comm.name;
+    for (int64_t age_ns = 0; age_ns <= 10 * MH_NS_PER_S; age_ns += MH_NS_PER_S) {
+        int64_t true_ns = story->end_ns[process] + age_ns;
+        double error_ns = error_at(world, story, process, true_ns);
+        int64_t bound_ns = mh_estimate_bound(&story->estimate[process], simulated_clock_ns(world, process, true_ns));
+        EXPECT_SEEDED(fabs(error_ns) <= (double)bound_ns + ROUNDING_NS,
+                      "%s, round %d, process %d: off by %.0f ns, beyond the bound of %" PRId64 " ns", name,
+                      world->round, process, error_ns, bound_ns);
+        EXPECT_SEEDED(fabs(error_ns) <= (age_ns ? MAX_AGED_ERROR_NS : MAX_ERROR_NS),
+                      "%s, round %d, process %d: off by %.0f ns after %.0f s", name, world->round, process, error_ns,
+                      (double)age_ns * MH_S_PER_NS);
+    }
+}
+
+/* It takes no more than a later synchronization would, and the drift is known. */
+START_TEST(a_further_communicator_need_not_start_again)
+{
+    enum { MAX_TOOK_NS = 4 * 1000 * 1000 };
+    for (int round = 0; round < rounds_of(ROUNDS); round++) {
+        simulation world = make_world(round);
+        story story = {.comm = furthers[_i], .pause_ns = 300 * MH_NS_PER_MS};
+        simulate(&world, live, &story);
+        for (int i = 0; i < story.comm.count; i++) {
+            int process = member(&story.comm, i);
+            EXPECT_SEEDED(!story.disrupted[process], "%s, round %d, process %d: disrupted", story.comm.name, round,
+                          process);
+            EXPECT_SEEDED(story.took_ns[process] < MAX_TOOK_NS, "%s, round %d, process %d: it took %" PRId64 " ns",
+                          story.comm.name, round, process, story.took_ns[process]);
+            EXPECT_SEEDED(is_first_of_node(&story.comm, i) || story.sharing[process] == MH_SHARING_VERIFIED,
+                          "%s, process %d: it does not know who shares its clock", story.comm.name, process);
+            expect_right(&world, &story, process);
+        }
+    }
+}
+END_TEST
+
+/* What is known is checked against the first measurement. */
+START_TEST(a_clock_that_was_stepped_meanwhile_is_found)
+{
+    simulation world = make_world(0);
+    story story = {.comm = furthers[0], .pause_ns = 300 * MH_NS_PER_MS};
+    enum { STEPPED = 2 * PER_NODE };
+    bool found = false;
+    for (int i = 0; i < PER_NODE; i++) {
+        world.clocks[STEPPED + i].step_ns = MH_NS_PER_MS;
+        world.clocks[STEPPED + i].step_at_ns = 600 * MH_NS_PER_MS;
+    }
+    simulate(&world, live, &story);
+    for (int i = 0; i < ALL; i++)
+        found |= story.disrupted[i];
+    EXPECT_SEEDED(found, "%s", "no process finds that a clock was stepped");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, the_latest_comes_first_and_the_oldest_goes);
+    tcase_add_loop_test(tests, a_clock_that_does_not_run_as_before_is_of_no_use, 0, COUNT_OF(cases));
+    tcase_add_loop_test(tests, a_further_communicator_need_not_start_again, 0, COUNT_OF(furthers));
+    tcase_add_test(tests, a_clock_that_was_stepped_meanwhile_is_found);
+}
+
+int main(void)
+{
+    return run_suite("known_clocks", add);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_leaders.c - the first processes of nodes learn the ranks of each other, in virtual time: with any distribution
+ * of ranks over nodes, in a logarithmic number of steps, and without lists on processes that need none.
+ */
+#include "support.h"
+#include "topology/leaders.h"
+#include "virtual_world.h"
+
+enum { MOST = 3000, ALL_UP_TO = 70, STEP_NS = 1000 };
+
+static struct {
+    int processes;
+    bool leads[MOST];
+    int leaders[MOST], count; /* the truth */
+    bool takes_part[MOST];
+    int64_t messages[MOST], end_ns;
+} play;
+
+/* ---- Distributions: the node of each rank */
+
+static int in_blocks(int rank, int nodes, chance *dice)
+{
+    (void)dice;
+    return (int)((int64_t)rank * nodes / play.processes);
+}
+
+static int in_turn(int rank, int nodes, chance *dice)
+{
+    (void)dice;
+    return rank % nodes;
+}
+
+static int reversed(int rank, int nodes, chance *dice)
+{
+    return nodes - 1 - in_blocks(rank, nodes, dice);
+}
+
+static int by_chance(int rank, int nodes, chance *dice)
+{
+    (void)rank;
+    return (int)chance_between(dice, 0, nodes - 1);
+}
+
+static int (*const distributions[])(int rank, int nodes, chance *dice) = {in_blocks, in_turn, reversed, by_chance};
+
+static void distribute(int processes, int nodes, int distribution, chance *dice)
+{
+    static bool seen[MOST];
+    memset(seen, 0, sizeof seen);
+    memset(&play, 0, sizeof play);
+    play.processes = processes;
+    for (int rank = 0; rank < processes; rank++) {
+        int node = distributions[distribution](rank, nodes, dice);
+        play.leads[rank] = !seen[node];
+        seen[node] = true;
+        if (play.leads[rank])
+            play.leaders[play.count++] = rank;
+    }
+}
+
+/* ---- Processes */
+
+static void begin(const virtual_world *world, virtual_process *process)
+{
+    (void)world;
+    process->now_ns = 0;
+}
+
+static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int to)
+{
+    (void)world;
+    (void)to;
+    return from->now_ns + STEP_NS;
+}
+
+static void run(const virtual_world *world, virtual_process *self)
+{
+    int rank = self->rank;
+    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = rank, .size = world->processes};
+    mh_leader_tree tree;
+    mh_error error = MH_NO_ERROR;
+    mh_leaders_count(&channel, play.leads[rank], &tree, &error);
+    play.takes_part[rank] = tree.leaders > 0;
+    int *ranks = tree.leaders > 0 ? malloc((size_t)play.count * sizeof *ranks) : NULL;
+    mh_leaders_list(&channel, &tree, play.count, ranks, &error);
+    EXPECT_SEEDED(!play.leads[rank] || memcmp(ranks, play.leaders, (size_t)play.count * sizeof *ranks) == 0,
+                  "of %d, rank %d: another list than all %d leaders", play.processes, rank, play.count);
+    EXPECT_SEEDED(rank > 0 || tree.leaders == play.count, "of %d, rank 0 counts %d leaders instead of %d",
+                  play.processes, tree.leaders, play.count);
+    free(ranks);
+    play.messages[rank] = self->messages;
+    if (self->now_ns > play.end_ns)
+        play.end_ns = self->now_ns;
+}
+
+static int rounds_among(int processes)
+{
+    int rounds = 0;
+    while (1 << rounds < processes)
+        rounds++;
+    return rounds;
+}
+
+static void check(void)
+{
+    int rounds = rounds_among(play.processes);
+    virtual_run(&(virtual_world){.processes = play.processes, .begin = begin, .run = run, .arrival_ns = arrival_ns});
+    EXPECT_SEEDED(play.end_ns <= 3 * rounds * STEP_NS,
+                  "%d processes take %" PRId64 " steps, more than 3 for each of %d", play.processes,
+                  play.end_ns / STEP_NS, rounds);
+    for (int rank = 0; rank < play.processes; rank++) {
+        int64_t most = play.takes_part[rank] ? 2 + rounds : 1;
+        EXPECT_SEEDED(play.messages[rank] <= most, "of %d, rank %d sends %" PRId64 " messages, more than %" PRId64,
+                      play.processes, rank, play.messages[rank], most);
+    }
+}
+
+START_TEST(all_small_sizes)
+{
+    chance dice = chance_of_round(_i);
+    for (int processes = 1; processes <= ALL_UP_TO; processes++)
+        for (int nodes = 1; nodes <= processes; nodes += 1 + nodes / 4) {
+            distribute(processes, nodes, _i, &dice);
+            check();
+        }
+}
+END_TEST
+
+START_TEST(any_sizes)
+{
+    for (int round = 0; round < rounds_of(20); round++) {
+        chance dice = chance_of_round(100 * (1 + round) + _i);
+        int processes = (int)chance_between(&dice, 2, MOST);
+        distribute(processes, (int)chance_between(&dice, 1, processes), _i, &dice);
+        check();
+    }
+}
+END_TEST
+
+/* Dealt in turn to nodes of the same size, or in blocks of a power of two. */
+START_TEST(only_leaders_have_lists_if_regular)
+{
+    enum { NODES = 37, PER_NODE = 16 };
+    chance dice = chance_of_round(0);
+    distribute(NODES * PER_NODE, NODES, _i, &dice);
+    check();
+    for (int rank = 0; rank < play.processes; rank++)
+        EXPECT(play.takes_part[rank] == play.leads[rank], "rank %d has a list", rank);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, all_small_sizes, 0, COUNT_OF(distributions));
+    tcase_add_loop_test(tests, any_sizes, 0, COUNT_OF(distributions));
+    tcase_add_loop_test(tests, only_leaders_have_lists_if_regular, 0, 2);
+}
+
+int main(void)
+{
+    return run_suite("leaders", add);
+}
