@@ -17,22 +17,25 @@
 #define CORRECTED_WALK 1e6
 
 /*
- * Two hypotheses of noise. Usual: bursts have similar errors, whose standard error is a part of the minimum bound. This
- * part is initially as measured over shared memory and TCP.
+ * Three hypotheses of noise. Two say that bursts which reach the minimum bound have similar errors, whose standard
+ * error is a part of this bound, as measured over shared memory and TCP. They differ in what else a larger bound says.
  *
- * Jitter: a round trip takes longer than the minimum because messages of either direction were delayed, so a burst that
- * reached the minimum hardly errs. If the delays of both directions are exponential, the error is uniform within the
- * excess of the bound, and the standard error 0.58 of it.
+ * One way: messages of one direction were delayed, because the processors of one side are busy.
+ *
+ * Even: the processors have become slower to reach each other, which delays both directions equally.
+ *
+ * Jitter: messages of either direction were delayed, so a burst that reached the minimum hardly errs. If the delays of
+ * both directions are exponential, the error is uniform within the excess of the bound, and the standard error 0.58 of
+ * it.
  */
-enum { USUAL, JITTER };
+enum { ONE_WAY, EVEN, JITTER };
 static const struct {
-    double first, min, max;
-} noises[MH_TRACKER_NOISES] = {[USUAL] = {0.05, 0.005, 1}, [JITTER] = {0.58, 0.05, 3}};
+    double first, min, max; /* the standard error, as a part of what the hypothesis says */
+    double excess;          /* standard error for each nanosecond of bound above the recent minimum */
+} noises[MH_TRACKER_NOISES] = {
+    [ONE_WAY] = {0.05, 0.005, 1, 1.5}, [EVEN] = {0.05, 0.005, 1, 0.06}, [JITTER] = {0.58, 0.05, 3, 0}};
 
 #define NOISE_GAIN 0.025 /* they adapt over some forty measurements */
-
-/* Standard error for each nanosecond of bound above the recent minimum. Measured over TCP: one direction is busy. */
-#define EXCESS_NOISE 1.5
 
 /* How uncertain the minimum is, as a part of the mean excess: less with more measurements, but not less than this. */
 #define MIN_DOUBT 0.1
@@ -73,13 +76,12 @@ static int noise_of(int filter)
     return filter / MH_TRACKER_WALKS;
 }
 
-/* The time that a round trip takes beyond the minimum may have been spent in one direction only. */
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int noise)
 {
     double bound_ns = (double)measured->bound_ns, min_ns = (double)tracker->min_bound_ns;
-    double excess_ns = noise == USUAL ? EXCESS_NOISE * (bound_ns - min_ns) : 0;
+    double excess_ns = noises[noise].excess * (bound_ns - min_ns);
     double doubt = fmax(MIN_DOUBT, 1 / sqrt((double)tracker->measurements + 1));
-    double part_ns = noise == USUAL ? min_ns : bound_ns - tracker->low_bound_ns + doubt * tracker->excess_ns;
+    double part_ns = noise == JITTER ? bound_ns - tracker->low_bound_ns + doubt * tracker->excess_ns : min_ns;
     double error_ns = tracker->noise[noise] * part_ns + 1; /* clocks count whole nanoseconds */
     return error_ns * error_ns + excess_ns * excess_ns;
 }
@@ -88,7 +90,8 @@ static double measurement_variance(const mh_tracker *tracker, const mh_offset *m
 static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
 {
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
-        double bias_ns = (noise_of(i) == USUAL ? EXCESS_NOISE : tracker->noise[JITTER]) * (double)fall_ns;
+        int noise = noise_of(i);
+        double bias_ns = (noise == JITTER ? tracker->noise[JITTER] : noises[noise].excess) * (double)fall_ns;
         tracker->filters[i].errors.p00 += bias_ns * bias_ns;
     }
 }
@@ -115,7 +118,7 @@ static void note_excess(mh_tracker *tracker, const mh_offset *measured)
     double bound_ns = (double)measured->bound_ns;
     if (tracker->low_bound_ns == 0) {
         tracker->low_bound_ns = bound_ns;
-        tracker->excess_ns = noises[USUAL].first * bound_ns;
+        tracker->excess_ns = noises[ONE_WAY].first * bound_ns;
     }
     double rise = fmin(BOUND_RISE, LOW_BOUND_RISE_PER_S * seconds_since_last(tracker, measured));
     tracker->low_bound_ns = fmin(tracker->low_bound_ns * (1 + rise), bound_ns);
@@ -146,7 +149,7 @@ static void weigh(mh_tracker *tracker)
 
 static void begin(mh_tracker *tracker, const mh_offset *measured)
 {
-    double limit_ppb = tracker->drift_limit * 1e9, variance = measurement_variance(tracker, measured, USUAL);
+    double limit_ppb = tracker->drift_limit * 1e9, variance = measurement_variance(tracker, measured, ONE_WAY);
     tracker->origin_ns = measured->offset_ns;
     set_filters(tracker, (mh_filter){.errors = {.p00 = variance, .p11 = limit_ppb * limit_ppb / 4}});
     weigh(tracker);

@@ -3,10 +3,9 @@
  * tracker.h - follows the offset and drift of one clock against another over all measurements. Pure; no MPI.
  *
  * A bank of Kalman filters on (offset, drift) runs in parallel. They differ in how much they expect the drift to
- * wander, and in whether all bursts err alike or those with longer round trips more. Their weights follow from the
- * recent measurements (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled
- * stochastic processes", 1965). So a steady clock is averaged over a long time and a wandering one is followed, without
- * a setting.
+ * wander, and in why they think that a round trip is longer than another. Their weights follow from the recent
+ * measurements (multiple-model adaptive estimation, D. T. Magill, "Optimal adaptive estimation of sampled stochastic
+ * processes", 1965). So a steady clock is averaged over a long time and a wandering one is followed, without a setting.
  */
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
@@ -17,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MH_TRACKER_WALKS = 8, MH_TRACKER_NOISES = 2, MH_TRACKER_FILTERS = MH_TRACKER_NOISES * MH_TRACKER_WALKS };
+enum { MH_TRACKER_WALKS = 8, MH_TRACKER_NOISES = 3, MH_TRACKER_FILTERS = MH_TRACKER_NOISES * MH_TRACKER_WALKS };
 
 /* In the units of mh_covariance. */
 typedef struct mh_filter {
