@@ -100,9 +100,10 @@ check_statistics() {
     done
 }
 
-# Names of keys and variables in all pages that neither table has.
+# Names of keys and variables in all pages that neither table has. Fortran modules are named alike.
 check_unknown_names() {
     {
+        sed -n 's/^module //p' "$srcdir"/bindings/fortran/*.f90
         sed -n 's/^[a-z]*|\([a-z0-9_]*\).*/mpix_harmonize_\1/p' "$scratch/tables"
         sed -n 's/^setting|\([a-z0-9_]*\).*/\1/p' "$scratch/tables" | tr '[:lower:]' '[:upper:]' |
             sed 's/^/MPIX_HARMONIZE_/'

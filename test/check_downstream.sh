@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a program against the installed library as a user would, with the flags of pkg-config and the MPI compiler
 # wrapper, in C and C++, shared and static, and runs it at 2 ranks; likewise one with the header for brackets, in C99
-# and C++11. To be run in the build directory.
+# and C++11, and one with the header for std::chrono. To be run in the build directory.
 set -u
 
 test_dir=$(cd "$(dirname "$0")" && pwd)
@@ -97,5 +97,8 @@ done
 try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$hello/bracket.c"
 # Standing in for a C++ source, the file is told to the compiler as one.
 try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$hello/bracket.c"
+# Open MPI's own bindings for C++ cause warnings.
+try "C++11 (chrono)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}" \
+    "$hello/chrono.cc"
 
 tap_done

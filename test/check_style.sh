@@ -14,7 +14,9 @@ awk=${AWK:-awk}
 clang_format=${CLANG_FORMAT:-clang-format}
 max_columns=120 max_file_lines=500 max_function_lines=45
 
-mapfile -t code < <(find lib include examples test -name '*.[ch]' | sort)
+mapfile -t code < <(find lib include bindings examples test -name '*.[ch]' | sort)
+mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -name '*.cc' -o -name '*.[fF]90' -o \
+    -name '*.py' -o -path 'bindings/*.am' | sort)
 # An archive has no .ci.
 # shellcheck disable=SC2046
 mapfile -t scripts < <(find examples test doc quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
@@ -27,8 +29,9 @@ mapfile -t texts < <(find ./*.md ./*.ac ./*.am ./*.pc.in NEWS lib examples test 
 
 version=$("$clang_format" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
 if [ "$version" = 14 ]; then
+    mapfile -t formatted < <(printf '%s\n' "${code[@]}" "${other_code[@]}" | grep -E '\.(c|cc|h|hpp)$')
     tap_expect_empty "C code is as clang-format writes it" \
-        "$(printf '%s\n' "${code[@]}" | xargs -P 2 -n 40 "$clang_format" --dry-run -Werror 2>&1 | grep ': error:')"
+        "$(printf '%s\n' "${formatted[@]}" | xargs -P 2 -n 40 "$clang_format" --dry-run -Werror 2>&1 | grep ': error:')"
 else
     tap_skip "C code is as clang-format writes it" "it takes clang-format 14, and there is ${version:-none}"
 fi
@@ -42,10 +45,10 @@ tap_expect_empty "no line has more than $max_columns columns" "$($awk -v limit=$
     quoted || markdown && /^(\||    )/ { next }
     length($0) > limit { gsub(/[\200-\277]/, "") }
     length($0) > limit { print FILENAME ":" FNR ": " length($0) " columns" }
-    ' "${code[@]}" "${scripts[@]}" "${texts[@]}")"
+    ' "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
 
-tap_expect_empty "no C file or script has more than $max_file_lines lines" \
-    "$(wc -l "${code[@]}" "${scripts[@]}" | $awk -v limit=$max_file_lines '
+tap_expect_empty "no source or script has more than $max_file_lines lines" \
+    "$(wc -l "${code[@]}" "${other_code[@]}" "${scripts[@]}" | $awk -v limit=$max_file_lines '
         $2 != "total" && $1 > limit')"
 
 # As formatted, a function begins and ends with a brace in the first column.
@@ -104,12 +107,13 @@ only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/com
 # ---- Layout
 
 layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)
-complaints=$(find lib include examples test doc -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
-    ! -path 'doc/man' ! -path 'examples/*/*' -o -path examples/bench/suite -prune | while read -r folder; do
+folders=(lib include bindings examples test doc)
+complaints=$(find "${folders[@]}" -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
+    ! -path 'doc/man' ! -path '[be]*/*/*' -o -path examples/bench/suite -prune | while read -r folder; do
     grep -qE "(^|[[:space:]])${folder##*/}/" <<<"$layout" || echo "$folder is not in the layout in HACKING.md"
 done
 grep -oE '(^|[[:space:]])[a-z]+/' <<<"$layout" | tr -d ' /' | while read -r name; do
-    [ -n "$(find lib include examples test doc -type d -name "$name")" ] || echo "$name/ of HACKING.md is not there"
+    [ -n "$(find "${folders[@]}" -type d -name "$name")" ] || echo "$name/ of HACKING.md is not there"
 done)
 tap_expect_empty "the layout in HACKING.md has all folders" "$complaints"
 

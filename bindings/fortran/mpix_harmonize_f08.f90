@@ -1,0 +1,81 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! mpix_harmonize_f08 - the functions of mpix_harmonize.h for programs that "use mpi_f08".
+!
+! Compile mpix_harmonize_mpi.f90 and this file with the program's own compiler and options, before the program:
+!
+!     mpifort .../mpix_harmonize_mpi.f90 .../mpix_harmonize_f08.f90 program.f90 $(pkg-config --libs mpix_harmonize)
+!
+! The procedures are those of mpix_harmonize_mpi, with handles of the types of mpi_f08.
+module mpix_harmonize_f08
+    use, intrinsic :: iso_c_binding, only: c_int64_t, c_double
+    use mpi_f08, only: MPI_Comm, MPI_Info
+    use mpix_harmonize_mpi, only: harmonize => MPIX_Harmonize, global_time => MPIX_Global_time, &
+        global_time_interval => MPIX_Global_time_interval, global_time_ns => MPIX_Global_time_ns, &
+        clock_sync => MPIX_Clock_sync, set_info => MPIX_Harmonize_set_info, get_info => MPIX_Harmonize_get_info
+    implicit none
+    private
+    public :: MPIX_Harmonize, MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns
+    public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
+
+contains
+
+    ! Wait for all processes of comm, then leave at one instant of the global clock. Collective.
+    ! flag: whether this process left in time; .false. after an error
+    subroutine MPIX_Harmonize(comm, flag, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        logical, intent(out) :: flag
+        integer, optional, intent(out) :: ierror
+        call harmonize(comm%MPI_VAL, flag, ierror)
+    end subroutine
+
+    ! Read the global clock of comm, in seconds. Local.
+    subroutine MPIX_Global_time(comm, time, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        real(c_double), intent(out) :: time
+        integer, optional, intent(out) :: ierror
+        call global_time(comm%MPI_VAL, time, ierror)
+    end subroutine
+
+    ! Read the global clock of comm as an interval that contains the true time, in seconds. Local.
+    ! earliest, latest: infinite if no bound is known
+    subroutine MPIX_Global_time_interval(comm, earliest, latest, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        real(c_double), intent(out) :: earliest, latest
+        integer, optional, intent(out) :: ierror
+        call global_time_interval(comm%MPI_VAL, earliest, latest, ierror)
+    end subroutine
+
+    ! Read the global clock of comm and the bound of its error, in nanoseconds. Local.
+    ! bound_ns: huge(bound_ns) if no bound is known
+    subroutine MPIX_Global_time_ns(comm, time_ns, bound_ns, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer(c_int64_t), intent(out) :: time_ns, bound_ns
+        integer, optional, intent(out) :: ierror
+        call global_time_ns(comm%MPI_VAL, time_ns, bound_ns, ierror)
+    end subroutine
+
+    ! Synchronize the clocks of comm now. Collective.
+    subroutine MPIX_Clock_sync(comm, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer, optional, intent(out) :: ierror
+        call clock_sync(comm%MPI_VAL, ierror)
+    end subroutine
+
+    ! Change settings of comm. Collective.
+    subroutine MPIX_Harmonize_set_info(comm, info, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        type(MPI_Info), intent(in) :: info
+        integer, optional, intent(out) :: ierror
+        call set_info(comm%MPI_VAL, info%MPI_VAL, ierror)
+    end subroutine
+
+    ! The settings and statistics of comm. Local.
+    ! info_used: a new info object, to be freed by the caller; MPI_INFO_NULL after an error
+    subroutine MPIX_Harmonize_get_info(comm, info_used, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        type(MPI_Info), intent(out) :: info_used
+        integer, optional, intent(out) :: ierror
+        call get_info(comm%MPI_VAL, info_used%MPI_VAL, ierror)
+    end subroutine
+end module

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// mpix_harmonize.hpp - mpix_harmonize.h for C++: the global clock of a communicator as a clock of std::chrono.
+//
+//     mpix::global_clock clock(comm);
+//     bool in_time = clock.harmonize();
+//     mpix::global_clock::time_point begin = clock.now();
+//     work();
+//     std::chrono::nanoseconds duration = clock.now() - begin;
+//
+// Header-only, for C++11. MPI handles its errors as in C: the communicator's error handler is called first, and the
+// default one ends the program. If the handler returns, these functions throw an mpix::error.
+#ifndef MPIX_HARMONIZE_HPP
+#define MPIX_HARMONIZE_HPP
+
+#include <mpix_harmonize.h>
+
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace mpix
+{
+
+// An error of the library. what() is the library's message.
+class error : public std::runtime_error
+{
+  public:
+    error(int code, const std::string &message) : std::runtime_error(message), code_(code)
+    {
+    }
+
+    // The MPI error code; MPI_Error_class gives its class.
+    int code() const noexcept
+    {
+        return code_;
+    }
+
+  private:
+    int code_;
+};
+
+namespace detail
+{
+
+// The message of the last error of this process. MPI_Error_string has it in some MPI libraries only.
+inline std::string last_message()
+{
+    MPI_Info info;
+    if (MPIX_Harmonize_get_info(MPI_COMM_SELF, &info) != MPI_SUCCESS)
+        return "MPI is not initialized yet, or finalized already";
+    std::vector<char> text(MPI_MAX_INFO_VAL + 1);
+    int found = 0;
+    MPI_Info_get(info, "mpix_harmonize_last_error", MPI_MAX_INFO_VAL, text.data(), &found);
+    MPI_Info_free(&info);
+    return text.data();
+}
+
+inline void check(int code)
+{
+    if (code != MPI_SUCCESS)
+        throw error(code, last_message());
+}
+
+} // namespace detail
+
+// The global clock of a communicator. An object is as cheap to copy as the communicator's handle. It must not be used
+// after the communicator was freed.
+class global_clock
+{
+  public:
+    using duration = std::chrono::nanoseconds;
+    using rep = duration::rep;
+    using period = duration::period;
+    // The time since the communicator's first synchronization. Those of different communicators cannot be compared.
+    using time_point = std::chrono::time_point<global_clock, duration>;
+    // Readings in a process never decrease, but a synchronization may let time stand still, or jump forward.
+    static constexpr bool is_steady = false;
+
+    // A reading, and the largest difference from the reference clock: duration::max() if no bound is known.
+    struct reading {
+        time_point time;
+        duration bound;
+    };
+
+    // comm: an intracommunicator. Local; nothing is synchronized.
+    explicit global_clock(MPI_Comm comm) noexcept : comm_(comm)
+    {
+    }
+
+    // Local. The clock must have been synchronized, by synchronize or harmonize.
+    time_point now() const
+    {
+        return read().time;
+    }
+
+    // Local, as now.
+    reading read() const
+    {
+        std::int64_t time_ns = 0, bound_ns = 0;
+        detail::check(MPIX_Global_time_ns(comm_, &time_ns, &bound_ns));
+        return reading{time_point(duration(time_ns)), duration(bound_ns)};
+    }
+
+    // Synchronize the clocks now. Collective.
+    void synchronize() const
+    {
+        detail::check(MPIX_Clock_sync(comm_));
+    }
+
+    // Wait for all processes, then leave at one instant of this clock. Collective. Returns whether this process left in
+    // time.
+    bool harmonize() const
+    {
+        int flag = 0;
+        detail::check(MPIX_Harmonize(comm_, &flag));
+        return flag != 0;
+    }
+
+    MPI_Comm comm() const noexcept
+    {
+        return comm_;
+    }
+
+  private:
+    MPI_Comm comm_;
+};
+
+} // namespace mpix
+
+#endif // MPIX_HARMONIZE_HPP

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# A tree into which the library is installed, as its users have it, to be sourced after run.sh. A script that cannot
+# have one ends here, with a reason.
+
+[ "${sanitizers:-no}" = no ] || {
+    echo "1..0 # SKIP an ordinary program cannot load a library that was built with sanitizers"
+    exit 0
+}
+case $(basename "${MPIEXEC:-mpiexec}") in smpirun)
+    echo "1..0 # SKIP simulated programs do not use an installed library"
+    exit 0
+esac
+
+# VARIABLE: what configure chose, from the Makefile
+configured() {
+    printf 'include Makefile\nprint_configured:\n\t@echo $(%s)\n' "$1" |
+        "${MAKE:-make}" -s --no-print-directory -f - print_configured
+}
+
+# Sets $root, which the configured directories are below, $libdir, and $suffix, which names of the library end with.
+install_once() {
+    libdir=$(configured libdir) suffix=$(configured LIBRARY_SUFFIX)
+    root=$scratch/root
+    if ! "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1; then
+        tap_not_ok "make install" "$(tail -n 20 "$scratch/install.log")"
+        tap_done
+    fi
+}
+
+# OPTION...: of pkg-config, for the installed library
+pkg_config_flags() {
+    PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+        PKG_CONFIG_PATH="$root$libdir/pkgconfig:${PKG_CONFIG_PATH-}" \
+        "${PKG_CONFIG:-pkg-config}" "$@" "mpix_harmonize$suffix"
+}
+
+# RANKS PROGRAM [ARGUMENT]...: runs it with the installed library, both outputs to stdout
+run_installed() {
+    # The flags are words, and there may be none.
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+        ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$@" </dev/null 2>&1
+}
