@@ -21,8 +21,9 @@ mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -
 # shellcheck disable=SC2046
 mapfile -t scripts < <(find examples test doc quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
     -name '*.sh' -o -name '*.awk' -o -name '*.gp' -o -name mpix_figures.in -o -name quickstart -o -name run | sort)
-mapfile -t texts < <(find ./*.md ./*.ac ./*.am ./*.pc.in NEWS lib examples test doc -name '*.md' -o -name '*.ac' \
-    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -path 'doc/man/*.[1-9]' | sort)
+mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS lib examples test doc packaging -name '*.md' -o -name '*.ac' \
+    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -name '*.cmake' \
+    -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)
 [ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 # ---- Format and lengths
@@ -107,7 +108,7 @@ only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/com
 # ---- Layout
 
 layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)
-folders=(lib include bindings examples test doc)
+folders=(lib include bindings examples test doc packaging)
 complaints=$(find "${folders[@]}" -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
     ! -path 'doc/man' ! -path '[be]*/*/*' -o -path examples/bench/suite -prune | while read -r folder; do
     grep -qE "(^|[[:space:]])${folder##*/}/" <<<"$layout" || echo "$folder is not in the layout in HACKING.md"

@@ -27,7 +27,7 @@ compare() {     # EXPORTED: complain about the difference from what is declared
     comm -13 <(echo "$declared") <(echo "$1") | sed 's/$/ is exported but not declared/'
 }
 
-shared=lib/.libs/libmpix_harmonize.so
+shared=lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.so
 name="the shared library exports exactly the declared functions"
 if [ -e $shared ]; then
     # Absolute symbols are names of versions.
@@ -37,7 +37,7 @@ else
     tap_skip "$name" "no shared library is built"
 fi
 
-static=lib/.libs/libmpix_harmonize.a
+static=lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.a
 if [ -e $static ]; then
     # Sanitizers add symbols of their own, which begin with two underscores.
     defined=$($nm -g --defined-only $static | awk 'NF == 3 { print $3 }' | grep -v '^__' | sort -u)

@@ -9,6 +9,7 @@
 #        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
 #
 # Environment: MPIX_TEST_FRESH_CACHE  keeps the minimal system for further runs (default: /var/tmp/mpix_fresh)
+#              MPIX_TEST_FRESH_FILES  a folder that the user there gets a copy of, as ~/files
 #              MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
 #
 # The mirror and apt's configuration are those of this machine. The minimal system is the lower layer of an overlay in
@@ -85,7 +86,8 @@ furnish() {     # ROOT
         chroot "$1" useradd -m -u $user_id -s /bin/bash $user &&
         echo "$user ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/$user" &&
         copy_sources "$1/home/$user/project" && copy_sources "$1/srv/project" &&
-        chroot "$1" chown -R $user: "/home/$user/project" &&
+        { [ -z "${MPIX_TEST_FRESH_FILES-}" ] || cp -R "$MPIX_TEST_FRESH_FILES" "$1/home/$user/files"; } &&
+        chroot "$1" chown -R $user: "/home/$user" &&
         chmod -R a-w "$1/srv/project" || return 1
     # sudo hands on no variables.
     [ -z "${http_proxy-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";" >"$1/etc/apt/apt.conf.d/99environment"

@@ -33,8 +33,8 @@ $(cat "$json" "$json.messages")"
 fi
 output=$(run --other /nonexistent.so)
 if grep -q -- '--other' <<<"$output"; then tap_ok "no other library"; else tap_not_ok "no other library" "$output"; fi
-output=$(run --release harmonize --other lib/.libs/libmpix_harmonize.so)
-if [ ! -e lib/.libs/libmpix_harmonize.so ]; then
+output=$(run --release harmonize --other lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.so)
+if [ ! -e lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.so ]; then
     tap_skip "the function of another library" "there is no shared library"
 elif grep -q '^ *other ' <<<"$output"; then
     tap_ok "the function of another library"

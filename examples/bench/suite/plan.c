@@ -403,9 +403,20 @@ static const bench_settings_t default_settings = {
     .tail = {4, {50, 90, 95, 99}},
 };
 
+/* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
+static const char *osu_operation(const char *program)
+{
+    const char *name = program + sizeof(osu_prefix) - 1;
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    for (int i = 0; operation_name(i) != NULL; i++)
+        if (strncmp(operation_name(i), name, length) == 0 && operation_name(i)[length] == '\0')
+            return operation_name(i);
+    return name;
+}
+
 options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
 {
-    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? program + sizeof(osu_prefix) - 1 : NULL;
+    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_operation(program) : NULL;
     const reader_t reader = {plan, program, program, ranks};
     const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
                                  options, OPTION_COUNT,

@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What an installation has for other projects: the CMake package, from a place other than the configured one; the names
+# of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect. To be run in the build
+# directory.
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+test_dir=$(cd "$(dirname "$0")" && pwd)
+. "$test_dir/tap.sh"
+hello=$test_dir/../examples/hello
+packaging=$test_dir/../packaging
+suffix=${LIBRARY_SUFFIX-}
+
+skip_all() {    # REASON
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+[ "${sanitizers:-no}" = no ] || skip_all "an ordinary program cannot load a library that was built with sanitizers"
+case $(basename "${MPIEXEC:-mpiexec}") in smpirun) skip_all "simulated programs do not use an installed library" ;; esac
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+setting() {     # NAME: of configure
+    sed -n "s/^$1 = //p" Makefile
+}
+prefix=$(setting prefix) version=$(setting PACKAGE_VERSION) flavor=$(setting MPI_FLAVOR) libdir=${libdir:-$prefix/lib}
+
+# A folder that nobody configured: what is found must be found from the place of the files.
+moved=$work/elsewhere
+if ! "${MAKE:-make}" install DESTDIR="$work/root" >"$work/install.log" 2>&1 || ! mv "$work/root$prefix" "$moved"; then
+    tap_not_ok "make install" "$(tail -n 20 "$work/install.log")"
+    tap_done
+fi
+moved_libdir=$moved${libdir#"$prefix"}
+
+# ---- CMake
+
+# COMMAND...: prints what it says if it fails
+loudly() {
+    local output
+    output=$("$@" 2>&1 </dev/null) || printf '%s\n' "$*" "$output"
+}
+configure_project() {   # NAME PREFIX
+    # shellcheck disable=SC2086 # the compiler is a list of words, of which the first is the MPI wrapper
+    set -- "$1" "$2" ${CC:-mpicc}
+    env -u CC -u CXX cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
+        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX"
+}
+build_project() {       # NAME PREFIX
+    configure_project "$@" && cmake --build "$work/$1/build"
+}
+run_program() {         # PROGRAM
+    # shellcheck disable=SC2086 # flags are words
+    timeout -k 5 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$1" </dev/null 2>&1 | grep -q '^ok$' ||
+        echo "$1 does not print ok at 2 processes"
+}
+
+# As a user has it: a folder of sources with a CMakeLists.txt.
+check_cmake_example() {
+    cp -R "$hello" "$work/example"
+    chmod -R u+w "$work/example"
+    loudly build_project example "$moved"
+    run_program "$work/example/build/hello_c"
+    run_program "$work/example/build/hello_cxx"
+}
+
+# By the prototype's names, in a project without C, with the static library.
+check_cmake_prototype() {
+    [ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || return
+    cp -R "$moved" "$work/static"
+    rm "$work/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
+    mkdir "$work/prototype"
+    cp "$hello/hello.cc" "$work/prototype"
+    cat >"$work/prototype/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.9)
+project(prototype LANGUAGES CXX)
+find_package(MPIXHarmonize REQUIRED)
+add_executable(prototype hello.cc)
+target_link_libraries(prototype MPIXHarmonize::mpix-harmonize)
+END
+    loudly build_project prototype "$work/static"
+    run_program "$work/prototype/build/prototype"
+    ! ldd "$work/prototype/build/prototype" | grep libmpix_harmonize
+}
+
+check_cmake_flavor() {
+    local output
+    [ -n "$flavor" ] || return
+    cp -R "$moved" "$work/foreign"
+    cp -R "$hello" "$work/mixed"
+    sed -i 's/_flavor "[a-z]*"/_flavor "another"/' \
+        "$work/foreign${libdir#"$prefix"}/cmake/mpix_harmonize/mpix_harmonize-library$suffix.cmake"
+    output=$(configure_project mixed "$work/foreign" 2>&1) && echo "a project with another MPI library is configured"
+    tr -s '[:space:]' ' ' <<<"$output" | grep -q 'but the project uses another MPI library' || echo "$output"
+}
+
+# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...1.0, or "0.1.0 EXACT"
+expect_version() {
+    local request=$1 wanted=$2
+    mkdir -p "$work/version"
+    cat >"$work/version/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.19)
+project(version LANGUAGES NONE)
+set(PACKAGE_FIND_VERSION $request)
+include("$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake")
+if(PACKAGE_VERSION_COMPATIBLE)
+  message(FATAL_ERROR compatible)
+endif()
+END
+    if cmake -S "$work/version" -B "$work/version/build" >/dev/null 2>&1; then
+        [ "$wanted" = no ] || echo "version $version does not satisfy $request"
+    else
+        [ "$wanted" = yes ] || echo "version $version satisfies $request"
+    fi
+}
+check_cmake_version() {
+    local major minor patch
+    IFS=. read -r major minor patch <<<"$version"
+    expect_version "$version" yes
+    expect_version "$major.$minor" yes
+    expect_version "$major.$minor.$((patch + 1))" no
+    expect_version "$((major + 1)).0" no
+    expect_version "$major.$((minor + 1))" no
+}
+
+cmake_test() {  # NAME FUNCTION
+    if ! command -v cmake >/dev/null; then
+        tap_skip "$1" "cmake is missing (Debian package: cmake)"
+    elif [ -z "${MPICXX-}" ]; then
+        tap_skip "$1" "no MPI compiler wrapper for C++"
+    else
+        tap_check "$@"
+    fi
+}
+quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
+quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype
+quick cmake_test "find_package tells of another MPI library" check_cmake_flavor
+quick cmake_test "find_package compares versions" check_cmake_version
+
+# ---- pkg-config, module file, recipes
+
+check_pkgconfig() {
+    local name
+    for name in "mpix_harmonize$suffix" ${suffix:--}; do
+        [ "$name" != - ] || name=mpix_harmonize${flavor:+-$flavor}
+        [ "$name" != "$suffix" ] || continue
+        PKG_CONFIG_PATH=$moved_libdir/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1 |
+            grep -q -e "-lmpix_harmonize$suffix *\$" || echo "$name does not name the library"
+    done
+    [ -n "$suffix" ] || PKG_CONFIG_PATH=$moved_libdir/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs mpix-harmonize |
+        grep -q -e "-lmpix_harmonize *\$" || echo "mpix-harmonize does not name the library"
+}
+quick tap_check "pkg-config knows the library by each of its names" check_pkgconfig
+
+# The file has the configured prefix, so it is asked what it sets.
+check_module() {
+    local output setting file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
+    output=$(env -u PKG_CONFIG_PATH -u MPIX_HARMONIZE_ROOT modulecmd bash load "$file" 2>&1)
+    for setting in "MPIX_HARMONIZE_ROOT=$prefix" "MPIX_HARMONIZE_DIR=$prefix" "PKG_CONFIG_PATH=$libdir/pkgconfig"; do
+        grep -qF -e "$setting" <<<"$output" || echo "$file does not set $setting: $output"
+    done
+}
+name="the module file sets the environment"
+if command -v modulecmd >/dev/null; then
+    quick tap_check "$name" check_module
+else
+    tap_skip "$name" "modulecmd is missing (Debian package: environment-modules)"
+fi
+
+# As Python they are parsed, and what they expect to be installed is.
+check_recipes() {
+    python3 - "$moved" "$packaging"/spack/package.py "$packaging"/easybuild/*.eb <<'END'
+import ast, os, sys
+
+def paths(node):
+    """Texts in lists, and calls of join_path as the paths that they make."""
+    if isinstance(node, ast.Call):
+        return [os.path.join(*(part.value for part in node.args))]
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [path for item in node.elts for path in paths(item)]
+    if isinstance(node, ast.Dict):
+        return [path for item in node.values for path in paths(item)]
+    if isinstance(node, ast.BinOp):
+        return [node.left.value.replace("%s", "so")]
+    return [node.value]
+
+for recipe in sys.argv[2:]:
+    with open(recipe) as file:
+        tree = ast.parse(file.read(), recipe)
+    expected = [path for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                and node.targets[0].id in ("sanity_check_is_file", "sanity_check_is_dir", "sanity_check_paths")
+                for path in paths(node.value)]
+    if not expected:
+        print(recipe, "expects nothing")
+    for path in expected:
+        if not os.path.exists(os.path.join(sys.argv[1], path)):
+            print(recipe, "expects", path, "which is not installed")
+END
+}
+name="the recipes for Spack and EasyBuild expect what is installed"
+if ! command -v python3 >/dev/null; then
+    tap_skip "$name" "python3 is missing"
+elif [ -n "$suffix" ] || [ "${libdir#"$prefix"}" != /lib ] || ! compgen -G "$moved/lib/*.a" >/dev/null ||
+    ! compgen -G "$moved/lib/*.so" >/dev/null; then
+    tap_skip "$name" "they are for both libraries in PREFIX/lib, without a suffix"
+else
+    quick tap_check "$name" check_recipes
+fi
+
+tap_done

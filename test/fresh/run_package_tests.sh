@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds the Debian packages from an archive of make dist, has lintian look at them, installs them in a minimal Debian
+# system, and builds and runs programs there, for each MPI library.
+#
+# Usage: run_package_tests.sh ARCHIVE       on this machine
+#        run_package_tests.sh --there FILES in the minimal system: install the packages in FILES, try programs
+set -u
+export LC_ALL=C
+
+test_dir=$(cd "$(dirname "$0")/.." && pwd)
+. "$test_dir/tap.sh"
+# shellcheck disable=SC2034 # for tap.sh
+tap_again="make check-packages"
+languages="c cxx cmake"
+
+# ---- In the minimal system
+
+build_c() {     # FLAVOR PROGRAM
+    # shellcheck disable=SC2046 # flags are words
+    "mpicc.$1" "$test_dir/../examples/hello/hello.c" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
+}
+build_cxx() {
+    # shellcheck disable=SC2046
+    "mpicxx.$1" "$test_dir/../examples/hello/hello.cc" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
+}
+build_cmake() {
+    cmake -S "$test_dir/../examples/hello" -B "$2.build" "-DMPI_C_COMPILER=mpicc.$1" "-DMPI_CXX_COMPILER=mpicxx.$1" &&
+        cmake --build "$2.build" && cp "$2.build/hello_c" "$2"
+}
+try_program() {     # LANGUAGE FLAVOR
+    local name="a program in $1 for $2" program=$HOME/hello_$1_$2 output
+    local launcher=("mpiexec.$2" -n 2)
+    [ "$2" != openmpi ] || launcher=("mpiexec.$2" --oversubscribe -n 2)
+    if output=$("build_$1" "$2" "$program" 2>&1 && timeout 120 "${launcher[@]}" "$program" 2>&1) &&
+        grep -q '^ok$' <<<"$output" && ldd "$program" | grep -q "libmpix_harmonize-$2"; then
+        tap_ok "$name"
+    else
+        tap_not_ok "$name" "$output"
+    fi
+}
+there() {       # FILES
+    local flavor language
+    # shellcheck disable=SC2024 # the log is of this user
+    sudo apt-get update >/dev/null 2>&1
+    tap_expect_empty "apt-get install ./*.deb" "$(sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+        --no-install-recommends g++ cmake pkg-config "$1"/*.deb >"$HOME/apt.log" 2>&1 || tail -n 20 "$HOME/apt.log")"
+    for flavor in mpich openmpi; do
+        for language in $languages; do
+            try_program "$language" "$flavor"
+        done
+        tap_expect_empty "mpix_bench.$flavor runs" "$("mpix_bench.$flavor" --version 2>&1 >/dev/null)"
+    done
+    tap_done
+}
+
+# ---- On this machine
+
+build_packages() {      # ARCHIVE: in $work
+    local folder
+    cp "$1" "$work/libmpix-harmonize_$(basename "$1" .tar.gz | sed 's/.*-//').orig.tar.gz" && cd "$work" &&
+        tar -xzf ./*.orig.tar.gz && folder=$(echo libmpix_harmonize-*/) &&
+        cp -R "$folder/packaging/debian" "$folder/debian" && cd "$folder" && dpkg-buildpackage -us -uc
+}
+here() {        # ARCHIVE
+    local archive command
+    archive=$(realpath "$1")
+    for command in dpkg-buildpackage dh lintian; do
+        command -v $command >/dev/null || { echo "1..0 # SKIP $command is missing"; exit 0; }
+    done
+    work=$(mktemp -d) || exit 1
+    trap 'rm -rf "$work"' EXIT
+    tap_expect_empty "dpkg-buildpackage" \
+        "$( (build_packages "$archive") >"$work/build.log" 2>&1 || tail -n 20 "$work/build.log")"
+    tap_expect_empty "lintian has no errors" "$(cd "$work" && lintian ./*.changes 2>&1 | grep '^E:')"
+    mkdir "$work/files"
+    cp "$work"/*.deb "$work/files" && rm -f "$work"/files/*-dbgsym_*
+    tap_expect_empty "the packages in a minimal Debian system" "$(
+        MPIX_TEST_FRESH_FILES=$work/files bash "$test_dir/fresh/run_fresh_tests.sh" \
+            "bash test/fresh/run_package_tests.sh --there ~/files" >"$work/there.log" 2>&1
+        grep -q '^1[.][.]0 # SKIP' "$work/there.log" && exit
+        grep -q '^ok 1 ' "$work/there.log" || cat "$work/there.log")"
+    sed -n 's/^\(# \)*\(.*SKIP\|\(not \)*ok\)/# there: &/p' "$work/there.log"
+    tap_done
+}
+
+case ${1-} in
+--there) there "$2" ;;
+*)       here "$1" ;;
+esac
