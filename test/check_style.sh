@@ -85,10 +85,10 @@ only_in() {
 definitions=$(grep -E '^[^:]+:[0-9]+:[A-Za-z_].*\(.*[^;]$' <<<"$plain")
 
 # machine_clock.h is for programs that check the library's clock, so they do not read it by the library.
-only_in "one reader of the time stamp counter" "$plain" '__rdtscp?\>' \
-    lib/clock/clock_tsc.c examples/common/machine_clock.h
-only_in "one calibration of the time stamp counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
-    lib/clock/clock_tsc.c examples/common/machine_clock.c
+only_in "one reader of the counter" "$quoted" '(__rdtscp?\>|.*cntvct_el0)' \
+    lib/clock/counter.c examples/common/machine_clock.h
+only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
+    lib/clock/counter.c examples/common/machine_clock.c
 # mh_median is the lower median of a few values; the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
     lib/base/statistics.c examples/common/statistics.c

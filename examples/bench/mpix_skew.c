@@ -24,7 +24,8 @@ static const option_spec_t options[] = {
     {0, "other", "FILE", OPTION_TEXT, PLACE(other_path), 0, 0, NULL,
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
     {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, exit_clock_name,
-     "what exits are compared by: tsc, global (the\nlibrary's own), or auto: tsc where all ranks share it"},
+     "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
+     "share, else global"},
     {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
     RESULTS_OPTIONS(PLACE(results), "write scheme,call,skew_ns,valid of each call to FILE"),

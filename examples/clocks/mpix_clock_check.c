@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef enum truth { TRUTH_AUTO, TRUTH_TSC, TRUTH_NONE, TRUTHS } truth_t;
-
-static const char *const truth_names[] = {[TRUTH_AUTO] = "auto", [TRUTH_TSC] = "tsc", [TRUTH_NONE] = "none"};
+/* The counters, as the exit clock names them, and one more. */
+enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
 
 static const char *truth_name(int index)
 {
-    return index < TRUTHS ? truth_names[index] : NULL;
+    return index == TRUTH_NONE ? "none" : exit_clock_name(index);
 }
 
 #define PLACE(field) offsetof(check_settings_t, field)
@@ -38,7 +37,7 @@ static const option_spec_t options[] = {
      "instead, this part of the ranks, rounded up"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of the random choice (default: from the time)"},
     {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, truth_name,
-     "measure by a shared clock, too: tsc, none,\nor auto: tsc if all ranks share it"},
+     "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
     RESULTS_OPTIONS(PLACE(results), "write each check of a rank to FILE"),
 };
 
@@ -67,15 +66,17 @@ static const program_spec_t program = PROGRAM_SPEC(
 /* Chooses the shared clock to compare with, if any. Collective. */
 static int open_truth(check_run_t *run)
 {
-    int64_t wanted = run->settings.truth;
-    if (wanted == TRUTH_TSC && !world_all(&run->world, MACHINE_HAS_TSC))
-        return world_refuse(&run->world, "option --truth: \"tsc\" is not allowed on this processor, give auto or none");
-    bool tsc_is_shared = exit_clock_tsc_is_shared(&run->world);
-    run->has_truth = wanted == TRUTH_TSC || (wanted == TRUTH_AUTO && tsc_is_shared);
+    exit_clock_kind_t wanted = (exit_clock_kind_t)run->settings.truth;
+    int status = exit_clock_refuse(&run->world, wanted, "--truth", "auto or none");
+    if (status != STATUS_GOOD)
+        return status;
+    bool is_shared = exit_clock_counter_is_shared(&run->world);
+    run->has_truth = wanted == EXIT_CLOCK_AUTO ? is_shared : (int)wanted != TRUTH_NONE;
     run->truth_text = !run->has_truth ? "none, errors are known by messages only"
-                      : tsc_is_shared ? "the TSC, one counter for all ranks"
-                                      : "the TSC, forced by --truth: wrong unless all ranks share one counter";
-    return run->has_truth ? exit_clock_open(&run->shared, &run->world, EXIT_CLOCK_TSC) : STATUS_GOOD;
+                      : is_shared     ? "the processor's counter, one for all ranks"
+                                      : "the processor's counter, forced by --truth: wrong unless all ranks share one";
+    return run->has_truth ? exit_clock_open(&run->shared, &run->world, (exit_clock_kind_t)MACHINE_COUNTER)
+                          : STATUS_GOOD;
 }
 
 static void allocate(check_run_t *run)

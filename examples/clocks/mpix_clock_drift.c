@@ -112,10 +112,10 @@ static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64
 {
     burst_measure(burst, rank, run->exchanges);
     for (int place = 0; place < run->clock_count; place++) {
-        bool is_tsc = run->clock_list[place] == MACHINE_CLOCK_TSC;
+        bool is_counter = machine_clock_is_counter(run->clock_list[place]);
         offset_window_t window =
             burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
-                         is_tsc ? run->begin_tick_ns[0] : 1, is_tsc ? run->begin_tick_ns[rank] : 1);
+                         is_counter ? run->begin_tick_ns[0] : 1, is_counter ? run->begin_tick_ns[rank] : 1);
         int64_t at_ns = window.min_at_ns + (window.max_at_ns - window.min_at_ns) / 2;
         run->series[(rank - 1) * run->clock_count + place].points[run->rounds] = (point_t){
             (double)(at_ns - begin_ns) * 1e-9, offset_window_middle_ns(&window), offset_window_half_width_ns(&window)};
@@ -145,24 +145,24 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
 }
 
 /* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */
-static void gather_ticks(const drift_run_t *run, const tsc_rate_t *rate, MPI_Comm kernel, double *tick_ns)
+static void gather_ticks(const drift_run_t *run, const counter_rate_t *rate, MPI_Comm kernel, double *tick_ns)
 {
-    double own_ns = tsc_rate_ns(rate);
+    double own_ns = counter_rate_ns(rate);
     MPI_Bcast(&own_ns, 1, MPI_DOUBLE, 0, kernel);
     MPI_Gather(&own_ns, 1, MPI_DOUBLE, tick_ns, 1, MPI_DOUBLE, 0, run->world.comm);
 }
 
 /*
- * Offsets of tsc were reckoned by the rates known at the beginning. Those from all the time of the run are better: turn
- * each series by what they differ.
+ * Offsets of counters were reckoned by the rates known at the beginning. Those from all the time of the run are better:
+ * turn each series by what they differ.
  */
-static void correct_tsc(const drift_run_t *run)
+static void correct_counters(const drift_run_t *run)
 {
     double own_ratio = run->end_tick_ns[0] / run->begin_tick_ns[0];
     for (int i = 0; i < run->series_count; i++) {
         int rank = drift_rank_of(run, i);
         double change = run->end_tick_ns[rank] / run->begin_tick_ns[rank] - own_ratio;
-        for (int round = 0; round < run->rounds && drift_clock_of(run, i) == MACHINE_CLOCK_TSC; round++) {
+        for (int round = 0; round < run->rounds && machine_clock_is_counter(drift_clock_of(run, i)); round++) {
             point_t *point = &run->series[i].points[round];
             point->offset_ns += llround(change * point->time_s * 1e9);
         }
@@ -173,8 +173,8 @@ static void correct_tsc(const drift_run_t *run)
 static void measure(drift_run_t *run, MPI_Comm kernel)
 {
     const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
-    tsc_rate_t rate;
-    tsc_rate_begin(&rate);
+    counter_rate_t rate;
+    counter_rate_begin(&rate);
     gather_ticks(run, &rate, kernel, run->begin_tick_ns);
     if (run->world.rank > 0) {
         while (burst_serve(&burst, 0)) {
@@ -202,7 +202,7 @@ static int run_program(drift_run_t *run)
         MPI_Comm_free(&kernel);
     }
     if (status == STATUS_GOOD && run->world.rank == 0) {
-        correct_tsc(run);
+        correct_counters(run);
         drift_analyze(run);
         status = drift_report(run);
         release_memory(run);

@@ -27,7 +27,7 @@ static const char notes[] =
     "  read     time of one reading, by the rank where it is greatest: the median over blocks of 100 readings\n"
     "  slowest  that rank\n"
     "  step     the least difference seen between two successive readings that differ\n"
-    "  stated   the resolution that the system states; none for tsc\n"
+    "  stated   the resolution that the system states; none for counters\n"
     "  usable   whether the library can use the clock on all ranks\n"
     "  auto     1 for the clock that the library takes where it is left the choice\n"
     "  groups   number of groups of ranks that read the same clock\n"
@@ -122,9 +122,9 @@ static void begin_wtime(const list_run_t *run)
 /* All ranks under one kernel take the rate that its first rank measured. Collective. */
 static void measure_tick(list_run_t *run)
 {
-    tsc_rate_t rate;
-    tsc_rate_begin(&rate);
-    run->tick_ns = tsc_rate_ns(&rate);
+    counter_rate_t rate;
+    counter_rate_begin(&rate);
+    run->tick_ns = counter_rate_ns(&rate);
     MPI_Bcast(&run->tick_ns, 1, MPI_DOUBLE, 0, run->kernel);
 }
 

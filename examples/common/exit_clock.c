@@ -8,7 +8,11 @@
 enum { STEP_READINGS = 1001 };
 
 static const char *const names[] = {
-    [EXIT_CLOCK_TSC] = "tsc", [EXIT_CLOCK_GLOBAL] = "global", [EXIT_CLOCK_AUTO] = "auto"};
+    [EXIT_CLOCK_TSC] = "tsc",
+    [EXIT_CLOCK_CNTVCT] = "cntvct",
+    [EXIT_CLOCK_GLOBAL] = "global",
+    [EXIT_CLOCK_AUTO] = "auto",
+};
 
 const char *exit_clock_name(int index)
 {
@@ -36,34 +40,44 @@ static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t 
     if (wanted == EXIT_CLOCK_GLOBAL) {
         clock->reason = "asked for by --clock";
     } else if (one_node && invariant) {
-        clock->kind = EXIT_CLOCK_TSC;
+        clock->kind = (exit_clock_kind_t)MACHINE_COUNTER;
         clock->reason = "one counter for all ranks";
-    } else if (wanted == EXIT_CLOCK_TSC) {
-        clock->kind = EXIT_CLOCK_TSC;
+    } else if (wanted != EXIT_CLOCK_AUTO) {
+        clock->kind = wanted;
         clock->reason = one_node ? "not invariant, forced by --clock"
                                  : "forced by --clock, wrong unless all nodes share one counter";
     } else {
-        clock->reason = one_node ? "there is no invariant TSC" : "ranks are on several nodes";
+        clock->reason = one_node ? "there is no invariant counter" : "ranks are on several nodes";
     }
 }
 
-bool exit_clock_tsc_is_shared(const world_t *world)
+bool exit_clock_counter_is_shared(const world_t *world)
 {
-    return world_all(world, machine_tsc_is_invariant()) && world->nodes == 1;
+    return world_all(world, machine_counter_is_invariant()) && world->nodes == 1;
+}
+
+int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char *option, const char *others)
+{
+    bool is_counter = wanted != EXIT_CLOCK_AUTO && wanted != EXIT_CLOCK_GLOBAL;
+    if (!is_counter || world_all(world, (int)wanted == (int)MACHINE_COUNTER))
+        return STATUS_GOOD;
+    return world_refuse(world, "option %s: \"%s\" is not allowed on this processor, give %s", option, names[wanted],
+                        others);
 }
 
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
-    bool invariant = world_all(world, machine_tsc_is_invariant());
+    bool invariant = world_all(world, machine_counter_is_invariant());
     *clock = (exit_clock_t){.comm = world->comm};
-    if (wanted == EXIT_CLOCK_TSC && !world_all(world, MACHINE_HAS_TSC))
-        return world_refuse(world, "option --clock: \"tsc\" is not allowed on this processor, give global or auto");
+    int status = exit_clock_refuse(world, wanted, "--clock", "global or auto");
+    if (status != STATUS_GOOD)
+        return status;
     choose(clock, world, wanted, invariant);
     if (clock->kind == EXIT_CLOCK_GLOBAL && !world_agree(world, MPIX_Clock_sync(world->comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
     exit_clock_note_bound(clock, world);
     clock->step_ticks = find_step(clock);
-    tsc_rate_begin(&clock->rate);
+    counter_rate_begin(&clock->rate);
     return STATUS_GOOD;
 }
 
@@ -79,7 +93,7 @@ void exit_clock_note_bound(exit_clock_t *clock, const world_t *world)
 
 double exit_clock_tick_ns(const exit_clock_t *clock)
 {
-    return clock->kind == EXIT_CLOCK_GLOBAL ? 1 : tsc_rate_ns(&clock->rate);
+    return clock->kind == EXIT_CLOCK_GLOBAL ? 1 : counter_rate_ns(&clock->rate);
 }
 
 void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes)
@@ -90,9 +104,9 @@ void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *
         return;
     double tick_ns = exit_clock_tick_ns(clock);
     double step_ns = (double)clock->step_ticks * tick_ns;
-    if (clock->kind == EXIT_CLOCK_TSC)
-        snprintf(text, text_bytes, "TSC (%s), %.6f GHz as measured, readable each %.0f ns", clock->reason, 1 / tick_ns,
-                 step_ns);
+    if (clock->kind != EXIT_CLOCK_GLOBAL)
+        snprintf(text, text_bytes, "%s (%s), %.6f GHz as measured, readable each %.0f ns",
+                 clock->kind == EXIT_CLOCK_TSC ? "TSC" : "cntvct", clock->reason, 1 / tick_ns, step_ns);
     else if (bound_ns == INT64_MAX)
         snprintf(text, text_bytes, "the library's global clock (%s), readable each %.0f ns; bound of error unknown",
                  clock->reason, step_ns);

@@ -2,8 +2,8 @@
 /*
  * exit_clock.h - the clock by which the exits of different ranks are compared.
  *
- * On one node this is the processor's time stamp counter (TSC), which all processes there read alike and which owes
- * nothing to the library under test. Elsewhere the library's own global clock has to do.
+ * On one node this is the counter of the processor, which all processes there read alike and which owes nothing to the
+ * library under test. Elsewhere the library's own global clock has to do.
  */
 #ifndef EXIT_CLOCK_H
 #define EXIT_CLOCK_H
@@ -12,22 +12,35 @@
 
 #include <mpix_harmonize.h>
 
-typedef enum exit_clock_kind { EXIT_CLOCK_TSC, EXIT_CLOCK_GLOBAL, EXIT_CLOCK_AUTO } exit_clock_kind_t;
+typedef enum exit_clock_kind {
+    EXIT_CLOCK_TSC = MACHINE_CLOCK_TSC,
+    EXIT_CLOCK_CNTVCT = MACHINE_CLOCK_CNTVCT,
+    EXIT_CLOCK_GLOBAL,
+    EXIT_CLOCK_AUTO
+} exit_clock_kind_t;
 
 typedef struct exit_clock {
-    exit_clock_kind_t kind; /* TSC or GLOBAL */
+    exit_clock_kind_t kind; /* not AUTO */
     const char *reason;     /* why it was chosen */
     MPI_Comm comm;
-    tsc_rate_t rate;    /* measured since exit_clock_open */
-    int64_t step_ticks; /* the median difference of successive readings: no lesser skew can be told from none */
-    int64_t bound_ns;   /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
+    counter_rate_t rate; /* measured since exit_clock_open */
+    int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
+    int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
 } exit_clock_t;
 
 /* exit_clock_name - the name of a kind for --clock, NULL after the last. */
 const char *exit_clock_name(int index);
 
-/* exit_clock_tsc_is_shared - whether all ranks are on one node, and the TSC of each is invariant. Collective. */
-bool exit_clock_tsc_is_shared(const world_t *world);
+/* exit_clock_counter_is_shared - whether all ranks are on one node, with an invariant counter. Collective. */
+bool exit_clock_counter_is_shared(const world_t *world);
+
+/*
+ * exit_clock_refuse - refuse a counter that the processors of some ranks do not have, with one line on rank 0 about an
+ * option and the values that it may have instead. Collective.
+ *
+ * Returns STATUS_GOOD if nothing has to be refused.
+ */
+int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char *option, const char *others);
 
 /*
  * exit_clock_open - choose a clock and get it ready. Collective.
@@ -41,8 +54,8 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 /* exit_clock_ticks - read the clock. Local. */
 static inline int64_t exit_clock_ticks(const exit_clock_t *clock)
 {
-    if (clock->kind == EXIT_CLOCK_TSC)
-        return machine_tsc_ticks();
+    if (clock->kind != EXIT_CLOCK_GLOBAL)
+        return machine_counter_ticks();
     int64_t time_ns = 0, bound_ns;
     MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns);
     return time_ns;

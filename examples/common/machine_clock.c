@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#if MACHINE_HAS_TSC
+#ifdef MACHINE_HAS_TSC
 #include <cpuid.h>
 #endif
 
@@ -25,9 +25,9 @@ static int64_t read_system(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int64_t read_tsc(void)
+static int64_t read_counter(void)
 {
-    return machine_tsc_ticks();
+    return machine_counter_ticks();
 }
 
 static int64_t read_monotonic_raw(void)
@@ -58,7 +58,8 @@ void system_sleep_ns(int64_t time_ns)
 }
 
 const machine_clock_t machine_clocks[MACHINE_CLOCKS] = {
-    [MACHINE_CLOCK_TSC] = {"tsc", read_tsc, 0},
+    [MACHINE_CLOCK_TSC] = {"tsc", read_counter, 0},
+    [MACHINE_CLOCK_CNTVCT] = {"cntvct", read_counter, 0},
     [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, CLOCK_MONOTONIC_RAW},
     [MACHINE_CLOCK_MONOTONIC] = {"monotonic", system_time_ns, CLOCK_MONOTONIC},
     [MACHINE_CLOCK_REALTIME] = {"realtime", read_realtime, CLOCK_REALTIME},
@@ -70,7 +71,7 @@ double machine_clock_stated_ns(int index)
     struct timespec step = {0, 0};
     if (index == MACHINE_CLOCK_WTIME)
         return MPI_Wtick() * 1e9;
-    if (index != MACHINE_CLOCK_TSC)
+    if (!machine_clock_is_counter(index))
         clock_getres(machine_clocks[index].id, &step);
     return (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
 }
@@ -80,68 +81,82 @@ const char *machine_clock_name(int index)
     return index < MACHINE_CLOCKS ? machine_clocks[index].name : NULL;
 }
 
+#ifdef MACHINE_HAS_TSC
+
 /* One bit of what the processor says in edx of a leaf. */
 static bool has_feature(unsigned int leaf, int bit)
 {
-#if MACHINE_HAS_TSC
     unsigned int eax, ebx, ecx, edx = 0;
 
     return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) && (edx >> bit & 1) != 0;
-#else
-    (void)leaf, (void)bit;
-    return false;
-#endif
 }
 
 /* With the instruction that waits for those before it. */
-static bool has_tsc(void)
+static bool has_counter(void)
 {
     return has_feature(0x80000001U, 27);
 }
 
-bool machine_tsc_is_invariant(void)
+bool machine_counter_is_invariant(void)
 {
-    return has_tsc() && has_feature(0x80000007U, 8);
+    return has_counter() && has_feature(0x80000007U, 8);
 }
+
+#else
+
+static bool has_counter(void)
+{
+    return MACHINE_COUNTER != MACHINE_CLOCKS;
+}
+
+/* That of ARM is so by its architecture. */
+bool machine_counter_is_invariant(void)
+{
+    return has_counter();
+}
+
+#endif
 
 const char *machine_clock_lack(int index)
 {
-    return index == MACHINE_CLOCK_TSC && !machine_tsc_is_invariant()
-               ? "the processor has no invariant time stamp counter"
-               : NULL;
+    if (!machine_clock_is_counter(index) || (index == MACHINE_COUNTER && machine_counter_is_invariant()))
+        return NULL;
+    return index == MACHINE_COUNTER     ? "the processor has no invariant time stamp counter"
+           : index == MACHINE_CLOCK_TSC ? "the program reads no time stamp counter on this processor"
+                                        : "the program reads no generic timer on this processor";
 }
 
 /* Reads both clocks at one instant, as nearly as may be. */
-static tsc_rate_t read_pair(void)
+static counter_rate_t read_pair(void)
 {
-    tsc_rate_t pair = {0, 0};
+    counter_rate_t pair = {0, 0};
     int64_t min_width_ticks = INT64_MAX;
     for (int i = 0; i < PAIR_READINGS; i++) {
-        int64_t before_ticks = machine_tsc_ticks();
+        int64_t before_ticks = machine_counter_ticks();
         int64_t now_ns = read_monotonic_raw();
-        int64_t width_ticks = machine_tsc_ticks() - before_ticks;
+        int64_t width_ticks = machine_counter_ticks() - before_ticks;
         if (width_ticks < min_width_ticks) {
             min_width_ticks = width_ticks;
-            pair = (tsc_rate_t){before_ticks + width_ticks / 2, now_ns};
+            pair = (counter_rate_t){before_ticks + width_ticks / 2, now_ns};
         }
     }
     return pair;
 }
 
-void tsc_rate_begin(tsc_rate_t *rate)
+void counter_rate_begin(counter_rate_t *rate)
 {
-    *rate = (tsc_rate_t){0, 0};
-    if (has_tsc())
+    *rate = (counter_rate_t){0, 0};
+    if (has_counter())
         *rate = read_pair();
 }
 
-double tsc_rate_ns(const tsc_rate_t *rate)
+double counter_rate_ns(const counter_rate_t *rate)
 {
-    if (!has_tsc())
+    if (!has_counter())
         return 1;
     while (read_monotonic_raw() - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
-    tsc_rate_t now = read_pair();
+    counter_rate_t now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
 }
 
@@ -194,15 +209,16 @@ MPI_Comm kernel_split(const world_t *world)
 void kernel_clock_warning(char *text)
 {
     char source[KERNEL_WORD_BYTES], flags[8192];
+    const char *wanted = MACHINE_COUNTER == MACHINE_CLOCK_CNTVCT ? "arch_sys_counter" : "tsc";
     bool unknown = !kernel_value("/proc/cpuinfo", "flags", flags, sizeof(flags));
     bool constant = unknown || strstr(flags, "constant_tsc"), nonstop = unknown || strstr(flags, "nonstop_tsc");
     text[0] = '\0';
-    if (!MACHINE_HAS_TSC)
+    if (MACHINE_COUNTER == MACHINE_CLOCKS)
         return;
-    if (kernel_clocksource(source) && strcmp(source, "tsc") != 0)
+    if (kernel_clocksource(source) && strcmp(source, wanted) != 0)
         snprintf(text, KERNEL_WARNING_BYTES,
-                 "the kernel's clocksource is %s, not tsc: its clocks may be slow to read, and auto does not take tsc",
-                 source);
+                 "the kernel's clocksource is %s, not %s: its clocks may be slow to read, and auto does not take %s",
+                 source, wanted, machine_clock_name(MACHINE_COUNTER));
     else if (!constant || !nonstop)
         snprintf(text, KERNEL_WARNING_BYTES, "the processor's time stamp counter %s (no %s flag)",
                  constant ? "stops in deep sleep" : "changes its rate", constant ? "nonstop_tsc" : "constant_tsc");

@@ -13,16 +13,23 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(MPIX_NO_COUNTER)
+#define MACHINE_COUNTER MACHINE_CLOCKS
+#elif defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
-#define MACHINE_HAS_TSC 1
+#define MACHINE_HAS_TSC
+#define MACHINE_COUNTER MACHINE_CLOCK_TSC
+#elif defined(__aarch64__)
+#define MACHINE_HAS_CNTVCT
+#define MACHINE_COUNTER MACHINE_CLOCK_CNTVCT
 #else
-#define MACHINE_HAS_TSC 0
+#define MACHINE_COUNTER MACHINE_CLOCKS
 #endif
 
 /* In the order in which the library's auto prefers them. */
 typedef enum machine_clock_index {
     MACHINE_CLOCK_TSC,
+    MACHINE_CLOCK_CNTVCT,
     MACHINE_CLOCK_MONOTONIC_RAW,
     MACHINE_CLOCK_MONOTONIC,
     MACHINE_CLOCK_REALTIME,
@@ -32,7 +39,7 @@ typedef enum machine_clock_index {
 
 typedef struct machine_clock {
     const char *name;
-    int64_t (*read_ticks)(void); /* a tick is 1 ns, but for tsc; see tsc_rate_ns */
+    int64_t (*read_ticks)(void); /* a tick is 1 ns, but for counters; see counter_rate_ns */
     clockid_t id;                /* of those of the system */
 } machine_clock_t;
 
@@ -41,25 +48,38 @@ extern const machine_clock_t machine_clocks[MACHINE_CLOCKS];
 /* machine_clock_name - the name of a clock, NULL after the last. */
 const char *machine_clock_name(int index);
 
+/* machine_clock_is_counter - whether a clock counts ticks of the processor instead of nanoseconds. */
+static inline bool machine_clock_is_counter(int index)
+{
+    return index == MACHINE_CLOCK_TSC || index == MACHINE_CLOCK_CNTVCT;
+}
+
 /* machine_clock_stated_ns - the resolution that the system states; 0: it states none. */
 double machine_clock_stated_ns(int index);
 
 /* machine_clock_lack - why this process cannot use a clock; NULL if it can. Local. */
 const char *machine_clock_lack(int index);
 
-/* machine_tsc_ticks - read the counter after all that stands before it is done, as the library does; 0: none. */
-static inline int64_t machine_tsc_ticks(void)
+/*
+ * machine_counter_ticks - read the counter of this processor, MACHINE_COUNTER, after all that stands before it is done,
+ * as the library does; 0: none.
+ */
+static inline int64_t machine_counter_ticks(void)
 {
-#if MACHINE_HAS_TSC
+#if defined(MACHINE_HAS_TSC)
     unsigned int processor;
     return (int64_t)__rdtscp(&processor);
+#elif defined(MACHINE_HAS_CNTVCT)
+    int64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    return ticks;
 #else
     return 0;
 #endif
 }
 
-/* machine_tsc_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep. */
-bool machine_tsc_is_invariant(void);
+/* machine_counter_is_invariant - whether the counter runs at one rate, whatever the processor's frequency and sleep. */
+bool machine_counter_is_invariant(void);
 
 /* system_time_ns - the system's monotonic clock, for durations on one rank. */
 int64_t system_time_ns(void);
@@ -68,19 +88,19 @@ int64_t system_time_ns(void);
 void system_sleep_ns(int64_t time_ns);
 
 /* The beginning of a measurement of the counter's rate. */
-typedef struct tsc_rate {
+typedef struct counter_rate {
     int64_t begin_ticks;
     int64_t begin_ns; /* the same instant on monotonic_raw */
-} tsc_rate_t;
+} counter_rate_t;
 
-/* tsc_rate_begin - begin to measure. Local. */
-void tsc_rate_begin(tsc_rate_t *rate);
+/* counter_rate_begin - begin to measure. Local. */
+void counter_rate_begin(counter_rate_t *rate);
 
 /*
- * tsc_rate_ns - the length of a tick of tsc in ns, from all the time since the beginning; waits if that is too short.
- * 1 if there is no counter. Local.
+ * counter_rate_ns - the length of a tick of the counter in ns, from all the time since the beginning; waits if that is
+ * too short. 1 if there is no counter. Local.
  */
-double tsc_rate_ns(const tsc_rate_t *rate);
+double counter_rate_ns(const counter_rate_t *rate);
 
 enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
 

@@ -3,6 +3,7 @@
 
 #include "machine_clock.h"
 #include "output.h"
+#include "room.h"
 
 #include <mpix_harmonize.h>
 
@@ -186,7 +187,7 @@ void world_abort(const world_t *world, const char *what)
 void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice)
 {
     char message[200];
-    void *room = calloc(count > 0 ? (size_t)count : 1, item_bytes);
+    void *room = calloc(1, room_bytes(count > 0 ? count : 1, item_bytes));
     if (room != NULL)
         return room;
     snprintf(message, sizeof(message), "out of memory%s", advice);

@@ -16,7 +16,8 @@
 
 /* In the order in which auto prefers them: raw clocks first, because they drift smoothly. */
 static const mh_clock_kind *const kinds[] = {
-    &mh_clock_tsc,       &mh_clock_monotonic_raw, &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
+    &mh_clock_tsc,       &mh_clock_cntvct,   &mh_clock_monotonic_raw,
+    &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime,
 #ifdef MH_WITH_SIMULATED_CLOCK
     &mh_clock_simulated,
 #endif
@@ -144,12 +145,15 @@ static int agree_on_kind(int choice, mh_base_clock *clock, const mh_channel *cha
         return code;
     for (*index = 0; !(common >> *index & 1); ++*index)
         ;
-    if (*index == 0)
+    int best = 0;
+    while (kinds[best]->is_foreign)
+        best++;
+    if (*index == best)
         snprintf(clock->reason, sizeof clock->reason, "the first choice");
-    else if (usable & 1)
-        snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[*index - 1]->name);
+    else if (usable >> best & 1)
+        snprintf(clock->reason, sizeof clock->reason, "another process cannot use %s", kinds[best]->name);
     else
-        snprintf(clock->reason, sizeof clock->reason, "%s: %.60s", kinds[0]->name, why[0]);
+        snprintf(clock->reason, sizeof clock->reason, "%s: %.60s", kinds[best]->name, why[best]);
     return MPI_SUCCESS;
 }
 

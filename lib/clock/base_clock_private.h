@@ -12,6 +12,7 @@ typedef struct mh_clock_kind {
     const char *doc;
     bool is_raw;     /* runs at the hardware's own rate */
     bool may_be_set; /* an administrator may set it, ahead or back */
+    bool is_foreign; /* of processors of another kind than this one */
     bool shifted_by_time_namespace;
     /* Whether this machine has the clock: 0, or -1 with the reason in why. */
     int (*probe)(char *why, size_t why_size);
@@ -23,6 +24,7 @@ typedef struct mh_clock_kind {
 } mh_clock_kind;
 
 extern const mh_clock_kind mh_clock_tsc;
+extern const mh_clock_kind mh_clock_cntvct;
 extern const mh_clock_kind mh_clock_monotonic_raw;
 extern const mh_clock_kind mh_clock_monotonic;
 extern const mh_clock_kind mh_clock_realtime;

@@ -19,45 +19,11 @@ set -u
 source_dir=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$source_dir/../.." && pwd)
 . "$source_dir/../tap.sh"
+. "$source_dir/../debian.sh"
 cache=${MPIX_TEST_FRESH_CACHE:-/var/tmp/mpix_fresh}
 packages=gcc,make,libc6-dev,git,ca-certificates,sudo
 user=stranger
 user_id=1000
-
-skip_all() {    # REASON
-    echo "1..0 # SKIP $1"
-    exit 0
-}
-
-# ---- The minimal system
-
-# Mirror and code name of the running system, as apt sees them.
-find_mirror() {
-    . /etc/os-release
-    [ "${ID-}" = debian ] || return 1
-    # shellcheck disable=SC2016 # the format is apt's
-    apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
-        awk -v name="${VERSION_CODENAME-}" '$2 == name && $3 == "main" { print $1, $2; exit }' | grep .
-}
-
-# Its owner must be root, and nobody else may have put anything into it.
-open_cache() {
-    mkdir -p "${cache%/*}" && { [ -d "$cache" ] || mkdir -m 700 "$cache"; } || return 1
-    [ "$(stat -c '%u %a %F' "$cache")" = "0 700 directory" ] || { echo "$cache is not root's alone" >&2; return 1; }
-    exec 8>"$cache/lock" && flock 8
-}
-
-make_base() {   # MIRROR CODENAME
-    local wanted="$1 $2 $packages" http_proxy=${http_proxy-}
-    eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
-    [ -z "$http_proxy" ] || export http_proxy
-    if [ "$(cat "$cache/complete" 2>/dev/null)" != "$wanted" ] || [ -n "$(find "$cache/complete" -mtime +30)" ]; then
-        rm -rf "$cache/complete" "$cache/base"
-        debootstrap --variant=minbase --include="$packages" "$2" "$cache/base" "$1" >"$cache/log" 2>&1 ||
-            { tail -n 5 "$cache/log" >&2; return 1; }
-        echo "$wanted" >"$cache/complete"
-    fi
-}
 
 # ---- In private namespaces
 
@@ -68,15 +34,6 @@ copy_sources() {    # DIRECTORY
     else
         tar -C "$top" --exclude=./build -cf - . | tar -C "$1" -xf -
     fi
-}
-
-mount_machine() {   # WORK: leaves the machine in WORK/root
-    mkdir "$1/upper" "$1/work" "$1/root" || return 1
-    mount -t overlay overlay -o "lowerdir=$cache/base,upperdir=$1/upper,workdir=$1/work" "$1/root" &&
-        mount -t proc proc "$1/root/proc" &&
-        mount --rbind /sys "$1/root/sys" &&
-        mount --bind /dev "$1/root/dev" &&
-        mount -t tmpfs -o mode=1777 tmpfs "$1/root/dev/shm"
 }
 
 furnish() {     # ROOT
@@ -141,7 +98,7 @@ try_readme() {      # full or short
 
 inside() {      # WORK WHAT
     root=$1/root
-    mount_machine "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
+    mount_machine "$cache" "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
     furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
     case $2 in
     full | short) try_readme "$2" ;;
@@ -160,9 +117,9 @@ outside() {     # WHAT
     command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
     mirror=$(find_mirror) || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
     unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
-    open_cache || skip_all "cannot keep a system in $cache"
+    open_cache "$cache" || skip_all "cannot keep a system in $cache"
     # shellcheck disable=SC2086 # mirror and code name
-    make_base $mirror || skip_all "debootstrap fails with ${mirror% *}"
+    make_base "$cache" $mirror $packages || skip_all "debootstrap fails with ${mirror% *}"
     echo "# the minimal system took $((SECONDS - begin)) s"
     work=$(mktemp -d "$cache/run.XXXXXX") || exit 1
     # All mounts are in the private namespace, so that nothing but files is left when its first process ends.

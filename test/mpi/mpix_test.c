@@ -113,7 +113,7 @@ static const sub_test sub_tests[] = {
     {"faults_memory_one", test_faults_memory_one, "the same on one process", SINGLE},
     {"faults_hwloc", test_faults_hwloc, "hwloc fails", SINGLE},
     {"faults_no_sys", test_faults_no_sys, "the kernel does not show its processors", SINGLE},
-    {"faults_no_tsc", test_faults_no_tsc, "no time stamp counter, on all processes and on one", SINGLE},
+    {"faults_no_counter", test_faults_no_counter, "no counter of the processor, on all processes and on one", SINGLE},
     {"faults_shm", test_faults_shm, "/dev/shm tiny, full, read-only, missing, or another one on one process", ITSELF},
     {"stopped_phases", test_stopped_phases, "a process is stopped for 1 s in each phase of a call", ITSELF},
     {"astray", test_astray, "a process that does not come; to be run by run_fault_tests.sh", SINGLE},

@@ -185,7 +185,7 @@ void test_faults_memory(void);
 void test_faults_memory_one(void);
 void test_faults_hwloc(void);
 void test_faults_no_sys(void);
-void test_faults_no_tsc(void);
+void test_faults_no_counter(void);
 void test_faults_shm(void);
 
 /* test_barrier.c */

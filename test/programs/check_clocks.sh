@@ -170,12 +170,13 @@ check_list_rows() {
         $0 ~ /nan|inf/ { bad("no number") }
         $6 !~ /^[01]$/ || $7 !~ /^[01]$/ || $7 > $6 { bad("usable and auto") }
         $7 == 1 { chosen++ }
-        $1 == "tsc" && $2 == "" { next }
+        { is_counter = $1 == "tsc" || $1 == "cntvct" }
+        is_counter && $2 == "" { next }
         !($2 > 0 && $3 < ranks && $3 ~ /^[0-9]+$/) { bad("cost of reading") }
-        !($4 > 0) || $1 != "tsc" && !($5 > 0) { bad("resolution") }
+        !($4 > 0) || !is_counter && !($5 > 0) { bad("resolution") }
         split($10, groups, "|") != $8 || count_ranks($10) != ranks || $8 == ranks && $9 != 0 { bad("groups") }
         END {
-            if (clocks != "tsc monotonic_raw monotonic realtime wtime ") print "clocks: " clocks
+            if (clocks != "tsc cntvct monotonic_raw monotonic realtime wtime ") print "clocks: " clocks
             if (chosen != 1) print chosen + 0 " clocks taken by auto"
         }' "$scratch/out"
 }
@@ -194,7 +195,7 @@ check_list() {
     problems=$(awk -F, 'NR == 1 { if ($0 != "clock,reading,interval_ns") print "titles of the raw file: " $0; next }
         NF != 3 || $2 != count[$1]++ || $3 !~ /^-?[0-9]+\.[0-9]$/ { print "raw: " $0 }
         END { for (clock in count) if (count[clock] != 1000) print clock " has " count[clock] " intervals" }' \
-        "$scratch/raw"; check_table 10 5)
+        "$scratch/raw"; check_table 10 6)
     [ -z "$problems" ] || complain "$problems"
 }
 

@@ -12,8 +12,11 @@
 #include <stdatomic.h>
 #include <time.h>
 
-static const mh_clock_kind *const kinds[] = {&mh_clock_tsc, &mh_clock_monotonic_raw, &mh_clock_monotonic,
-                                             &mh_clock_realtime, &mh_clock_wtime};
+static const mh_clock_kind *const kinds[] = {&mh_clock_tsc,       &mh_clock_cntvct,   &mh_clock_monotonic_raw,
+                                             &mh_clock_monotonic, &mh_clock_realtime, &mh_clock_wtime};
+
+/* The first of them. */
+enum { COUNTERS = 2 };
 
 double PMPI_Wtime(void)
 {
@@ -40,7 +43,7 @@ static bool open_clock(const mh_clock_kind *kind, mh_base_clock *clock)
 
 START_TEST(choices_are_auto_and_the_clocks_by_preference)
 {
-    static const char *const names[] = {"auto", "tsc", "monotonic_raw", "monotonic", "realtime", "wtime"};
+    static const char *const names[] = {"auto", "tsc", "cntvct", "monotonic_raw", "monotonic", "realtime", "wtime"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         const char *name = mh_base_clock_choice(i);
         EXPECT(name && strcmp(name, names[i]) == 0, "choice %d is '%s' instead of '%s'", i, name ? name : "none",
@@ -57,7 +60,7 @@ START_TEST(clock_describes_itself)
     EXPECT(kind->name && kind->doc && kind->doc[0], "clock %d has no name or no description", _i);
     EXPECT(strcmp(mh_base_clock_name(&clock), kind->name) == 0, "%s is called %s", kind->name,
            mh_base_clock_name(&clock));
-    bool is_raw = kind == &mh_clock_tsc || kind == &mh_clock_monotonic_raw;
+    bool is_raw = _i < COUNTERS || kind == &mh_clock_monotonic_raw;
     mh_rates rates = mh_base_clock_rates(&clock);
     EXPECT(rates.are_raw == is_raw, "%s: the kernel corrects its rate, or not", kind->name);
     /* A tenth up on one machine and down on the other. */
@@ -222,7 +225,7 @@ START_TEST(counter_runs_at_the_rate_of_the_raw_clock)
 {
     enum { SPAN_NS = 50 * 1000 * 1000 };
     mh_base_clock clock;
-    if (!open_clock(&mh_clock_tsc, &clock))
+    if (!open_clock(kinds[_i], &clock))
         return;
     bracket first = read_bracketed(&clock);
     while (raw_ns() < first.after_ns + SPAN_NS)
@@ -238,12 +241,26 @@ END_TEST
 START_TEST(calibration_is_done_once)
 {
     mh_base_clock clock;
-    if (!open_clock(&mh_clock_tsc, &clock))
+    if (!open_clock(kinds[_i], &clock))
         return;
-    mh_tick_scale again = mh_clock_tsc.calibrate();
+    mh_tick_scale again = kinds[_i]->calibrate();
     EXPECT(memcmp(&again, &clock.scale, sizeof again) == 0, "a second calibration is a second clock");
     double product = (double)again.ns_per_tick * (double)again.ticks_per_ns / pow(2, 2 * MH_SCALE_BITS);
     EXPECT(fabs(product - 1) < 1e-12, "ticks to nanoseconds and back is a factor of 1 %+g", product - 1);
+}
+END_TEST
+
+START_TEST(at_most_one_counter_is_of_this_processor)
+{
+    int own = 0;
+    for (int i = 0; i < COUNT_OF(kinds); i++) {
+        char why[80] = "";
+        EXPECT(i < COUNTERS || !kinds[i]->is_foreign, "%s is of another processor", kinds[i]->name);
+        EXPECT(!kinds[i]->is_foreign || kinds[i]->probe(why, sizeof why) != 0, "%s is there, on a foreign processor",
+               kinds[i]->name);
+        own += i < COUNTERS && !kinds[i]->is_foreign;
+    }
+    EXPECT(own <= 1, "this processor has %d counters", own);
 }
 END_TEST
 
@@ -256,8 +273,9 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, wait_ends_when_the_clock_reads_the_deadline, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, wait_for_the_past_ends_at_once, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, identity_is_that_of_the_clock, 0, COUNT_OF(kinds));
-    tcase_add_test(tests, counter_runs_at_the_rate_of_the_raw_clock);
-    tcase_add_test(tests, calibration_is_done_once);
+    tcase_add_loop_test(tests, counter_runs_at_the_rate_of_the_raw_clock, 0, COUNTERS);
+    tcase_add_loop_test(tests, calibration_is_done_once, 0, COUNTERS);
+    tcase_add_test(tests, at_most_one_counter_is_of_this_processor);
 }
 
 int main(void)

@@ -390,6 +390,7 @@ static const struct {
     {"monotonic", &mh_clock_monotonic},
     {"monotonic_raw", &mh_clock_monotonic_raw},
     {"tsc", &mh_clock_tsc},
+    {"cntvct", &mh_clock_cntvct},
 };
 
 START_TEST(readings_of_threads_never_decrease)

@@ -12,7 +12,7 @@
 
 /* ---- The list */
 
-static const int monotonic_choice = 3; /* in the list of mh_base_clock_choice */
+static const int monotonic_choice = 4; /* in the list of mh_base_clock_choice */
 
 static mh_known_clocks new_list(void)
 {
@@ -76,7 +76,7 @@ static const struct {
     {"a step ahead", .stepped_ns = MH_NS_PER_MS},
     {"a step back", .stepped_ns = -MH_NS_PER_MS},
     {"a step to before the synchronization", .stepped_ns = -MH_NS_PER_S},
-    {"a wish for another clock", .choice = 4},
+    {"a wish for another clock", .choice = 5},
     {"a change of the kernel's clocks", .is_unusable = true},
     {"another synchronization", .name = {5, 8, 0}},
     {"a question for another communicator", .name = {6, 7, 0}},

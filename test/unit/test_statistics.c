@@ -78,7 +78,7 @@ static const struct {
      {INT64_C(1) << 50, (INT64_C(1) << 50) + 1, (INT64_C(1) << 50) + 2, (INT64_C(1) << 50) + 3},
      0x1p50 + 1.5,
      0.125},
-    {"a sum beyond the range", 4, {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, 0x1p63, 0},
+    {"a sum beyond the range", 4, {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, 0x1p63, 1},
 };
 
 START_TEST(mean_of_known_values)

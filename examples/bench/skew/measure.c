@@ -4,6 +4,8 @@
  */
 #include "skew/skew.h"
 
+#include "common/room.h"
+
 #include <mpix_harmonize.h>
 
 #include <stdlib.h>
@@ -143,7 +145,7 @@ void skew_measure(skew_run_t *run)
 /* Takes zeroed memory that has been written to, or a measured store would be the first to touch its page. */
 static void *allocate_touched(int64_t count, size_t bytes)
 {
-    void *memory = malloc((size_t)count * bytes);
+    void *memory = malloc(room_bytes(count, bytes));
     if (memory != NULL)
         memset(memory, 0, (size_t)count * bytes);
     return memory;
@@ -159,7 +161,7 @@ bool skew_allocate(skew_run_t *run)
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
         if (!skew_is_chosen(run, i))
             continue;
-        run->tallies[i].records = calloc((size_t)run->settings.calls, sizeof(record_t));
+        run->tallies[i].records = calloc(1, room_bytes(run->settings.calls, sizeof(record_t)));
         good = good && run->tallies[i].records != NULL;
     }
     good = world_all(&run->world, good);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/analysis.h"
 
+#include "common/room.h"
 #include "common/statistics.h"
 
 #include <math.h>
@@ -127,7 +128,7 @@ bool analysis_is_narrow(const analysis_t *analysis, double percent)
 bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis)
 {
-    int64_t *rank_sums_ns = calloc((size_t)set->ranks + (size_t)set->calls, sizeof(*rank_sums_ns));
+    int64_t *rank_sums_ns = calloc(1, room_bytes(set->ranks + set->calls, sizeof(*rank_sums_ns)));
     int64_t makespan_ns, makespan_sum_ns = 0;
     *analysis = (analysis_t){0};
     if (rank_sums_ns == NULL)

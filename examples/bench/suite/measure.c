@@ -2,6 +2,7 @@
 #include "suite/measure.h"
 
 #include "common/random.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,13 +184,13 @@ static bool reserve(samples_t *samples, int64_t calls, bool computes)
         capacity *= 2;
     if (capacity == samples->capacity)
         return true;
-    size_t elements = (size_t)capacity * (size_t)samples->ranks;
-    void *times = realloc(samples->times, elements * sizeof(samples->times[0]));
+    int64_t elements = capacity * samples->ranks;
+    void *times = realloc(samples->times, room_bytes(elements, sizeof(samples->times[0])));
     samples->times = times != NULL ? times : samples->times;
-    void *marks = realloc(samples->marks, elements);
+    void *marks = realloc(samples->marks, room_bytes(elements, sizeof(samples->marks[0])));
     samples->marks = marks != NULL ? marks : samples->marks;
     void *compute_ns =
-        computes ? realloc(samples->compute_ns, (size_t)capacity * sizeof(samples->compute_ns[0])) : NULL;
+        computes ? realloc(samples->compute_ns, room_bytes(capacity, sizeof(samples->compute_ns[0]))) : NULL;
     samples->compute_ns = compute_ns != NULL ? compute_ns : samples->compute_ns;
     samples->capacity = capacity;
     return times != NULL && marks != NULL && (compute_ns != NULL || !computes);

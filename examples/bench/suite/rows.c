@@ -2,6 +2,7 @@
 /* rows.c - measuring one size, and what is said of it. */
 #include "suite/bench.h"
 
+#include "common/room.h"
 #include "common/statistics.h"
 #include "suite/arena.h"
 #include "suite/barriers.h"
@@ -64,7 +65,7 @@ static void analyse_samples(const bench_t *bench, const measure_t *measure, cons
 static double median_computed(const measure_t *measure, const samples_t *samples)
 {
     sample_set_t set = samples_set(samples);
-    int64_t *computed_ns = malloc((size_t)samples->calls * sizeof(computed_ns[0])), count = 0;
+    int64_t *computed_ns = malloc(room_bytes(samples->calls, sizeof(computed_ns[0]))), count = 0;
     if (computed_ns == NULL)
         world_abort(measure->span, "out of memory");
     for (int64_t call = 0; call < samples->calls; call++)

@@ -177,7 +177,7 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
     series[LINE_HALF_WIDTH] =
         (plot_series_t){"half width of exchanges", PLOT_LINES, 0, run->ages, age_x, half_width_ns};
     series[LINE_ERROR] = (plot_series_t){"error by exchanges", PLOT_POINTS, 0, at, x, error_ns};
-    series[LINE_TRUE] = (plot_series_t){"error by the TSC", PLOT_POINTS, 0, at, x, true_ns};
+    series[LINE_TRUE] = (plot_series_t){"error by the counter", PLOT_POINTS, 0, at, x, true_ns};
 }
 
 int check_draw(check_run_t *run)

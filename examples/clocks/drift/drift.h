@@ -52,7 +52,7 @@ typedef struct drift_run {
     int64_t max_rounds;
     int rounds;
     int64_t *widths_ns;    /* room for one of each round */
-    double *begin_tick_ns; /* of each rank's tsc, as known before and after */
+    double *begin_tick_ns; /* of each rank's counter, as known before and after */
     double *end_tick_ns;
 } drift_run_t;
 

@@ -44,7 +44,7 @@ typedef struct list_run {
     world_t world;
     list_settings_t settings;
     MPI_Comm kernel; /* the ranks under this one's kernel */
-    double tick_ns;  /* of tsc */
+    double tick_ns;  /* of the counter */
     int64_t *room;   /* for a number per reading */
     listing_t listings[MACHINE_CLOCKS];
     int chosen; /* the clock that auto takes */

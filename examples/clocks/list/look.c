@@ -11,7 +11,7 @@ enum { SHARING_EXCHANGES = 20 };
 
 static double tick_ns_of(const list_run_t *run, int clock)
 {
-    return clock == MACHINE_CLOCK_TSC ? run->tick_ns : 1;
+    return machine_clock_is_counter(clock) ? run->tick_ns : 1;
 }
 
 /* ---- What a rank sees by itself */
