@@ -206,6 +206,7 @@ tap_expect_empty "no page names what is neither setting nor statistic" "$(check_
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
+check_program mpix_preload.1 ../lib/preload/mpix_preload
 for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures; do
     check_program "$program.1" "$program"
 done

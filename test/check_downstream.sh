@@ -101,4 +101,23 @@ try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$hello/bracket.c"
 try "C++11 (chrono)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}" \
     "$hello/chrono.cc"
 
+# What is installed of mpix_preload finds its parts beside it.
+try_preload() {
+    local program=$work/barrier output script name="mpix_preload, installed"
+    [ -e lib/preload/.libs/libmpix_harmonize_preload.so ] || { tap_skip "$name" "this build has none"; return; }
+    script=$(find "$work/root" -name mpix_preload -perm -u+x)
+    printf '#include <mpi.h>\nint main(int argc, char **argv)\n{\n%s\n}\n' "MPI_Init(&argc, &argv);
+        MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize();" >"$program.c"
+    # shellcheck disable=SC2086
+    if output=$(${CC:-mpicc} "$program.c" -o "$program" 2>&1) &&
+        output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+            $launcher ${MPIEXEC_FLAGS:-} -n 2 "$script" "$program" </dev/null 2>&1) &&
+        grep -qE '^MPI_COMM_WORLD +2 +1 +1 ' <<<"$output"; then
+        tap_ok "$name"
+    else
+        tap_not_ok "$name" "$output"
+    fi
+}
+try_preload
+
 tap_done

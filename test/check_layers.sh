@@ -37,7 +37,8 @@ done < <($awk '
 free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
 
-mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
+# What is preloaded is no part of the library.
+mapfile -t files < <(find . -path ./preload -prune -o -name '*.[ch]' -print | sed 's|^\./||' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 folder_of() {
@@ -69,7 +70,7 @@ for folder in $folders; do
 done
 complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
     case $folder in
-    .*) ;;
+    .* | preload) ;;
     *)
         [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null ||
             echo "lib/$folder is not in the drawing in HACKING.md"
@@ -139,5 +140,14 @@ tap_expect_empty "barrier algorithms own nothing: no memory, no descriptor, no c
     "$(grep -E "^release/barrier_[a-z]+\.c:" <<<"$code" | grep -E "${start}($owning) *\(")"
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
+
+# Libraries beside the library, which use its installed header as any program does.
+tap_expect_empty "preload includes only itself and the installed header" \
+    "$(grep -HnE '^ *# *include *"' preload/*.[ch] | grep -vE '"(preload/[a-z]+\.h|mpix_harmonize\.h)"')"
+tap_expect_empty "the front of preload does not include mpi.h" \
+    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|back)\.h[">]' preload/preload.h preload/front.c preload/find.c)"
+code=$($awk -f "$test_dir/code.awk" preload/{back,communicators,report}.c)
+tap_expect_empty "the back of preload calls MPI by its PMPI_ names only" \
+    "$(grep -E "${start}MPIX?_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*|\(MPI_Comm\)')"
 
 tap_done

@@ -30,11 +30,12 @@ simgrid_problem() {
 simgrid_runner=
 
 # TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
-# with the base clock "simulated".
+# with the base clock "simulated". The simulator runs its programs itself, so nothing is put into them.
 simgrid_build() {
     local top=$1 output=$2 objects=$2.objects list i
     shift 2
-    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" -name '*.c')
+    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" -path '*/lib/preload' -prune -o \
+        -name '*.c' -print)
     rm -rf "$objects" && mkdir "$objects" || return
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086

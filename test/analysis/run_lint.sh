@@ -20,9 +20,10 @@ tidy() {        # FILE CHECK...: prints complaints. One file at a time: several 
     clang-tidy --quiet --checks="$*" "$file" -- "${flags[@]}" 2>/dev/null | grep -E '(error|warning): '
 }
 
-# The library may be called by several threads, the programs have one.
+# The library may be called by several threads, the programs have one. The preload reads the environment in MPI_Init.
 tidy_file() {
     case $1 in
+    lib/preload/*) tidy "$1" ;;
     lib/*) tidy "$1" concurrency-mt-unsafe ;;
     test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
     *) tidy "$1" ;;

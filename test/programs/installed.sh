@@ -11,10 +11,10 @@ case $(basename "${MPIEXEC:-mpiexec}") in smpirun)
     exit 0
 esac
 
-# VARIABLE: what configure chose, from the Makefile
+# VARIABLE: what configure chose, from the Makefile. Flags of a make around this one may make it say where it is.
 configured() {
     printf 'include Makefile\nprint_configured:\n\t@echo $(%s)\n' "$1" |
-        "${MAKE:-make}" -s --no-print-directory -f - print_configured
+        MAKEFLAGS='' "${MAKE:-make}" -s --no-print-directory -f - print_configured
 }
 
 # Sets $root, which the configured directories are below, $libdir, and $suffix, which names of the library end with.

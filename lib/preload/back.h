@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * back.h - the parts of the back, which is compiled with the MPI library: back.c has the clock of the world and what
+ * the front calls, communicators.c the barriers, report.c what is written at MPI_Finalize.
+ *
+ * The back never uses a communicator of the program for the library: it makes a communicator of its own of the same
+ * processes. The program's error handlers do not see its errors. If anything fails, the real barrier takes over.
+ */
+#ifndef PRELOAD_BACK_H
+#define PRELOAD_BACK_H
+
+#include "mpix_harmonize.h"
+
+#include <stdbool.h>
+
+enum { PRELOAD_PATH_SIZE = 4096, PRELOAD_NAME_SIZE = 64 };
+
+typedef struct {
+    int barrier; /* MPI_Barrier is to be harmonized */
+    int wtime;   /* MPI_Wtime is to be the global clock */
+    int all;     /* barriers of all communicators, not of the world alone */
+    int quiet;   /* no report */
+} preload_options;
+
+/* What became of the barriers of one communicator, over all its processes. */
+typedef struct {
+    char name[PRELOAD_NAME_SIZE];
+    int64_t ranks;
+    int64_t barriers;
+    int64_t harmonized;
+    int64_t judged;  /* the first harmonized ones, for which it is known whether they were valid on all */
+    int64_t valid;   /* of these */
+    int64_t late[3]; /* sampled latenesses: how many, their sum, the greatest; nanoseconds */
+} preload_summary;
+
+/* ---- back.c */
+
+extern preload_options mh_preload_options;
+
+/* A communicator of the program's world. MPI_COMM_NULL: the preload does nothing. */
+extern MPI_Comm mh_preload_world;
+
+/* ---- communicators.c */
+
+/* A communicator of the same processes in the same order, without the program's attributes; MPI_COMM_NULL if not. */
+MPI_Comm mh_preload_twin(MPI_Comm comm);
+
+/* A number that the library knows of this communicator. Returns whether it does. */
+bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value);
+
+/* Prepare for the barriers of the world. */
+void mh_preload_open_communicators(void);
+
+/* A barrier of the program. Returns whether it is done; otherwise the real one is to be called. */
+bool mh_preload_barrier(MPI_Comm comm);
+
+/* Sum up what is left, collectively over the world. */
+void mh_preload_close_communicators(void);
+
+/* The summaries of communicators of which this process was rank 0. Returns how many. */
+int mh_preload_summaries(const preload_summary **summaries);
+
+/* The barriers of this process that were left to MPI. */
+int64_t mh_preload_passed(void);
+
+/* ---- report.c */
+
+/* Collective over the world. */
+void mh_preload_report(void);
+
+#endif

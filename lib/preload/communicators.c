@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * communicators.c - which communicators are engaged, and what their barriers did.
+ *
+ * The world is engaged from MPI_Init on. Another communicator is, if asked for, after some barriers, as long as there
+ * are not too many, and if its processes agree. What a process keeps for each is an attribute of the communicator.
+ * That of an engaged one outlives it: it is summed up in MPI_Finalize, where it is known that all processes take part.
+ */
+#include "preload/back.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of whether a call was valid there is a bit for each, on pages that are in use from their first one. */
+enum { BARRIERS_BEFORE = 100, MAX_ENGAGED = 64, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
+/* To read a lateness takes longer than a barrier. */
+static const double lateness_interval_s = 0.01;
+/* While MPI_Barrier stays as it is, the clock is looked after once in this time, or in so many barriers. */
+static const double look_interval_s = 0.001;
+enum { MAX_STRIDE = 8 };
+
+typedef struct {
+    MPI_Comm twin;             /* MPI_COMM_NULL: not engaged */
+    bool is_refused, was_late; /* of the last barrier, whose lateness is still to be read */
+    preload_summary mine, total;
+    unsigned char *flags, *all_flags; /* bits */
+    double last_lateness_s;
+    MPI_Request requests[REDUCTIONS]; /* under way at the end */
+} communicator;
+
+static communicator world;
+static int keyval = MPI_KEYVAL_INVALID;
+static atomic_int engaged_count;
+static atomic_llong passed;
+
+/* Engaged ones but the world; and the sums of those of which this process was rank 0. */
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
+static communicator *open_list[MAX_ENGAGED];
+static int open_count;
+static preload_summary closed_list[MAX_ENGAGED + 1];
+static int closed_count;
+
+/* For a call on a communicator of the program: the program's handler does not see its errors. */
+static MPI_Errhandler hold_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(comm, &handler);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return handler;
+}
+
+static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
+{
+    PMPI_Comm_set_errhandler(comm, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
+/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
+MPI_Comm mh_preload_twin(MPI_Comm comm)
+{
+    MPI_Comm twin = MPI_COMM_NULL;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Comm_split(comm, 0, 0, &twin);
+    restore_errors(comm, handler);
+    if (code != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+    return twin;
+}
+
+/* Collective: whether all processes agree. */
+static bool agree(int mine, MPI_Comm comm)
+{
+    int all = 0;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    restore_errors(comm, handler);
+    return code == MPI_SUCCESS && all;
+}
+
+static void name_summary(communicator *c, MPI_Comm comm)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length, ranks;
+    PMPI_Comm_get_name(comm, name, &length);
+    PMPI_Comm_size(comm, &ranks);
+    snprintf(c->mine.name, sizeof c->mine.name, "%.63s", name[0] ? name : "(no name)");
+    c->mine.ranks = ranks;
+}
+
+static bool get_memory(communicator *c)
+{
+    c->flags = calloc(2, FLAG_BYTES);
+    c->all_flags = c->flags ? c->flags + FLAG_BYTES : NULL;
+    return c->flags;
+}
+
+/* ---- Summing up */
+
+bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
+{
+    char text[32] = "";
+    int found = 0;
+    MPI_Info info;
+    if (PMPIX_Harmonize_get_info(comm, &info) != MPI_SUCCESS)
+        return false;
+    PMPI_Info_get(info, key, (int)sizeof text - 1, text, &found);
+    PMPI_Info_free(&info);
+    if (found)
+        *value = strtoll(text, NULL, 10);
+    return found;
+}
+
+/* This takes its time, so not between the release of a late process and its return to the program. */
+static void sample_lateness(communicator *c)
+{
+    int64_t lateness_ns;
+    if (!c->was_late)
+        return;
+    c->was_late = false;
+    double now_s = PMPI_Wtime();
+    if (now_s - c->last_lateness_s < lateness_interval_s)
+        return;
+    c->last_lateness_s = now_s;
+    if (!mh_preload_statistic(c->twin, "mpix_harmonize_lateness_ns", &lateness_ns))
+        return;
+    c->mine.late[0]++;
+    c->mine.late[1] += lateness_ns;
+    if (lateness_ns > c->mine.late[2])
+        c->mine.late[2] = lateness_ns;
+}
+
+/* Not one after the other: processes may have engaged the communicators in different orders. */
+static void start_summing(communicator *c)
+{
+    preload_summary *mine = &c->mine, *total = &c->total;
+    sample_lateness(c);
+    *total = *mine;
+    mine->judged = total->judged = mine->harmonized < MAX_FLAGS ? mine->harmonized : MAX_FLAGS;
+    int bytes = (int)((mine->judged + 7) / 8);
+    for (int i = 0; i < REDUCTIONS; i++)
+        c->requests[i] = MPI_REQUEST_NULL;
+    PMPI_Ireduce(c->flags, c->all_flags, bytes, MPI_BYTE, MPI_BAND, 0, c->twin, &c->requests[0]);
+    PMPI_Ireduce(mine->late, total->late, 2, MPI_INT64_T, MPI_SUM, 0, c->twin, &c->requests[1]);
+    PMPI_Ireduce(mine->late + 2, total->late + 2, 1, MPI_INT64_T, MPI_MAX, 0, c->twin, &c->requests[2]);
+}
+
+static void finish_summing(communicator *c)
+{
+    MPI_Status statuses[REDUCTIONS];
+    int rank = -1;
+    PMPI_Waitall(REDUCTIONS, c->requests, statuses);
+    PMPI_Comm_rank(c->twin, &rank);
+    for (int64_t i = 0; i < c->total.judged; i++)
+        c->total.valid += c->all_flags[i / 8] >> (i % 8) & 1;
+    if (rank == 0)
+        closed_list[closed_count++] = c->total;
+}
+
+/* Called back when the program frees a communicator, at different times on its processes. */
+static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
+{
+    communicator *c = value;
+    (void)comm, (void)key, (void)extra;
+    if (c->twin == MPI_COMM_NULL)
+        free(c);
+    return MPI_SUCCESS;
+}
+
+void mh_preload_close_communicators(void)
+{
+    if (world.flags)
+        start_summing(&world);
+    for (int i = 0; i < open_count; i++)
+        start_summing(open_list[i]);
+    if (world.flags)
+        finish_summing(&world);
+    for (int i = 0; i < open_count; i++)
+        finish_summing(open_list[i]);
+}
+
+int mh_preload_summaries(const preload_summary **summaries)
+{
+    *summaries = closed_list;
+    return closed_count;
+}
+
+int64_t mh_preload_passed(void)
+{
+    return atomic_load(&passed);
+}
+
+/* ---- Which communicator */
+
+void mh_preload_open_communicators(void)
+{
+    if (!agree(get_memory(&world), mh_preload_world)) {
+        free(world.flags);
+        world.flags = NULL;
+        return;
+    }
+    world.twin = mh_preload_world;
+    name_summary(&world, MPI_COMM_WORLD);
+    if (mh_preload_options.all)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
+}
+
+static communicator *add(MPI_Comm comm)
+{
+    int is_inter = 0;
+    communicator *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    c->is_refused = is_inter;
+    c->twin = MPI_COMM_NULL;
+    if (PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS)
+        return c;
+    free(c);
+    return NULL;
+}
+
+/* NULL: barriers of this communicator are not looked at. */
+static communicator *find(MPI_Comm comm)
+{
+    communicator *c = NULL;
+    int found = 0;
+    if (comm == MPI_COMM_WORLD)
+        return world.flags ? &world : NULL;
+    if (keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL || !mh_preload_options.barrier)
+        return NULL;
+    if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+        return NULL;
+    return found ? c : add(comm);
+}
+
+/* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */
+static void engage(communicator *c, MPI_Comm comm)
+{
+    if (agree(atomic_fetch_add(&engaged_count, 1) < MAX_ENGAGED && get_memory(c), comm))
+        c->twin = mh_preload_twin(comm);
+    if (c->twin == MPI_COMM_NULL) {
+        atomic_fetch_sub(&engaged_count, 1);
+        free(c->flags);
+        c->is_refused = true;
+        return;
+    }
+    name_summary(c, comm);
+    pthread_mutex_lock(&lists);
+    open_list[open_count++] = c;
+    pthread_mutex_unlock(&lists);
+}
+
+/* ---- One barrier */
+
+static bool harmonize(communicator *c)
+{
+    int flag = 0;
+    sample_lateness(c);
+    if (PMPIX_Harmonize(c->twin, &flag) != MPI_SUCCESS) {
+        c->is_refused = true;
+        return false;
+    }
+    if (c->mine.harmonized < MAX_FLAGS)
+        c->flags[c->mine.harmonized / 8] |= (unsigned char)(flag << (c->mine.harmonized % 8));
+    c->mine.harmonized++;
+    c->was_late = !flag;
+    return true;
+}
+
+/*
+ * Look after the clock of the world, which MPIX_Harmonize does as often as it must, while MPI_Barrier stays as it is.
+ * When to look again follows from what is the same on all processes: the longest time since the last look.
+ */
+static void look_after_clock(void)
+{
+    static int barriers, stride = 1;
+    static double last_s;
+    double mine_s, longest_s = 0;
+    int flag;
+    if (++barriers < stride)
+        return;
+    mine_s = last_s > 0 ? PMPI_Wtime() - last_s : 1;
+    if (PMPI_Allreduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, world.twin) != MPI_SUCCESS ||
+        PMPIX_Harmonize(world.twin, &flag) != MPI_SUCCESS)
+        world.is_refused = true;
+    double next = barriers * look_interval_s / longest_s;
+    stride = next < 1 ? 1 : next > MAX_STRIDE ? MAX_STRIDE : (int)next;
+    barriers = 0;
+    last_s = PMPI_Wtime();
+}
+
+static bool replace(communicator *c, MPI_Comm comm)
+{
+    c->mine.barriers++;
+    if (!mh_preload_options.barrier) {
+        look_after_clock();
+        return false;
+    }
+    if (c->twin == MPI_COMM_NULL && c->mine.barriers > BARRIERS_BEFORE)
+        engage(c, comm);
+    return c->twin != MPI_COMM_NULL && harmonize(c);
+}
+
+bool mh_preload_barrier(MPI_Comm comm)
+{
+    communicator *c = find(comm);
+    if (c && !c->is_refused && replace(c, comm))
+        return true;
+    atomic_fetch_add(&passed, 1);
+    return false;
+}

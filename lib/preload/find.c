@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* find.c - the front's search: for the next definition of a name, for the MPI library, and for the back. */
+#define _GNU_SOURCE
+#include "preload/preload.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_LIBRARIES = 16, STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
+
+typedef struct {
+    int count;
+    char path[MAX_LIBRARIES][PATH_MAX];
+} mpi_libraries;
+
+/* Launchers tell each process its rank. One line for all processes is enough. */
+static bool is_first_process(void)
+{
+    static const char *const variables[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+/* In one piece, with which no launcher mixes what other processes write. */
+static void tell(const char *format, ...)
+{
+    char text[2 * PATH_MAX];
+    va_list arguments;
+    if (!is_first_process())
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", text);
+}
+
+static int note_library(struct dl_phdr_info *object, size_t size, void *data)
+{
+    mpi_libraries *found = data;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    (void)size;
+    if (strncmp(name, "libmpi", strlen("libmpi")) == 0 && strncmp(name, "libmpix", strlen("libmpix")) != 0 &&
+        strlen(object->dlpi_name) < PATH_MAX && found->count < MAX_LIBRARIES)
+        strcpy(found->path[found->count++], object->dlpi_name);
+    return 0;
+}
+
+/* An interpreter may have loaded the MPI library for one of its modules alone: RTLD_NEXT does not see it then. */
+static void *find_in_private_libraries(const char *name)
+{
+    /* Too large for the stacks of some threads. */
+    mpi_libraries *libraries = calloc(1, sizeof *libraries);
+    void *address = NULL;
+    if (!libraries)
+        return NULL;
+    dl_iterate_phdr(note_library, libraries);
+    for (int i = 0; i < libraries->count && !address; i++) {
+        void *handle = dlopen(libraries->path[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle) {
+            address = dlsym(handle, name);
+            dlclose(handle);
+        }
+    }
+    free(libraries);
+    return address;
+}
+
+/* NULL if nobody defines it. */
+static void *search(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    return address ? address : find_in_private_libraries(name);
+}
+
+/* Two threads may come here at once: both find the same. */
+void *mh_preload_find(preload_next *next)
+{
+    void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
+    if (address)
+        return address;
+    address = search(next->symbol);
+    if (!address) {
+        /* As the dynamic linker does with a name that nobody defines. */
+        fprintf(stderr, "mpix_preload: the program calls %s, which no MPI library in it defines\n", next->symbol);
+        _exit(STATUS_NO_SYMBOL);
+    }
+    __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
+    return address;
+}
+
+/* What the binary interface of an MPI library fixes: handles are numbers, or addresses of variables. */
+typedef struct {
+    const char *version, *back;
+    struct {
+        uintptr_t number;
+        const char *variable;
+    } world, integer, minimum;
+} mpi_flavor;
+static const mpi_flavor flavors[] = {
+    {"MPICH", "preload-mpich.so", {0x44000000, NULL}, {0x4c000405, NULL}, {0x58000002, NULL}},
+    {"Open MPI", "preload-openmpi.so", {0, "ompi_mpi_comm_world"}, {0, "ompi_mpi_int"}, {0, "ompi_mpi_op_min"}},
+};
+
+/* The flavor of this program's MPI library, the same on all processes; NULL if it is another one. */
+static const mpi_flavor *find_flavor(char *version)
+{
+    int (*get_version)(char *, int *) = (int (*)(char *, int *))search("PMPI_Get_library_version");
+    int length = 0;
+    if (!get_version || get_version(version, &length) != 0)
+        strcpy(version, "it does not tell its version");
+    version[strcspn(version, "\n,")] = '\0';
+    for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++)
+        if (strncmp(version, flavors[i].version, strlen(flavors[i].version)) == 0)
+            return &flavors[i];
+    return NULL;
+}
+
+static int count_mpi_library(struct dl_phdr_info *object, size_t size, void *data)
+{
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    (void)size;
+    *(int *)data += strncmp(name, "libmpi.so", strlen("libmpi.so")) == 0 ||
+                    strncmp(name, "libmpich.so", strlen("libmpich.so")) == 0;
+    return 0;
+}
+
+static int mpi_library_count(void)
+{
+    int count = 0;
+    dl_iterate_phdr(count_mpi_library, &count);
+    return count;
+}
+
+static const preload_back *open_file(const char *path, const char *version)
+{
+    int count = mpi_library_count();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        tell("%s", dlerror());
+        return NULL;
+    }
+    /* The loader found what the back needs in the program, or it brought a second MPI library. */
+    if (mpi_library_count() != count) {
+        tell("this program uses another MPI library (%s) than %s was built with", version, path);
+        dlclose(handle);
+        return NULL;
+    }
+    const preload_back *back = dlsym(handle, PRELOAD_BACK_NAME);
+    if (!back)
+        tell("%s is no part of it: %s", path, dlerror());
+    return back;
+}
+
+/* The back beside the front; or NULL, and a line has said why. */
+static const preload_back *open_beside(const char *front, const char *back, const char *version)
+{
+    const char *slash = strrchr(front, '/');
+    char path[PATH_MAX];
+    if (!slash || (size_t)(slash - front) + strlen(back) + 2 > sizeof path) {
+        tell("LD_PRELOAD must name libmpix_harmonize_preload.so with its directory");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - front), front, back);
+    if (access(path, R_OK) != 0) {
+        tell("this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
+             path);
+        return NULL;
+    }
+    return open_file(path, version);
+}
+
+/* A linked program may have the MPI library's variables in itself, where RTLD_NEXT does not see them. */
+static void *find_variable(const char *name)
+{
+    void *address = dlsym(RTLD_DEFAULT, name);
+    return address ? address : find_in_private_libraries(name);
+}
+
+/* Collective over the world: a file may be missing on one node only. */
+static bool is_open_on_all(bool is_open, const mpi_flavor *flavor)
+{
+#define HANDLE(name) (flavor->name.variable ? find_variable(flavor->name.variable) : (void *)flavor->name.number)
+    typedef int allreduce_function(const void *, void *, int, void *, void *, void *);
+    allreduce_function *allreduce = (allreduce_function *)search("PMPI_Allreduce");
+    void *world = HANDLE(world), *integer = HANDLE(integer), *minimum = HANDLE(minimum);
+    int mine = is_open, all = 0;
+#undef HANDLE
+    return allreduce && world && integer && minimum && allreduce(&mine, &all, 1, integer, minimum, world) == 0 && all;
+}
+
+const preload_back *mh_preload_open(void)
+{
+    static char version[VERSION_SIZE];
+    Dl_info self;
+    const mpi_flavor *flavor = find_flavor(version);
+    if (!flavor) {
+        tell("this program uses an MPI library that is neither MPICH nor Open MPI: %.60s", version);
+        return NULL;
+    }
+    const char *front = dladdr(version, &self) ? self.dli_fname : "";
+    const preload_back *back = open_beside(front, flavor->back, version);
+    if (is_open_on_all(back != NULL, flavor))
+        return back;
+    if (back)
+        tell("%s, or what it needs, is missing on another process", flavor->back);
+    return NULL;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * front.c - what LD_PRELOAD puts in front of the MPI library: the functions of C, and those of Fortran in each spelling
+ * that compilers and MPI libraries use for mpif.h, mpi and mpi_f08.
+ *
+ * Whatever the back leaves to MPI goes on to the next definition of the very name that was called. Inside of that call,
+ * nothing is replaced: mpi_barrier_ of one MPI library calls MPI_Barrier, that of another one does not.
+ */
+#include "preload/preload.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+static const preload_back *opened_back;
+/* How deep this thread is in collective functions of this file. That is there from the start, which makes it quick. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
+
+/* NULL before MPI_Init, and where there is none. */
+static const preload_back *get_back(void)
+{
+    return __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+}
+
+/* For collective functions: none inside of another function of this file either. */
+static const preload_back *get_outer_back(void)
+{
+    return depth == 0 ? get_back() : NULL;
+}
+
+/* The next definition of a name. */
+#define FIND(name, type)                               \
+    ({                                                 \
+        static preload_next next_ = {.symbol = #name}; \
+        (type) mh_preload_find(&next_);                \
+    })
+
+/* Call it as one that may call what is replaced and collective. */
+#define NEXT(name, type, ...)                      \
+    ({                                             \
+        type found_ = FIND(name, type);            \
+        depth++;                                   \
+        __auto_type result_ = found_(__VA_ARGS__); \
+        depth--;                                   \
+        result_;                                   \
+    })
+
+/* The same for a subroutine of Fortran. */
+#define NEXT_SUBROUTINE(name, type, ...) \
+    do {                                 \
+        type found_ = FIND(name, type);  \
+        depth++;                         \
+        found_(__VA_ARGS__);             \
+        depth--;                         \
+    } while (0)
+
+/* The names of a Fortran procedure. The last two are those of compilers that call C by its own conventions. */
+#define EACH_SPELLING(DEFINE, lower, upper, mixed) \
+    DEFINE(mpi_##lower)                            \
+    DEFINE(mpi_##lower##_)                         \
+    DEFINE(mpi_##lower##__)                        \
+    DEFINE(MPI_##upper) DEFINE(mpi_##lower##_f08_) DEFINE(MPI_##mixed##_f) DEFINE(MPI_##mixed##_f08)
+
+/* ---- MPI_Init, MPI_Init_thread */
+
+typedef int init_function(int *, char ***);
+typedef int init_thread_function(int *, char ***, int, int *);
+typedef void init_subroutine(int *);
+typedef void init_thread_subroutine(const int *, int *, int *);
+
+static void begin(void)
+{
+    if (depth > 0 || opened_back)
+        return;
+    depth++;
+    const preload_back *found = mh_preload_open();
+    if (found) {
+        found->begin();
+        __atomic_store_n(&opened_back, found, __ATOMIC_RELEASE);
+    }
+    depth--;
+}
+
+PUBLIC int MPI_Init(int *argc, char ***argv)
+{
+    int code = NEXT(MPI_Init, init_function *, argc, argv);
+    if (code == 0)
+        begin();
+    return code;
+}
+
+PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int code = NEXT(MPI_Init_thread, init_thread_function *, argc, argv, required, provided);
+    if (code == 0)
+        begin();
+    return code;
+}
+
+/* An omitted ierror of mpi_f08 is a null pointer; errors end the program then, or nobody sees them. */
+#define DEFINE_INIT(name)                                 \
+    PUBLIC void name(int *ierror);                        \
+    void name(int *ierror)                                \
+    {                                                     \
+        NEXT_SUBROUTINE(name, init_subroutine *, ierror); \
+        if (!ierror || *ierror == 0)                      \
+            begin();                                      \
+    }
+EACH_SPELLING(DEFINE_INIT, init, INIT, Init)
+
+#define DEFINE_INIT_THREAD(name)                                                     \
+    PUBLIC void name(const int *required, int *provided, int *ierror);               \
+    void name(const int *required, int *provided, int *ierror)                       \
+    {                                                                                \
+        NEXT_SUBROUTINE(name, init_thread_subroutine *, required, provided, ierror); \
+        if (!ierror || *ierror == 0)                                                 \
+            begin();                                                                 \
+    }
+EACH_SPELLING(DEFINE_INIT_THREAD, init_thread, INIT_THREAD, Init_thread)
+
+/* ---- MPI_Finalize */
+
+static void end(void)
+{
+    const preload_back *standing = get_outer_back();
+    if (!standing)
+        return;
+    depth++;
+    standing->end();
+    depth--;
+}
+
+typedef int finalize_function(void);
+PUBLIC int MPI_Finalize(void)
+{
+    end();
+    return NEXT(MPI_Finalize, finalize_function *);
+}
+
+#define DEFINE_FINALIZE(name)                             \
+    PUBLIC void name(int *ierror);                        \
+    void name(int *ierror)                                \
+    {                                                     \
+        end();                                            \
+        NEXT_SUBROUTINE(name, init_subroutine *, ierror); \
+    }
+EACH_SPELLING(DEFINE_FINALIZE, finalize, FINALIZE, Finalize)
+
+/* ---- MPI_Barrier */
+
+typedef int barrier_function(void *);
+typedef void barrier_subroutine(const int *, int *);
+
+PUBLIC int MPI_Barrier(void *comm)
+{
+    const preload_back *standing = get_outer_back();
+    int code = 0;
+    if (standing) {
+        depth++;
+        bool done = standing->barrier(comm, &code);
+        depth--;
+        if (done)
+            return code;
+    }
+    return NEXT(MPI_Barrier, barrier_function *, comm);
+}
+
+static bool fortran_barrier(const int *comm, int *ierror)
+{
+    const preload_back *standing = get_outer_back();
+    int code = 0;
+    if (!standing)
+        return false;
+    depth++;
+    bool done = standing->barrier_fortran(*comm, &code);
+    depth--;
+    if (done && ierror)
+        *ierror = code;
+    return done;
+}
+
+#define DEFINE_BARRIER(name)                                           \
+    PUBLIC void name(const int *comm, int *ierror);                    \
+    void name(const int *comm, int *ierror)                            \
+    {                                                                  \
+        if (!fortran_barrier(comm, ierror))                            \
+            NEXT_SUBROUTINE(name, barrier_subroutine *, comm, ierror); \
+    }
+EACH_SPELLING(DEFINE_BARRIER, barrier, BARRIER, Barrier)
+
+/* ---- MPI_Wtime, MPI_Wtick */
+
+typedef double clock_function(void);
+
+/* Global time is counted in nanoseconds. */
+static const double tick_s = 1e-9;
+
+#define DEFINE_WTIME(name)                         \
+    PUBLIC double name(void);                      \
+    double name(void)                              \
+    {                                              \
+        const preload_back *standing = get_back(); \
+        double seconds;                            \
+        if (standing && standing->wtime(&seconds)) \
+            return seconds;                        \
+        return FIND(name, clock_function *)();     \
+    }
+DEFINE_WTIME(MPI_Wtime)
+EACH_SPELLING(DEFINE_WTIME, wtime, WTIME, Wtime)
+
+#define DEFINE_WTICK(name)                         \
+    PUBLIC double name(void);                      \
+    double name(void)                              \
+    {                                              \
+        const preload_back *standing = get_back(); \
+        double seconds;                            \
+        if (standing && standing->wtime(&seconds)) \
+            return tick_s;                         \
+        return FIND(name, clock_function *)();     \
+    }
+DEFINE_WTICK(MPI_Wtick)
+EACH_SPELLING(DEFINE_WTICK, wtick, WTICK, Wtick)
+
+/* ---- MPI_Comm_get_attr, MPI_Attr_get: MPI_WTIME_IS_GLOBAL is true */
+
+typedef int attribute_function(void *, int, void *, int *);
+typedef void attribute_subroutine(const int *, const int *, void *, int *, int *);
+
+static bool is_wtime_keyval(int keyval, bool fortran)
+{
+    const preload_back *standing = get_back();
+    return standing && standing->is_wtime_keyval(keyval, fortran);
+}
+
+/* C gets the address of the value. */
+#define DEFINE_ATTRIBUTE(name)                                                  \
+    PUBLIC int name(void *comm, int keyval, void *value, int *flag);            \
+    int name(void *comm, int keyval, void *value, int *flag)                    \
+    {                                                                           \
+        static int is_global = 1;                                               \
+        int code = FIND(name, attribute_function *)(comm, keyval, value, flag); \
+        if (code == 0 && *flag && is_wtime_keyval(keyval, false))               \
+            *(int **)value = &is_global;                                        \
+        return code;                                                            \
+    }
+DEFINE_ATTRIBUTE(MPI_Comm_get_attr)
+DEFINE_ATTRIBUTE(MPI_Attr_get)
+
+/* Fortran gets the value: of the kind of an address, or an integer with the older name. */
+#define DEFINE_FORTRAN_ATTRIBUTE(name, type)                                                   \
+    PUBLIC void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror); \
+    void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror)         \
+    {                                                                                          \
+        FIND(name, attribute_subroutine *)(comm, keyval, value, flag, ierror);                 \
+        if ((!ierror || *ierror == 0) && *flag && is_wtime_keyval(*keyval, true))              \
+            *(type *)value = 1;                                                                \
+    }
+#define DEFINE_COMM_GET_ATTR(name) DEFINE_FORTRAN_ATTRIBUTE(name, intptr_t)
+#define DEFINE_ATTR_GET(name) DEFINE_FORTRAN_ATTRIBUTE(name, int)
+EACH_SPELLING(DEFINE_COMM_GET_ATTR, comm_get_attr, COMM_GET_ATTR, Comm_get_attr)
+EACH_SPELLING(DEFINE_ATTR_GET, attr_get, ATTR_GET, Attr_get)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - what rank 0 writes at MPI_Finalize: what became of the barriers, and what they cost. */
+#include "preload/back.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A few calls tell whether many take too long, as they do where processes share a processor. */
+enum { FEW_CALLS = 8, MANY_CALLS = 200, MAX_ROWS = 20 };
+static const double few_s = 0.001;
+static const double us_per_ns = 1e-3;
+
+/* The same on all processes but for what only rank 0 needs. */
+typedef struct {
+    int rank, ranks;
+    int64_t passed;  /* the most on a process */
+    double bound_us; /* of the global clock, the greatest; infinite if unknown */
+    int64_t syncs;   /* of its clocks */
+    double plain_us, harmonized_us;
+    int count;
+    preload_summary *summaries;
+} findings;
+
+/* NAN if a call fails. All are called in any case, because other processes wait for them. */
+static double time_calls_s(bool harmonized, int calls)
+{
+    int flag;
+    bool failed = PMPI_Barrier(mh_preload_world) != MPI_SUCCESS;
+    double begin_s = PMPI_Wtime();
+    for (int i = 0; i < calls; i++) {
+        int code = harmonized ? PMPIX_Harmonize(mh_preload_world, &flag) : PMPI_Barrier(mh_preload_world);
+        failed |= code != MPI_SUCCESS;
+    }
+    return failed ? NAN : PMPI_Wtime() - begin_s;
+}
+
+/* While a program runs, a barrier takes the time that its processes wait for each other. Here they wait for nothing. */
+static void measure_cost(findings *found)
+{
+    int calls = time_calls_s(false, FEW_CALLS) + time_calls_s(true, FEW_CALLS) < few_s ? MANY_CALLS : FEW_CALLS;
+    PMPI_Bcast(&calls, 1, MPI_INT, 0, mh_preload_world);
+    found->plain_us = time_calls_s(false, calls) / calls * 1e6;
+    found->harmonized_us = time_calls_s(true, calls) / calls * 1e6;
+}
+
+static void find_clock(findings *found)
+{
+    int64_t time_ns, bound_ns = INT64_MAX, greatest_ns = INT64_MAX;
+    PMPIX_Global_time_ns(mh_preload_world, &time_ns, &bound_ns);
+    PMPI_Allreduce(&bound_ns, &greatest_ns, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
+    found->bound_us = greatest_ns == INT64_MAX ? INFINITY : (double)greatest_ns * us_per_ns;
+    mh_preload_statistic(mh_preload_world, "mpix_harmonize_syncs", &found->syncs);
+}
+
+/* Rank 0 gets the summaries of all processes, in the order of their ranks. */
+static void gather_summaries(findings *found)
+{
+    const preload_summary *mine;
+    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0;
+    int *counts = calloc((size_t)found->ranks * 2, sizeof *counts);
+    int *starts = counts ? counts + found->ranks : NULL;
+    int ready = counts != NULL, all_ready = 0;
+    PMPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, mh_preload_world);
+    if (counts && all_ready) {
+        PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
+        for (int i = 0; i < found->ranks; i++) {
+            starts[i] = total;
+            total += counts[i];
+        }
+        found->summaries = found->rank == 0 ? calloc((size_t)total + 1, 1) : NULL;
+        ready = found->rank != 0 || found->summaries;
+        PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
+        if (ready) {
+            PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
+            found->count = total / (int)sizeof *mine;
+        }
+    }
+    free(counts);
+}
+
+static void write_row(FILE *file, const preload_summary *row)
+{
+    fprintf(file, "%-24.24s %6" PRId64 " %10" PRId64 " %10" PRId64 " %10" PRId64, row->name, row->ranks, row->barriers,
+            row->harmonized, row->valid);
+    if (row->judged > 0)
+        fprintf(file, " %6.2f%%", 100.0 * (double)row->valid / (double)row->judged);
+    else
+        fprintf(file, " %7s", "-");
+    if (row->late[0] > 0)
+        fprintf(file, " %9.1f %9.1f\n", (double)row->late[1] / (double)row->late[0] * us_per_ns,
+                (double)row->late[2] * us_per_ns);
+    else
+        fprintf(file, " %9s %9s\n", "-", "-");
+}
+
+static void write_barriers(FILE *file, const findings *found)
+{
+    if (!mh_preload_options.barrier) {
+        fprintf(file, "MPI_Barrier was not replaced\n");
+        return;
+    }
+    fprintf(file, "%-24s %6s %10s %10s %10s %7s %9s %9s\n", "communicator", "ranks", "barriers", "harmonized", "valid",
+            "share", "late(us)", "max(us)");
+    for (int i = 0; i < found->count && i < MAX_ROWS; i++)
+        write_row(file, &found->summaries[i]);
+    if (found->count > MAX_ROWS)
+        fprintf(file, "%d more communicators\n", found->count - MAX_ROWS);
+    if (found->passed > 0)
+        fprintf(file, "barriers left to MPI: up to %" PRId64 " on a process%s\n", found->passed,
+                mh_preload_options.all ? "" : ", of other communicators (see --comm all)");
+    if (found->harmonized_us > 0 && found->plain_us > 0)
+        fprintf(file, "back to back: a harmonized barrier takes %.2f us, a plain one %.2f us (ratio %.2f)\n",
+                found->harmonized_us, found->plain_us, found->harmonized_us / found->plain_us);
+}
+
+static void write_clock(FILE *file, const findings *found)
+{
+    if (!mh_preload_options.wtime) {
+        fprintf(file, "MPI_Wtime was not replaced\n");
+        return;
+    }
+    fprintf(file, "MPI_Wtime was the global clock, synchronized %" PRId64 " times, ", found->syncs);
+    if (isfinite(found->bound_us))
+        fprintf(file, "in the end within %.3f us on all ranks\n", found->bound_us);
+    else
+        fprintf(file, "its bound is not known\n");
+}
+
+/* In one piece, with which no launcher mixes what other processes write. NULL if there is no memory. */
+static char *compose_report(const findings *found)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return NULL;
+    fprintf(file, "mpix_preload: %d ranks\n", found->ranks);
+    write_barriers(file, found);
+    write_clock(file, found);
+    fclose(file);
+    return text;
+}
+
+static void write_report(const char *text)
+{
+    const char *path = getenv("MPIX_PRELOAD_REPORT");
+    FILE *file = path && path[0] ? fopen(path, "a") : stderr;
+    if (file)
+        fputs(text, file);
+    if (file == stderr)
+        return;
+    if (!file || ferror(file) || fclose(file) != 0) {
+        fprintf(stderr, "mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(errno));
+        fputs(text, stderr);
+    }
+}
+
+static void add_passed(findings *found)
+{
+    int64_t passed = mh_preload_passed();
+    PMPI_Allreduce(&passed, &found->passed, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
+}
+
+void mh_preload_report(void)
+{
+    findings found = {0};
+    int has_harmonized = 0;
+    PMPI_Comm_rank(mh_preload_world, &found.rank);
+    PMPI_Comm_size(mh_preload_world, &found.ranks);
+    add_passed(&found);
+    find_clock(&found);
+    gather_summaries(&found);
+    for (int i = 0; i < found.count && found.rank == 0; i++)
+        has_harmonized |= found.summaries[i].harmonized > 0;
+    PMPI_Bcast(&has_harmonized, 1, MPI_INT, 0, mh_preload_world);
+    if (has_harmonized)
+        measure_cost(&found);
+    char *text = found.rank == 0 ? compose_report(&found) : NULL;
+    if (text)
+        write_report(text);
+    free(text);
+    free(found.summaries);
+}

@@ -1,0 +1,42 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What check_preload.c prints, in the three forms of Fortran: FORM is 1 for mpif.h, 2 for mpi, 3 for mpi_f08.
+program check_preload
+#if FORM == 3
+    use mpi_f08
+    implicit none
+#elif FORM == 2
+    use mpi
+    implicit none
+#else
+    implicit none
+    include 'mpif.h'
+#endif
+    integer :: i, ierror, rank, provided
+    integer(kind=MPI_ADDRESS_KIND) :: is_global
+    logical :: found
+    double precision :: before, latest
+
+    if (FORM == 2) then
+        call MPI_INIT_THREAD(MPI_THREAD_SINGLE, provided, ierror)
+    else
+        call MPI_INIT(ierror)
+    end if
+    call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
+    call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, is_global, found, ierror)
+    if (rank == 0) print '(a,i0,a,l1,a,es7.1)', 'global ', is_global, ' found ', found, ' tick ', MPI_WTICK()
+    call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, is_global, found, ierror)
+    if (is_global < 32767) print '(a)', 'wrong: MPI_TAG_UB'
+    do i = 1, 300
+        before = MPI_WTIME()
+#if FORM == 3
+        call MPI_BARRIER(MPI_COMM_WORLD)
+#else
+        call MPI_BARRIER(MPI_COMM_WORLD, ierror)
+        if (ierror /= MPI_SUCCESS) print '(a)', 'wrong: ierror'
+#endif
+    end do
+    call MPI_ALLREDUCE(before, latest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
+    if (MPI_WTIME() < latest - 1d-4) print '(a)', 'wrong: MPI_WTIME'
+    call MPI_FINALIZE(ierror)
+    print '(a)', 'done'
+end program

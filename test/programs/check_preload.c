@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI program that knows nothing of this library, for check_preload.sh to run with mpix_preload. It prints what it
+ * sees, or a line that begins with "wrong". Its argument says what it does.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BARRIERS = 300, COMMUNICATORS = 66, BARRIERS_OF_EACH = 103, PAUSES = 5, PAUSE_US = 5000 };
+static int rank, ranks;
+
+/* Not all MPI libraries allow it before MPI_Init and after MPI_Finalize. */
+#ifdef OPEN_MPI
+#define WTIME_ANYWHERE MPI_Wtime
+#else
+#define WTIME_ANYWHERE() 0
+#endif
+
+static void call_barriers(MPI_Comm comm, int count)
+{
+    for (int i = 0; i < count; i++)
+        MPI_Barrier(comm);
+}
+
+static void call_barriers_slowly(void)
+{
+    for (int i = 0; i < PAUSES; i++) {
+        usleep(PAUSE_US);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void print_clock(void)
+{
+    int *is_global, *is_global_too, found, found_too;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &found);
+    MPI_Attr_get(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global_too, &found_too);
+    if (!found || !found_too || *is_global != *is_global_too)
+        puts("wrong: MPI_WTIME_IS_GLOBAL");
+    if (rank == 0)
+        printf("global %d tick %.1e\n", *is_global, MPI_Wtick());
+}
+
+/* Nobody leaves a barrier before all have come, and by MPI_Wtime everybody can tell. */
+static void compare_times(void)
+{
+    for (int i = 0; i < 50; i++) {
+        double before = MPI_Wtime(), after, latest, earliest;
+        MPI_Barrier(MPI_COMM_WORLD);
+        after = MPI_Wtime();
+        MPI_Allreduce(&before, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&after, &earliest, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+        if (earliest < latest - 1e-4)
+            printf("wrong: a process left %.9f s before another one came\n", latest - earliest);
+    }
+}
+
+static void do_other_barriers(void)
+{
+    MPI_Comm half, between;
+    MPI_Request request;
+    int color = rank % 2;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_split(MPI_COMM_WORLD, color, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - color, 0, &between);
+    call_barriers(between, 2 * BARRIERS_OF_EACH);
+    MPI_Comm_free(&between);
+    call_barriers(half, 10);
+    MPI_Comm_free(&half);
+    call_barriers(MPI_COMM_SELF, 10);
+}
+
+/* Rank 0 has freed this communicator before rank 1 does, and no preload may make it wait. */
+static void free_one_by_one(void)
+{
+    MPI_Comm comm;
+    int token = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    call_barriers(comm, BARRIERS_OF_EACH);
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+    if (rank == 0)
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+}
+
+/* The last communicator is not freed. */
+static void do_many_communicators(void)
+{
+    for (int i = 0; i < COMMUNICATORS; i++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        call_barriers(comm, BARRIERS_OF_EACH);
+        if (i < COMMUNICATORS - 1)
+            MPI_Comm_free(&comm);
+    }
+}
+
+static void *call_barriers_of(void *comm)
+{
+    call_barriers(*(MPI_Comm *)comm, BARRIERS);
+    return NULL;
+}
+
+static void do_threads(void)
+{
+    pthread_t thread;
+    MPI_Comm comm;
+    double previous = MPI_Wtime();
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    pthread_create(&thread, NULL, call_barriers_of, &comm);
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+    pthread_join(thread, NULL);
+    if (MPI_Wtime() < previous)
+        puts("wrong: MPI_Wtime decreases");
+    MPI_Comm_free(&comm);
+}
+
+static void do_sessions(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    call_barriers(comm, BARRIERS);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+#endif
+    /* In one piece: MPI may have made the stream unbuffered. */
+    fputs("sessions\n", stdout);
+}
+
+/* In a program with a child and other work of the shell. */
+static void do_child(void)
+{
+    if (system("echo child $((1 + 1))") != 0)
+        puts("wrong: the child fails");
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+}
+
+static void act(const char *what, char **arguments)
+{
+    if (strcmp(what, "barriers") == 0) {
+        print_clock();
+        call_barriers(MPI_COMM_WORLD, BARRIERS);
+    } else if (strcmp(what, "pauses") == 0) {
+        call_barriers_slowly();
+    } else if (strcmp(what, "times") == 0) {
+        compare_times();
+    } else if (strcmp(what, "others") == 0) {
+        do_other_barriers();
+    } else if (strcmp(what, "freed") == 0) {
+        free_one_by_one();
+    } else if (strcmp(what, "many") == 0) {
+        do_many_communicators();
+    } else if (strcmp(what, "threads") == 0) {
+        do_threads();
+    } else if (strcmp(what, "child") == 0) {
+        do_child();
+    } else if (strcmp(what, "exec") == 0) {
+        MPI_Finalize();
+        execvp(arguments[0], arguments);
+    } else if (strcmp(what, "abort") == 0) {
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    } else if (strcmp(what, "nothing") != 0) {
+        printf("wrong: there is no %s\n", what);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int provided, finalized;
+    if (strcmp(what, "sessions") == 0) {
+        do_sessions();
+        return 0;
+    }
+    double before = WTIME_ANYWHERE();
+    if (strcmp(what, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0 && MPI_Wtime() < before)
+        puts("wrong: MPI_Wtime starts anew");
+    act(what, argv + 2);
+    MPI_Finalized(&finalized);
+    before = WTIME_ANYWHERE();
+    if (!finalized)
+        MPI_Finalize();
+    if (WTIME_ANYWHERE() < before - 1e-3)
+        puts("wrong: MPI_Wtime starts anew in the end");
+    printf("done %d\n", ranks);
+    return 0;
+}
