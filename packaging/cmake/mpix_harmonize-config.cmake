@@ -54,6 +54,11 @@ macro(mpix_harmonize_add_target language)
     IMPORTED_LOCATION "${mpix_harmonize_file}"
     INTERFACE_INCLUDE_DIRECTORIES "${mpix_harmonize_include}"
     INTERFACE_LINK_LIBRARIES "${mpix_harmonize_needs}")
+  if("${language}" STREQUAL C)
+    # The header of some MPI libraries has the old interface for C++, which MPI::MPI_C has no library for.
+    set_target_properties(mpix_harmonize::mpix_harmonize PROPERTIES INTERFACE_COMPILE_DEFINITIONS
+      "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX>;$<$<COMPILE_LANGUAGE:CXX>:MPICH_SKIP_MPICXX>")
+  endif()
 endmacro()
 
 macro(mpix_harmonize_refuse message)
