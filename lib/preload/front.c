@@ -196,29 +196,20 @@ typedef double clock_function(void);
 /* Global time is counted in nanoseconds. */
 static const double tick_s = 1e-9;
 
-#define DEFINE_WTIME(name)                         \
+#define DEFINE_CLOCK(name, value)                  \
     PUBLIC double name(void);                      \
     double name(void)                              \
     {                                              \
         const preload_back *standing = get_back(); \
         double seconds;                            \
         if (standing && standing->wtime(&seconds)) \
-            return seconds;                        \
+            return value;                          \
         return FIND(name, clock_function *)();     \
     }
+#define DEFINE_WTIME(name) DEFINE_CLOCK(name, seconds)
 DEFINE_WTIME(MPI_Wtime)
 EACH_SPELLING(DEFINE_WTIME, wtime, WTIME, Wtime)
-
-#define DEFINE_WTICK(name)                         \
-    PUBLIC double name(void);                      \
-    double name(void)                              \
-    {                                              \
-        const preload_back *standing = get_back(); \
-        double seconds;                            \
-        if (standing && standing->wtime(&seconds)) \
-            return tick_s;                         \
-        return FIND(name, clock_function *)();     \
-    }
+#define DEFINE_WTICK(name) DEFINE_CLOCK(name, tick_s)
 DEFINE_WTICK(MPI_Wtick)
 EACH_SPELLING(DEFINE_WTICK, wtick, WTICK, Wtick)
 

@@ -13,7 +13,6 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 . "$(dirname "$0")/installed.sh"
 top=$test_dir/../..
 modules=$top/bindings/fortran
-nm=${NM:-nm}
 
 in_modules() { grep -o 'name="MPIX_[A-Za-z_]*"' "$modules/mpix_harmonize_mpi.f90" | sed 's/.*"\(.*\)"/\1/' | sort; }
 in_header() { grep -oE '^MPIX_HARMONIZE_API int MPIX_\w+' "$top/include/mpix_harmonize.h" | sed 's/.* //'; }
