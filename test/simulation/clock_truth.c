@@ -203,7 +203,8 @@ static void report_errors(const char *part, const sample *samples, int count)
         sort_ascending(others, total);
         for (int i = 0; i < total; i++)
             squares += (double)others[i] * (double)others[i] / total;
-        printf(" %serror_rms=%.1f %serror_p99=%" PRId64, part, sqrt(squares), part, quantile(others, total, 0.99));
+        printf(" %serror_rms=%.1f %serror_p50=%" PRId64 " %serror_p99=%" PRId64, part, sqrt(squares), part,
+               quantile(others, total, 0.5), part, quantile(others, total, 0.99));
         printf(" %serror_max=%" PRId64 " %sbound_mean=%.0f %sbound_max=%.0f", part, others[total - 1], part, mean_bound,
                part, most_bound);
     }
