@@ -58,6 +58,37 @@ extern "C" {
 MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
 
 /*
+ * MPIX_Harmonize_delayed - MPIX_Harmonize, but this process leaves a delay after the common instant.
+ *
+ * Collective over comm. Each process gives its own delay, so the processes impose an arrival pattern on what follows.
+ * With delay 0 this is MPIX_Harmonize, and the two may be mixed in one call. During the delay MPI makes no progress, as
+ * in a process that computes; a process whose delay is longer than some milliseconds sleeps for most of it.
+ *
+ * comm       as for MPIX_Harmonize
+ * delay_ns   nanoseconds from the common instant to the deadline of this process: 0 to the setting
+ *            mpix_harmonize_delay_max_ns
+ * flag       out: as for MPIX_Harmonize, by the deadline of this process; 0 if its clock was found wrong in the delay,
+ *            which ends the wait
+ *
+ * Errors, on all processes: those of MPIX_Harmonize; MPI_ERR_ARG if delay_ns is out of range on any process. No process
+ * waits then.
+ */
+MPIX_HARMONIZE_API int MPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag);
+
+/*
+ * MPIX_Harmonize_instant - the common instant of the last release of a communicator.
+ *
+ * Local, as MPIX_Global_time. This is the deadline of MPIX_Harmonize, or of MPIX_Harmonize_delayed with delay 0. It is
+ * the same number on all processes. A call that fails does not change it.
+ *
+ * comm         an intracommunicator
+ * instant_ns   out: nanoseconds on the global clock, the one of MPIX_Global_time_ns
+ *
+ * Errors: MPI_ERR_ARG for a null pointer; MPI_ERR_OTHER before the first release.
+ */
+MPIX_HARMONIZE_API int MPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns);
+
+/*
  * MPIX_Global_time - read the global clock of a communicator.
  *
  * Local. Any thread may call it, also while another thread makes a collective call on comm. The library waits for no
@@ -106,6 +137,22 @@ MPIX_HARMONIZE_API int MPIX_Global_time_interval(MPI_Comm comm, double *earliest
 MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
 
 /*
+ * MPIX_Global_wait_until - wait for an instant of the global clock.
+ *
+ * Local, as MPIX_Global_time. No other thread may change settings of comm at the same time. MPI makes no progress
+ * during the wait. A process that waits for longer than some milliseconds sleeps for most of it. An instant that has
+ * passed is not waited for.
+ *
+ * comm         as for MPIX_Global_time
+ * instant_ns   nanoseconds on the global clock, the one of MPIX_Global_time_ns
+ * flag         out: 1 if the wait ended within the tolerance (setting mpix_harmonize_tolerance_ns) of the instant,
+ *              otherwise 0; 0 also if the clock of this process was found wrong, which ends the wait
+ *
+ * Errors: as for MPIX_Global_time.
+ */
+MPIX_HARMONIZE_API int MPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag);
+
+/*
  * MPIX_Clock_sync - synchronize the clocks of a communicator now.
  *
  * Collective over comm. Uses the algorithm named by the setting mpix_harmonize_sync.
@@ -148,9 +195,12 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_use
 
 /* The profiling twins. */
 MPIX_HARMONIZE_API int PMPIX_Harmonize(MPI_Comm comm, int *flag);
+MPIX_HARMONIZE_API int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag);
+MPIX_HARMONIZE_API int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns);
 MPIX_HARMONIZE_API int PMPIX_Global_time(MPI_Comm comm, double *time);
 MPIX_HARMONIZE_API int PMPIX_Global_time_interval(MPI_Comm comm, double *earliest, double *latest);
 MPIX_HARMONIZE_API int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
+MPIX_HARMONIZE_API int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag);
 MPIX_HARMONIZE_API int PMPIX_Clock_sync(MPI_Comm comm);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);

@@ -119,6 +119,30 @@ class global_clock
         return flag != 0;
     }
 
+    // The same, but leave a delay after the instant that is common to all. Collective.
+    bool harmonize(duration delay) const
+    {
+        int flag = 0;
+        detail::check(MPIX_Harmonize_delayed(comm_, delay.count(), &flag));
+        return flag != 0;
+    }
+
+    // The common instant of the last release. Local.
+    time_point instant() const
+    {
+        std::int64_t instant_ns = 0;
+        detail::check(MPIX_Harmonize_instant(comm_, &instant_ns));
+        return time_point(duration(instant_ns));
+    }
+
+    // Wait for an instant of this clock. Local. Returns whether this process left in time.
+    bool wait_until(time_point instant) const
+    {
+        int flag = 0;
+        detail::check(MPIX_Global_wait_until(comm_, instant.time_since_epoch().count(), &flag));
+        return flag != 0;
+    }
+
     MPI_Comm comm() const noexcept
     {
         return comm_;

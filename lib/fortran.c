@@ -17,6 +17,16 @@ FORTRAN_API MPIX_Harmonize_f(int comm, int *flag)
     return MPIX_Harmonize(PMPI_Comm_f2c(comm), flag);
 }
 
+FORTRAN_API MPIX_Harmonize_delayed_f(int comm, int64_t delay_ns, int *flag)
+{
+    return MPIX_Harmonize_delayed(PMPI_Comm_f2c(comm), delay_ns, flag);
+}
+
+FORTRAN_API MPIX_Harmonize_instant_f(int comm, int64_t *instant_ns)
+{
+    return MPIX_Harmonize_instant(PMPI_Comm_f2c(comm), instant_ns);
+}
+
 FORTRAN_API MPIX_Global_time_f(int comm, double *time)
 {
     return MPIX_Global_time(PMPI_Comm_f2c(comm), time);
@@ -30,6 +40,11 @@ FORTRAN_API MPIX_Global_time_interval_f(int comm, double *earliest, double *late
 FORTRAN_API MPIX_Global_time_ns_f(int comm, int64_t *time_ns, int64_t *bound_ns)
 {
     return MPIX_Global_time_ns(PMPI_Comm_f2c(comm), time_ns, bound_ns);
+}
+
+FORTRAN_API MPIX_Global_wait_until_f(int comm, int64_t instant_ns, int *flag)
+{
+    return MPIX_Global_wait_until(PMPI_Comm_f2c(comm), instant_ns, flag);
 }
 
 FORTRAN_API MPIX_Clock_sync_f(int comm)

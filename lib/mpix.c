@@ -102,14 +102,42 @@ static int check_pointer(const void *pointer, const char *function, const char *
                    : mh_fail(error, MPI_ERR_ARG, "%s: %s is a null pointer; allowed: an address", function, parameter);
 }
 
-int PMPIX_Harmonize(MPI_Comm comm, int *flag)
+static int harmonize(MPI_Comm comm, int64_t delay_ns, int *flag)
 {
     mh_error error;
     mh_comm_state *state;
     mh_error_clear(&error);
-    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, !flag, flag, &error) == MPI_SUCCESS)
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, delay_ns, flag, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
     return fail_collective(comm, state, &error);
+}
+
+int PMPIX_Harmonize(MPI_Comm comm, int *flag)
+{
+    return harmonize(comm, 0, flag);
+}
+
+int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
+{
+    return harmonize(comm, delay_ns, flag);
+}
+
+int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns)
+{
+    mh_error error = MH_NO_ERROR;
+    mh_comm_state *state;
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
+        check_pointer(instant_ns, "MPIX_Harmonize_instant", "instant_ns", &error) != MPI_SUCCESS)
+        return raise_error(comm, &error);
+    int64_t last_ns =
+        state ? atomic_load_explicit(&state->rounds.instant_ns, memory_order_relaxed) : MH_TIME_UNKNOWN_NS;
+    if (last_ns == MH_TIME_UNKNOWN_NS) {
+        mh_fail(&error, MPI_ERR_OTHER,
+                "the processes of this communicator have never been released; call MPIX_Harmonize first");
+        return raise_error(comm, &error);
+    }
+    *instant_ns = last_ns;
+    return MPI_SUCCESS;
 }
 
 int PMPIX_Clock_sync(MPI_Comm comm)
@@ -167,6 +195,21 @@ int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
     return MPI_SUCCESS;
 }
 
+int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag)
+{
+    mh_error error;
+    mh_comm_state *state;
+    int64_t late_ns;
+    mh_error_clear(&error);
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
+        check_pointer(flag, "MPIX_Global_wait_until", "flag", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
+        return raise_error(comm, &error);
+    bool is_undisturbed = mh_global_clock_wait_until(&state->clock.global, instant_ns, state->channel.yields, &late_ns);
+    *flag = is_undisturbed && late_ns <= state->rounds.tolerance_ns;
+    return MPI_SUCCESS;
+}
+
 int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
     mh_error error = MH_NO_ERROR;
@@ -208,9 +251,12 @@ int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
 #define WEAK_TWIN(name) extern __typeof__(P##name) name __attribute__((weak, alias("P" #name), visibility("default")))
 
 WEAK_TWIN(MPIX_Harmonize);
+WEAK_TWIN(MPIX_Harmonize_delayed);
+WEAK_TWIN(MPIX_Harmonize_instant);
 WEAK_TWIN(MPIX_Global_time);
 WEAK_TWIN(MPIX_Global_time_interval);
 WEAK_TWIN(MPIX_Global_time_ns);
+WEAK_TWIN(MPIX_Global_wait_until);
 WEAK_TWIN(MPIX_Clock_sync);
 WEAK_TWIN(MPIX_Harmonize_set_info);
 WEAK_TWIN(MPIX_Harmonize_get_info);

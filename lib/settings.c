@@ -73,6 +73,10 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
         .allows_auto = 1, .min = 500000000, .max = 999900000,
         .doc = "The slack is long enough that at least this fraction of the calls releases all processes in time; "
                "auto maximizes the number of valid calls per second."},
+    [MH_SET_DELAY_MAX_NS] = {
+        .name = "delay_max_ns", .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,
+        .min = 0, .max = 86400 * MH_NS_PER_S,
+        .doc = "The maximum delay that MPIX_Harmonize_delayed accepts."},
     [MH_SET_YIELD] = {
         .name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
         .doc = "Whether a waiting process yields its processor; auto: if a node has more processes than processors "

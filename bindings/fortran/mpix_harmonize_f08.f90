@@ -10,12 +10,15 @@
 module mpix_harmonize_f08
     use, intrinsic :: iso_c_binding, only: c_int64_t, c_double
     use mpi_f08, only: MPI_Comm, MPI_Info
-    use mpix_harmonize_mpi, only: harmonize => MPIX_Harmonize, global_time => MPIX_Global_time, &
+    use mpix_harmonize_mpi, only: harmonize => MPIX_Harmonize, harmonize_delayed => MPIX_Harmonize_delayed, &
+        harmonize_instant => MPIX_Harmonize_instant, global_time => MPIX_Global_time, &
         global_time_interval => MPIX_Global_time_interval, global_time_ns => MPIX_Global_time_ns, &
+        global_wait_until => MPIX_Global_wait_until, &
         clock_sync => MPIX_Clock_sync, set_info => MPIX_Harmonize_set_info, get_info => MPIX_Harmonize_get_info
     implicit none
     private
-    public :: MPIX_Harmonize, MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns
+    public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
+    public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
     public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
 
 contains
@@ -27,6 +30,23 @@ contains
         logical, intent(out) :: flag
         integer, optional, intent(out) :: ierror
         call harmonize(comm%MPI_VAL, flag, ierror)
+    end subroutine
+
+    ! As MPIX_Harmonize, but leave delay_ns nanoseconds after the instant that is common to all. Collective.
+    subroutine MPIX_Harmonize_delayed(comm, delay_ns, flag, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer(c_int64_t), intent(in) :: delay_ns
+        logical, intent(out) :: flag
+        integer, optional, intent(out) :: ierror
+        call harmonize_delayed(comm%MPI_VAL, delay_ns, flag, ierror)
+    end subroutine
+
+    ! The common instant of the last release of comm on its global clock, in nanoseconds. Local.
+    subroutine MPIX_Harmonize_instant(comm, instant_ns, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer(c_int64_t), intent(out) :: instant_ns
+        integer, optional, intent(out) :: ierror
+        call harmonize_instant(comm%MPI_VAL, instant_ns, ierror)
     end subroutine
 
     ! Read the global clock of comm, in seconds. Local.
@@ -53,6 +73,16 @@ contains
         integer(c_int64_t), intent(out) :: time_ns, bound_ns
         integer, optional, intent(out) :: ierror
         call global_time_ns(comm%MPI_VAL, time_ns, bound_ns, ierror)
+    end subroutine
+
+    ! Wait for an instant of the global clock of comm, in nanoseconds. Local.
+    ! flag: whether the wait ended in time; .false. after an error
+    subroutine MPIX_Global_wait_until(comm, instant_ns, flag, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer(c_int64_t), intent(in) :: instant_ns
+        logical, intent(out) :: flag
+        integer, optional, intent(out) :: ierror
+        call global_wait_until(comm%MPI_VAL, instant_ns, flag, ierror)
     end subroutine
 
     ! Synchronize the clocks of comm now. Collective.

@@ -14,7 +14,8 @@ module mpix_harmonize_mpi
     use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double
     implicit none
     private
-    public :: MPIX_Harmonize, MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns
+    public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
+    public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
     public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
 
     ! Handles and codes go as integer(c_int): default integers are those that MPI was built with.
@@ -23,6 +24,21 @@ module mpix_harmonize_mpi
             import :: c_int
             integer(c_int), value :: comm
             integer(c_int), intent(out) :: flag
+            integer(c_int) :: code
+        end function
+
+        function harmonize_delayed_c(comm, delay_ns, flag) bind(C, name="MPIX_Harmonize_delayed_f") result(code)
+            import :: c_int, c_int64_t
+            integer(c_int), value :: comm
+            integer(c_int64_t), value :: delay_ns
+            integer(c_int), intent(out) :: flag
+            integer(c_int) :: code
+        end function
+
+        function harmonize_instant_c(comm, instant_ns) bind(C, name="MPIX_Harmonize_instant_f") result(code)
+            import :: c_int, c_int64_t
+            integer(c_int), value :: comm
+            integer(c_int64_t), intent(out) :: instant_ns
             integer(c_int) :: code
         end function
 
@@ -45,6 +61,14 @@ module mpix_harmonize_mpi
             import :: c_int, c_int64_t
             integer(c_int), value :: comm
             integer(c_int64_t), intent(out) :: time_ns, bound_ns
+            integer(c_int) :: code
+        end function
+
+        function global_wait_until_c(comm, instant_ns, flag) bind(C, name="MPIX_Global_wait_until_f") result(code)
+            import :: c_int, c_int64_t
+            integer(c_int), value :: comm
+            integer(c_int64_t), value :: instant_ns
+            integer(c_int), intent(out) :: flag
             integer(c_int) :: code
         end function
 
@@ -83,6 +107,29 @@ contains
         if (present(ierror)) ierror = code
     end subroutine
 
+    ! As MPIX_Harmonize, but leave delay_ns nanoseconds after the instant that is common to all. Collective.
+    subroutine MPIX_Harmonize_delayed(comm, delay_ns, flag, ierror)
+        integer, intent(in) :: comm
+        integer(c_int64_t), intent(in) :: delay_ns
+        logical, intent(out) :: flag
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: in_time, code
+        in_time = 0
+        code = harmonize_delayed_c(int(comm, c_int), delay_ns, in_time)
+        flag = code == 0 .and. in_time /= 0
+        if (present(ierror)) ierror = code
+    end subroutine
+
+    ! The common instant of the last release of comm on its global clock, in nanoseconds. Local.
+    subroutine MPIX_Harmonize_instant(comm, instant_ns, ierror)
+        integer, intent(in) :: comm
+        integer(c_int64_t), intent(out) :: instant_ns
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: code
+        code = harmonize_instant_c(int(comm, c_int), instant_ns)
+        if (present(ierror)) ierror = code
+    end subroutine
+
     ! Read the global clock of comm, in seconds. Local.
     subroutine MPIX_Global_time(comm, time, ierror)
         integer, intent(in) :: comm
@@ -112,6 +159,20 @@ contains
         integer, optional, intent(out) :: ierror
         integer(c_int) :: code
         code = global_time_ns_c(int(comm, c_int), time_ns, bound_ns)
+        if (present(ierror)) ierror = code
+    end subroutine
+
+    ! Wait for an instant of the global clock of comm, in nanoseconds. Local.
+    ! flag: whether the wait ended in time; .false. after an error
+    subroutine MPIX_Global_wait_until(comm, instant_ns, flag, ierror)
+        integer, intent(in) :: comm
+        integer(c_int64_t), intent(in) :: instant_ns
+        logical, intent(out) :: flag
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: in_time, code
+        in_time = 0
+        code = global_wait_until_c(int(comm, c_int), instant_ns, in_time)
+        flag = code == 0 .and. in_time /= 0
         if (present(ierror)) ierror = code
     end subroutine
 

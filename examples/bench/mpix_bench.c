@@ -5,6 +5,7 @@
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
 #include "suite/bench.h"
+#include "suite/impose.h"
 #include "suite/provenance.h"
 
 #include <mpix_harmonize.h>
@@ -96,7 +97,9 @@ static void run_measured(bench_t *bench, const job_t *job)
     world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
     if (!measure_open(&measure))
         world_abort(span, "out of memory");
+    impose_open(&measure, &bench->communicator);
     run_sizes(bench, &measure);
+    impose_close(&measure);
     measure_close(&measure);
     work_close(measure.work);
 }
@@ -134,6 +137,7 @@ static void prepare_report(bench_t *bench)
     choose_fractions(bench, &settings->tail);
     for (int i = 0; i < bench->plan.job_count; i++) {
         report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
+        report->arrival = report->arrival || bench->plan.jobs[i].arrivals.given;
         report->validated = report->validated || bench->plan.jobs[i].settings.validation;
         const shape_t *shape = operation_at(bench->plan.jobs[i].operation)->shape;
         report->latency = report->latency || shape->takes_turns;

@@ -170,3 +170,36 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
             return reading;
     }
 }
+
+/* Times further away than this, some seventy years, are taken as this far away, so that differences fit. */
+#define FARTHEST_NS (INT64_C(1) << 61)
+
+/* The first base time at which global time, by this copy, is not before an instant. */
+static int64_t base_time_of(const mh_published *copy, int64_t instant_ns)
+{
+    mh_model model = load_estimate(copy).model;
+    int64_t local_ns = mh_model_invert(&model, instant_ns);
+    while (apply_fixed(copy, local_ns) < instant_ns)
+        local_ns++;
+    return local_ns;
+}
+
+bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns)
+{
+    int64_t far_ns = instant_ns < -FARTHEST_NS ? -FARTHEST_NS : instant_ns > FARTHEST_NS ? FARTHEST_NS : instant_ns;
+    for (;;) {
+        unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+        int64_t deadline_ns = base_time_of(copy_in_force(clock, sequence), far_ns);
+        int64_t from_ns = mh_base_clock_now_ns(&clock->base);
+        if (!still(clock, sequence))
+            continue;
+        if (mh_sleep_towards(&clock->base, deadline_ns) != 0)
+            return false;
+        int64_t left_ns = mh_wait_until(&clock->base, from_ns, deadline_ns, yields);
+        if (left_ns < deadline_ns)
+            return false;
+        *late_ns = left_ns - deadline_ns;
+        if (still(clock, sequence))
+            return true;
+    }
+}

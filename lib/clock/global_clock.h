@@ -62,4 +62,11 @@ int64_t mh_global_clock_now_ns(mh_global_clock *clock);
 /* Read the clock with its bound, which covers the cost of the read. The clock must be set. */
 mh_reading mh_global_clock_read(mh_global_clock *clock);
 
+/*
+ * Wait for a global time, and sleep while it is far away. yields: as for mh_wait_until. late_ns: how long after that
+ * time the wait ended. Returns false if the base clock was found stepped, which ends the wait. The clock must be set.
+ * Any thread.
+ */
+bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns);
+
 #endif

@@ -15,4 +15,10 @@
  */
 int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns, bool yields);
 
+/*
+ * Sleep while the clock reads well below deadline_ns; what is left of the wait is for mh_wait_until. Returns by how
+ * much the clock was stepped meanwhile, which ends the sleep, or 0.
+ */
+int64_t mh_sleep_towards(const mh_base_clock *clock, int64_t deadline_ns);
+
 #endif

@@ -7,9 +7,10 @@
 
 /* What a process requests with its arrival. The maximum of all requests counts. */
 typedef enum mh_request {
-    MH_REQUEST_RELEASE, /* nothing special */
-    MH_REQUEST_RESTART, /* synchronize the clocks first, and discard measurements: a clock was found wrong */
-    MH_REQUEST_REFUSE   /* bad argument: release no process */
+    MH_REQUEST_RELEASE,  /* nothing special */
+    MH_REQUEST_RESTART,  /* synchronize the clocks first, and discard measurements: a clock was found wrong */
+    MH_REQUEST_NO_FLAG,  /* a null pointer instead of the flag's address: release no process */
+    MH_REQUEST_BAD_DELAY /* a delay out of range: likewise */
 } mh_request;
 
 /*
@@ -32,7 +33,13 @@ _Static_assert(sizeof(mh_arrival) == MH_ARRIVAL_FIELDS * sizeof(int64_t),
                "an arrival is reduced as an array of int64_t");
 
 /* In the order in which they override each other. */
-typedef enum mh_order { MH_ORDER_RELEASE, MH_ORDER_SYNC, MH_ORDER_RESTART, MH_ORDER_REFUSE } mh_order;
+typedef enum mh_order {
+    MH_ORDER_RELEASE,
+    MH_ORDER_SYNC,
+    MH_ORDER_RESTART,
+    MH_ORDER_NO_FLAG,  /* a process has a bad argument: none is released */
+    MH_ORDER_BAD_DELAY /* likewise */
+} mh_order;
 
 typedef struct mh_release {
     int32_t order;       /* mh_order */

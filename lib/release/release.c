@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "clock/wait.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -24,6 +25,7 @@ void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_cloc
     rounds->clock = clock;
     rounds->barrier = barrier;
     rounds->decided_ns = INT64_MIN;
+    rounds->instant_ns = MH_TIME_UNKNOWN_NS;
     rounds->arrival.slack_ns = INT64_MIN;
     mh_rounds_sync_at(rounds, INT64_MAX);
     rounds->stamp_margin_ns = MH_TIME_UNKNOWN_NS;
@@ -53,8 +55,10 @@ void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
 static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t given_ns, mh_order done)
 {
     mh_order wanted = MH_ORDER_RELEASE;
-    if (all->request == MH_REQUEST_REFUSE)
-        wanted = MH_ORDER_REFUSE;
+    if (all->request == MH_REQUEST_BAD_DELAY)
+        wanted = MH_ORDER_BAD_DELAY;
+    else if (all->request == MH_REQUEST_NO_FLAG)
+        wanted = MH_ORDER_NO_FLAG;
     /* Nothing can arrive before it was sent. */
     else if (all->request == MH_REQUEST_RESTART || all->sent_ns > decision_ns)
         wanted = MH_ORDER_RESTART;
@@ -153,18 +157,23 @@ static mh_exit miss(mh_rounds *rounds, int64_t lateness_ns, mh_exit left)
     return left;
 }
 
-mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release)
+mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t delay_ns)
 {
     const mh_base_clock *base = &rounds->clock->base;
     mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
-    int64_t deadline_ns = mh_model_invert(&estimate.model, release->decision_ns + release->slack_ns);
+    int64_t instant_ns = release->decision_ns + release->slack_ns;
+    int64_t deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns);
     int64_t ready_ns = mh_base_clock_now_ns(base);
     note_need(rounds, &estimate.model, release, ready_ns);
     rounds->slack_ns = release->slack_ns;
+    atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
     int64_t early_ns = came_too_early_by(rounds, release, &estimate, ready_ns);
     if (early_ns > 0)
         return miss(rounds, early_ns, MH_EXIT_DISRUPTED);
+    int64_t step_ns = delay_ns > 0 ? mh_sleep_towards(base, deadline_ns) : 0;
+    if (step_ns != 0)
+        return miss(rounds, llabs(step_ns), MH_EXIT_DISRUPTED);
     bool yields = rounds->channel->yields || rounds->barrier->slots.waited_long;
     int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, yields);
     if (left_ns < deadline_ns)

@@ -14,6 +14,7 @@
 #include "release/barrier.h"
 #include "release/slack.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,9 +32,10 @@ typedef struct mh_rounds {
     int64_t stamp_margin_ns; /* how far this process's clock may be ahead; unknown: computed in each call */
     bool rehearsed;
     int64_t calls;
-    int64_t misses;      /* calls that this process did not leave in time */
-    int64_t slack_ns;    /* of the last release */
-    int64_t lateness_ns; /* of the last call; if the clock was wrong, the minimum of its error */
+    int64_t misses;             /* calls that this process did not leave in time */
+    int64_t slack_ns;           /* of the last release */
+    _Atomic int64_t instant_ns; /* its common instant, on the global clock; unknown: none yet. Any thread may read it */
+    int64_t lateness_ns;        /* of the last call; if the clock was wrong, the minimum of its error */
 } mh_rounds;
 
 typedef struct mh_rounds_settings {
@@ -76,8 +78,11 @@ typedef enum mh_exit {
     MH_EXIT_DISRUPTED
 } mh_exit;
 
-/* Wait for the deadline of a release whose order is MH_ORDER_RELEASE. Local. */
-mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release);
+/*
+ * Wait for this process's deadline, which is delay_ns after the common instant of a release whose order is
+ * MH_ORDER_RELEASE. Local.
+ */
+mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
 
 /*
  * After a synchronization: rank 0 orders the next one at global time due_ns (other ranks: ignored). The time since the

@@ -26,6 +26,13 @@ static const sub_test sub_tests[] = {
     {"stopped", test_stopped, "a process that is stopped while it waits says so", ITSELF},
     {"late", test_late, "a late first arrival leaves no trace in the slack", SINGLE},
 
+    {"delays", test_delays, "each process leaves by its own deadline, and its flag says so", SINGLE},
+    {"delays_mixed", test_delays_mixed, "MPIX_Harmonize and MPIX_Harmonize_delayed in one call", SINGLE},
+    {"delays_slack", test_delays_slack, "delays leave no trace in the slack", SINGLE},
+    {"delays_refused", test_delays_refused, "a bad delay is an error on all processes, and nobody waits", SINGLE},
+    {"instant", test_instant, "the common instant, the same on all processes", SINGLE},
+    {"wait_until", test_wait_until, "waiting for an instant of the global clock", SINGLE},
+
     {"subcomm", test_subcomm, "calls on a sub-communicator while the others do something else", SINGLE},
     {"rates", test_rates, "disjoint communicators, each at its own rate", SINGLE},
     {"overlapping", test_overlapping, "communicators that share processes, in turn", SINGLE},
@@ -71,6 +78,7 @@ static const sub_test sub_tests[] = {
      SINGLE},
     {"clock_set_back_in_wait", test_clock_set_back_in_wait, "a clock set back by an hour while a process waits",
      SINGLE},
+    {"clock_set_in_delay", test_clock_set_in_delay, "a clock set while a process sleeps through a delay", SINGLE},
     {"clock_goes_on", test_clock_goes_on, "after MPIX_Clock_sync, though the base clock was set back by an hour",
      SINGLE},
     {"clock_interval_changed", test_clock_interval_changed, "another interval or target takes effect at once", SINGLE},

@@ -196,6 +196,15 @@ void test_flag_under_load(void);
 void test_stopped(void);
 void test_late(void);
 
+/* test_delays.c */
+void test_delays(void);
+void test_delays_mixed(void);
+void test_delays_slack(void);
+void test_delays_refused(void);
+void test_instant(void);
+void test_wait_until(void);
+void test_clock_set_in_delay(void);
+
 /* test_barrier_algorithms.c */
 void test_barrier_algorithms(void);
 void test_barrier_change(void);

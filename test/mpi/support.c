@@ -20,9 +20,19 @@
 int my_rank = 0, ranks = 1;
 
 const char *const setting_names[] = {
-    "clock",   "sync",         "resync_error_ns", "resync_interval_ns", "wander_max_ppb_per_s",
-    "barrier", "tolerance_ns", "slack_min_ns",    "slack_max_ns",       "valid_fraction",
-    "yield",   NULL,
+    "clock",
+    "sync",
+    "resync_error_ns",
+    "resync_interval_ns",
+    "wander_max_ppb_per_s",
+    "barrier",
+    "tolerance_ns",
+    "slack_min_ns",
+    "slack_max_ns",
+    "valid_fraction",
+    "yield",
+    "delay_max_ns",
+    NULL,
 };
 
 /* ---- Outcome */

@@ -25,6 +25,12 @@ static void check_null_communicator(void)
                 "MPIX_Global_time_interval of MPI_COMM_NULL");
     CHECK_CLASS(MPIX_Global_time_ns(MPI_COMM_NULL, &time_ns, &time_ns), MPI_ERR_COMM,
                 "MPIX_Global_time_ns of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Harmonize_delayed(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM,
+                "MPIX_Harmonize_delayed of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Harmonize_instant(MPI_COMM_NULL, &time_ns), MPI_ERR_COMM,
+                "MPIX_Harmonize_instant of MPI_COMM_NULL");
+    CHECK_CLASS(MPIX_Global_wait_until(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM,
+                "MPIX_Global_wait_until of MPI_COMM_NULL");
     CHECK_CLASS(MPIX_Harmonize_set_info(MPI_COMM_NULL, MPI_INFO_NULL), MPI_ERR_COMM,
                 "MPIX_Harmonize_set_info of MPI_COMM_NULL");
     CHECK_CLASS(MPIX_Harmonize_get_info(MPI_COMM_NULL, &info), MPI_ERR_COMM,
@@ -41,6 +47,8 @@ static void check_null_pointers(MPI_Comm comm)
     CHECK_CLASS(MPIX_Global_time_ns(comm, NULL, &time_ns), MPI_ERR_ARG, "MPIX_Global_time_ns, time null");
     CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, NULL), MPI_ERR_ARG, "MPIX_Global_time_ns, bound null");
     CHECK_CLASS(MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_get_info with null");
+    CHECK_CLASS(MPIX_Harmonize_instant(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_instant with null");
+    CHECK_CLASS(MPIX_Global_wait_until(comm, 0, NULL), MPI_ERR_ARG, "MPIX_Global_wait_until with null");
     CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
 }
 
@@ -74,6 +82,7 @@ void test_errors_null(void)
 
 static void check_unsynced(MPI_Comm comm)
 {
+    int flag;
     double time;
     int64_t time_ns;
     CHECK_CLASS(MPIX_Global_time(comm, &time), MPI_ERR_OTHER, "MPIX_Global_time");
@@ -81,6 +90,8 @@ static void check_unsynced(MPI_Comm comm)
     CHECK_CLASS(MPIX_Global_time_interval(comm, &time, &time), MPI_ERR_OTHER, "MPIX_Global_time_interval");
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
     CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER, "MPIX_Global_time_ns");
+    CHECK_MESSAGE(comm, "MPIX_Clock_sync");
+    CHECK_CLASS(MPIX_Global_wait_until(comm, 0, &flag), MPI_ERR_OTHER, "MPIX_Global_wait_until");
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
 }
 
@@ -145,6 +156,8 @@ static const setting_case bad_values[] = {
     {"valid_fraction", "nan"},
     {"valid_fraction", "0.9x"},
     {"slack_max_ns", "auto"},
+    {"delay_max_ns", "-1"},
+    {"delay_max_ns", "86400000000001"},
 };
 
 enum { BAD_VALUES = sizeof bad_values / sizeof *bad_values };
@@ -163,6 +176,7 @@ static const setting_case good_values[] = {
     {"tolerance_ns", "AUTO"},
     {"slack_max_ns", "1000"},
     {"valid_fraction", "0.999"},
+    {"delay_max_ns", "0"},
 };
 
 enum { GOOD_VALUES = sizeof good_values / sizeof *good_values };
@@ -334,6 +348,9 @@ static void provoke(MPI_Comm comm)
     CHECK_RAISED(comm, set_setting(comm, "sync", "hca9"));
     CHECK_RAISED(comm, set_setting(comm, "no_such", "1"));
     CHECK_RAISED(comm, MPIX_Harmonize(comm, my_rank == 0 ? NULL : &(int){0}));
+    CHECK_RAISED(comm, MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &(int){0}));
+    CHECK_RAISED(comm, MPIX_Harmonize_instant(comm, &time_ns));
+    CHECK_RAISED(comm, MPIX_Global_wait_until(comm, 0, NULL));
     CHECK_RAISED(comm, MPIX_Global_time(comm, NULL));
 }
 

@@ -268,6 +268,9 @@ static void check_inactive(MPI_Comm comm, int expected)
         MPIX_Harmonize_get_info(comm, &info),
         MPIX_Harmonize(comm, NULL),
         MPIX_Harmonize_get_info(comm, NULL),
+        MPIX_Harmonize_delayed(comm, 0, &flag),
+        MPIX_Harmonize_instant(comm, &time_ns),
+        MPIX_Global_wait_until(comm, 0, &flag),
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         CHECK(codes[i] == expected, "function %zu returned %d, expected %d", i, codes[i], expected);

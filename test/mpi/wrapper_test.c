@@ -114,7 +114,11 @@ static void check_calls_of_mpi(const char *label, const char *clock)
     CHECK_QUIET(MPIX_Global_time(comm, &time), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Global_time_interval(comm, &time, &time), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_SUCCESS);
+    CHECK_QUIET(MPIX_Harmonize_delayed(comm, my_rank, &flag), MPI_SUCCESS);
+    CHECK_QUIET(MPIX_Harmonize_instant(comm, &time_ns), MPI_SUCCESS);
+    CHECK_QUIET(MPIX_Global_wait_until(comm, time_ns, &flag), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Harmonize(comm, my_rank == ranks - 1 ? NULL : &flag), MPI_ERR_ARG);
+    CHECK_QUIET(MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &flag), MPI_ERR_ARG);
     CHECK_QUIET(MPIX_Harmonize_get_info(comm, &info), MPI_SUCCESS);
     MPI_Info_free(&info);
     int before = mpi_calls;

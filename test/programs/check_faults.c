@@ -3,9 +3,10 @@
  * Faults that are known in advance, for tests of what mpix_bench makes of them: linked into it, these functions take
  * the place of the libraries', as any profiling tool's would. CHECK_FAULT in the environment names one:
  *
- * flags: MPIX_Harmonize: rank r sets the flag to 0 in each call whose number, from 1, is a multiple of 3 + 2 r, and to
- *        1 in all others. A line "RANK,EXIT_NS,FLAG" for each call is written to the file CHECK_LOG.RANK.
- * never: MPIX_Harmonize: the flag is always 0.
+ * flags: MPIX_Harmonize, delayed or not: rank r sets the flag to 0 in each call whose number, from 1, is a multiple
+ *        of 3 + 2 r, and to 1 in all others. A line "RANK,EXIT_NS,FLAG" for each call is written to the file
+ *        CHECK_LOG.RANK.
+ * never: likewise: the flag is always 0.
  * wrong: MPI_Bcast of at least 8 bytes: the last byte that the last rank receives is wrong.
  * fails: MPI_Bcast of at least 8 bytes: the 30th call of the last rank returns an error and does nothing else.
  */
@@ -39,10 +40,10 @@ static void log_call(MPI_Comm comm, int rank, int flag)
         fprintf(file, "%d,%lld,%d\n", rank, (long long)time_ns, flag);
 }
 
-int MPIX_Harmonize(MPI_Comm comm, int *flag)
+int MPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
 {
     static int calls;
-    int code = PMPIX_Harmonize(comm, flag);
+    int code = PMPIX_Harmonize_delayed(comm, delay_ns, flag);
     int rank;
 
     PMPI_Comm_rank(comm, &rank);
@@ -54,6 +55,11 @@ int MPIX_Harmonize(MPI_Comm comm, int *flag)
         log_call(comm, rank, *flag);
     }
     return code;
+}
+
+int MPIX_Harmonize(MPI_Comm comm, int *flag)
+{
+    return MPIX_Harmonize_delayed(comm, 0, flag);
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)

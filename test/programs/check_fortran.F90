@@ -38,6 +38,7 @@ program check_fortran
     call check_clock()
     call check_statistics()
     call check_no_communicator()
+    call check_delays()
     call MPI_Comm_free(comm, ierror)
     call MPI_Allreduce(complaints, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
     if (rank == 0 .and. total == 0) print '(a)', "ok"
@@ -139,6 +140,29 @@ contains
         late = value_of("calls_late")
         call expect(iachar(late(1:1)) - iachar("0") <= calls - in_time, "late calls have a false flag: " // trim(late))
         call expect(in_time > 0 .or. iachar(late(1:1)) > iachar("0"), "calls in time have a true flag")
+    end subroutine
+
+    subroutine check_delays()
+        logical :: flag
+        integer(c_int64_t) :: instant_ns, time_ns, bound_ns
+        call MPIX_Harmonize_delayed(comm, 2000_c_int64_t, flag, ierror)
+        call expect(ierror == MPI_SUCCESS, "MPIX_Harmonize_delayed succeeds")
+        call MPIX_Harmonize_instant(comm, instant_ns, ierror)
+        call expect(ierror == MPI_SUCCESS, "MPIX_Harmonize_instant succeeds")
+        call MPIX_Global_time_ns(comm, time_ns, bound_ns)
+        call expect(time_ns >= instant_ns + 1999 .or. .not. flag, "the process leaves after the delay")
+        instant_ns = time_ns + 50000
+        call MPIX_Global_wait_until(comm, instant_ns, flag, ierror)
+        call expect(ierror == MPI_SUCCESS, "MPIX_Global_wait_until succeeds")
+        call MPIX_Global_time_ns(comm, time_ns, bound_ns)
+        call expect(time_ns >= instant_ns, "the instant has come after the wait for it")
+        call MPIX_Global_wait_until(comm, time_ns - 1000000000, flag)
+        call expect(.not. flag, "an instant that has passed is not in time")
+        flag = .true.
+        call MPIX_Harmonize_delayed(comm, -1_c_int64_t, flag, ierror)
+        call expect_class(ierror, MPI_ERR_ARG, "a negative delay is MPI_ERR_ARG")
+        call expect(.not. flag, "the flag is false after an error")
+        call expect_message("delay_ns", "allowed")
     end subroutine
 
     subroutine check_clock()

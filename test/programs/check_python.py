@@ -64,6 +64,27 @@ def check_release():
     expect(any(flags) or int(statistics["calls_late"]) > 0, "calls in time return True")
 
 
+def check_delays():
+    fresh = world.Dup()
+    expect_error(mpix.HarmonizeError, ["released"], mpix.harmonize_instant, fresh, error_class=MPI.ERR_OTHER)
+    flag = mpix.harmonize_delayed(fresh, world.rank * 1000)
+    expect(type(flag) is bool, "a flag is a bool")
+    instants = world.allgather(mpix.harmonize_instant(fresh))
+    expect(min(instants) == max(instants), f"the instant is common: {instants}")
+    left_ns = mpix.global_time_ns(fresh).time_ns
+    expect(not flag or left_ns >= instants[0] + world.rank * 1000 - 1, "left after the delay")
+    soon_ns = mpix.global_time_ns(fresh).time_ns + 100_000
+    mpix.global_wait_until(fresh, soon_ns)
+    expect(mpix.global_time_ns(fresh).time_ns >= soon_ns, "the instant has come after the wait for it")
+    expect(mpix.global_wait_until(fresh, -10**30) is False, "an instant long ago is not in time")
+    expect_error(TypeError, ["float"], mpix.global_wait_until, fresh, 1.5)
+    mine = world.rank == world.size - 1
+    for bad in (-1, 10**30, 2**64, 0.5, "0", None):
+        expect_error(mpix.HarmonizeError, ["delay_ns", "allowed"], mpix.harmonize_delayed, fresh, bad if mine else 0,
+                     error_class=MPI.ERR_ARG)
+    fresh.Free()
+
+
 def check_settings():
     mpix.set_info(comm, {"tolerance_ns": 12345, "mpix_harmonize_slack_max_ns": "1000000"})
     found = mpix.get_info(comm)
@@ -145,7 +166,8 @@ def check_discarded():
     expect(samples.valid == len(valid) and samples.iterations == iterations, f"the count of valid samples: {samples}")
 
 
-for check in (check_clock, check_release, check_settings, check_communicators, check_benchmark, check_discarded):
+for check in (check_clock, check_release, check_delays, check_settings, check_communicators, check_benchmark,
+              check_discarded):
     check()
 comm.Free()
 complaints = world.gather(complaints)

@@ -24,7 +24,7 @@ export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
 
 keys=operation,release,barrier,cadence,comm,ranks,datatype,reduction,root,buffers,cache,run_time,size_bytes
 figures=avg_ns,max_mean_ns,makespan_ns,mean_ns,deviation_ns,min_ns,max_ns,median_ns,median_low_ns,median_high_ns
-titles=$keys,valid,missed,late,$figures,p50_ns,p90_ns,p95_ns,p99_ns,slowest_rank,fastest_rank
+titles=$keys,valid,missed,late,$figures,p50_ns,p90_ns,p95_ns,p99_ns,slowest_rank,fastest_rank,arrival
 
 rows() {
     grep -v '^#' "$scratch/out" | sed 1d
@@ -170,7 +170,7 @@ check_no_sample() {
     run 2 check_faults ibcast --overlap -m 8,8 -i 5 -x 0 --max-repeat 2 --format csv
     unset CHECK_FAULT
     expect_status 1
-    [ "$(rows | cut -d, -f33-36 | sort -u)" = ,,, ] || complain "an overlap without samples"
+    [ "$(rows | cut -d, -f34-37 | sort -u)" = ,,, ] || complain "an overlap without samples"
 }
 
 check_validation() {
@@ -179,7 +179,7 @@ check_validation() {
     run 2 check_faults bcast -m 4,8,16 -i 5 -x 0 -c --format csv
     unset CHECK_FAULT
     expect_status 1
-    [ "$(rows | cut -d, -f13,33 | tr '\n' ' ')" = "4,0 8,3 16,3 " ] || complain "not 3 wrong elements above 4 bytes"
+    [ "$(rows | cut -d, -f13,34 | tr '\n' ' ')" = "4,0 8,3 16,3 " ] || complain "not 3 wrong elements above 4 bytes"
     [ "$(own_messages | grep -c 'validation found 3 wrong elements')" -eq 2 ] || complain "does not tell"
 }
 
@@ -197,9 +197,9 @@ check_overlap() {
     run 2 mpix_bench ibcast -m 64,65536 --overlap -t 2 -i 31 -x 5 --format csv
     expect_status 0
     overlap_problems=$(rows | awk -F, '
-        NF != 36 || !($33 > 0 && $34 > 0 && $35 > 0 && $36 >= 0 && $36 <= 100) { print "overlap: " $0 }
-        { percent = 100 * (1 - ($35 - $34) / $33); percent = percent < 0 ? 0 : percent > 100 ? 100 : percent }
-        (percent - $36) ^ 2 > 1 { print "overlap is not " percent ": " $0 }')
+        NF != 37 || !($34 > 0 && $35 > 0 && $36 > 0 && $37 >= 0 && $37 <= 100) { print "overlap: " $0 }
+        { percent = 100 * (1 - ($36 - $35) / $34); percent = percent < 0 ? 0 : percent > 100 ? 100 : percent }
+        (percent - $37) ^ 2 > 1 { print "overlap is not " percent ": " $0 }')
     [ -z "$overlap_problems" ] || complain "$overlap_problems"
 }
 

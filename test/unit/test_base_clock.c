@@ -132,6 +132,23 @@ START_TEST(wait_for_the_past_ends_at_once)
 }
 END_TEST
 
+START_TEST(sleep_ends_before_the_deadline)
+{
+    static const int64_t aheads_ns[] = {-MH_NS_PER_S, 0, MH_NS_PER_MS, 25 * MH_NS_PER_MS};
+    mh_base_clock clock;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    for (int i = 0; i < COUNT_OF(aheads_ns); i++) {
+        int64_t begin_ns = mh_base_clock_now_ns(&clock);
+        int64_t step_ns = mh_sleep_towards(&clock, begin_ns + aheads_ns[i]);
+        int64_t slept_ns = mh_base_clock_now_ns(&clock) - begin_ns;
+        EXPECT(step_ns == 0, "%s: a step of %" PRId64 " ns is found, and there was none", kinds[_i]->name, step_ns);
+        EXPECT(slept_ns >= aheads_ns[i] - 2 * MH_NS_PER_MS, "%s: it sleeps for %" PRId64 " of %" PRId64 " ns",
+               kinds[_i]->name, slept_ns, aheads_ns[i]);
+    }
+}
+END_TEST
+
 /* ---- Threads see one clock */
 
 static mh_base_clock shared_clock;
@@ -272,6 +289,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, clock_increases_across_threads, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, wait_ends_when_the_clock_reads_the_deadline, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, wait_for_the_past_ends_at_once, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, sleep_ends_before_the_deadline, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, identity_is_that_of_the_clock, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, counter_runs_at_the_rate_of_the_raw_clock, 0, COUNTERS);
     tcase_add_loop_test(tests, calibration_is_done_once, 0, COUNTERS);

@@ -189,6 +189,44 @@ END_TEST
 
 /* ---- The bound */
 
+/* The clock by hand only moves for the last of a wait, so instants are near. */
+START_TEST(wait_ends_at_the_instant)
+{
+    static const double drifts[] = {0, 1 * MH_PPM, -500 * MH_PPM, 0.3, -0.2};
+    mh_global_clock clock;
+    int64_t late_ns;
+    for (int i = 0; i < COUNT_OF(drifts); i++)
+        for (int64_t ahead_ns = 0; ahead_ns < 30000; ahead_ns += 7) {
+            open_by_hand(&clock, -12345);
+            mh_estimate estimate = estimate_of(1000, drifts[i], 0, 0);
+            mh_global_clock_publish(&clock, &estimate);
+            EXPECT(mh_global_clock_wait_until(&clock, 1000 + ahead_ns, false, &late_ns),
+                   "a step is found, and there was none");
+            int64_t after_ns = mh_global_clock_now_ns(&clock) - 1000 - ahead_ns;
+            EXPECT(late_ns == 0 && after_ns >= 0 && after_ns <= 2,
+                   "drift %g, %" PRId64 " ns ahead: it ends %" PRId64 " ns after the instant, and says %" PRId64,
+                   drifts[i], ahead_ns, after_ns, late_ns);
+        }
+}
+END_TEST
+
+START_TEST(instants_that_have_passed_are_not_waited_for)
+{
+    static const int64_t ages_ns[] = {1, 1000, MH_NS_PER_S, INT64_MAX};
+    mh_global_clock clock;
+    int64_t late_ns;
+    for (int i = 0; i < COUNT_OF(ages_ns); i++) {
+        open_by_hand(&clock, 777);
+        mh_global_clock_publish(&clock, &exact);
+        EXPECT(mh_global_clock_wait_until(&clock, 777 - ages_ns[i], false, &late_ns),
+               "a step is found, and there was none");
+        EXPECT(hand_ns == 777, "it waits for an instant %" PRId64 " ns ago", ages_ns[i]);
+        EXPECT(late_ns == ages_ns[i] || late_ns > MH_NS_PER_S, "%" PRId64 " ns late, and it says %" PRId64, ages_ns[i],
+               late_ns);
+    }
+}
+END_TEST
+
 START_TEST(bound_covers_what_the_floor_lifts)
 {
     enum { BOUND_NS = 777, READ_COST_NS = 25 };
@@ -426,6 +464,8 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, readings_follow_the_model, 0, COUNT_OF(starts));
     tcase_add_test(tests, readings_never_decrease);
     tcase_add_loop_test(tests, time_stands_still_until_the_estimate_has_caught_up, 0, COUNT_OF(steps));
+    tcase_add_test(tests, wait_ends_at_the_instant);
+    tcase_add_test(tests, instants_that_have_passed_are_not_waited_for);
     tcase_add_loop_test(tests, bound_covers_what_the_floor_lifts, 0, COUNT_OF(steps));
     tcase_add_test(tests, bound_holds_the_truth_across_steps);
     tcase_add_loop_test(tests, unknown_bound_stays_unknown, 0, COUNT_OF(steps));

@@ -41,6 +41,7 @@ static const scene scenes[] = {
 /* One call of one process. */
 typedef struct record {
     mh_release release;
+    int64_t delay_ns; /* of this process alone */
     mh_exit left;
     int64_t left_ns; /* virtual time */
 } record;
@@ -51,6 +52,7 @@ typedef struct play {
     int64_t wrong_ns[SIMULATED_MOST]; /* how far a process's estimate is ahead */
     int64_t bound_ns;
     int calls;
+    int64_t max_delay_ns; /* 0: no delays */
     record records[SIMULATED_MOST][CALLS];
     mh_rounds last[SIMULATED_MOST];
     int64_t slack_after_rehearsal_ns;
@@ -118,7 +120,8 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
         simulated_pass_ns((int64_t)chance_exponential(&dice, play->scene->work_ns));
         mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->release,
                          &error);
-        record->left = mh_rounds_leave(rounds, &record->release);
+        record->delay_ns = play->max_delay_ns > 0 ? chance_between(&dice, 0, play->max_delay_ns) : 0;
+        record->left = mh_rounds_leave(rounds, &record->release, record->delay_ns);
         record->left_ns = simulated_now_ns();
     }
     mh_barrier_close(&barrier);
@@ -148,58 +151,101 @@ enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
 
 static const int choices[] = {AUTO, DISSEMINATION, TREE, COLLECTIVE};
 
-static play *play_scene(const scene *scene, int round)
+static play *play_scene_with_delays(const scene *scene, int round, int64_t max_delay_ns)
 {
     static play played;
     memset(&played, 0, sizeof played);
     played.scene = scene;
     played.calls = CALLS;
+    played.max_delay_ns = max_delay_ns;
     played.barrier_choice = choices[round % COUNT_OF(choices)];
     simulation world = make_world(scene, round);
     simulate(&world, play_calls, &played);
     return &played;
 }
 
+static play *play_scene(const scene *scene, int round)
+{
+    return play_scene_with_delays(scene, round, 0);
+}
+
 static int64_t lateness_ns(const record *record)
 {
-    return record->left_ns - record->release.decision_ns - record->release.slack_ns;
+    return record->left_ns - record->release.decision_ns - record->release.slack_ns - record->delay_ns;
 }
 
 /* ---- The flag */
 
-START_TEST(flag_tells_the_truth)
+static void check_flags(const scene *scene, const play *played)
 {
-    play *played = play_scene(&scenes[_i], _i);
-    for (int rank = 0; rank < scenes[_i].processes; rank++)
+    for (int rank = 0; rank < scene->processes; rank++)
         for (int i = 0; i < CALLS; i++) {
             const record *record = &played->records[rank][i];
             int64_t late_ns = lateness_ns(record);
-            EXPECT_SEEDED(late_ns >= -ROUNDING_NS, "%s, rank %d, call %d: it leaves %" PRId64 " ns early",
-                          scenes[_i].name, rank, i, -late_ns);
+            EXPECT_SEEDED(late_ns >= -ROUNDING_NS, "%s, rank %d, call %d: it leaves %" PRId64 " ns early", scene->name,
+                          rank, i, -late_ns);
             if (record->left == MH_EXIT_IN_TIME)
                 EXPECT_SEEDED(late_ns <= TOLERANCE_NS + ROUNDING_NS,
-                              "%s, rank %d, call %d: in time, but %" PRId64 " ns late", scenes[_i].name, rank, i,
-                              late_ns);
+                              "%s, rank %d, call %d: in time, but %" PRId64 " ns late", scene->name, rank, i, late_ns);
             else
                 EXPECT_SEEDED(record->left == MH_EXIT_LATE && late_ns >= TOLERANCE_NS - ROUNDING_NS,
-                              "%s, rank %d, call %d: not in time, but only %" PRId64 " ns late", scenes[_i].name, rank,
-                              i, late_ns);
+                              "%s, rank %d, call %d: not in time, but only %" PRId64 " ns late", scene->name, rank, i,
+                              late_ns);
         }
+}
+
+START_TEST(flag_tells_the_truth)
+{
+    check_flags(&scenes[_i], play_scene(&scenes[_i], _i));
+}
+END_TEST
+
+/* Short enough for no sleep or yield, which take real time, and much longer than the tolerance. */
+enum { MAX_DELAY_NS = 40 * 1000 };
+
+START_TEST(flag_is_judged_by_the_own_delay)
+{
+    check_flags(&scenes[_i], play_scene_with_delays(&scenes[_i], _i, MAX_DELAY_NS));
+}
+END_TEST
+
+START_TEST(instant_is_common_whatever_the_delays)
+{
+    play *played = play_scene_with_delays(&scenes[_i], 700 + _i, MAX_DELAY_NS);
+    const mh_release *last = &played->records[0][CALLS - 1].release;
+    for (int rank = 0; rank < scenes[_i].processes; rank++)
+        EXPECT_SEEDED(played->last[rank].instant_ns == last->decision_ns + last->slack_ns,
+                      "%s, rank %d: the instant is %" PRId64 " instead of %" PRId64, scenes[_i].name, rank,
+                      (int64_t)played->last[rank].instant_ns, last->decision_ns + last->slack_ns);
+}
+END_TEST
+
+/* The fraction of calls, after the first few, in which all leave in time. */
+static double valid_fraction(const scene *scene, const play *played)
+{
+    enum { FIRST = 50 };
+    int valid = 0;
+    for (int i = FIRST; i < CALLS; i++) {
+        bool all = true;
+        for (int rank = 0; rank < scene->processes; rank++)
+            all &= played->records[rank][i].left == MH_EXIT_IN_TIME;
+        valid += all;
+    }
+    return (double)valid / (CALLS - FIRST);
+}
+
+START_TEST(delays_cost_no_validity)
+{
+    const scene *scene = &scenes[_i];
+    double fraction = valid_fraction(scene, play_scene_with_delays(scene, 800 + _i, MAX_DELAY_NS));
+    EXPECT_SEEDED(fraction >= scene->least_valid, "%s: with delays, all are in time in %.1f %% of the calls",
+                  scene->name, 100 * fraction);
 }
 END_TEST
 
 START_TEST(most_calls_release_all_in_time)
 {
-    enum { FIRST = 50 };
-    play *played = play_scene(&scenes[_i], 100 + _i);
-    int valid = 0;
-    for (int i = FIRST; i < CALLS; i++) {
-        bool all = true;
-        for (int rank = 0; rank < scenes[_i].processes; rank++)
-            all &= played->records[rank][i].left == MH_EXIT_IN_TIME;
-        valid += all;
-    }
-    double fraction = (double)valid / (CALLS - FIRST);
+    double fraction = valid_fraction(&scenes[_i], play_scene(&scenes[_i], 100 + _i));
     EXPECT_SEEDED(fraction >= scenes[_i].least_valid, "%s: all are in time in %.1f %% of the calls", scenes[_i].name,
                   100 * fraction);
 }
@@ -341,19 +387,19 @@ static const struct {
      MH_ORDER_RESTART,
      MH_ORDER_RELEASE},
     {"one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
      false,
-     MH_ORDER_REFUSE,
+     MH_ORDER_NO_FLAG,
      MH_ORDER_RELEASE},
     {"due, but one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
      true,
-     MH_ORDER_REFUSE,
+     MH_ORDER_NO_FLAG,
      MH_ORDER_RELEASE},
     {"one refuses, one asks",
-     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_REFUSE},
+     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG},
      false,
-     MH_ORDER_REFUSE,
+     MH_ORDER_NO_FLAG,
      MH_ORDER_RELEASE},
     {"due, but done",
      {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
@@ -375,10 +421,15 @@ static const struct {
      false,
      MH_ORDER_RESTART,
      MH_ORDER_SYNC},
+    {"one has a bad delay, another no flag",
+     {MH_REQUEST_BAD_DELAY, MH_REQUEST_RESTART, MH_REQUEST_NO_FLAG},
+     true,
+     MH_ORDER_BAD_DELAY,
+     MH_ORDER_RELEASE},
     {"done, but one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_REFUSE, MH_REQUEST_RELEASE},
+     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
      false,
-     MH_ORDER_REFUSE,
+     MH_ORDER_NO_FLAG,
      MH_ORDER_RESTART},
 };
 
@@ -430,6 +481,9 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, flag_tells_the_truth, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, flag_is_judged_by_the_own_delay, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, instant_is_common_whatever_the_delays, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, delays_cost_no_validity, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, most_calls_release_all_in_time, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, all_get_the_same_order, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));

@@ -33,9 +33,9 @@ static const sample_set_t one_set = {RANKS, 1, one_time, one_mark};
 static const sample_set_t bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
 
 static const row_keys_t plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS, "float",
-                                      "sum",  "0",       "separate", "warm",     "local", 0};
+                                      "sum",  "0",       "separate", "warm",     "local", 0,     ""};
 static const row_keys_t odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS, "",
-                                    "",     "",          "in place", "rotate",   "#makespan",  0};
+                                    "",     "",          "in place", "rotate",   "#makespan",  0,     "bell:1.5x"};
 
 static const provenance_item_t items[] = {
     {"program", "fake 0.1"},
@@ -60,6 +60,8 @@ static void print_rows(const report_t *report, const row_keys_t *keys)
     row_t rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
 
     rows[0].overlap = (overlap_t){true, 2000.5, 2001, 2501.25, 75.00};
+    rows[0].arrival = (arrival_figures_t){true, 1500000, 1000.5, 2000.25, 1234.5, 1.23456, 25, 480, 60};
+    rows[2].arrival = (arrival_figures_t){true, 0, 1000, 1000, 999, NAN, 25, 480, NAN};
     rows[0].trips = 2;
     rows[0].wrong = 0;
     rows[1].trips = 2;
@@ -76,6 +78,7 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
     const report_t report = {.output = {.format = format, .file = file},
                              .full = full,
                              .overlap = everything,
+                             .arrival = everything,
                              .validated = everything,
                              .latency = everything,
                              .bandwidth = everything,
@@ -91,12 +94,13 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
 
 static void print_raw(FILE *file)
 {
+    static const int64_t targets_ns[] = {-510, -400};
     row_keys_t keys = odd_keys;
 
     keys.size_bytes = 64;
     report_raw_head(file);
-    report_raw(file, &plain_keys, &good_set);
-    report_raw(file, &keys, &one_set);
+    report_raw(file, &plain_keys, &good_set, NULL);
+    report_raw(file, &keys, &one_set, targets_ns);
 }
 
 static const struct {

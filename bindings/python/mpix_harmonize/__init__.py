@@ -10,6 +10,7 @@ processes. Arguments of a wrong type raise TypeError.
 from __future__ import annotations
 
 import ctypes
+import operator
 from typing import Dict, Mapping, NamedTuple, Optional, Tuple
 
 from mpi4py import MPI
@@ -21,11 +22,13 @@ from ._library import HarmonizeError
 
 __all__ = [
     "Benchmark", "GlobalTime", "HarmonizeError", "Samples", "clock_sync", "get_info", "global_time",
-    "global_time_interval", "global_time_ns", "harmonize", "set_info",
+    "global_time_interval", "global_time_ns", "global_wait_until", "harmonize", "harmonize_delayed",
+    "harmonize_instant", "set_info",
 ]
 
 _PREFIX = "mpix_harmonize_"
 _UNKNOWN_NS = 2**63 - 1
+_BAD_DELAY_NS = -1
 
 
 class GlobalTime(NamedTuple):
@@ -44,6 +47,28 @@ def harmonize(comm: MPI.Intracomm) -> bool:
     flag = ctypes.c_int(0)
     _library.check(_library.functions.MPIX_Harmonize(_library.handle(comm), ctypes.byref(flag)))
     return flag.value != 0
+
+
+def harmonize_delayed(comm: MPI.Intracomm, delay_ns: int) -> bool:
+    """As harmonize, but leave delay_ns nanoseconds after the instant that is common to all processes. Collective.
+
+    Each process gives its own delay. One that is no integer, negative or longer than the setting delay_max_ns raises
+    HarmonizeError on all processes.
+    """
+    flag = ctypes.c_int(0)
+    try:
+        delay = _limited(operator.index(delay_ns))
+    except TypeError:
+        delay = _BAD_DELAY_NS  # the other processes have to learn of it
+    _library.check(_library.functions.MPIX_Harmonize_delayed(_library.handle(comm), delay, ctypes.byref(flag)))
+    return flag.value != 0
+
+
+def harmonize_instant(comm: MPI.Intracomm) -> int:
+    """The common instant of the last release of comm, in nanoseconds of its global clock. Local."""
+    instant_ns = ctypes.c_int64()
+    _library.check(_library.functions.MPIX_Harmonize_instant(_library.handle(comm), ctypes.byref(instant_ns)))
+    return instant_ns.value
 
 
 def clock_sync(comm: MPI.Intracomm) -> None:
@@ -80,6 +105,17 @@ def global_time_ns(comm: MPI.Intracomm) -> GlobalTime:
     return GlobalTime(time_ns.value, None if bound_ns.value == _UNKNOWN_NS else bound_ns.value)
 
 
+def global_wait_until(comm: MPI.Intracomm, instant_ns: int) -> bool:
+    """Wait for an instant of the global clock of comm, in nanoseconds. Local.
+
+    Returns whether the wait ended in time (setting tolerance_ns).
+    """
+    flag = ctypes.c_int(0)
+    _library.check(_library.functions.MPIX_Global_wait_until(
+        _library.handle(comm), _limited(operator.index(instant_ns)), ctypes.byref(flag)))
+    return flag.value != 0
+
+
 def set_info(comm: MPI.Intracomm, settings: Mapping[str, object]) -> None:
     """Change settings of comm, such as {"tolerance_ns": 2000, "sync": "hca3/100/skampi/10"}. Collective.
 
@@ -107,6 +143,11 @@ def get_info(comm: MPI.Intracomm) -> Dict[str, str]:
     The names are those in "man MPIX_Harmonize_get_info", without mpix_harmonize_: int(get_info(comm)["calls"]).
     """
     return {key[len(_PREFIX):]: text for key, text in _library.info_items(comm)}
+
+
+def _limited(time_ns: int) -> int:
+    """The nearest number that C can take: ctypes would drop the highest bits."""
+    return max(-2**63, min(2**63 - 1, time_ns))
 
 
 def _try_texts(settings: Mapping[str, object]) -> Tuple[Dict[str, str], Optional[Exception]]:

@@ -96,9 +96,12 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
     double, int64 = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
     for name, arguments in (
             ("MPIX_Harmonize", [_COMM, ctypes.POINTER(ctypes.c_int)]),
+            ("MPIX_Harmonize_delayed", [_COMM, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
+            ("MPIX_Harmonize_instant", [_COMM, int64]),
             ("MPIX_Global_time", [_COMM, double]),
             ("MPIX_Global_time_interval", [_COMM, double, double]),
             ("MPIX_Global_time_ns", [_COMM, int64, int64]),
+            ("MPIX_Global_wait_until", [_COMM, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
             ("MPIX_Clock_sync", [_COMM]),
             ("MPIX_Harmonize_set_info", [_COMM, _INFO]),
             ("MPIX_Harmonize_get_info", [_COMM, ctypes.c_void_p])):

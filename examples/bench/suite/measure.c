@@ -32,7 +32,8 @@ enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
 typedef struct call_note {
     call_times_t times;
     int64_t compute_ns;
-    int64_t mark; /* sample_mark_t */
+    int64_t target_ns; /* where there are imposed arrivals */
+    int64_t mark;      /* sample_mark_t */
 } call_note_t;
 
 /* What a rank has to say of a batch, in one piece so that one call gathers it. */
@@ -94,7 +95,7 @@ __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 /* A simulator takes no time for arithmetic. */
 static void compute(const measure_t *measure, int64_t ns)
 {
-    wait_until(&measure->releaser, global_time_ns(measure->span) + ns);
+    wait_until(measure->span, global_time_ns(measure->span) + ns);
 }
 #else
 static void compute(const measure_t *measure, int64_t ns)
@@ -140,6 +141,7 @@ static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call
 {
     const world_t *span = measure->span;
     int called = MPI_SUCCESS;
+    measure->releaser.delay_ns = imposed_delay_ns(&measure->imposed, measure->calls);
     work_prepare(measure->work, measure->calls++);
     int released = release(&measure->releaser, slot);
     world_require(span, released, release_schemes[measure->releaser.kind].function);
@@ -151,6 +153,7 @@ static void make_call(measure_t *measure, int64_t slot, int64_t compute_ns, call
     note->times.end_ns = global_time_ns(span);
     world_require(span, called, measure->function);
     note->mark = release_mark(&measure->releaser);
+    note->target_ns = measure->job->arrivals.given ? release_target_ns(&measure->releaser) : 0;
 }
 
 static void run_batch(measure_t *measure, const orders_t *orders, int64_t compute_ns)
@@ -177,7 +180,17 @@ static void gather_batch(measure_t *measure, int64_t calls)
 
 /* ---- What rank 0 makes of a batch */
 
-static bool reserve(samples_t *samples, int64_t calls, bool computes)
+/* Makes an array longer. One that is not needed stays NULL. */
+static bool lengthen(int64_t **array, int64_t elements, bool is_needed)
+{
+    if (!is_needed)
+        return true;
+    int64_t *longer = realloc(*array, room_bytes(elements, sizeof(longer[0])));
+    *array = longer != NULL ? longer : *array;
+    return longer != NULL;
+}
+
+static bool reserve(const measure_t *measure, samples_t *samples, int64_t calls, bool computes)
 {
     int64_t capacity = samples->capacity > 0 ? samples->capacity : MAX_BATCH_CALLS;
     while (capacity < calls)
@@ -189,11 +202,9 @@ static bool reserve(samples_t *samples, int64_t calls, bool computes)
     samples->times = times != NULL ? times : samples->times;
     void *marks = realloc(samples->marks, room_bytes(elements, sizeof(samples->marks[0])));
     samples->marks = marks != NULL ? marks : samples->marks;
-    void *compute_ns =
-        computes ? realloc(samples->compute_ns, room_bytes(capacity, sizeof(samples->compute_ns[0]))) : NULL;
-    samples->compute_ns = compute_ns != NULL ? compute_ns : samples->compute_ns;
     samples->capacity = capacity;
-    return times != NULL && marks != NULL && (compute_ns != NULL || !computes);
+    return times != NULL && marks != NULL && lengthen(&samples->compute_ns, capacity, computes) &&
+           lengthen(&samples->targets_ns, elements, measure->job->arrivals.given);
 }
 
 /* A number from 0 to 1 that depends on the seed and the call alone. */
@@ -217,6 +228,8 @@ static void take_call(const measure_t *measure, samples_t *samples, int64_t batc
         const call_note_t *note = &notes_of(measure, batch_calls, rank)->calls[call];
         samples->times[place + rank] = note->times;
         samples->marks[place + rank] = (uint8_t)note->mark;
+        if (samples->targets_ns != NULL)
+            samples->targets_ns[place + rank] = note->target_ns;
         compute_ns = greater(compute_ns, note->compute_ns);
     }
     if (samples->compute_ns != NULL)
@@ -227,7 +240,7 @@ static void take_batch(const measure_t *measure, const progress_t *progress, int
                        samples_t *samples)
 {
     const bench_settings_t *settings = &measure->job->settings;
-    if (!reserve(samples, samples->calls + calls, computes))
+    if (!reserve(measure, samples, samples->calls + calls, computes))
         world_abort(measure->span, "out of memory: give less for --iterations or --time-slice-s");
     sample_set_t set = samples_set(samples);
     for (int64_t i = 0; i < calls; i++) {
@@ -451,5 +464,6 @@ void samples_free(samples_t *samples)
     free(samples->times);
     free(samples->marks);
     free(samples->compute_ns);
+    free(samples->targets_ns);
     *samples = (samples_t){0};
 }

@@ -9,6 +9,7 @@
 #define MEASURE_H
 
 #include "suite/analysis.h"
+#include "suite/arrival.h"
 #include "suite/operation.h"
 #include "suite/plan.h"
 #include "suite/schemes.h"
@@ -31,6 +32,7 @@ typedef struct samples {
     int64_t capacity;
     call_times_t *times; /* [call * ranks + rank] */
     uint8_t *marks;
+    int64_t *targets_ns; /* [call * ranks + rank]: when to start, where there are imposed arrivals */
     int64_t *compute_ns; /* [call]: the greatest of all ranks, where there was computation */
     int64_t valid;
     int64_t missed;
@@ -46,6 +48,7 @@ typedef struct measure {
     work_t *work;
     const char *function; /* of the operation */
     releaser_t releaser;
+    imposed_t imposed;   /* arrivals; impose.h */
     double calls_per_ns; /* of the loop that computes */
     int64_t calls;       /* made so far */
     int max_calls;       /* in a batch */

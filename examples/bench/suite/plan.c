@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As OSU: messages above this are slow and their times steady, so fewer calls do. */
-enum { LARGE_BYTES = 8192 };
-enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARGE_WARMUP = 10 };
-/* Where an interval or a time slice decides when to stop. */
-enum { MAX_ITERATIONS = 100000 };
-#define ROUND_TIME_SLICE_S 0.5
-#define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
-
 /* A shorter window is less than a nanosecond. */
 #define MIN_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
@@ -58,6 +50,10 @@ static const option_spec_t options[] = {
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, barrier_name,
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
+    {0, "arrival", "PATTERNS", OPTION_TEXT, PLACE(arrival), 0, 0, NULL,
+     "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
+     "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
+     "multiple of the median, such as 1.5x; file:PATH"},
     {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
@@ -89,7 +85,7 @@ static const option_spec_t options[] = {
     {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle and --invalid-percent"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle, --invalid-percent and random arrivals"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
     RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
@@ -141,6 +137,20 @@ static int find_name(const char *(*name_at)(int), const char *name)
 }
 
 /* ---- What fits an operation, and what was not given */
+
+static bool fit_arrivals(const reader_t *reader, job_t *job)
+{
+    const bench_settings_t *settings = &job->settings;
+    char why[ARRIVAL_WHY_BYTES];
+    if (!arrival_parse(&job->arrivals, settings->arrival, why))
+        return refuse(reader, "option --arrival: %s", why);
+    if (job->arrivals.given && settings->release != RELEASE_HARMONIZE)
+        return refuse(reader, "option --arrival is not allowed together with --release %s, give harmonize",
+                      release_name((int)settings->release));
+    if (job->arrivals.given && settings->overlap)
+        return refuse(reader, "option --arrival is not allowed together with --overlap");
+    return true;
+}
 
 static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
@@ -247,8 +257,8 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 /* The operation itself was named, not a group, of which each member heeds what it can. */
 static bool fit(const reader_t *reader, job_t *job, bool named)
 {
-    if (!fit_scheme(reader, job) || !fit_operation(reader, job, named) || !fit_datatype(reader, job) ||
-        !fit_sizes(reader, job))
+    if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
+        !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
     if (job->settings.shuffle)
         shuffle(&job->settings.sizes, job->settings.seed);
@@ -446,41 +456,4 @@ void plan_free(plan_t *plan)
 {
     free(plan->jobs);
     plan->jobs = NULL;
-}
-
-int64_t job_wanted(const job_t *job, int64_t size_bytes)
-{
-    if (job->settings.iterations != NOT_GIVEN)
-        return job->settings.iterations;
-    if (job->settings.ci_percent > 0 || job->settings.release == RELEASE_ROUND_TIME)
-        return MAX_ITERATIONS;
-    return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
-}
-
-int64_t job_warmup(const job_t *job, int64_t size_bytes)
-{
-    if (job->settings.validation && job->settings.validation_warmup != NOT_GIVEN)
-        return job->settings.validation_warmup;
-    if (job->settings.warmup != NOT_GIVEN)
-        return job->settings.warmup;
-    return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
-}
-
-int64_t job_mem_limit_bytes(const job_t *job)
-{
-    return job->settings.mem_limit_bytes == NOT_GIVEN ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
-}
-
-/* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
-int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
-{
-    int64_t max = USUAL_MEM_LIMIT_BYTES / 2;
-    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > max ? max : cache_bytes;
-}
-
-double job_time_slice_s(const job_t *job)
-{
-    if (job->settings.time_slice_s <= 0 && job->settings.release == RELEASE_ROUND_TIME)
-        return ROUND_TIME_SLICE_S;
-    return job->settings.time_slice_s;
 }

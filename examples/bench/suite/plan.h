@@ -7,6 +7,7 @@
 
 #include "common/options.h"
 #include "common/output.h"
+#include "suite/arrival.h"
 #include "suite/communicator.h"
 #include "suite/operation.h"
 
@@ -34,6 +35,7 @@ typedef struct bench_settings {
     int64_t cache;
     int64_t run_time;
     const char *comm;
+    const char *arrival; /* NULL: none was given */
     int64_t overlap;
     int64_t test_calls; /* or NOT_GIVEN */
     int64_t validation;
@@ -55,6 +57,7 @@ enum { NOT_GIVEN = -100 };
 typedef struct job {
     bench_settings_t settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
     communicator_choice_t comm;
+    arrival_list_t arrivals;
     int operation; /* of operation_at */
 } job_t;
 

@@ -3,6 +3,7 @@
 #include "suite/bench.h"
 
 #include "suite/arena.h"
+#include "suite/impose.h"
 
 #include <string.h>
 
@@ -120,8 +121,10 @@ int bench_check_job(bench_t *bench, job_t *job)
 {
     if (!bench_open_communicator(bench, &job->comm))
         return STATUS_FAILED;
-    return check_root(bench, job) && check_limit(bench, job) && check_memory(bench, job) ? STATUS_GOOD
-                                                                                         : STATUS_BAD_OPTION;
+    return check_root(bench, job) && impose_check(&bench->world, &bench->communicator, &job->arrivals) &&
+                   check_limit(bench, job) && check_memory(bench, job)
+               ? STATUS_GOOD
+               : STATUS_BAD_OPTION;
 }
 
 bool bench_open_files(bench_t *bench)

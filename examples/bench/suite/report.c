@@ -26,6 +26,7 @@ typedef enum kind {
     KIND_TIME,     /* int64_t, ns */
     KIND_MEAN,     /* double, ns */
     KIND_RATIO,    /* double */
+    KIND_FACTOR,   /* double, near 1 */
     KIND_QUANTILES /* as many columns as there are fractions */
 } kind_t;
 
@@ -37,6 +38,8 @@ typedef enum part {
     PART_LATENCY,
     PART_BANDWIDTH,
     PART_OVERLAP,
+    PART_PATTERN,
+    PART_ARRIVAL,
     PART_VALIDATION
 } part_t;
 
@@ -54,6 +57,7 @@ typedef struct figure {
 
 #define KEY(field) offsetof(shown_t, row.keys.field)
 #define FIGURE(field) offsetof(shown_t, row.analysis.field)
+#define ARRIVAL(field) offsetof(shown_t, row.arrival.field)
 #define OVERLAP(field) offsetof(shown_t, row.overlap.field)
 
 static const figure_t figures[] = {
@@ -70,6 +74,7 @@ static const figure_t figures[] = {
     {DATA, "cache", "", KIND_TEXT, PART_KEYS, KEY(cache)},
     {DATA, "run_time", "", KIND_TEXT, PART_KEYS, KEY(run_time)},
     {ALL, "size_bytes", "Size", KIND_COUNT, PART_KEYS, KEY(size_bytes)},
+    {TABLES, "", "Arrival", KIND_TEXT, PART_PATTERN, KEY(arrival)},
     {DATA, "valid", "", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {DATA, "missed", "", KIND_COUNT, PART_KEYS, FIGURE(missed)},
     {DATA, "late", "", KIND_COUNT, PART_KEYS, FIGURE(late)},
@@ -87,6 +92,7 @@ static const figure_t figures[] = {
     {DATA | FULL, "p%.9g_ns", "P%.9g(us)", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
     {DATA | FULL, "slowest_rank", "Slowest", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
     {DATA | FULL, "fastest_rank", "Fastest", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
+    {DATA, "arrival", "", KIND_TEXT, PART_KEYS, KEY(arrival)},
     {TABLES, "", "Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {FULL, "", "Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
     {FULL, "", "Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
@@ -97,6 +103,14 @@ static const figure_t figures[] = {
     {DATA | FULL, "compute_ns", "Compute(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(compute_ns)},
     {ALL, "total_ns", "Total(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(total_ns)},
     {ALL, "overlap_percent", "Overlap(%)", KIND_RATIO, PART_OVERLAP, OVERLAP(percent)},
+    {ALL, "from_first_ns", "FromFirst(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(from_first_ns)},
+    {ALL, "from_last_ns", "FromLast(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(from_last_ns)},
+    {ALL, "in_call_ns", "InCall(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(in_call_ns)},
+    {ALL, "robustness", "Robustness", KIND_FACTOR, PART_ARRIVAL, ARRIVAL(robustness)},
+    {DATA | FULL, "arrival_span_ns", "Span(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(span_ns)},
+    {DATA | FULL, "arrival_error_ns", "Error(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_ns)},
+    {DATA | FULL, "arrival_error_p99_ns", "ErrorP99(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_p99_ns)},
+    {DATA | FULL, "arrival_bound_ns", "Bound(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(bound_ns)},
     {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, offsetof(shown_t, row.wrong)},
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
@@ -117,6 +131,7 @@ static bool has_column(const report_t *report, const figure_t *figure)
     int view = report->output.format != FORMAT_TABLE ? DATA : report->full ? FULL : BRIEF;
     return (figure->views & view) != 0 && (figure->part != PART_LATENCY || report->latency) &&
            (figure->part != PART_BANDWIDTH || report->bandwidth) && (figure->part != PART_OVERLAP || report->overlap) &&
+           ((figure->part != PART_PATTERN && figure->part != PART_ARRIVAL) || report->arrival) &&
            (figure->part != PART_VALIDATION || report->validated);
 }
 
@@ -125,7 +140,10 @@ static bool has_value(part_t part, const shown_t *shown)
     bool figures_are_there = shown->row.analysis.valid > 0;
     switch (part) {
     case PART_KEYS:
+    case PART_PATTERN:
         return true;
+    case PART_ARRIVAL:
+        return shown->row.arrival.measured;
     case PART_FIGURES:
         return figures_are_there;
     case PART_INTERVAL:
@@ -142,6 +160,13 @@ static bool has_value(part_t part, const shown_t *shown)
     return false;
 }
 
+static int width_of(const figure_t *figure, int place)
+{
+    if (figure->kind == KIND_TEXT)
+        return 22;
+    return figure->kind == KIND_RANK ? 9 : place == 0 ? 10 : 12;
+}
+
 static void add_column(const report_t *report, layout_t *layout, const figure_t *figure, int quantile)
 {
     int place = layout->table.column_count++;
@@ -152,13 +177,15 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
         snprintf(layout->names[place], NAME_BYTES, text, 100 * report->fractions[quantile]);
         text = layout->names[place];
     }
-    *column = (column_t){.title = text, .name = text, .width = figure->kind == KIND_RANK ? 9 : place == 0 ? 10 : 12};
+    *column = (column_t){.title = text, .name = text, .width = width_of(figure, place)};
     if (is_time && report->output.format == FORMAT_TABLE) {
         column->width = 14;
         column->decimals = report->full ? FULL_DECIMALS : BRIEF_DECIMALS;
         column->unit = 1e3;
     } else if (figure->kind == KIND_MEAN || figure->kind == KIND_RATIO) {
         column->decimals = 1;
+    } else if (figure->kind == KIND_FACTOR) {
+        column->decimals = 3;
     }
     layout->figures[place] = figure;
     layout->quantile[place] = quantile;
@@ -194,6 +221,7 @@ static cell_t cell_of(const figure_t *figure, int quantile, const shown_t *shown
             break;
         case KIND_MEAN:
         case KIND_RATIO:
+        case KIND_FACTOR:
             number = *(const double *)place;
             break;
         }
@@ -275,10 +303,13 @@ static shown_t derive(const row_t *row)
     };
 }
 
-static void print_error_row(FILE *file, const row_t *row)
+static void print_error_row(const report_t *report, const row_t *row)
 {
+    FILE *file = report->output.file;
     fprintf(file, "%10" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late",
             row->keys.size_bytes, row->analysis.missed, row->analysis.late);
+    if (report->arrival)
+        fprintf(file, "; arrival %s", row->keys.arrival);
     if (row->wrong > 0)
         fprintf(file, "; wrong elements: %" PRId64, row->wrong);
     fputc('\n', file);
@@ -291,7 +322,7 @@ void report_row(const report_t *report, const row_t *row)
     shown_t shown = derive(row);
     cell_t cells[MAX_COLUMNS];
     if (report->output.format == FORMAT_TABLE && row->analysis.valid == 0) {
-        print_error_row(report->output.file, row);
+        print_error_row(report, row);
         return;
     }
     for (int i = 0; i < layout->table.column_count; i++)
@@ -303,18 +334,21 @@ void report_row(const report_t *report, const row_t *row)
 
 void report_raw_head(FILE *file)
 {
-    fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark\n", file);
+    fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns\n", file);
 }
 
-void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set)
+void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set, const int64_t *targets_ns)
 {
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     for (int64_t call = 0; call < set->calls; call++)
         for (int rank = 0; rank < set->ranks; rank++) {
             int64_t place = call * set->ranks + rank;
-            fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s\n", keys->operation,
+            fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s,%s,", keys->operation,
                     keys->release, keys->barrier, keys->size_bytes, call, rank, set->times[place].start_ns,
-                    set->times[place].end_ns, marks[set->marks[place]]);
+                    set->times[place].end_ns, marks[set->marks[place]], keys->arrival);
+            if (targets_ns != NULL)
+                fprintf(file, "%" PRId64, targets_ns[place]);
+            fputc('\n', file);
         }
     fflush(file);
 }

@@ -7,6 +7,7 @@
 
 #include "common/output.h"
 #include "suite/analysis.h"
+#include "suite/arrival.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ typedef struct row_keys {
     const char *cache;     /* warm, rotate, cold */
     const char *run_time;  /* local, makespan */
     int64_t size_bytes;
+    const char *arrival; /* the pattern, "" where the scheme imposes none */
 } row_keys_t;
 
 /* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
@@ -42,6 +44,7 @@ typedef struct row {
     row_keys_t keys;
     analysis_t analysis;
     overlap_t overlap;
+    arrival_figures_t arrival;
     int trips;           /* messages in turn that a call is: 2 for a ping-pong, whose latency is half of the call */
     int64_t moved_bytes; /* of a call that is measured for its bandwidth, else 0 */
     int64_t wrong;       /* elements found wrong by validation; -1: not validated */
@@ -58,6 +61,7 @@ typedef struct report {
     output_t output;
     bool full;               /* the table has all columns */
     bool overlap;            /* there are the columns of overlap */
+    bool arrival;            /* likewise of imposed arrivals */
     bool validated;          /* likewise of validation */
     bool latency;            /* likewise a message's time, if a call is several messages in turn */
     bool bandwidth;          /* likewise what is moved per time, if a call is many messages at once */
@@ -82,8 +86,12 @@ void report_titles(const report_t *report, const row_keys_t *keys, const char *f
  */
 void report_row(const report_t *report, const row_t *row);
 
-/* report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call. */
+/*
+ * report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call.
+ *
+ * targets_ns   when ranks were to start, or NULL
+ */
 void report_raw_head(FILE *file);
-void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set);
+void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set, const int64_t *targets_ns);
 
 #endif /* REPORT_H */

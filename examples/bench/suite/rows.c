@@ -6,7 +6,9 @@
 #include "common/statistics.h"
 #include "suite/arena.h"
 #include "suite/barriers.h"
+#include "suite/impose.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
@@ -34,7 +36,8 @@ row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
                                                                  : root,
                         .buffers = settings->in_place ? "in place" : "separate",
                         .cache = cache_mode_name((int)settings->cache),
-                        .run_time = run_time_name((int)settings->run_time)};
+                        .run_time = run_time_name((int)settings->run_time),
+                        .arrival = ""};
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
@@ -158,10 +161,11 @@ static void write_row(bench_t *bench, const measure_t *measure, const row_t *row
     sample_set_t set = samples_set(samples);
     tell_window(bench, measure, row->keys.size_bytes);
     report_row(&bench->report, row);
-    chart_add(&bench->chart, row);
+    if (measure->imposed.arrival.shape == ARRIVAL_TOGETHER)
+        chart_add(&bench->chart, row);
     tell_shortage(measure, row, samples);
     if (bench->plan.settings.results.raw.file != NULL)
-        report_raw(bench->plan.settings.results.raw.file, &row->keys, &set);
+        report_raw(bench->plan.settings.results.raw.file, &row->keys, &set, samples->targets_ns);
     if (row->wrong > 0)
         fprintf(stderr, "%s: %s, %lld bytes: validation found %lld wrong elements\n", measure->world->program,
                 row->keys.operation, (long long)row->keys.size_bytes, (long long)row->wrong);
@@ -169,29 +173,73 @@ static void write_row(bench_t *bench, const measure_t *measure, const row_t *row
         bench->status = STATUS_FAILED;
 }
 
-void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, int64_t size_bytes)
+/* What rows without delays tell those with them. */
+typedef struct together {
+    double median_ns;    /* of the run times; 0: no valid sample */
+    double from_last_ns; /* NaN: likewise */
+} together_t;
+
+/* Rank 0: the figures of imposed arrivals, and those that others are compared with. */
+static void analyse_arrivals(const measure_t *measure, const samples_t *samples, double bound_ns, row_t *row,
+                             together_t *together)
+{
+    sample_set_t set = samples_set(samples);
+    arrival_figures_t *figures = &row->arrival;
+    if (!arrival_analyse(&set, samples->targets_ns, figures))
+        world_abort(measure->span, "out of memory");
+    if (measure->imposed.arrival.shape == ARRIVAL_TOGETHER) {
+        together->median_ns = row->analysis.valid > 0 ? row->analysis.median_ns : 0;
+        together->from_last_ns = figures->measured ? figures->from_last_ns : NAN;
+    }
+    figures->span_ns = measure->imposed.span_ns;
+    figures->bound_ns = bound_ns;
+    figures->robustness = figures->from_last_ns / together->from_last_ns;
+}
+
+/* Measures a size with one pattern, and writes its row. */
+static void run_pattern(bench_t *bench, measure_t *measure, row_t *row, together_t *together)
 {
     const bench_settings_t *settings = &measure->job->settings;
-    const shape_t *shape = operation_at(measure->job->operation)->shape;
-    row_t row = {
-        .keys = *keys, .trips = shape->takes_turns ? 2 : 1, .moved_bytes = shape->messages * size_bytes, .wrong = -1};
+    int64_t size_bytes = row->keys.size_bytes;
     samples_t samples = {0};
     analysis_t local = {0};
     bool root = bench_is_root(bench);
-    row.keys.size_bytes = size_bytes;
-    world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
     measure_size(measure, size_bytes, 0, &samples);
+    double bound_ns = measure->job->arrivals.given ? impose_bound_ns(measure) : NAN;
     if (root)
-        analyse_samples(bench, measure, &samples, (run_time_t)settings->run_time, &row.analysis);
+        analyse_samples(bench, measure, &samples, (run_time_t)settings->run_time, &row->analysis);
+    if (root && measure->job->arrivals.given)
+        analyse_arrivals(measure, &samples, bound_ns, row, together);
     if (root && settings->overlap)
         analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &local);
     if (settings->overlap &&
-        !measure_overlap(bench, measure, size_bytes, local.valid > 0 ? local.median_ns : 0, &row.overlap) && root)
+        !measure_overlap(bench, measure, size_bytes, local.valid > 0 ? local.median_ns : 0, &row->overlap) && root)
         fprintf(stderr, "%s: %s, %lld bytes: no valid sample to tell the overlap by\n", bench->world.program,
-                keys->operation, (long long)size_bytes);
+                row->keys.operation, (long long)size_bytes);
     if (settings->validation)
-        row.wrong = validate(bench, measure);
+        row->wrong = validate(bench, measure);
     if (root)
-        write_row(bench, measure, &row, &samples);
+        write_row(bench, measure, row, &samples);
     samples_free(&samples);
+}
+
+void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, int64_t size_bytes)
+{
+    const arrival_list_t *arrivals = &measure->job->arrivals;
+    const shape_t *shape = operation_at(measure->job->operation)->shape;
+    together_t together = {0, NAN};
+    world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
+    for (int i = 0; i < arrivals->count; i++) {
+        row_t row = {.keys = *keys,
+                     .trips = shape->takes_turns ? 2 : 1,
+                     .moved_bytes = shape->messages * size_bytes,
+                     .wrong = -1};
+        row.keys.size_bytes = size_bytes;
+        if (release_imposes(&measure->releaser))
+            row.keys.arrival = arrivals->items[i].text;
+        if (impose(measure, &arrivals->items[i], together.median_ns, size_bytes))
+            run_pattern(bench, measure, &row, &together);
+        else
+            bench->status = STATUS_FAILED;
+    }
 }

@@ -3,42 +3,18 @@
 
 #include "common/statistics.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
-/* A yield among processes that yield as well takes some microseconds; one nearer to the start would overrun it. */
-enum { YIELD_ABOVE_NS = 50 * 1000 };
-/* In a simulation a reading takes 10 ns of virtual time: sleep, and leave a few readings. */
-enum { SLEEP_ABOVE_NS = 200 };
 /* Starting times are set as many times further ahead than nine of ten calls needed. */
 enum { LEAD_FACTOR = 2 };
 #define READY_PART 0.9
 #define USUAL_PART 0.75
 
-#ifdef SMPI_H
-static void pass_time(const releaser_t *releaser, int64_t left_ns)
+int64_t wait_until(const world_t *span, int64_t instant_ns)
 {
-    struct timespec pause = {.tv_sec = (left_ns - SLEEP_ABOVE_NS / 2) / 1000000000,
-                             .tv_nsec = (left_ns - SLEEP_ABOVE_NS / 2) % 1000000000};
-    (void)releaser;
-    if (left_ns > SLEEP_ABOVE_NS)
-        nanosleep(&pause, NULL);
-}
-#else
-static void pass_time(const releaser_t *releaser, int64_t left_ns)
-{
-    if (releaser->yields && left_ns > YIELD_ABOVE_NS)
-        sched_yield();
-}
-#endif
-
-int64_t wait_until(const releaser_t *releaser, int64_t instant_ns)
-{
-    int64_t now_ns;
-    while ((now_ns = global_time_ns(releaser->span)) < instant_ns)
-        pass_time(releaser, instant_ns - now_ns);
-    return now_ns;
+    int flag;
+    world_require(span, MPIX_Global_wait_until(span->comm, instant_ns, &flag), "MPIX_Global_wait_until");
+    return global_time_ns(span);
 }
 
 /* As MPIX_Harmonize: what counts is the start; why it was late is for the report. */
@@ -52,7 +28,7 @@ static sample_mark_t judge(const releaser_t *releaser, int64_t ready_ns, int64_t
 static int release_by_harmonize(releaser_t *releaser, int64_t slot)
 {
     int flag = 0;
-    int code = MPIX_Harmonize(releaser->span->comm, &flag);
+    int code = MPIX_Harmonize_delayed(releaser->span->comm, releaser->delay_ns, &flag);
     (void)slot;
     releaser->mark = flag ? MARK_VALID : MARK_LATE;
     return code;
@@ -90,7 +66,7 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
         code = barrier_meet(releaser->barrier, releaser->span->comm);
         start_ns = ready_ns;
     }
-    releaser->released_ns = wait_until(releaser, start_ns);
+    releaser->released_ns = wait_until(releaser->span, start_ns);
     releaser->mark = judge(releaser, ready_ns, start_ns);
     return code;
 }
@@ -105,7 +81,7 @@ static int release_by_round_time(releaser_t *releaser, int64_t slot)
     releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
     if (code != MPI_SUCCESS)
         return code;
-    releaser->released_ns = wait_until(releaser, start_ns);
+    releaser->released_ns = wait_until(releaser->span, start_ns);
     releaser->mark = judge(releaser, ready_ns, start_ns);
     return MPI_SUCCESS;
 }
@@ -146,7 +122,6 @@ void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind
                              .kind = kind,
                              .barrier = barrier,
                              .tolerance_ns = statistic_of(span, "mpix_harmonize_tolerance_used_ns"),
-                             .yields = statistic_of(span, "mpix_harmonize_oversubscribed") != 0,
                              .window_is_given = window_us * 1000 >= 1,
                              .window_ns = (int64_t)(window_us * 1000)};
 }
@@ -192,6 +167,14 @@ sample_mark_t release_mark(const releaser_t *releaser)
     return statistic_of(span, "mpix_harmonize_slack_needed_ns") > statistic_of(span, "mpix_harmonize_slack_used_ns")
                ? MARK_MISSED
                : MARK_LATE;
+}
+
+int64_t release_target_ns(const releaser_t *releaser)
+{
+    const world_t *span = releaser->span;
+    int64_t instant_ns;
+    world_require(span, MPIX_Harmonize_instant(span->comm, &instant_ns), "MPIX_Harmonize_instant");
+    return instant_ns + releaser->delay_ns;
 }
 
 release_note_t release_end(releaser_t *releaser)

@@ -47,7 +47,7 @@ typedef struct releaser {
     release_kind_t kind;
     const barrier_algorithm_t *barrier;
     int64_t tolerance_ns; /* starting later is late */
-    bool yields;          /* more ranks than processors */
+    int64_t delay_ns;     /* harmonize: of this rank's next start; the caller sets it before each release */
     release_orders_t orders;
     sample_mark_t mark;  /* of the last release */
     int64_t released_ns; /* when that was, for cycles */
@@ -79,6 +79,13 @@ const char *release_name(int index);
 void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
                   double window_us);
 
+/* release_imposes - whether all ranks are to start at one instant, or at known times after it. */
+static inline bool release_imposes(const releaser_t *releaser)
+{
+    return releaser->kind == RELEASE_HARMONIZE || releaser->kind == RELEASE_WINDOW ||
+           releaser->kind == RELEASE_ROUND_TIME;
+}
+
 /* release_needs_probe - whether a few calls have to come first, from which starting times are found. The same on all
  * ranks. */
 bool release_needs_probe(const releaser_t *releaser);
@@ -98,6 +105,9 @@ int release(releaser_t *releaser, int64_t slot);
 /* release_mark - whether this rank's last release was what the scheme promises. Not timed. Local. */
 sample_mark_t release_mark(const releaser_t *releaser);
 
+/* release_target_ns - harmonize: when this rank was to start its last call, by the global clock. Not timed. Local. */
+int64_t release_target_ns(const releaser_t *releaser);
+
 /* release_end - all ranks: what was noted in the batch. Local. */
 release_note_t release_end(releaser_t *releaser);
 
@@ -116,6 +126,6 @@ static inline int64_t global_time_ns(const world_t *span)
 }
 
 /* wait_until - wait for an instant of the global clock. Returns the first reading at or after it. */
-int64_t wait_until(const releaser_t *releaser, int64_t instant_ns);
+int64_t wait_until(const world_t *span, int64_t instant_ns);
 
 #endif /* SCHEMES_H */

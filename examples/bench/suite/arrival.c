@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* arrival.c - the shapes, and how they are named. */
+#include "suite/arrival.h"
+
+#include "common/random.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIN_MAGNITUDE 0.001
+#define MAX_MAGNITUDE_US ((double)MAX_DELAY_NS / 1e3)
+#define MAX_MULTIPLE 1000
+#define USUAL_MULTIPLE 1
+
+/* The bell over the ranks, in standard deviations from its middle to both ends. */
+#define BELL_REACH 3.0
+/* The part of the last rank is e to this power of that of the first one, before the latter is taken off. */
+#define EXPONENTIAL_REACH 5.0
+
+static const char *const shape_names[ARRIVAL_SHAPES] = {[ARRIVAL_TOGETHER] = "together",
+                                                        [ARRIVAL_ASCENDING] = "ascending",
+                                                        [ARRIVAL_DESCENDING] = "descending",
+                                                        [ARRIVAL_RANDOM] = "random",
+                                                        [ARRIVAL_FIRST_LATE] = "first-late",
+                                                        [ARRIVAL_LAST_LATE] = "last-late",
+                                                        [ARRIVAL_ONE_LATE] = "one-late",
+                                                        [ARRIVAL_HALF_LATE] = "half-late",
+                                                        [ARRIVAL_BELL] = "bell",
+                                                        [ARRIVAL_EXPONENTIAL] = "exponential",
+                                                        [ARRIVAL_FILE] = "file"};
+
+static const char allowed[] =
+    "together, ascending, descending, random, first-late, last-late, one-late:RANK, half-late, bell, exponential, or "
+    "file:PATH; all but the first and the last may end in :MAGNITUDE";
+
+/* ---- Parts */
+
+static double bell(double place)
+{
+    return exp(-place * place / 2);
+}
+
+/* From 0 at the ends to 1 in the middle; of an even number of ranks, the two in the middle have 1. */
+static double bell_part(int rank, int ranks)
+{
+    double middle = (ranks - 1) / 2.0, step = middle > 0 ? BELL_REACH / middle : 0;
+    double least = bell(BELL_REACH), most = bell(step * (ranks % 2 == 0 ? 0.5 : 0));
+    return ranks > 2 ? fmax(bell(step * (rank - middle)) - least, 0) / (most - least) : 0;
+}
+
+static double random_part(int rank, int64_t seed, int64_t call)
+{
+    uint64_t state = (uint64_t)seed;
+    state = random_next(&state) + (uint64_t)call;
+    state = random_next(&state) + (uint64_t)rank;
+    return random_fraction(&state);
+}
+
+double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call)
+{
+    double place = ranks > 1 ? (double)rank / (ranks - 1) : 0;
+    switch (arrival->shape) {
+    case ARRIVAL_ASCENDING:
+        return place;
+    case ARRIVAL_DESCENDING:
+        return ranks > 1 ? 1 - place : 0;
+    case ARRIVAL_RANDOM:
+        return ranks > 1 ? random_part(rank, seed, call) : 0;
+    case ARRIVAL_FIRST_LATE:
+        return ranks > 1 && rank == 0;
+    case ARRIVAL_LAST_LATE:
+        return ranks > 1 && rank == ranks - 1;
+    case ARRIVAL_ONE_LATE:
+        return ranks > 1 && rank == arrival->rank;
+    case ARRIVAL_HALF_LATE:
+        return rank >= ranks - ranks / 2;
+    case ARRIVAL_BELL:
+        return bell_part(rank, ranks);
+    case ARRIVAL_EXPONENTIAL:
+        return expm1(EXPONENTIAL_REACH * place) / expm1(EXPONENTIAL_REACH);
+    case ARRIVAL_TOGETHER:
+    case ARRIVAL_FILE:
+    case ARRIVAL_SHAPES:
+        break;
+    }
+    return 0;
+}
+
+int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call)
+{
+    const arrival_table_t *table = &imposed->table;
+    if (imposed->arrival.shape == ARRIVAL_FILE)
+        return table->delays_ns[call % table->calls * table->ranks + imposed->rank];
+    return llround(arrival_part(&imposed->arrival, imposed->rank, imposed->ranks, imposed->seed, call) *
+                   (double)imposed->span_ns);
+}
+
+/* ---- Names */
+
+/* A number in digits, with or without a point, that ends where it is to. */
+static bool read_number(const char *text, size_t length, double *number)
+{
+    char copy[32];
+    if (length == 0 || length >= sizeof(copy) || strspn(text, "0123456789.") < length ||
+        !isdigit((unsigned char)text[0]))
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *end;
+    *number = strtod(copy, &end);
+    return *end == '\0';
+}
+
+/* 50, or 1.5x. */
+static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
+{
+    size_t length = strlen(text);
+    arrival->is_multiple = length > 0 && text[length - 1] == 'x';
+    double max = arrival->is_multiple ? MAX_MULTIPLE : MAX_MAGNITUDE_US;
+    if (read_number(text, length - (arrival->is_multiple ? 1 : 0), &arrival->magnitude) &&
+        arrival->magnitude >= MIN_MAGNITUDE && arrival->magnitude <= max)
+        return true;
+    snprintf(why, ARRIVAL_WHY_BYTES, "the magnitude \"%.40s\" is not allowed, give %g to %.0f (us), or %gx to %dx",
+             text, MIN_MAGNITUDE, MAX_MAGNITUDE_US, MIN_MAGNITUDE, MAX_MULTIPLE);
+    return false;
+}
+
+/* RANK of one-late. Returns what follows it, or NULL. */
+static const char *read_rank(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
+{
+    double rank;
+    size_t length = text != NULL ? strcspn(text, ":") : 0;
+    if (length > 0 && memchr(text, '.', length) == NULL && read_number(text, length, &rank) && rank < INT_MAX) {
+        arrival->rank = (int)rank;
+        return text + length;
+    }
+    snprintf(why, ARRIVAL_WHY_BYTES, "\"one-late:%.40s\" is not allowed, give one-late:RANK, with a rank from 0",
+             text != NULL ? text : "");
+    return NULL;
+}
+
+static void name_shape(arrival_t *arrival)
+{
+    const char *name = shape_names[arrival->shape], *unit = arrival->is_multiple ? "x" : "";
+    if (arrival->shape == ARRIVAL_TOGETHER)
+        snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "%s", name);
+    else if (arrival->shape == ARRIVAL_ONE_LATE)
+        snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "%s:%d:%.10g%s", name, arrival->rank, arrival->magnitude, unit);
+    else
+        snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "%s:%.10g%s", name, arrival->magnitude, unit);
+}
+
+/* In results a file goes by its name alone, without what would need quotes. */
+static void name_file(arrival_t *arrival, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "file:%.40s", slash != NULL ? slash + 1 : path);
+    for (char *next = arrival->text; *next != '\0'; next++)
+        if (!isalnum((unsigned char)*next) && strchr(":._-", *next) == NULL)
+            *next = '_';
+}
+
+static bool read_file(arrival_list_t *list, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
+{
+    arrival_table_t table;
+    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES || list->path[0] != '\0') {
+        snprintf(why, ARRIVAL_WHY_BYTES, "\"file:%.40s\" is not allowed, give one file:PATH of at most %d characters",
+                 path != NULL ? path : "", ARRIVAL_PATH_BYTES - 1);
+        return false;
+    }
+    snprintf(list->path, sizeof(list->path), "%s", path);
+    bool good = arrival_table_read(&table, path, why);
+    list->file_ranks = table.ranks;
+    arrival_table_free(&table);
+    name_file(arrival, path);
+    return good;
+}
+
+static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
+{
+    size_t length = strcspn(text, ":");
+    const char *rest = text[length] == ':' ? text + length + 1 : NULL;
+    *arrival = (arrival_t){.magnitude = USUAL_MULTIPLE, .is_multiple = true};
+    while (arrival->shape < ARRIVAL_SHAPES &&
+           (strlen(shape_names[arrival->shape]) != length || strncmp(shape_names[arrival->shape], text, length) != 0))
+        arrival->shape++;
+    if (arrival->shape == ARRIVAL_FILE)
+        return read_file(list, arrival, rest, why);
+    if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL)) {
+        snprintf(why, ARRIVAL_WHY_BYTES, "\"%.40s\" is not allowed, give %s", text, allowed);
+        return false;
+    }
+    if (arrival->shape == ARRIVAL_ONE_LATE) {
+        rest = read_rank(arrival, rest, why);
+        if (rest == NULL)
+            return false;
+        rest = *rest == ':' ? rest + 1 : NULL;
+    }
+    if (rest != NULL && !read_magnitude(arrival, rest, why))
+        return false;
+    name_shape(arrival);
+    return true;
+}
+
+static bool add_pattern(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES])
+{
+    arrival_t arrival;
+    if (!read_pattern(list, &arrival, text, why))
+        return false;
+    if (arrival.shape == ARRIVAL_TOGETHER) /* the first one anyway */
+        return true;
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].text, arrival.text) == 0) {
+            snprintf(why, ARRIVAL_WHY_BYTES, "\"%s\" is given twice, give it once", arrival.text);
+            return false;
+        }
+    if (list->count == MAX_ARRIVALS) {
+        snprintf(why, ARRIVAL_WHY_BYTES, "more than %d patterns are not allowed", MAX_ARRIVALS - 1);
+        return false;
+    }
+    list->items[list->count++] = arrival;
+    return true;
+}
+
+bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES])
+{
+    *list = (arrival_list_t){.given = text != NULL, .count = 1};
+    name_shape(&list->items[0]);
+    if (text == NULL)
+        return true;
+    char *copy = strdup(text), *next = copy;
+    snprintf(why, ARRIVAL_WHY_BYTES, "out of memory");
+    bool good = copy != NULL;
+    while (good && next != NULL) {
+        char *end = strchr(next, ',');
+        if (end != NULL)
+            *end++ = '\0';
+        good = add_pattern(list, next, why);
+        next = end;
+    }
+    free(copy);
+    return good;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * arrival.h - arrival patterns: how long after a common instant each rank comes to a call. Shapes, files of delays, and
+ * what is told of calls with imposed arrivals. No MPI.
+ *
+ * A shape gives each rank a part of the magnitude, from 0 to 1. At least one rank has part 0, and another one part 1;
+ * but random parts are below 1, and among two ranks the bell is flat.
+ */
+#ifndef ARRIVAL_H
+#define ARRIVAL_H
+
+#include "suite/analysis.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum arrival_shape {
+    ARRIVAL_TOGETHER,
+    ARRIVAL_ASCENDING,
+    ARRIVAL_DESCENDING,
+    ARRIVAL_RANDOM, /* anew in each call */
+    ARRIVAL_FIRST_LATE,
+    ARRIVAL_LAST_LATE,
+    ARRIVAL_ONE_LATE,
+    ARRIVAL_HALF_LATE, /* the upper half of the ranks */
+    ARRIVAL_BELL,
+    ARRIVAL_EXPONENTIAL,
+    ARRIVAL_FILE,
+    ARRIVAL_SHAPES
+} arrival_shape_t;
+
+enum { ARRIVAL_TEXT_BYTES = 48, ARRIVAL_PATH_BYTES = 256, ARRIVAL_WHY_BYTES = 512, MAX_ARRIVALS = 16 };
+
+/* No delay may be longer, nor a magnitude. MPIX_Harmonize_delayed allows as much unless it is told otherwise. */
+#define MAX_DELAY_NS INT64_C(10000000000)
+
+typedef struct arrival {
+    arrival_shape_t shape;
+    int rank;         /* of one-late */
+    double magnitude; /* us, or a multiple of the median run time without delays */
+    bool is_multiple;
+    char text[ARRIVAL_TEXT_BYTES]; /* as in results; the same for the same pattern */
+} arrival_t;
+
+/* What --arrival says. If a pattern has delays, the first one is together: others are compared with it. */
+typedef struct arrival_list {
+    bool given;
+    int count;
+    arrival_t items[MAX_ARRIVALS];
+    char path[ARRIVAL_PATH_BYTES]; /* of the file, if there is one: on the rank that read the command line */
+    int file_ranks;                /* 0: there is none */
+} arrival_list_t;
+
+/*
+ * arrival_parse - patterns separated by commas: SHAPE[:MAGNITUDE], one-late:RANK[:MAGNITUDE], file:PATH. A file is
+ * read, to see whether that can be done.
+ *
+ * text   NULL: together alone, and not given
+ * why    out: one clause that says what is wrong, and what is allowed
+ */
+bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES]);
+
+/* arrival_part - the part of the magnitude that a rank has in a call. Only random parts depend on seed and call. */
+double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call);
+
+/* The delays of a file, in the order of calls, and of ranks in a call. */
+typedef struct arrival_table {
+    int ranks;
+    int64_t calls;
+    int64_t *delays_ns;
+} arrival_table_t;
+
+/*
+ * arrival_table_read - read a file of delays: comma-separated values with the titles call,rank,delay_ns.
+ *
+ * table   out: to be freed by arrival_table_free, also after an error
+ * why     out: one clause that names the file, the line, what is wrong and what is allowed
+ */
+bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIVAL_WHY_BYTES]);
+
+void arrival_table_free(arrival_table_t *table);
+
+/* A pattern imposed on this rank. All zero: no delays. */
+typedef struct imposed {
+    arrival_t arrival;
+    int64_t span_ns; /* the magnitude; of a file, its longest delay */
+    int rank, ranks; /* of those that carry out the operation together */
+    int64_t seed;
+    arrival_table_t table; /* of a file; its calls are taken in turn, again and again */
+} imposed_t;
+
+/* imposed_delay_ns - this rank's delay in a call. */
+int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call);
+
+/* What is told of the valid samples of a row whose arrivals were imposed. */
+typedef struct arrival_figures {
+    bool measured;
+    int64_t span_ns;      /* the longest delay that was asked for */
+    double from_first_ns; /* median time from the first arrival to the last exit */
+    double from_last_ns;  /* likewise from the last arrival */
+    double in_call_ns;    /* median of the ranks' mean times in a call */
+    double robustness;    /* from_last_ns as a multiple of that without delays; NaN: not known */
+    int64_t error_ns;     /* how far arrivals were from what was asked: the median of all ranks and samples */
+    int64_t error_p99_ns; /* likewise the 99th percentile */
+    double bound_ns;      /* of the global clock, the greatest of the ranks; NaN: not known */
+} arrival_figures_t;
+
+/*
+ * arrival_analyse - all figures but span, robustness and bound.
+ *
+ * targets_ns   when each rank was to arrive, by the global clock: element [call * ranks + rank]
+ *
+ * Returns false if memory lacks. Without a valid sample nothing is measured.
+ */
+bool arrival_analyse(const sample_set_t *set, const int64_t *targets_ns, arrival_figures_t *figures);
+
+#endif /* ARRIVAL_H */

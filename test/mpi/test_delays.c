@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_delays.c - MPIX_Harmonize_delayed, MPIX_Harmonize_instant and MPIX_Global_wait_until: who leaves when, what the
+ * flag says of it, and what is refused.
+ *
+ * The clock that all processes of the machine share is CLOCK_MONOTONIC_RAW, and the last reading of it in a call is the
+ * one by which the library leaves. So exits are known to the nanosecond.
+ */
+#include "mpix_test.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDING_NS = 2 };
+
+static MPI_Comm open_comm(const char *tolerance_ns)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "prop"));
+    CHECK_OK(set_setting(comm, "tolerance_ns", tolerance_ns));
+    return comm;
+}
+
+static int harmonize_delayed(MPI_Comm comm, int64_t delay_ns)
+{
+    int flag = -1;
+    int code = MPIX_Harmonize_delayed(comm, delay_ns, &flag);
+    CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Harmonize_delayed");
+    CHECK(code != MPI_SUCCESS || flag == 0 || flag == 1, "the flag is %d, expected 0 or 1", flag);
+    return flag == 1;
+}
+
+static int64_t instant_of(MPI_Comm comm)
+{
+    int64_t instant_ns = INT64_MIN;
+    CHECK_OK(MPIX_Harmonize_instant(comm, &instant_ns));
+    return instant_ns;
+}
+
+/* The shared clock when global time was zero, if the clocks are really shared: then the difference never changes. */
+static int64_t zero_of(MPI_Comm comm)
+{
+    int64_t bound_ns, time_ns = read_ns(comm, &bound_ns);
+    return last_raw_reading_ns() - time_ns;
+}
+
+/* ---- Exits */
+
+static void check_exit(int64_t left_ns, int64_t target_ns, int flag, int64_t tolerance_ns, const char *what)
+{
+    int64_t late_ns = left_ns - target_ns;
+    CHECK(late_ns >= -ROUNDING_NS, "%s: left %" PRId64 " ns before its own deadline", what, -late_ns);
+    CHECK(!flag || late_ns <= tolerance_ns + ROUNDING_NS, "%s: valid, but %" PRId64 " ns late", what, late_ns);
+    CHECK(flag || late_ns >= tolerance_ns - ROUNDING_NS, "%s: not valid, but only %" PRId64 " ns late", what, late_ns);
+}
+
+/* One call with this process's delay. Returns whether it was valid on all processes. */
+static bool check_delay(MPI_Comm comm, int64_t delay_ns, int64_t tolerance_ns)
+{
+    char what[60];
+    snprintf(what, sizeof what, "delay of %" PRId64 " ns", delay_ns);
+    int flag = harmonize_delayed(comm, delay_ns);
+    int64_t left_ns = last_raw_reading_ns(), zero_ns = zero_of(comm), target_ns = instant_of(comm) + delay_ns;
+    check_exit(left_ns - zero_ns, target_ns, flag, tolerance_ns, what);
+    /* By the shared clock alone: apart from their delays, nobody leaves before the first by more than the tolerance. */
+    int64_t first_ns = least(comm, left_ns - delay_ns), late_ns = left_ns - delay_ns - first_ns;
+    CHECK(!flag || late_ns <= tolerance_ns + ROUNDING_NS,
+          "%s: valid, but %" PRId64 " ns after another process, delays taken off", what, late_ns);
+    CHECK(info_number(comm, "lateness_ns") <= tolerance_ns || !flag, "%s: valid, but the lateness says otherwise",
+          what);
+    return least(comm, flag) == 1;
+}
+
+/* Random delays, of which some are none. */
+static void check_random_delays(MPI_Comm comm, int64_t tolerance_ns, int calls, uint32_t max_us)
+{
+    uint64_t seed = 77 + ((uint64_t)my_rank << 32) + max_us;
+    int valid = 0;
+    for (int i = 0; i < calls; i++) {
+        uint32_t chosen = random_below(&seed, 4), delay_us = random_below(&seed, max_us);
+        valid += check_delay(comm, chosen == 0 ? 0 : (int64_t)delay_us * NS_PER_US + (int64_t)chosen, tolerance_ns);
+    }
+    CHECK(valid > 0, "none of %d calls with delays up to %" PRIu32 " us was valid on all processes", calls, max_us);
+}
+
+void test_delays(void)
+{
+    enum { TOLERANCE_NS = 20 * 1000 * 1000 };
+    MPI_Comm comm = open_comm("500");
+    for (int i = 0; i < times(200, 20); i++)
+        check_delay(comm, (int64_t)i * (my_rank + 1) * 10, 500);
+    MPI_Comm_free(&comm);
+
+    comm = open_comm("20000000");
+    check_random_delays(comm, TOLERANCE_NS, times(40, 10), 100);
+    check_random_delays(comm, TOLERANCE_NS, times(20, 10), 10000);
+    check_delay(comm, my_rank == ranks - 1 ? NS_PER_S : 0, TOLERANCE_NS);
+    check_delay(comm, my_rank == 0 ? NS_PER_S : 0, TOLERANCE_NS);
+    check_delay(comm, 50 * NS_PER_MS * my_rank, TOLERANCE_NS);
+    MPI_Comm_free(&comm);
+}
+
+/* A process may as well call MPIX_Harmonize. */
+void test_delays_mixed(void)
+{
+    MPI_Comm comm = open_comm("1000000000");
+    for (int i = 0; i < 10; i++) {
+        bool plain = (my_rank + i) % 2 == 0;
+        int flag = plain ? harmonize(comm) : harmonize_delayed(comm, 3 * NS_PER_MS);
+        int64_t left_ns = last_raw_reading_ns() - zero_of(comm);
+        check_exit(left_ns, instant_of(comm) + (plain ? 0 : 3 * NS_PER_MS), flag, NS_PER_S, "mixed calls");
+    }
+    MPI_Comm_free(&comm);
+}
+
+/* Long delays must not become needs of the slack. */
+void test_delays_slack(void)
+{
+    const int64_t limit_ns = 90 * NS_PER_MS;
+    MPI_Comm comm = open_comm("auto");
+    CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
+    for (int i = 0; i < 12; i++)
+        harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 200 * NS_PER_MS : 0);
+    int64_t slack_ns = info_number(comm, "slack_used_ns"),
+            needed_ns = least(comm, info_number(comm, "slack_needed_ns"));
+    CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 200 ms", slack_ns);
+    CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 200 ms", needed_ns);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- The instant */
+
+static void check_instants(const char *barrier)
+{
+    uint64_t seed = 5 + (uint64_t)my_rank;
+    int64_t last_ns = INT64_MIN, bound_ns;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "barrier", barrier));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    for (int i = 0; i < times(50, 10); i++) {
+        int64_t before_ns = read_ns(comm, &bound_ns), delay_ns = random_below(&seed, 50000);
+        int flag = harmonize_delayed(comm, delay_ns);
+        int64_t instant_ns = instant_of(comm), after_ns = read_ns(comm, &bound_ns);
+        CHECK(least(comm, instant_ns) == instant_ns && greatest(comm, instant_ns) == instant_ns,
+              "%s: the instant is %" PRId64 " ns, another one on another process", barrier, instant_ns);
+        CHECK(instant_ns > last_ns, "%s: the instant went back by %" PRId64 " ns", barrier, last_ns - instant_ns);
+        CHECK(instant_ns + 2 * bound_ns >= before_ns, "%s: the instant is %" PRId64 " ns before the call", barrier,
+              before_ns - instant_ns);
+        CHECK(!flag || instant_ns + delay_ns <= after_ns + ROUNDING_NS,
+              "%s: left %" PRId64 " ns before the instant and delay", barrier, instant_ns + delay_ns - after_ns);
+        last_ns = instant_ns;
+    }
+    MPI_Comm_free(&comm);
+}
+
+static void check_no_instant(MPI_Comm comm, const char *when)
+{
+    int64_t instant_ns = -7;
+    CHECK_CLASS(MPIX_Harmonize_instant(comm, &instant_ns), MPI_ERR_OTHER, when);
+    CHECK_MESSAGE(comm, "released", "MPIX_Harmonize");
+    CHECK(instant_ns == -7, "%s: an instant was written beside an error", when);
+}
+
+void test_instant(void)
+{
+    static const char *const barriers[] = {"auto", "dissemination", "tree", "collective"};
+    int flag;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    check_no_instant(comm, "before any call");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    check_no_instant(comm, "after a synchronization");
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, -1, &flag), MPI_ERR_ARG, "a negative delay in the first call");
+    check_no_instant(comm, "after a call that failed");
+    harmonize(comm);
+    int64_t instant_ns = instant_of(comm);
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &flag), MPI_ERR_ARG, "a negative delay");
+    CHECK(instant_of(comm) == instant_ns, "a call that failed changed the instant");
+    MPI_Comm_free(&comm);
+    for (int i = 0; i < 4; i++)
+        check_instants(barriers[i]);
+}
+
+/* ---- What is refused */
+
+/* The others would wait for seconds. */
+static void check_refused(MPI_Comm comm, bool here, int64_t bad_ns)
+{
+    char what[60];
+    int flag = -7;
+    int64_t calls = info_number(comm, "calls");
+    snprintf(what, sizeof what, "a delay of %" PRId64 " ns%s", bad_ns, here ? "" : " elsewhere");
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, here ? bad_ns : 5 * NS_PER_S, &flag), MPI_ERR_ARG, what);
+    CHECK_MESSAGE(comm, "delay_ns", "allowed", "10000000000", "delay_max_ns");
+    CHECK(flag == -7, "%s: the flag was written", what);
+    CHECK(info_number(comm, "calls") == calls, "%s: the call is counted as a release", what);
+    harmonize(comm);
+}
+
+void test_delays_refused(void)
+{
+    static const int64_t bad_ns[] = {-1, 10 * NS_PER_S + 1, INT64_MIN, INT64_MAX};
+    int flag;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize(comm);
+    for (int i = 0; i < 4; i++) {
+        check_refused(comm, true, bad_ns[i]);
+        for (int rank = 0; rank < ranks; rank++)
+            check_refused(comm, my_rank == rank, bad_ns[i]);
+    }
+    bool first = my_rank == 0;
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, first ? -1 : 0, first ? &flag : NULL), MPI_ERR_ARG, "two bad arguments");
+    CHECK_MESSAGE(comm, "delay_ns");
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, 0, NULL), MPI_ERR_ARG, "a null pointer for the flag");
+    CHECK_MESSAGE(comm, "flag");
+    CHECK_OK(set_setting(comm, "delay_max_ns", "0"));
+    CHECK_CLASS(MPIX_Harmonize_delayed(comm, 1, &flag), MPI_ERR_ARG, "1 ns where 0 is allowed");
+    CHECK_MESSAGE(comm, "0 to 0");
+    harmonize_delayed(comm, 0);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Waiting for an instant */
+
+static int wait_until(MPI_Comm comm, int64_t instant_ns)
+{
+    int flag = -1;
+    CHECK_OK(MPIX_Global_wait_until(comm, instant_ns, &flag));
+    CHECK(flag == 0 || flag == 1, "MPIX_Global_wait_until: the flag is %d", flag);
+    return flag == 1;
+}
+
+static void check_passed(MPI_Comm comm)
+{
+    int64_t bound_ns;
+    CHECK(wait_until(comm, INT64_MIN) == 0, "valid, but the instant was ages ago");
+    CHECK(wait_until(comm, read_ns(comm, &bound_ns) - NS_PER_S) == 0, "valid, but the instant was 1 s ago");
+}
+
+void test_wait_until(void)
+{
+    static const int64_t aheads_ns[] = {100, 10000, NS_PER_MS, 3 * NS_PER_MS, 30 * NS_PER_MS, 300 * NS_PER_MS};
+    int64_t bound_ns;
+    MPI_Comm comm = open_comm("500");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    check_passed(comm);
+    for (int i = 0; i < 6; i++) {
+        int64_t instant_ns = read_ns(comm, &bound_ns) + aheads_ns[i];
+        int flag = wait_until(comm, instant_ns);
+        int64_t left_ns = last_raw_reading_ns() - zero_of(comm);
+        check_exit(left_ns, instant_ns, flag, 500, "MPIX_Global_wait_until");
+        CHECK(read_ns(comm, &bound_ns) >= instant_ns, "the clock reads less than the instant after the wait");
+    }
+    MPI_Comm_free(&comm);
+    /* A clock that is not that of rank 0, and drifts from it. */
+    comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "sync", "hca3/20/skampi/10"));
+    CHECK_OK(MPIX_Clock_sync(comm));
+    for (int i = 0; i < times(2000, 100); i++) {
+        int64_t instant_ns = read_ns(comm, &bound_ns) + i;
+        wait_until(comm, instant_ns);
+        int64_t now_ns = read_ns(comm, &bound_ns);
+        CHECK(now_ns >= instant_ns, "the clock reads %" PRId64 " ns before the instant", instant_ns - now_ns);
+    }
+    MPI_Comm_free(&comm);
+}
+
+/* ---- A clock that is set during a delay */
+
+enum { DELAY_MS = 400, STEP_AFTER_MS = 100, NEAR_END_MS = 100 };
+
+typedef struct later_step {
+    int64_t step_ns, stepped_ns; /* when, in true time */
+    pthread_t thread;
+} later_step;
+
+static void *step_soon(void *argument)
+{
+    later_step *step = argument;
+    nap_ms(STEP_AFTER_MS);
+    inject_step(step->step_ns);
+    step->stepped_ns = true_ns();
+    return NULL;
+}
+
+/* Whether the step came well inside a wait that began before began_ns, and a little before its end. */
+static bool was_inside(const later_step *step, int64_t began_ns)
+{
+    return step->stepped_ns > began_ns && step->stepped_ns < began_ns + (DELAY_MS - NEAR_END_MS) * NS_PER_MS;
+}
+
+static bool start_step(later_step *step, int64_t step_ns, int stepping_rank)
+{
+    step->step_ns = step_ns;
+    return my_rank == stepping_rank && pthread_create(&step->thread, NULL, step_soon, step) == 0;
+}
+
+/* Waits too short to be slept through are tested by clock_set_back_in_wait. */
+static void check_set_in_delay(const char *clock, int stepping_rank, int64_t step_ns)
+{
+    char what[100];
+    later_step step;
+    snprintf(what, sizeof what, "%s of rank %d stepped by %" PRId64 " ms in a delay", clock, stepping_rank,
+             step_ns / NS_PER_MS);
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
+    harmonize(comm);
+    int64_t syncs = info_number(comm, "syncs");
+    bool steps = start_step(&step, step_ns, stepping_rank);
+    int flag = harmonize_delayed(comm, DELAY_MS * NS_PER_MS);
+    if (steps) {
+        pthread_join(step.thread, NULL);
+        /* If the step came before the release, the call itself has synchronized. */
+        if (info_number(comm, "syncs") == syncs)
+            CHECK(flag == 0, "%s: the call is valid", what);
+    }
+    harmonize(comm);
+    harmonize(comm);
+    check_clock(comm, what);
+
+    int64_t began_ns = true_ns(), bound_ns, instant_ns = read_ns(comm, &bound_ns) + DELAY_MS * NS_PER_MS;
+    steps = start_step(&step, step_ns, stepping_rank);
+    flag = wait_until(comm, instant_ns);
+    if (steps) {
+        pthread_join(step.thread, NULL);
+        CHECK(flag == 0 || !was_inside(&step, began_ns), "%s: MPIX_Global_wait_until: it is valid", what);
+    }
+    harmonize(comm);
+    harmonize(comm);
+    check_clock(comm, what);
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_set_in_delay(void)
+{
+    static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
+    for (int i = 0; i < 4; i++) {
+        check_set_in_delay("monotonic_raw", i % 2 == 0 ? ranks - 1 : 0, steps_ns[i]);
+        check_set_in_delay("realtime", i % 2 == 0 ? 0 : ranks - 1, steps_ns[i]);
+    }
+}

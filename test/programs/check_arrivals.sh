@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_bench --arrival: ranks start when they are to, the figures are those of the raw times, and bad patterns are
+# refused. No claim about speed is tested here.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# The functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+LC_ALL=C
+export LC_ALL
+
+here=$(dirname "$0")
+. "$here/../tap.sh"
+. "$here/run.sh"
+
+# A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
+MPIX_HARMONIZE_TOLERANCE_NS=1000000000
+# What MPI libraries leak is not of interest here.
+ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
+
+# OPTION...: leaves the files raw and csv.
+measure() {
+    run 2 mpix_bench "$@" -x 3 --format csv --raw "$scratch/raw" --output "$scratch/csv"
+    expect_status 0
+}
+
+# All figures of arrivals, computed from the raw times. Of one operation.
+recompute() {
+    awk -F, '
+        function sorted_insert(list, n, value,    i) {
+            for (i = n; i > 0 && list[i] > value; i--) list[i + 1] = list[i]
+            list[i + 1] = value
+        }
+        function middle(at, what,    n, i, list) {
+            n = samples[at]
+            for (i = 1; i <= n; i++) sorted_insert(list, i - 1, values[at, what, i])
+            return (list[int((n + 1) / 2)] + list[int(n / 2) + 1]) / 2
+        }
+        function expect(at, name, expected, unit,    is) {
+            is = $place[name]
+            if (is == "" || (is - expected) ^ 2 > unit ^ 2)
+                print at ": " name " is " is ", and " expected " by the raw times"
+        }
+        function end_call() {
+            if (ranks == 0 || !valid) { ranks = 0; return }
+            n = ++samples[at]
+            values[at, "first", n] = exit_ns - first
+            values[at, "last", n] = exit_ns - last
+            values[at, "in", n] = inside / ranks
+            ranks = 0
+        }
+        FILENAME ~ /raw$/ && FNR == 1 { next }
+        FILENAME ~ /raw$/ {
+            if ($4 "|" $10 "|" $5 != key) { end_call(); key = $4 "|" $10 "|" $5; valid = 1; inside = 0 }
+            at = $4 "|" $10
+            if (ranks == 0 || $7 < first) first = $7
+            if (ranks == 0 || $7 > last) last = $7
+            if (ranks == 0 || $8 > exit_ns) exit_ns = $8
+            if ($7 < $11 - 2) print at ", call " $5 ", rank " $6 ": started " $11 - $7 " ns early"
+            valid = valid && $9 == "valid"
+            inside += $8 - $7
+            ranks++
+            next
+        }
+        /^#/ { next }
+        !titles { end_call(); titles = 1; for (i = 1; i <= NF; i++) place[$i] = i; next }
+        {
+            rows++
+            at = $place["size_bytes"] "|" $place["arrival"]
+            if (samples[at] != $place["valid"]) print at ": " samples[at] + 0 " valid samples by the raw times"
+            expect(at, "from_first_ns", middle(at, "first"), 0.1)
+            expect(at, "from_last_ns", middle(at, "last"), 0.1)
+            expect(at, "in_call_ns", middle(at, "in"), 0.1)
+            expect(at, "robustness", middle(at, "last") / middle($place["size_bytes"] "|together", "last"), 0.001)
+            if (!($place["arrival_error_ns"] >= 0 && $place["arrival_error_p99_ns"] >= $place["arrival_error_ns"]))
+                print at ": errors: " $place["arrival_error_ns"] ", " $place["arrival_error_p99_ns"]
+        }
+        END { if (rows == 0) print "no rows" }' "$scratch/raw" "$scratch/csv"
+}
+
+check_figures() {
+    measure allreduce -m 8,64 -i 41 --arrival ascending:20,half-late:1.5x,random:30 --seed 4
+    recompute
+    [ "$(grep -vc '^#' "$scratch/csv")" -eq 9 ] || complain "not 8 rows"
+}
+
+# SHAPE DIFFERENCE: how much later rank 1 is to start than rank 0, in all calls of a shape in the raw file.
+expect_difference() {
+    awk -F, -v shape="$1" -v expected="$2" '
+        $10 == shape && $6 == 0 { target = $11 }
+        $10 == shape && $6 == 1 { n++; if ($11 - target != expected) bad = $11 - target }
+        END { if (n == 0 || bad != "") print shape ": rank 1 is to start " bad " ns later in one of " n + 0 " calls" }
+    ' "$scratch/raw"
+}
+
+check_targets() {
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,7000\n1,0,500\n1,1,7500\n' >"$scratch/delays.csv"
+    measure reduce -m 8:8 -i 11 \
+        --arrival "ascending:20,descending:20,first-late:5,last-late:5.5,one-late:1:8,bell:9,file:$scratch/delays.csv"
+    expect_difference together 0
+    expect_difference ascending:20 20000
+    expect_difference descending:20 -20000
+    expect_difference first-late:5 -5000
+    expect_difference last-late:5.5 5500
+    expect_difference one-late:1:8 8000
+    expect_difference bell:9 0
+    expect_difference file:delays.csv 7000
+}
+
+# A multiple is one of the median in the row before; without a magnitude it is the median.
+check_multiples() {
+    measure bcast -m 8:8 -i 21 --arrival last-late:3x,last-late
+    grep -v '^#' "$scratch/csv" | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+        $place["arrival"] == "together" { median = $place["median_ns"] }
+        { factor = $place["arrival"] ~ /:3x$/ ? 3 : $place["arrival"] ~ /:1x$/ ? 1 : 0 }
+        ($place["arrival_span_ns"] - factor * median) ^ 2 > 4 { print "median " median ": " $0 }
+        END { if (NR != 4) print NR - 1 " rows" }'
+}
+
+# In groups, each has the pattern.
+check_groups() {
+    run 3 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm every:2 --arrival last-late:50 --raw "$scratch/raw" --format csv
+    expect_status 0
+    expect_difference last-late:50 50000
+    run 2 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm cart:2x1:1 --arrival one-late:1:5 --format csv
+    expect_refusal "rank 1"
+}
+
+check_formats() {
+    for format in table json; do
+        run 2 mpix_bench bcast -m 8:8 -i 12 -x 1 --arrival bell:3,exponential:2x --format $format
+        expect_status 0
+        grep -q 'bell:3' "$scratch/out" && grep -q 'exponential:2x' "$scratch/out" || complain "no row of a pattern"
+    done
+    grep -q '"arrival":"together".*"from_first_ns":[0-9.]*,.*"robustness":1.000,' "$scratch/out" ||
+        complain "no JSON of a start without delays"
+    for release in 'harmonize="together"' 'window="together"' barrier=null none=null; do
+        run 2 mpix_bench bcast -m 8:8 -i 12 -x 1 --release "${release%%=*}" --format json
+        grep -q "\"arrival\":${release#*=}}" "$scratch/out" || complain "not the arrival ${release#*=}"
+    done
+}
+
+check_refusals() {
+    printf 'call,rank,delay_ns\n0,0,nan\n' >"$scratch/nan.csv"
+    printf 'call,rank,delay_ns\n0,0,1\n0,1,1\n0,2,1\n' >"$scratch/three.csv"
+    head -c 4096 /bin/sh >"$scratch/foreign.csv"
+    # Each line: what the message has to name, then what is typed.
+    while read -r part arguments; do
+        # shellcheck disable=SC2086
+        run 2 mpix_bench bcast -m 8:8 $arguments
+        expect_refusal "$part"
+    done <<END
+"ascend" --arrival ascend
+"-5" --arrival ascending:-5
+"nan" --arrival bell,ascending:nan
+"99999999" --arrival ascending:99999999
+together --arrival ascending,
+twice --arrival bell,bell:1x
+rank --arrival one-late:2
+one-late:RANK --arrival one-late
+"nan" --arrival file:$scratch/nan.csv
+three.csv --arrival file:$scratch/three.csv
+foreign.csv --arrival file:$scratch/foreign.csv
+/nowhere --arrival file:/nowhere/file
+--release --arrival bell --release barrier
+--release --arrival together --release window
+END
+    run 2 mpix_bench ibcast -m 8:8 --overlap --arrival bell
+    expect_refusal --overlap
+}
+
+# Without a valid sample nobody knows how long 2x is.
+check_no_sample() {
+    CHECK_FAULT=never
+    export CHECK_FAULT
+    run 2 check_faults bcast -m 8:8 -i 2 -x 0 --max-repeat 2 --arrival bell:2x,half-late:3 --format csv
+    unset CHECK_FAULT
+    expect_status 1
+    own_messages | grep -q 'arrival bell:2x: no valid sample' || complain "does not say that 2x is not known"
+    [ "$(grep -vc '^#' "$scratch/out")" -eq 3 ] || complain "not a row for together, and one for half-late"
+}
+
+quick tap_check "figures of arrivals recomputed" check_figures
+quick tap_check "when ranks are to start" check_targets
+tap_check "multiples of the median" check_multiples
+tap_check "groups of ranks" check_groups
+tap_check "formats" check_formats
+quick tap_check "bad patterns and files" check_refusals
+tap_check "no valid sample" check_no_sample
+tap_done
