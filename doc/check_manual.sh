@@ -131,6 +131,7 @@ check_versions() {
     for page in "$pages"/*; do
         grep -q "^\.TH .* \"libmpix_harmonize $version\"" "$page" || echo "$page: not version $version"
     done
+    grep -qx "version: $version" "$srcdir/CITATION.cff" || echo "CITATION.cff: not version $version"
 }
 
 # What the pages show as whole programs compiles without warnings.
@@ -204,10 +205,11 @@ tap_expect_empty "mpix_harmonize.7: each environment variable" "$(check_environm
 tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic with its unit" "$(check_statistics)"
 tap_expect_empty "no page names what is neither setting nor statistic" "$(check_unknown_names)"
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
-tap_expect_empty "each page states the version" "$(check_versions)"
+tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
 check_program mpix_preload.1 ../lib/preload/mpix_preload
-for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures; do
+for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures \
+    mpix_compare mpix_campaign mpix_report; do
     check_program "$program.1" "$program"
 done
 check_formatter mandoc

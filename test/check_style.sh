@@ -19,8 +19,9 @@ mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -
     -name '*.py' -o -path 'bindings/*.am' | sort)
 # An archive has no .ci.
 # shellcheck disable=SC2046
-mapfile -t scripts < <(find lib examples test doc quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
-    -name '*.sh' -o -name '*.awk' -o -name '*.gp' -o -name 'mpix_*.in' -o -name quickstart -o -name run | sort)
+mapfile -t scripts < <(find lib examples test doc packaging quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
+    -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.gp' -o -name 'mpix_*.in' \
+    -o -name quickstart -o -name run | sort)
 mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS lib examples test doc packaging -name '*.md' -o -name '*.ac' \
     -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -name '*.cmake' \
     -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)

@@ -190,7 +190,7 @@ static bool is_right(const triad_run_t *run)
 
 static int measure(triad_run_t *run)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output};
+    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-triad"};
     const size_list_t *sizes = &run->settings.sizes;
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))

@@ -132,6 +132,9 @@ static void measure_tick(list_run_t *run)
 static void examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
+    listing->is_foreign = world_all(&run->world, machine_clock_is_foreign(clock));
+    if (listing->is_foreign)
+        return;
     listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
     ask_about(run, clock, listing);
     listing->group = world_room(&run->world, run->world.ranks, sizeof(listing->group[0]), "");

@@ -13,17 +13,24 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(MPIX_NO_COUNTER)
+/* The counter that processors of this kind have; and the one that is read, which may be none. */
+#if defined(__x86_64__) || defined(__i386__)
+#define MACHINE_KIND_COUNTER MACHINE_CLOCK_TSC
+#elif defined(__aarch64__)
+#define MACHINE_KIND_COUNTER MACHINE_CLOCK_CNTVCT
+#else
+#define MACHINE_KIND_COUNTER MACHINE_CLOCKS
+#endif
+#ifdef MPIX_NO_COUNTER
 #define MACHINE_COUNTER MACHINE_CLOCKS
-#elif defined(__x86_64__) || defined(__i386__)
+#else
+#define MACHINE_COUNTER MACHINE_KIND_COUNTER
+#if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #define MACHINE_HAS_TSC
-#define MACHINE_COUNTER MACHINE_CLOCK_TSC
 #elif defined(__aarch64__)
 #define MACHINE_HAS_CNTVCT
-#define MACHINE_COUNTER MACHINE_CLOCK_CNTVCT
-#else
-#define MACHINE_COUNTER MACHINE_CLOCKS
+#endif
 #endif
 
 /* In the order in which the library's auto prefers them. */
@@ -52,6 +59,12 @@ const char *machine_clock_name(int index);
 static inline bool machine_clock_is_counter(int index)
 {
     return index == MACHINE_CLOCK_TSC || index == MACHINE_CLOCK_CNTVCT;
+}
+
+/* machine_clock_is_foreign - whether a clock belongs to another kind of processor. */
+static inline bool machine_clock_is_foreign(int index)
+{
+    return machine_clock_is_counter(index) && index != MACHINE_KIND_COUNTER;
 }
 
 /* machine_clock_stated_ns - the resolution that the system states; 0: it states none. */

@@ -51,6 +51,7 @@ static bool parse_decimal(const option_spec_t *option, const char *text, double 
 {
     char *end;
     *value = strtod(text, &end);
+    end += option->kind == OPTION_PERCENT && end > text && *end == '%';
     return end > text && *end == '\0' && !isspace((unsigned char)text[0]) && *value >= option->min &&
            *value <= option->max;
 }
@@ -148,6 +149,7 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
     case OPTION_NUMBERS:
         return parse_numbers(option, text, place);
     case OPTION_DECIMAL:
+    case OPTION_PERCENT:
         return parse_decimal(option, text, place);
     case OPTION_CHOICE:
         *(int64_t *)place = find_choice(option, text);
@@ -187,6 +189,7 @@ static void describe_allowed(const option_spec_t *option, char *text)
         append(text, "at most %d numbers from %g to %g, separated by commas", MAX_NUMBERS, option->min, option->max);
         break;
     case OPTION_DECIMAL:
+    case OPTION_PERCENT:
         append(text, "a number from %g to %g", option->min, option->max);
         break;
     case OPTION_SIZES:
@@ -224,6 +227,7 @@ static void describe_default(const option_spec_t *option, const void *place, cha
             append(text, "%lld", (long long)*whole);
         break;
     case OPTION_DECIMAL:
+    case OPTION_PERCENT:
         if (*(const double *)place >= option->min)
             append(text, "%g", *(const double *)place);
         break;
@@ -272,8 +276,11 @@ static void print_help_line(const option_spec_t *option, const void *settings)
 
 static options_outcome_t print_help(const program_spec_t *program, const void *settings)
 {
-    printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
-    if (program->operand != NULL)
+    if (program->usage != NULL)
+        printf("Usage: %s", program->usage);
+    else
+        printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
+    if (program->usage == NULL && program->operand != NULL)
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
     for (int i = 0; i < program->option_count; i++)

@@ -14,6 +14,7 @@ typedef enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */
     OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the minimum: min - 1 - index */
     OPTION_DECIMAL, /* double */
+    OPTION_PERCENT, /* likewise, and a % may follow */
     OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
     OPTION_CHOICE,  /* one name; int64_t, its index, or -1 if none is chosen */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
@@ -73,6 +74,7 @@ typedef struct program_spec {
     const char *notes;            /* printed after the options: definitions, exit status */
     const option_spec_t *operand; /* what takes the arguments that are no options; NULL: none are allowed */
     bool answers_nothing;         /* no --help and --version: not a command line but a row of a file */
+    const char *usage;            /* how it is started; NULL: by mpiexec, with options and operands */
 } program_spec_t;
 
 /* A program without operands, of a table options and a text notes. */

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Raised where a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
+enum { SCHEMA_VERSION = 1 };
+
 const char *output_format_name(int index)
 {
     static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
@@ -164,11 +167,22 @@ void quote_json(FILE *file, const char *text)
     fputc('"', file);
 }
 
+void schema_begin(FILE *file, const char *schema)
+{
+    fprintf(file, "{\"schema\":\"%s\",\"version\":%d,\"provenance\":{", schema, SCHEMA_VERSION);
+}
+
 void table_head(const table_t *table)
 {
     FILE *file = table->output->file;
-    if (table->output->format == FORMAT_JSON)
+    if (table->output->format == FORMAT_JSON) {
+        schema_begin(file, table->schema);
+        fprintf(file, "\"package\":\"libmpix_harmonize %s\"}}\n", options_version());
+        fflush(file);
         return;
+    }
+    if (table->output->format == FORMAT_CSV)
+        fprintf(file, "# schema: %s %d\n", table->schema, SCHEMA_VERSION);
     for (int i = 0; i < table->column_count; i++) {
         const column_t *column = &table->columns[i];
         if (table->output->format == FORMAT_CSV)

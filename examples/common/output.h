@@ -79,10 +79,20 @@ typedef struct table {
     const column_t *columns;
     int column_count;
     const output_t *output;
+    const char *schema; /* its name for programs, that of the program with hyphens */
 } table_t;
 
-/* table_head - print the line of titles; JSON has none. */
+/*
+ * table_head - print the line of titles. For programs, what the rows are comes before: a comment with the schema, or a
+ * line of JSON with the schema and the version of this package.
+ */
 void table_head(const table_t *table);
+
+/*
+ * schema_begin - begin the first line of JSON: its schema and the object of what is known of all rows, which the caller
+ * closes with "}}\n".
+ */
+void schema_begin(FILE *file, const char *schema);
 
 /* table_row - print a row of as many cells as there are columns. */
 void table_row(const table_t *table, const cell_t *cells);

@@ -17,7 +17,7 @@ launcher_problem() {    # FEWEST RANKS
     if [ -z "$launcher" ] || ! command -v "$launcher" >/dev/null 2>&1; then
         echo "there is no MPI launcher${launcher:+ \"$launcher\"}, name it by MPIEXEC"
     elif [[ $(basename "$launcher") == smpirun ]]; then
-        echo "$program was built for the simulator, which only simulated-heatmap is for"
+        echo "$program was built for the simulator, which only simulated figures are for"
     elif [ $max_ranks -lt "$1" ]; then
         echo "it needs $1 ranks, --ranks gives fewer"
     elif [ "$processors" -lt 2 ] && [ "$ranks_given" -eq 0 ]; then

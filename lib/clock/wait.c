@@ -28,7 +28,7 @@ int64_t mh_sleep_towards(const mh_base_clock *clock, int64_t deadline_ns)
 {
     mh_clock_watch watch;
     int64_t step_ns = 0, left_ns = deadline_ns - mh_base_clock_now_ns(clock);
-    if (left_ns <= 2 * AWAKE_NS)
+    if (left_ns <= 2 * (int64_t)AWAKE_NS)
         return 0;
     mh_clock_watch_start(&watch, clock);
     while (step_ns == 0 && left_ns > AWAKE_NS) {

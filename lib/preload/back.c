@@ -19,6 +19,11 @@ static double epoch_s;
 static double ahead_of_plain_s;
 static bool has_clock, has_ended;
 
+/* The clock is looked after once in this time, after at most so many calls, and not in so many after a barrier. */
+static const double look_interval_s = 0.01;
+enum { MAX_STRIDE = 64, CALLS_AFTER_BARRIER = 16 };
+preload_care mh_preload_care;
+
 static void read_options(preload_options *options)
 {
     static const struct {
@@ -73,14 +78,13 @@ static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
         PMPI_Error_string(code, text, &length);
 }
 
-static void give_up(int code)
+/* On all processes. */
+static void give_up(const char *reason)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
     int rank;
-    PMPI_Comm_rank(mh_preload_world, &rank);
-    read_reason(code, text);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", text);
+        fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", reason);
     mh_preload_world = MPI_COMM_NULL;
 }
 
@@ -92,6 +96,70 @@ static bool global_time(double *seconds)
     return true;
 }
 
+/* ---- Looking after the clock: MPIX_Harmonize synchronizes it as often as it must */
+
+/* All processes make the same collective calls of the world in the same order, so these are the same on all. */
+static int calls_since_look, calls_until_look = 1;
+static double last_look_s;
+static bool cannot_look;
+
+/* In between, the processes agree on how long it has been for the one that has waited longest, and on when to look. */
+static void look(void)
+{
+    double mine_s = PMPI_Wtime() - last_look_s, longest_s = 0;
+    int flag;
+    if (PMPI_Allreduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, mh_preload_world) != MPI_SUCCESS) {
+        cannot_look = true;
+    } else if (longest_s < look_interval_s) {
+        calls_until_look = calls_since_look < MAX_STRIDE ? calls_since_look : MAX_STRIDE;
+    } else {
+        double calls = calls_since_look * look_interval_s / longest_s;
+        calls_until_look = calls < 1 ? 1 : calls > MAX_STRIDE ? MAX_STRIDE : (int)calls;
+        calls_since_look = 0;
+        mh_preload_care.looks++;
+        cannot_look = PMPIX_Harmonize(mh_preload_world, &flag) != MPI_SUCCESS;
+        last_look_s = PMPI_Wtime();
+    }
+}
+
+/* Before the call: its outcome may differ between processes, but all of them make it. */
+void mh_preload_before_call(void)
+{
+    mh_preload_care.calls++;
+    if (cannot_look)
+        return;
+    calls_since_look++;
+    if (--calls_until_look <= 0)
+        look();
+}
+
+/* What a program measures after a barrier is not disturbed. */
+void mh_preload_before_harmonize(void)
+{
+    mh_preload_care.calls++;
+    mh_preload_care.looks++;
+    calls_since_look = 0;
+    calls_until_look = CALLS_AFTER_BARRIER + 1;
+}
+
+static void before_collective(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD && has_clock && !has_ended)
+        mh_preload_before_call();
+}
+
+static void before_collective_c(void *comm)
+{
+    before_collective((MPI_Comm)(intptr_t)comm);
+}
+
+static void before_collective_fortran(int comm)
+{
+    before_collective(PMPI_Comm_f2c(comm));
+}
+
+/* ---- From MPI_Init to MPI_Finalize */
+
 static void start_clock(void)
 {
     double global_s = 0, plain_s = PMPI_Wtime();
@@ -99,23 +167,31 @@ static void start_clock(void)
     epoch_s = plain_s - global_s;
     PMPI_Bcast(&epoch_s, 1, MPI_DOUBLE, 0, mh_preload_world);
     ahead_of_plain_s = epoch_s + global_s - plain_s;
+    last_look_s = plain_s;
     has_clock = true;
 }
 
 static void begin(void)
 {
-    int rank = 0, code = MPI_ERR_OTHER;
+    int rank = 0, code, flag;
     check_launcher();
     mh_preload_world = mh_preload_twin(MPI_COMM_WORLD);
-    if (mh_preload_world == MPI_COMM_NULL)
+    if (mh_preload_world == MPI_COMM_NULL) {
+        give_up("MPI_Comm_split of MPI_COMM_WORLD failed on at least one process");
         return;
+    }
     PMPI_Comm_rank(mh_preload_world, &rank);
     if (rank == 0)
         read_options(&mh_preload_options);
     PMPI_Bcast(&mh_preload_options, (int)sizeof mh_preload_options, MPI_BYTE, 0, mh_preload_world);
     code = PMPIX_Clock_sync(mh_preload_world);
+    /* The first of these calls takes longer than others, and the program does not expect that of a collective call. */
+    if (code == MPI_SUCCESS && mh_preload_options.wtime)
+        code = PMPIX_Harmonize(mh_preload_world, &flag);
     if (code != MPI_SUCCESS) {
-        give_up(code);
+        char reason[MPI_MAX_ERROR_STRING] = "";
+        read_reason(code, reason);
+        give_up(reason);
         return;
     }
     mh_preload_open_communicators();
@@ -151,7 +227,7 @@ static bool barrier(MPI_Comm comm, int *code)
     return mh_preload_world != MPI_COMM_NULL && !has_ended && mh_preload_barrier(comm);
 }
 
-/* The conversion is that of the register in which the handle came, see preload.h. */
+/* The conversions from pointers are that of the register in which the handle came, see preload.h. */
 static bool barrier_c(void *comm, int *code)
 {
     return barrier((MPI_Comm)(intptr_t)comm, code);
@@ -180,6 +256,8 @@ __attribute__((visibility("default"))) const preload_back mpix_preload_back = {
     .end = end,
     .barrier = barrier_c,
     .barrier_fortran = barrier_fortran,
+    .before_collective = before_collective_c,
+    .before_collective_fortran = before_collective_fortran,
     .wtime = wtime,
     .is_wtime_keyval = is_wtime_keyval,
 };

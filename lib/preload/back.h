@@ -40,6 +40,19 @@ extern preload_options mh_preload_options;
 /* A communicator of the program's world. MPI_COMM_NULL: the preload does nothing. */
 extern MPI_Comm mh_preload_world;
 
+/* What was done for the clock of the world in collective calls. */
+typedef struct {
+    int64_t calls; /* of the world */
+    int64_t looks; /* in how many of them the clock was looked after */
+} preload_care;
+extern preload_care mh_preload_care;
+
+/* Before a collective call of the world, which all its processes make, that MPI is to do. */
+void mh_preload_before_call(void);
+
+/* Before a collective call of the world that looks after the clock itself. */
+void mh_preload_before_harmonize(void);
+
 /* ---- communicators.c */
 
 /* A communicator of the same processes in the same order, without the program's attributes; MPI_COMM_NULL if not. */

@@ -18,9 +18,6 @@
 enum { BARRIERS_BEFORE = 100, MAX_ENGAGED = 64, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
 /* To read a lateness takes longer than a barrier. */
 static const double lateness_interval_s = 0.01;
-/* While MPI_Barrier stays as it is, the clock is looked after once in this time, or in so many barriers. */
-static const double look_interval_s = 0.001;
-enum { MAX_STRIDE = 8 };
 
 typedef struct {
     MPI_Comm twin;             /* MPI_COMM_NULL: not engaged */
@@ -58,19 +55,6 @@ static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
     PMPI_Errhandler_free(&handler);
 }
 
-/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
-MPI_Comm mh_preload_twin(MPI_Comm comm)
-{
-    MPI_Comm twin = MPI_COMM_NULL;
-    MPI_Errhandler handler = hold_errors(comm);
-    int code = PMPI_Comm_split(comm, 0, 0, &twin);
-    restore_errors(comm, handler);
-    if (code != MPI_SUCCESS)
-        return MPI_COMM_NULL;
-    PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
-    return twin;
-}
-
 /* Collective: whether all processes agree. */
 static bool agree(int mine, MPI_Comm comm)
 {
@@ -79,6 +63,22 @@ static bool agree(int mine, MPI_Comm comm)
     int code = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     restore_errors(comm, handler);
     return code == MPI_SUCCESS && all;
+}
+
+/*
+ * MPI_Comm_dup would call the copy callbacks of the program's attributes. A twin that only some processes
+ * have is left: it cannot be freed without the others.
+ */
+MPI_Comm mh_preload_twin(MPI_Comm comm)
+{
+    MPI_Comm twin = MPI_COMM_NULL;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Comm_split(comm, 0, 0, &twin);
+    restore_errors(comm, handler);
+    if (!agree(code == MPI_SUCCESS, comm))
+        return MPI_COMM_NULL;
+    PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+    return twin;
 }
 
 static void name_summary(communicator *c, MPI_Comm comm)
@@ -197,15 +197,17 @@ int64_t mh_preload_passed(void)
 
 void mh_preload_open_communicators(void)
 {
-    if (!agree(get_memory(&world), mh_preload_world)) {
+    int code = MPI_SUCCESS;
+    if (mh_preload_options.all)
+        code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
+    if (!agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
         free(world.flags);
         world.flags = NULL;
+        keyval = MPI_KEYVAL_INVALID;
         return;
     }
     world.twin = mh_preload_world;
     name_summary(&world, MPI_COMM_WORLD);
-    if (mh_preload_options.all)
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
 }
 
 static communicator *add(MPI_Comm comm)
@@ -260,6 +262,8 @@ static bool harmonize(communicator *c)
 {
     int flag = 0;
     sample_lateness(c);
+    if (c == &world)
+        mh_preload_before_harmonize();
     if (PMPIX_Harmonize(c->twin, &flag) != MPI_SUCCESS) {
         c->is_refused = true;
         return false;
@@ -271,33 +275,11 @@ static bool harmonize(communicator *c)
     return true;
 }
 
-/*
- * Look after the clock of the world, which MPIX_Harmonize does as often as it must, while MPI_Barrier stays as it is.
- * When to look again follows from what is the same on all processes: the longest time since the last look.
- */
-static void look_after_clock(void)
-{
-    static int barriers, stride = 1;
-    static double last_s;
-    double mine_s, longest_s = 0;
-    int flag;
-    if (++barriers < stride)
-        return;
-    mine_s = last_s > 0 ? PMPI_Wtime() - last_s : 1;
-    if (PMPI_Allreduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, world.twin) != MPI_SUCCESS ||
-        PMPIX_Harmonize(world.twin, &flag) != MPI_SUCCESS)
-        world.is_refused = true;
-    double next = barriers * look_interval_s / longest_s;
-    stride = next < 1 ? 1 : next > MAX_STRIDE ? MAX_STRIDE : (int)next;
-    barriers = 0;
-    last_s = PMPI_Wtime();
-}
-
 static bool replace(communicator *c, MPI_Comm comm)
 {
     c->mine.barriers++;
     if (!mh_preload_options.barrier) {
-        look_after_clock();
+        mh_preload_before_call();
         return false;
     }
     if (c->twin == MPI_COMM_NULL && c->mine.barriers > BARRIERS_BEFORE)

@@ -47,12 +47,12 @@ static const preload_back *get_outer_back(void)
     })
 
 /* The same for a subroutine of Fortran. */
-#define NEXT_SUBROUTINE(name, type, ...) \
-    do {                                 \
-        type found_ = FIND(name, type);  \
-        depth++;                         \
-        found_(__VA_ARGS__);             \
-        depth--;                         \
+#define NEXT_SUBROUTINE(name, type, ...)       \
+    do {                                       \
+        __auto_type found_ = FIND(name, type); \
+        depth++;                               \
+        found_(__VA_ARGS__);                   \
+        depth--;                               \
     } while (0)
 
 /* The names of a Fortran procedure. The last two are those of compilers that call C by its own conventions. */
@@ -188,6 +188,92 @@ static bool fortran_barrier(const int *comm, int *ierror)
             NEXT_SUBROUTINE(name, barrier_subroutine *, comm, ierror); \
     }
 EACH_SPELLING(DEFINE_BARRIER, barrier, BARRIER, Barrier)
+
+/* ---- Other collective functions: MPI does their work, and some of their calls look after the clock first */
+
+static void before_collective(void *comm)
+{
+    const preload_back *standing = get_outer_back();
+    if (standing)
+        standing->before_collective(comm);
+}
+
+static void before_fortran_collective(const int *comm)
+{
+    const preload_back *standing = get_outer_back();
+    if (standing)
+        standing->before_collective_fortran(*comm);
+}
+
+/* clang-format off */
+/* How many arguments there are before the communicator, which is the last one in C; in Fortran, ierror follows it. */
+#define EACH_COLLECTIVE(DEFINE) \
+    DEFINE(4, bcast, BCAST, Bcast) \
+    DEFINE(5, allreduce, ALLREDUCE, Allreduce) \
+    DEFINE(5, scan, SCAN, Scan) \
+    DEFINE(5, exscan, EXSCAN, Exscan) \
+    DEFINE(5, reduce_scatter, REDUCE_SCATTER, Reduce_scatter) \
+    DEFINE(5, reduce_scatter_block, REDUCE_SCATTER_BLOCK, Reduce_scatter_block) \
+    DEFINE(6, reduce, REDUCE, Reduce) \
+    DEFINE(6, allgather, ALLGATHER, Allgather) \
+    DEFINE(6, alltoall, ALLTOALL, Alltoall) \
+    DEFINE(7, gather, GATHER, Gather) \
+    DEFINE(7, scatter, SCATTER, Scatter) \
+    DEFINE(7, allgatherv, ALLGATHERV, Allgatherv) \
+    DEFINE(8, gatherv, GATHERV, Gatherv) \
+    DEFINE(8, scatterv, SCATTERV, Scatterv) \
+    DEFINE(8, alltoallv, ALLTOALLV, Alltoallv) \
+    DEFINE(8, alltoallw, ALLTOALLW, Alltoallw)
+
+/* Numbers and handles are passed on as they came: in a register, or where a pointer would be on the stack. */
+#define PARAMETERS_4 void *p1, void *p2, void *p3, void *p4
+#define PARAMETERS_5 PARAMETERS_4, void *p5
+#define PARAMETERS_6 PARAMETERS_5, void *p6
+#define PARAMETERS_7 PARAMETERS_6, void *p7
+#define PARAMETERS_8 PARAMETERS_7, void *p8
+#define ARGUMENTS_4 p1, p2, p3, p4
+#define ARGUMENTS_5 ARGUMENTS_4, p5
+#define ARGUMENTS_6 ARGUMENTS_5, p6
+#define ARGUMENTS_7 ARGUMENTS_6, p7
+#define ARGUMENTS_8 ARGUMENTS_7, p8
+/* clang-format on */
+
+#define DEFINE_C_COLLECTIVE(n, name)                                             \
+    PUBLIC int name(PARAMETERS_##n, void *comm);                                 \
+    int name(PARAMETERS_##n, void *comm)                                         \
+    {                                                                            \
+        before_collective(comm);                                                 \
+        return FIND(name, int (*)(PARAMETERS_##n, void *))(ARGUMENTS_##n, comm); \
+    }
+
+#define DEFINE_FORTRAN_COLLECTIVE(n, name)                                                                \
+    PUBLIC void name(PARAMETERS_##n, const int *comm, int *ierror);                                       \
+    void name(PARAMETERS_##n, const int *comm, int *ierror)                                               \
+    {                                                                                                     \
+        before_fortran_collective(comm);                                                                  \
+        NEXT_SUBROUTINE(name, void (*)(PARAMETERS_##n, const int *, int *), ARGUMENTS_##n, comm, ierror); \
+    }
+
+/* A 64-bit count is one argument where a pointer has 64 bits. */
+#if UINTPTR_MAX > UINT32_MAX
+#define DEFINE_LARGE_COLLECTIVE(n, mixed) DEFINE_C_COLLECTIVE(n, MPI_##mixed##_c)
+#else
+#define DEFINE_LARGE_COLLECTIVE(n, mixed)
+#endif
+
+#define FORTRAN_4(name) DEFINE_FORTRAN_COLLECTIVE(4, name)
+#define FORTRAN_5(name) DEFINE_FORTRAN_COLLECTIVE(5, name)
+#define FORTRAN_6(name) DEFINE_FORTRAN_COLLECTIVE(6, name)
+#define FORTRAN_7(name) DEFINE_FORTRAN_COLLECTIVE(7, name)
+#define FORTRAN_8(name) DEFINE_FORTRAN_COLLECTIVE(8, name)
+
+/* Those of mpi_f08 with ts take buffers by descriptors, which are pointers too. */
+#define DEFINE_COLLECTIVE(n, lower, upper, mixed)   \
+    DEFINE_C_COLLECTIVE(n, MPI_##mixed)             \
+    DEFINE_LARGE_COLLECTIVE(n, mixed)               \
+    EACH_SPELLING(FORTRAN_##n, lower, upper, mixed) \
+    FORTRAN_##n(mpi_##lower##_f08ts_) FORTRAN_##n(mpi_##lower##_f08ts_large_)
+EACH_COLLECTIVE(DEFINE_COLLECTIVE)
 
 /* ---- MPI_Wtime, MPI_Wtick */
 

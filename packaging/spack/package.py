@@ -25,6 +25,7 @@ class LibmpixHarmonize(AutotoolsPackage):
     depends_on("pkgconfig", type="build")
     depends_on("mpi@3:")
     depends_on("hwloc@2:")
+    depends_on("jansson@2.10:")
 
     sanity_check_is_file = [
         join_path("include", "mpix_harmonize.h"),

@@ -40,7 +40,7 @@ static int64_t instant_of(MPI_Comm comm)
     return instant_ns;
 }
 
-/* The shared clock when global time was zero, if the clocks are really shared: then the difference never changes. */
+/* The raw clock when global time was zero. Processes that share a clock exactly have the same. */
 static int64_t zero_of(MPI_Comm comm)
 {
     int64_t bound_ns, time_ns = read_ns(comm, &bound_ns);
@@ -65,9 +65,10 @@ static bool check_delay(MPI_Comm comm, int64_t delay_ns, int64_t tolerance_ns)
     int flag = harmonize_delayed(comm, delay_ns);
     int64_t left_ns = last_raw_reading_ns(), zero_ns = zero_of(comm), target_ns = instant_of(comm) + delay_ns;
     check_exit(left_ns - zero_ns, target_ns, flag, tolerance_ns, what);
-    /* By the shared clock alone: apart from their delays, nobody leaves before the first by more than the tolerance. */
+    /* By the shared clock alone: apart from their delays, nobody leaves after the first by more than the tolerance. */
+    bool is_shared = least(comm, zero_ns) == greatest(comm, zero_ns);
     int64_t first_ns = least(comm, left_ns - delay_ns), late_ns = left_ns - delay_ns - first_ns;
-    CHECK(!flag || late_ns <= tolerance_ns + ROUNDING_NS,
+    CHECK(!is_shared || !flag || late_ns <= tolerance_ns + ROUNDING_NS,
           "%s: valid, but %" PRId64 " ns after another process, delays taken off", what, late_ns);
     CHECK(info_number(comm, "lateness_ns") <= tolerance_ns || !flag, "%s: valid, but the lateness says otherwise",
           what);
@@ -119,15 +120,15 @@ void test_delays_mixed(void)
 /* Long delays must not become needs of the slack. */
 void test_delays_slack(void)
 {
-    const int64_t limit_ns = 90 * NS_PER_MS;
+    const int64_t limit_ns = 250 * NS_PER_MS;
     MPI_Comm comm = open_comm("auto");
     CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
-    for (int i = 0; i < 12; i++)
-        harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 200 * NS_PER_MS : 0);
+    for (int i = 0; i < 6; i++)
+        harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 500 * NS_PER_MS : 0);
     int64_t slack_ns = info_number(comm, "slack_used_ns"),
             needed_ns = least(comm, info_number(comm, "slack_needed_ns"));
-    CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 200 ms", slack_ns);
-    CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 200 ms", needed_ns);
+    CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 500 ms", slack_ns);
+    CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 500 ms", needed_ns);
     MPI_Comm_free(&comm);
 }
 

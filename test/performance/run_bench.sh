@@ -48,7 +48,7 @@ skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,co
 # What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
 show() {            # TITLE
     if [ -n "$json" ]; then
-        grep '^{' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
+        grep '^{"scheme"' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
         return
     fi
     printf '### %s\n\n' "$1"
@@ -97,7 +97,8 @@ on_hosts() {
 show_phases() {     # FROM_S TO_S
     printf '### 2 pinned ranks, a busy program on each core for a while\n\n'
     $awk -F, -v from="$1" -v to="$2" '
-        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        /^#/ { next }
+        !titles++ { for (i = 1; i <= NF; i++) column[$i] = i; next }
         {
             time_s = $column["time_ns"] / 1e9
             phase = time_s <= to + 1.25 ? "first second after" : "later"

@@ -65,7 +65,7 @@ END
 
 # CALLS: the rows of both schemes agree with the single calls in the raw file.
 check_skew_rows() {
-    sort -t, -k1,1 -k3,3n "$scratch/raw" 2>&1 | awk -F, -v titles="$skew_titles" -v calls="$1" -v rows="$scratch/out" '
+    sort -t, -k1,1 -k3,3n "$scratch/raw" 2>&1 | awk -F, -v titles="$skew_titles" -v calls="$1" -v rows="$scratch/rows" '
         function bad(what) { print what ": " row }
         function rank(part) { return int(part * n / 100) + (part * n % 100 > 0) }
         $1 == "scheme" { if ($0 != "scheme,call,skew_ns,valid") print "titles of the raw file: " $0; next }
@@ -123,7 +123,7 @@ check_skew_tables() {
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
     run 2 mpix_skew -i 100 --clock global --release harmonize --format csv
     expect_skew_status
-    [ "$(cut -d, -f1 "$scratch/out" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
+    [ "$(cut -d, -f1 "$scratch/rows" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 
@@ -134,7 +134,7 @@ check_watch() {
         NR == 1 { if ($0 != "time_ns,slack_ns,calls,valid,call_ns") print "titles: " $0; next }
         NF != 5 || $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 1 || $4 > $3 || $5 <= 0 { print "row: " $0 }
         { before = $1 }
-        END { if (NR < 2) print "no rows"; if (before < 0.6e9) print "ends at " before }' "$scratch/out")
+        END { if (NR < 2) print "no rows"; if (before < 0.6e9) print "ends at " before }' "$scratch/rows")
     [ -z "$problems" ] || complain "$problems"
 }
 
@@ -153,7 +153,7 @@ check_triad_rows() {
         $0 ~ /nan|inf/ { bad("no number") }
         !($2 > 0 && $2 <= $4 + 1e6 && $3 <= $4 && $4 <= $5 && $5 < $4 + 1e9 && $6 >= $2) { bad("order of times") }
         differ($7, $4) || differ($8, $6) { bad("rates") }
-        END { if (size != 8192) print "sizes end before " size }' "$scratch/out"
+        END { if (size != 8192) print "sizes end before " size }' "$scratch/rows"
 }
 
 check_triad() {

@@ -22,8 +22,10 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
 all_names="barrier-skew reduce-heatmap simulated-heatmap latency-sizes latency-ratio latency-ranks sync-duration \
-sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time"
-launched=${FIGURES:-${all_names/simulated-heatmap /}}
+sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time arrivals \
+simulated-arrivals"
+launched=${all_names/simulated-heatmap /}
+launched=${FIGURES:-${launched/ simulated-arrivals/}}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || launched=reduce-heatmap # whose algorithms each MPI library chooses in its own way
 
 # Programs that are somewhere on the path, all but those named: for machines that lack them.

@@ -56,7 +56,7 @@ static int call_and_spoil(const work_t *work, MPI_Request *request)
 {
     int code = true_operation->call(work, request);
 
-    if (work->operation->form == FORM_BLOCKING || work->operation->form == FORM_POINT_TO_POINT)
+    if (!operation_has_halves(work->operation))
         make_faults();
     return code;
 }
@@ -66,7 +66,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int code = PMPI_Wait(request, status);
 
-    if (faulty_work != NULL && faulty_work->operation->form != FORM_POINT_TO_POINT)
+    if (faulty_work != NULL && operation_has_halves(faulty_work->operation))
         make_faults();
     return code;
 }
@@ -151,11 +151,10 @@ static void check_call(work_t *work, const work_plan_t *plan, int64_t elements, 
 /* The same without validation, which must leave the operation able to go on. */
 static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, int64_t call)
 {
-    operation_form_t form = plan->operation->form;
     int code;
 
     work_prepare(work, call);
-    if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT) {
+    if (!operation_has_halves(plan->operation)) {
         code = work_call(work);
     } else {
         code = work_start(work);

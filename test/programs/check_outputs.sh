@@ -18,6 +18,8 @@ export LC_ALL=C
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
 tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
+tools_by_jansson=
+[ ! -x "$programs/mpix_campaign" ] || tools_by_jansson=mpix_campaign
 
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"
@@ -60,7 +62,7 @@ check_results() {   # PROGRAM OPTION...
 }
 
 if [ -c /dev/full ]; then
-    for tool in $tools mpix_figures; do
+    for tool in $tools mpix_figures $tools_by_jansson; do
         check "$tool: --help and --version, standard output full or closed" check_answers "$tool"
     done
     check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list

@@ -67,7 +67,8 @@ check_provenance() {
     check_choice
     [ "$(echo "$output" | sed -n 's/^# \([a-z_]*\): .*/\1/p' | tr '\n' ' ')" = "$provenance_keys " ] ||
         echo "not these keys: $provenance_keys"
-    [ "$(echo "$output" | grep -c '^{"provenance":{.*}}$')" -eq 1 ] || echo "not one line of JSON"
+    [ "$(echo "$output" | grep -c '^{"schema":"mpix-bench","version":[0-9]*,"provenance":{.*}}$')" -eq 1 ] ||
+        echo "not one line of JSON"
     echo "$output" | grep -qF "check_provenance 'it'\\''s' 'a  b'" || echo "not the command line"
     expect_value date '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z'
     expect_value seed 42

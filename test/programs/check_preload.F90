@@ -11,7 +11,7 @@ program check_preload
     implicit none
     include 'mpif.h'
 #endif
-    integer :: i, ierror, rank, provided
+    integer :: i, ierror, rank, ranks, provided, sum, gathered(16)
     integer(kind=MPI_ADDRESS_KIND) :: is_global
     logical :: found
     double precision :: before, latest
@@ -36,6 +36,11 @@ program check_preload
 #endif
     end do
     call MPI_ALLREDUCE(before, latest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
+    call MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, ierror)
+    call MPI_REDUCE(1, sum, 1, MPI_INTEGER, MPI_SUM, ranks - 1, MPI_COMM_WORLD, ierror)
+    call MPI_BCAST(sum, 1, MPI_INTEGER, ranks - 1, MPI_COMM_WORLD, ierror)
+    call MPI_ALLGATHER(sum, 1, MPI_INTEGER, gathered, 1, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+    if (any(gathered(1:ranks) /= ranks)) print '(a)', 'wrong: MPI_REDUCE, MPI_BCAST or MPI_ALLGATHER'
     if (MPI_WTIME() < latest - 1d-4) print '(a)', 'wrong: MPI_WTIME'
     call MPI_FINALIZE(ierror)
     print '(a)', 'done'

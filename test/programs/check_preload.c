@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BARRIERS = 300, COMMUNICATORS = 66, BARRIERS_OF_EACH = 103, PAUSES = 5, PAUSE_US = 5000 };
+enum { BARRIERS = 300, COMMUNICATORS = 66, BARRIERS_OF_EACH = 103, PAUSES = 5, PAUSE_US = 20000, MOST_RANKS = 16 };
 static int rank, ranks;
 
 /* Not all MPI libraries allow it before MPI_Init and after MPI_Finalize. */
@@ -32,6 +33,84 @@ static void call_barriers_slowly(void)
         usleep(PAUSE_US);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+/* After a pause, so that each call is rare, and with what it leaves in the first element. */
+#define TRY(call, value)               \
+    do {                               \
+        usleep(PAUSE_US);              \
+        out[0] = -1;                   \
+        MPI_##call;                    \
+        if (out[0] != (value))         \
+            puts("wrong: MPI_" #call); \
+    } while (0)
+
+/* Each blocking one. The last rank is root. */
+static void call_collectives(void)
+{
+    int in[MOST_RANKS], out[MOST_RANKS], ones[MOST_RANKS], starts[MOST_RANKS], byte_starts[MOST_RANKS];
+    int root = ranks - 1, in_first = rank == 0 ? -1 : rank;
+    MPI_Datatype types[MOST_RANKS];
+    MPI_Comm comm = MPI_COMM_WORLD;
+    for (int i = 0; i < MOST_RANKS; i++) {
+        in[i] = ones[i] = 1;
+        starts[i] = i;
+        byte_starts[i] = i * (int)sizeof *in;
+        types[i] = MPI_INT;
+    }
+    TRY(Bcast(rank == root ? in : out, 1, MPI_INT, root, comm), rank == root ? -1 : 1);
+    TRY(Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm), ranks);
+    TRY(Scan(in, out, 1, MPI_INT, MPI_SUM, comm), rank + 1);
+    TRY(Exscan(in, out, 1, MPI_INT, MPI_SUM, comm), in_first);
+    TRY(Reduce_scatter(in, out, ones, MPI_INT, MPI_SUM, comm), ranks);
+    TRY(Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, comm), ranks);
+    TRY(Reduce(in, out, 1, MPI_INT, MPI_SUM, root, comm), rank == root ? ranks : -1);
+    TRY(Allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm), 1);
+    TRY(Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm), 1);
+    TRY(Gather(in, 1, MPI_INT, out, 1, MPI_INT, root, comm), rank == root ? 1 : -1);
+    TRY(Scatter(in, 1, MPI_INT, out, 1, MPI_INT, root, comm), 1);
+    TRY(Allgatherv(in, 1, MPI_INT, out, ones, starts, MPI_INT, comm), 1);
+    TRY(Gatherv(in, 1, MPI_INT, out, ones, starts, MPI_INT, root, comm), rank == root ? 1 : -1);
+    TRY(Scatterv(in, ones, starts, MPI_INT, out, 1, MPI_INT, root, comm), 1);
+    TRY(Alltoallv(in, ones, starts, MPI_INT, out, ones, starts, MPI_INT, comm), 1);
+    TRY(Alltoallw(in, ones, byte_starts, types, out, ones, byte_starts, types, comm), 1);
+    TRY(Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF), 1);
+}
+
+static double truth_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* By how much MPI_Wtime is ahead of a clock that all processes share, as the quickest of many readings has it. */
+static double ahead_of_truth_s(void)
+{
+    double ahead_s = 0, quickest_s = 1e9;
+    for (int i = 0; i < 200; i++) {
+        double before_s = truth_s(), now_s = MPI_Wtime(), took_s = truth_s() - before_s;
+        if (took_s < quickest_s) {
+            quickest_s = took_s;
+            ahead_s = now_s - before_s;
+        }
+    }
+    return ahead_s;
+}
+
+/* An MPI_Allreduce each tenth of a second, and no barrier. */
+static void compare_clocks(void)
+{
+    double ahead_s = ahead_of_truth_s(), least_s, most_s;
+    for (int i = 0; i < 10; i++) {
+        usleep(100000);
+        MPI_Allreduce(&ahead_s, &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    ahead_s = ahead_of_truth_s();
+    MPI_Allreduce(&ahead_s, &least_s, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&ahead_s, &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (most_s - least_s > 3e-3)
+        printf("wrong: the clocks are %.6f s apart\n", most_s - least_s);
 }
 
 static void print_clock(void)
@@ -154,6 +233,14 @@ static void act(const char *what, char **arguments)
         call_barriers(MPI_COMM_WORLD, BARRIERS);
     } else if (strcmp(what, "pauses") == 0) {
         call_barriers_slowly();
+    } else if (strcmp(what, "collectives") == 0) {
+        call_collectives();
+    } else if (strcmp(what, "collectives_after_barrier") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        call_collectives();
+        call_collectives();
+    } else if (strcmp(what, "clocks") == 0) {
+        compare_clocks();
     } else if (strcmp(what, "times") == 0) {
         compare_times();
     } else if (strcmp(what, "others") == 0) {

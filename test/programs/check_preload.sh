@@ -78,6 +78,7 @@ check_each_alone() {
     expect_no "MPI_Wtick is replaced" '^global 1 tick 1\.0e-09' out
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was not replaced' 1
+    expect_no "the clock is looked after in vain" 'looked after' err
     run 2 mpix_preload --wtime "$subject" barriers
     expect_done
     expect out 'global 1 tick 1\.0e-09' 1
@@ -98,11 +99,19 @@ check_looks() {
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
 
-# A tool that comes after the preload, with and without the preload.
-make_tool() {       # SOURCE: leaves mpix_with_tool and with_tool
-    printf '%s\n' "$1" >"$scratch/tool.c"
+# COUNTS PROGRAM [OPTION]...: in how many of how many collective calls the clock is looked after.
+check_care() {
+    local counts=$1 action=$2
+    shift 2
+    run 2 mpix_preload "$@" "$subject" "$action"
+    expect_done
+    expect err "the clock was looked after in $counts collective calls of MPI_COMM_WORLD" 1
+}
+
+# NAME: one of check_preload_tools.c, with and without the preload. Leaves mpix_with_tool and with_tool.
+make_tool() {
     # shellcheck disable=SC2086
-    $compiler -shared -fPIC "$scratch/tool.c" -o "$scratch/tool.so" || return
+    $compiler -shared -fPIC "-DTOOL_$1" "$here/check_preload_tools.c" -o "$scratch/tool.so" -ldl || return
     printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$scratch/tool.so" "$programs/mpix_preload" \
         >"$scratch/mpix_with_tool"
     printf '#!/bin/sh\nLD_PRELOAD=%s exec "$@"\n' "$scratch/tool.so" >"$scratch/with_tool"
@@ -110,19 +119,8 @@ make_tool() {       # SOURCE: leaves mpix_with_tool and with_tool
     programs=$scratch
 }
 
-# The plain clocks of the processes are 100 s apart.
 check_times() {
-    make_tool '#include <stdlib.h>
-        #include <time.h>
-        double PMPI_Wtime(void)
-        {
-            const char *rank = getenv("PMI_RANK");
-            struct timespec now;
-            clock_gettime(CLOCK_MONOTONIC, &now);
-            rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
-            return (double)now.tv_sec + now.tv_nsec * 1e-9 + 100 * atoi(rank);
-        }
-        double MPI_Wtime(void) { return PMPI_Wtime(); }'
+    make_tool WTIME
     run 2 with_tool "$subject" times
     grep -q '^wrong: a process left' "$scratch/out" || complain "this test would not see wrong clocks"
     run 2 mpix_with_tool "$subject" times
@@ -132,12 +130,34 @@ check_times() {
     expect_no "a quiet run writes a report" '^mpix_preload' err
 }
 
+check_drift() {
+    make_tool DRIFT
+    export MPIX_HARMONIZE_CLOCK=monotonic_raw MPIX_HARMONIZE_RESYNC_INTERVAL_NS=50000000
+    run 2 mpix_with_tool "$subject" clocks
+    expect_done
+    expect err 'the clock was looked after in 1[0-2] of 12 collective calls of MPI_COMM_WORLD' 1
+}
+
+# One process cannot make a communicator: that of the preload for the world, the library's for it, those of another one.
+check_split() {
+    make_tool SPLIT
+    for CHECK_FAILING_SPLIT in 1 2 3 4; do
+        export CHECK_FAILING_SPLIT
+        run 2 mpix_with_tool --comm all "$subject" freed
+        expect_done
+        expect err 'tool: fails' 1
+        expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 0
+        [ "$CHECK_FAILING_SPLIT" -gt 2 ] || expect err 'mpix_preload: .*split.*; the program runs without the preload' 1
+    done
+}
+
 check_names() {
-    local needed name lib
+    local needed name lib suffix='(_|__|_c|_f|_f08|_f08_|_f08ts_|_f08ts_large_)?'
     needed=$(for lib in $(ldd "$1" | awk '/libmpi/ && $3 { print $3 }'); do
         ${NM:-nm} -D --defined-only "$lib" | awk '{ print $3 }' | sed 's/@.*//'
-    done | grep -iE '^mpi_(barrier|init|init_thread|finalize|wtime|wtick|comm_get_attr|attr_get)(_|__|_f|_f08|_f08_)?$')
-    [ "$(wc -w <<<"$needed")" -ge 8 ] || echo "the MPI library defines only: $needed"
+    done | grep -iE '^mpi_(barrier|init|init_thread|finalize|wtime|wtick|comm_get_attr|attr_get)'$suffix'$
+^mpi_(bcast|(all)?reduce|(ex)?scan|reduce_scatter(_block)?|(all)?gatherv?|scatterv?|alltoall[vw]?)'$suffix'$')
+    [ "$(wc -w <<<"$needed")" -ge 24 ] || echo "the MPI library defines only: $needed"
     ${NM:-nm} -D --defined-only "$front" | awk '{ print $3 }' >"$scratch/names"
     for name in $needed; do grep -qx "$name" "$scratch/names" || echo "$name is not replaced"; done
     grep -vE '^(MPI|mpi)_' "$scratch/names" | sed 's/$/ is exported/'
@@ -157,6 +177,7 @@ check_fortran() {   # FORM
     expect_done
     expect out ' *global 1 found T tick 1\.0E-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
+    expect err "the clock was looked after in [0-9]+ of $((barriers + 4)) collective calls of MPI_COMM_WORLD" 1
     check_names "$binary"
 }
 
@@ -357,10 +378,7 @@ SOURCE
 }
 
 check_tool() {
-    make_tool '#include <mpi.h>
-        #include <stdio.h>
-        int MPI_Init(int *argc, char ***argv) { fputs("tool: begin\n", stderr); return PMPI_Init(argc, argv); }
-        int MPI_Finalize(void) { fputs("tool: end\n", stderr); return PMPI_Finalize(); }'
+    make_tool INIT
     run 2 mpix_with_tool "$subject" barriers
     expect_done
     expect err 'tool: begin' 2
@@ -420,6 +438,9 @@ tap_check "--barrier and --wtime alone" check_each_alone
 tap_check "barriers that no process can leave in time" check_tolerance 1 '[12]?[0-9]' '[0-9.]+'
 tap_check "barriers that all processes leave in time" check_tolerance 1000000000 $barriers -
 tap_check "clocks are looked after with --wtime alone" check_looks
+quick tap_check "clocks are looked after in each collective function" check_care '16 of 16' collectives --wtime
+tap_check "clocks are not looked after soon after a barrier" check_care '17 of 33' collectives_after_barrier
+tap_check "a clock that begins to drift is put right by MPI_Allreduce" check_drift
 quick tap_check "times of all processes against each other" check_times
 quick tap_check "the names of C" check_names "$subject"
 for form in 1 2 3; do
@@ -444,6 +465,7 @@ case $version in
 esac
 tap_check "other barriers" check_others
 tap_check "a communicator that its processes free one by one" check_freed
+tap_check "a communicator that one process cannot make" check_split
 tap_check "more communicators than can be engaged" check_many
 tap_check "two threads" check_threads
 quick tap_check "a shell wrapper, a child, another program" check_wrapper

@@ -7,7 +7,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves $status, and the output in out and err.
+# RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves $status, the output in out and err, and in
+# rows what of out is no comment.
 run() {
     ranks=$1 program=$2
     shift 2
@@ -22,6 +23,7 @@ run() {
             >"$scratch/out" 2>"$scratch/err" </dev/null
     fi
     status=$?
+    grep -v '^#' "$scratch/out" >"$scratch/rows"
 }
 
 complain() {        # WHAT: with what there is to know about the last run, but the lines that say where it was

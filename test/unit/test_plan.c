@@ -3,6 +3,7 @@
  * test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are
  * wanted.
  */
+#include "common/words.h"
 #include "suite/arena.h"
 #include "suite/plan.h"
 #include "suite/schemes.h"
@@ -30,7 +31,7 @@ static const option_spec_t options[] = {
     {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, word_name, ""},
 };
 static const option_spec_t operand = {0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, ""};
-static const program_spec_t program = {"program", "", options, COUNT_OF(options), "", &operand, true};
+static const program_spec_t program = {"program", "", options, COUNT_OF(options), "", &operand, true, NULL};
 
 /* Reads words after the program's name. */
 static options_outcome_t parse(settings_t *settings, int count, const char *const *words)
@@ -236,6 +237,40 @@ START_TEST(buffers_fit_whatever_the_cache)
 }
 END_TEST
 
+/* Words are joined by bars here. */
+static const struct {
+    const char *line, *words;
+    int count;
+} lines[] = {
+    {"", "", 0},
+    {" \t\r\n", "", 0},
+    {"one two\n", "one|two|", 2},
+    {"  one\ttwo  ", "one|two|", 2},
+    {"one#two", "one|", 1},
+    {"# 'open", "", 0},
+    {"'one two' \"three 'four'\"", "one two|three 'four'|", 2},
+    {"a' #'b\"c \"'d'", "a #bc d|", 1},
+    {"'' \"\"", "||", 2},
+    {"one 'two", "", WORDS_OPEN_QUOTE},
+    {"one \"two'", "", WORDS_OPEN_QUOTE},
+    {"1 2 3 4", "1|2|3|4|", 4},
+    {"1 2 3 4 5", "", WORDS_TOO_MANY},
+};
+
+START_TEST(words_of_lines)
+{
+    char line[64], joined[64] = "", *words[4];
+
+    snprintf(line, sizeof(line), "%s", lines[_i].line);
+    int count = words_cut(line, words, COUNT_OF(words));
+    ck_assert_int_eq(count, lines[_i].count);
+    for (int i = 0; i < count; i++) {
+        text_append(joined, sizeof(joined), "%s|", words[i]);
+    }
+    ck_assert_str_eq(joined, lines[_i].words);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, sizes, 0, COUNT_OF(size_cases));
@@ -246,6 +281,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, names_of_the_program);
     tcase_add_test(tests, how_many);
     tcase_add_test(tests, buffers_fit_whatever_the_cache);
+    tcase_add_loop_test(tests, words_of_lines, 0, COUNT_OF(lines));
 }
 
 int main(void)

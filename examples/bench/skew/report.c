@@ -138,7 +138,7 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output};
+    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-skew"};
     int status = STATUS_GOOD;
     print_head(run, clock_text);
     table_head(&table);

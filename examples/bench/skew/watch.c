@@ -35,7 +35,7 @@ static void add_tally(tally_t *sum, const tally_t *part)
 
 void skew_watch(skew_run_t *run)
 {
-    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.results.output};
+    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.results.output, "mpix-skew-watch"};
     const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     tally_t tally = {0};

@@ -41,7 +41,8 @@ static void take_call(spans_t *spans, const sample_set_t *set, const int64_t *ta
 static double middle_of(int64_t *values, int64_t count)
 {
     sort_ascending(values, count);
-    return ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2;
+    int64_t low = values[(count - 1) / 2], high = values[count / 2];
+    return ((double)low + (double)high) / 2;
 }
 
 bool arrival_analyse(const sample_set_t *set, const int64_t *targets_ns, arrival_figures_t *figures)

@@ -18,7 +18,13 @@
 
 typedef struct work work_t; /* made ready: operation_private.h */
 
-typedef enum operation_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT, FORM_POINT_TO_POINT } operation_form_t;
+typedef enum operation_form {
+    FORM_BLOCKING,
+    FORM_NONBLOCKING,
+    FORM_PERSISTENT,
+    FORM_COMPOSED, /* two blocking calls in a row, which do what another operation does */
+    FORM_POINT_TO_POINT
+} operation_form_t;
 
 /* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
 enum {
@@ -60,6 +66,7 @@ enum { MESSAGES_AT_ONCE = 64 }; /* as OSU */
 typedef struct shape {
     int send;    /* ranks | blocks */
     int receive; /* likewise */
+    int scratch; /* likewise: what lies in the receive buffer between two calls */
     source_t from;
     bool to_own; /* of what those have for each rank, the block for this one */
     in_place_t in_place;
@@ -68,6 +75,8 @@ typedef struct shape {
     bool reduces;
     bool has_displacements;      /* of elements */
     bool has_byte_displacements; /* of bytes */
+    bool has_parts;  /* a message is cut into a part for each rank, which is what is counted and displaced */
+    bool counts_all; /* a count is of the blocks of all ranks */
     bool has_neighbors;
     bool takes_turns; /* a call is two messages, of which the second waits for the first: half of its time is latency */
     int messages;     /* a call is so many at once, whose bandwidth is told; else 0 */
@@ -94,6 +103,9 @@ const char *operation_absence(const char *name);
 /* operation_has_size, operation_allows_in_place - whether there are messages; whether MPI_IN_PLACE may be a buffer. */
 bool operation_has_size(const operation_t *operation);
 bool operation_allows_in_place(const operation_t *operation);
+
+/* operation_has_halves - whether a call is started, and completed later. */
+bool operation_has_halves(const operation_t *operation);
 
 /* operation_group_name, operation_is_in_group - names for several operations, those of a form and others. */
 const char *operation_group_name(int index);

@@ -43,6 +43,17 @@ TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
 SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
 
+/* Composed calls have the shape of what they do together. Those without a root meet at rank 0. */
+SHAPE(as_bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true, .has_parts = true)
+SHAPE(as_reduce, .send = ONE, .receive = AT_ROOT | ONE, .scratch = ONE, .from = FROM_ALL, .has_root = true,
+      .reduces = true, .has_parts = true)
+SHAPE(as_allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .reduces = true, .has_parts = true)
+SHAPE(as_scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .reduces = true)
+SHAPE(as_allgather, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .has_displacements = true, .counts_all = true)
+SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | PER_RANK, .from = FROM_ALL,
+      .to_own = true, .reduces = true, .has_displacements = true, .counts_all = true)
+
 #define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
 SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
@@ -115,6 +126,98 @@ COLLECTIVE(neighbor_alltoall, Neighbor_alltoall, Ineighbor_alltoall, SEND, RECEI
 COLLECTIVE(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, RECEIVE_V, COMM)
 COLLECTIVE(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses,
            work->types, work->receive, work->counts, work->addresses, work->types, COMM)
+
+/* ---- Composed of two blocking calls, as a program could do itself */
+
+/* Messages that cannot be cut into equal parts take the functions with counts. */
+static bool has_equal_parts(const work_t *work)
+{
+    return work->count % work->ranks == 0;
+}
+
+/* This rank's part of the message in the receive buffer. */
+static void *own_part(const work_t *work)
+{
+    return work->receive_memory + (int64_t)work->displacements[work->rank] * work->element->bytes;
+}
+
+#define OWN_PART work->rank == work->root ? MPI_IN_PLACE : own_part(work), work->counts[work->rank], work->type
+#define EQUAL_PARTS work->receive, work->count / work->ranks, work->type
+
+static int scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Scatter(EQUAL_PARTS, OWN_PART, work->root, COMM)
+                                 : MPI_Scatterv(RECEIVE_V, OWN_PART, work->root, COMM);
+}
+
+static int gather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Gather(OWN_PART, EQUAL_PARTS, work->root, COMM)
+                                 : MPI_Gatherv(OWN_PART, RECEIVE_V, work->root, COMM);
+}
+
+static int allgather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Allgather(MPI_IN_PLACE, 0, work->type, EQUAL_PARTS, COMM)
+                                 : MPI_Allgatherv(MPI_IN_PLACE, 0, work->type, RECEIVE_V, COMM);
+}
+
+static int reduce_scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work)
+               ? MPI_Reduce_scatter_block(work->send, own_part(work), work->counts[work->rank], OF, COMM)
+               : MPI_Reduce_scatter(work->send, own_part(work), work->counts, OF, COMM);
+}
+
+/* Nobody is before rank 0, whose result is its own contribution. */
+static int add_own(const work_t *work)
+{
+    if (work->rank > 0)
+        return MPI_Reduce_local(BETWEEN, work->count, OF);
+    memcpy(work->receive, work->send, (size_t)work->size_bytes);
+    return MPI_SUCCESS;
+}
+
+static int bcast_blocks(const work_t *work)
+{
+    return MPI_Bcast(work->receive, work->count * work->ranks, work->type, work->root, COMM);
+}
+
+static int reduce_blocks(const work_t *work)
+{
+    return MPI_Reduce(BETWEEN, work->count * work->ranks, OF, work->root, COMM);
+}
+
+#define OWN_BLOCK work->rank == work->root ? MPI_IN_PLACE : work->receive, work->count, work->type
+
+/* The shape is that of the operation that does the same in one call. */
+#define COMPOSED(identifier, name, functions, shape, first, second)           \
+    static int compose_##identifier(const work_t *work, MPI_Request *request) \
+    {                                                                         \
+        (void)request;                                                        \
+        int code = first;                                                     \
+        return code == MPI_SUCCESS ? second : code;                           \
+    }                                                                         \
+    static const operation_t composed_##identifier = {name, functions, FORM_COMPOSED, &shape, compose_##identifier};
+
+COMPOSED(exscan_reduce_local, "exscan+reduce_local", "MPI_Exscan, MPI_Reduce_local", as_scan,
+         MPI_Exscan(BETWEEN, work->count, OF, COMM), add_own(work))
+COMPOSED(gather_bcast, "gather+bcast", "MPI_Gather, MPI_Bcast", as_allgather,
+         MPI_Gather(SEND, RECEIVE, work->root, COMM), bcast_blocks(work))
+COMPOSED(gatherv_bcast, "gatherv+bcast", "MPI_Gatherv, MPI_Bcast", as_allgather,
+         MPI_Gatherv(SEND, RECEIVE_V, work->root, COMM), bcast_blocks(work))
+COMPOSED(reduce_bcast, "reduce+bcast", "MPI_Reduce, MPI_Bcast", as_allreduce,
+         MPI_Reduce(BETWEEN, work->count, OF, work->root, COMM), MPI_Bcast(RECEIVE, work->root, COMM))
+COMPOSED(reduce_scatter, "reduce+scatter", "MPI_Reduce, MPI_Scatter", as_reduce_scatter, reduce_blocks(work),
+         MPI_Scatter(RECEIVE, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatterv, "reduce+scatterv", "MPI_Reduce, MPI_Scatterv", as_reduce_scatter, reduce_blocks(work),
+         MPI_Scatterv(RECEIVE_V, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatter_block_allgather, "reduce_scatter_block+allgather", "MPI_Reduce_scatter_block, MPI_Allgather",
+         as_allreduce, reduce_scatter_parts(work), allgather_parts(work))
+COMPOSED(reduce_scatter_block_gather, "reduce_scatter_block+gather", "MPI_Reduce_scatter_block, MPI_Gather", as_reduce,
+         reduce_scatter_parts(work), gather_parts(work))
+COMPOSED(scatter_allgather, "scatter+allgather", "MPI_Scatter, MPI_Allgather", as_bcast, scatter_parts(work),
+         allgather_parts(work))
 
 /* ---- Between pairs of ranks */
 
@@ -210,6 +313,15 @@ static const operation_t *const operation_list[] = {
     NEIGHBORHOOD_COLLECTIVES(blocking),
     NEIGHBORHOOD_COLLECTIVES(nonblocking),
     NEIGHBORHOOD_COLLECTIVES(persistent),
+    &composed_exscan_reduce_local,
+    &composed_gather_bcast,
+    &composed_gatherv_bcast,
+    &composed_reduce_bcast,
+    &composed_reduce_scatter,
+    &composed_reduce_scatterv,
+    &composed_reduce_scatter_block_allgather,
+    &composed_reduce_scatter_block_gather,
+    &composed_scatter_allgather,
     &point_to_point_latency,
     &point_to_point_latency_ssend,
     &point_to_point_latency_isend,
@@ -263,6 +375,11 @@ bool operation_allows_in_place(const operation_t *operation)
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
 }
 
+bool operation_has_halves(const operation_t *operation)
+{
+    return operation->form == FORM_NONBLOCKING || operation->form == FORM_PERSISTENT;
+}
+
 /* ---- Groups */
 
 /* What stands for several operations: those of a form, and others. */
@@ -270,11 +387,9 @@ enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
 
 const char *operation_group_name(int index)
 {
-    static const char *const names[] = {[FORM_BLOCKING] = "blocking",
-                                        [FORM_NONBLOCKING] = "nonblocking",
-                                        [FORM_PERSISTENT] = "persistent",
-                                        [GROUP_NEIGHBORHOOD] = "neighborhood",
-                                        [GROUP_ALL] = "all"};
+    static const char *const names[] = {
+        [FORM_BLOCKING] = "blocking", [FORM_NONBLOCKING] = "nonblocking",    [FORM_PERSISTENT] = "persistent",
+        [FORM_COMPOSED] = "composed", [GROUP_NEIGHBORHOOD] = "neighborhood", [GROUP_ALL] = "all"};
     return index <= GROUP_ALL ? names[index] : NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "suite/plan.h"
 
 #include "common/random.h"
+#include "common/words.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/schemes.h"
@@ -95,8 +96,9 @@ enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 }
 static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
 
 static const char notes[] =
-    "OPERATION: one of --list, or blocking, nonblocking, persistent, neighborhood, all. Called as mpix_osu_NAME, the\n"
-    "program measures operation NAME. Of several operations, or of the lines of --jobs, one follows the other.\n"
+    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
+    "mpix_osu_NAME, the program measures operation NAME. Of several operations, or of the lines of --jobs, one\n"
+    "follows the other.\n"
     "\n"
     "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
     "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
@@ -156,7 +158,7 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
     const char *name = operation->name;
-    bool persists = operation->form == FORM_PERSISTENT, has_halves = persists || operation->form == FORM_NONBLOCKING;
+    bool persists = operation->form == FORM_PERSISTENT, has_halves = operation_has_halves(operation);
     bench_settings_t *settings = &job->settings;
     if (named && settings->root != NOT_GIVEN && !operation->shape->has_root)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
@@ -317,20 +319,6 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
     return true;
 }
 
-/* Cuts a line into words. Returns how many, the first being no word of the line, or -1 for too many. */
-static int cut_words(char *line, char *words[MAX_WORDS])
-{
-    int count = 1;
-    line[strcspn(line, "#")] = '\0';
-    words[0] = NULL;
-    for (char *word = strtok(line, " \t\r\n\v\f"); word != NULL; word = strtok(NULL, " \t\r\n\v\f")) {
-        if (count == MAX_WORDS)
-            return -1;
-        words[count++] = word;
-    }
-    return count;
-}
-
 /* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
  */
 static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
@@ -347,16 +335,19 @@ static const char *find_common_option(const bench_settings_t *line, const bench_
 static bool read_line(const reader_t *reader, char *line)
 {
     const bench_settings_t *command = &reader->plan->settings;
-    const program_spec_t spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true};
+    const program_spec_t spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true, NULL};
     bench_settings_t settings = *command;
     char *words[MAX_WORDS];
-    int count = cut_words(line, words);
-    if (count < 0)
+    int count = words_cut(line, words + 1, MAX_WORDS - 1);
+    words[0] = NULL; /* the program's name on a command line */
+    if (count == WORDS_OPEN_QUOTE)
+        return refuse(reader, "a quote has no end");
+    if (count == WORDS_TOO_MANY)
         return refuse(reader, "more than %d words", MAX_WORDS - 1);
-    if (count == 1)
+    if (count == 0)
         return true;
     settings.operations.count = 0;
-    if (options_parse(&spec, count, words, &settings) != OPTIONS_RUN)
+    if (options_parse(&spec, count + 1, words, &settings) != OPTIONS_RUN)
         return false;
     const char *common = find_common_option(&settings, command);
     if (common != NULL)
@@ -417,7 +408,7 @@ static const bench_settings_t default_settings = {
 static const char *osu_operation(const char *program)
 {
     const char *name = program + sizeof(osu_prefix) - 1;
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
     for (int i = 0; operation_name(i) != NULL; i++)
         if (strncmp(operation_name(i), name, length) == 0 && operation_name(i)[length] == '\0')
             return operation_name(i);
@@ -431,7 +422,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
                                  options, OPTION_COUNT,
                                  notes,   osu_name == NULL ? &operand : NULL,
-                                 false};
+                                 false,   NULL};
     *plan = (plan_t){.settings = default_settings};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
+static const char schema[] = "mpix-bench";
 enum { NAME_BYTES = 24, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
 /* A row, and what is derived from it. */
@@ -73,6 +74,7 @@ static const figure_t figures[] = {
     {DATA, "buffers", "", KIND_TEXT, PART_KEYS, KEY(buffers)},
     {DATA, "cache", "", KIND_TEXT, PART_KEYS, KEY(cache)},
     {DATA, "run_time", "", KIND_TEXT, PART_KEYS, KEY(run_time)},
+    {DATA, "arrival", "", KIND_TEXT, PART_KEYS, KEY(arrival)},
     {ALL, "size_bytes", "Size", KIND_COUNT, PART_KEYS, KEY(size_bytes)},
     {TABLES, "", "Arrival", KIND_TEXT, PART_PATTERN, KEY(arrival)},
     {DATA, "valid", "", KIND_COUNT, PART_KEYS, FIGURE(valid)},
@@ -92,7 +94,6 @@ static const figure_t figures[] = {
     {DATA | FULL, "p%.9g_ns", "P%.9g(us)", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
     {DATA | FULL, "slowest_rank", "Slowest", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
     {DATA | FULL, "fastest_rank", "Fastest", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
-    {DATA, "arrival", "", KIND_TEXT, PART_KEYS, KEY(arrival)},
     {TABLES, "", "Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
     {FULL, "", "Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
     {FULL, "", "Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
@@ -195,7 +196,7 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
 static const layout_t *lay_out(const report_t *report)
 {
     static layout_t layout;
-    layout.table = (table_t){.columns = layout.columns, .output = &report->output};
+    layout.table = (table_t){.columns = layout.columns, .output = &report->output, .schema = schema};
     for (int i = 0; i < FIGURES; i++)
         for (int quantile = 0; quantile < (figures[i].kind == KIND_QUANTILES ? report->fraction_count : 1); quantile++)
             if (has_column(report, &figures[i]))
@@ -241,7 +242,7 @@ static void print_comment(FILE *file, const provenance_item_t *item)
 
 static void print_json_head(FILE *file, const provenance_item_t *items, int item_count)
 {
-    fputs("{\"provenance\":{", file);
+    schema_begin(file, schema);
     for (int i = 0; i < item_count; i++) {
         fputs(i > 0 ? "," : "", file);
         quote_json(file, items[i].key);

@@ -42,8 +42,11 @@ static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root,
     needs_t needs = {blocks_held(shape, shape->send, rank, ranks, is_root),
                      blocks_held(shape, shape->receive, rank, ranks, is_root)};
     bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
+    int scratch = blocks_held(shape, shape->scratch, rank, ranks, is_root);
     if (all_send_in_place && needs.send > needs.receive)
         needs.receive = needs.send;
+    if (needs.receive < scratch)
+        needs.receive = scratch;
     if (all_send_in_place || shape->in_place == ROOT_SENDS_FROM_RESULT)
         needs.send = 0;
     return needs;
@@ -63,6 +66,8 @@ static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes,
         return false;
     if (shape->has_byte_displacements)
         return last_block - max_bytes <= INT_MAX;
+    if (shape->counts_all)
+        return last_block / element_bytes <= INT_MAX;
     return !shape->has_displacements || (last_block - max_bytes) / element_bytes <= INT_MAX;
 }
 
@@ -336,6 +341,14 @@ static int make_requests(work_t *work)
     return MPI_SUCCESS;
 }
 
+/* The first parts have an element more where not all can be equal. */
+static void set_part(work_t *work, int rank)
+{
+    int least = work->count / work->ranks, longer = work->count % work->ranks;
+    work->counts[rank] = least + (rank < longer);
+    work->displacements[rank] = rank * least + (rank < longer ? rank : longer);
+}
+
 static void set_blocks(work_t *work)
 {
     const shape_t *shape = work->operation->shape;
@@ -347,6 +360,8 @@ static void set_blocks(work_t *work)
             work->displacements[i] = i * work->count;
         if (shape->has_byte_displacements)
             work->displacements[i] = (int)(i * work->size_bytes);
+        if (shape->has_parts)
+            set_part(work, i);
     }
 }
 
@@ -385,11 +400,8 @@ int work_test(work_t *work)
 
 int work_call(work_t *work)
 {
-    operation_form_t form = work->operation->form;
     int code = work_start(work);
-    if (form == FORM_BLOCKING || form == FORM_POINT_TO_POINT || code != MPI_SUCCESS)
-        return code;
-    return work_finish(work);
+    return code == MPI_SUCCESS && operation_has_halves(work->operation) ? work_finish(work) : code;
 }
 
 /* ---- Validation */

@@ -33,7 +33,7 @@ void check_open_report(check_run_t *run)
         width = length > width ? length : width;
     }
     run->columns[0].width = width;
-    run->table = (table_t){run->columns, MAX_COLUMNS, &run->settings.results.output};
+    run->table = (table_t){run->columns, MAX_COLUMNS, &run->settings.results.output, "mpix-clock-check"};
     run->values = check_room(run, run->settings.repeats * run->checked, sizeof(run->values[0]));
 }
 

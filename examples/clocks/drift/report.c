@@ -49,7 +49,7 @@ static void print_row(const drift_run_t *run, const table_t *table, int number, 
 static void print_table(const drift_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
-    const table_t table = {columns, COLUMNS, output};
+    const table_t table = {columns, COLUMNS, output, "mpix-clock-drift"};
     if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, output->file, "drift of clocks against those of rank 0");
         fprintf(

@@ -30,6 +30,7 @@ typedef struct sight {
 
 /* A clock as all ranks see it, on rank 0. */
 typedef struct listing {
+    bool is_foreign;           /* no rank's kind of processor has it: it is left out */
     bool lacks;                /* a rank cannot read it at all, so there are no figures */
     bool usable;               /* the library can use it */
     char reason[REASON_BYTES]; /* why not */

@@ -114,7 +114,7 @@ static int draw(list_run_t *run)
     int drawn = 0;
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         const listing_t *listing = &run->listings[clock];
-        if (!listing->lacks)
+        if (!listing->is_foreign && !listing->lacks)
             series[drawn++] = (plot_series_t){.title = machine_clocks[clock].name,
                                               .style = PLOT_LINES,
                                               .color = clock + 1,
@@ -135,7 +135,7 @@ static int draw(list_run_t *run)
 
 int list_report(list_run_t *run)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output};
+    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-clock-list"};
     if (table.output->format == FORMAT_TABLE)
         world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
     tell_warnings(run);
@@ -144,6 +144,8 @@ int list_report(list_run_t *run)
     remark(run, "auto takes %s: %s", machine_clocks[run->chosen].name, run->chosen_reason);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         const listing_t *listing = &run->listings[clock];
+        if (listing->is_foreign)
+            continue;
         if (!listing->usable)
             remark(run, "%s %s", machine_clocks[clock].name, listing->reason);
         if (!listing->lacks && listing->max.read_ns > SLOW_READ_NS)
@@ -152,6 +154,7 @@ int list_report(list_run_t *run)
     }
     table_head(&table);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
-        print_row(run, &table, clock);
+        if (!run->listings[clock].is_foreign)
+            print_row(run, &table, clock);
     return draw(run);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * manifest.h - a campaign's folder, and its file manifest.json, which says what was planned and what is done. No MPI.
+ *
+ * The manifest is all that a campaign knows, so it can be taken up again after a kill. It is written to another file
+ * and renamed, after each launch. doc/results.md describes its keys.
+ */
+#ifndef MANIFEST_H
+#define MANIFEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PATH_BYTES = 4096, MAX_LAUNCHES = 10000 };
+
+/* Of numbers in the settings. */
+enum { NOT_GIVEN = -1 };
+
+typedef struct manifest {
+    const char *program; /* for messages */
+    const char *directory;
+    json_t *content;
+    json_t *runs; /* in the content, in the order of their launches */
+    int folder;   /* open, and locked against others */
+} manifest_t;
+
+/*
+ * manifest_open - make the folder, or take up the campaign that is there. Files that are torn are told of, and count as
+ * not measured; files that are whole count as measured.
+ *
+ * manifest   out
+ * variants   as description.h makes them; NULL: those of the manifest that is there
+ * launches   of each variant; NOT_GIVEN: as before, or the default
+ * seed       of the order; NOT_GIVEN: as before, or another one each time
+ *
+ * Returns true, or false after one line on standard error. Either way, manifest_close frees what there is.
+ */
+bool manifest_open(manifest_t *manifest, const json_t *variants, int64_t launches, int64_t seed);
+
+void manifest_close(manifest_t *manifest);
+
+/* manifest_write - returns true, or false after one line on standard error; then the old file is still there. */
+bool manifest_write(const manifest_t *manifest);
+
+/* manifest_variant - the variant of a run. */
+const json_t *manifest_variant(const manifest_t *manifest, const json_t *run);
+
+/* manifest_is_done, manifest_count_done - what has been measured. */
+bool manifest_is_done(const json_t *run);
+int manifest_count_done(const manifest_t *manifest);
+
+/*
+ * manifest_path - where a run's output is, with a suffix for other files of the run, or "".
+ */
+void manifest_path(const manifest_t *manifest, const json_t *run, const char *suffix, char path[PATH_BYTES]);
+
+/*
+ * manifest_look_at - whether a file has whole JSON, in one or more values.
+ *
+ * bytes   out: its size
+ * why     out: what is wrong, in a few words
+ */
+enum { WHY_BYTES = 160 };
+bool manifest_look_at(const char *path, int64_t *bytes, char why[WHY_BYTES]);
+
+/* manifest_set_done - note that a run's output is in its place. Numbers that are not known are negative. */
+void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t duration_ns);
+
+#endif /* MANIFEST_H */

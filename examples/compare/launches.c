@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compare/launches.h"
+
+#include "common/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char manifest_name[] = "manifest.json";
+
+enum { MANIFEST_VERSION = 1 };
+
+#define OUT_OF_MEMORY(complaint) complain(complaint, "out of memory")
+
+/* What an operand names. */
+typedef struct place {
+    char path[PATH_MAX];
+    char variant[RESULT_TEXT_BYTES]; /* "" where it names none */
+    bool is_folder;
+    json_t *manifest; /* of a campaign, else NULL */
+} place_t;
+
+/* ---- Folders and campaigns */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* A file in a folder; folder NULL: a file. The caller frees the text. */
+static char *join(const char *folder, const char *file)
+{
+    size_t bytes = (folder != NULL ? strlen(folder) + 1 : 0) + strlen(file) + 1;
+    char *path = malloc(bytes);
+    if (path != NULL)
+        snprintf(path, bytes, "%s%s%s", folder != NULL ? folder : "", folder != NULL ? "/" : "", file);
+    return path;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static bool check_manifest(const json_t *manifest, const char *path, char *complaint)
+{
+    if (strcmp(text_of(manifest, "schema"), "mpix-campaign") != 0 ||
+        !json_is_array(json_object_get(manifest, "variants")) || !json_is_array(json_object_get(manifest, "runs")))
+        return complain(complaint, "%.400s is no manifest of a campaign", path);
+    return json_integer_value(json_object_get(manifest, "version")) == MANIFEST_VERSION ||
+           complain(complaint, "%.400s is not of version %d, the only one known", path, MANIFEST_VERSION);
+}
+
+/* Reads the manifest of a folder, if it has one. */
+static bool load_manifest(place_t *place, char *complaint)
+{
+    struct stat status;
+    char *path = join(place->path, manifest_name);
+    if (path == NULL)
+        return OUT_OF_MEMORY(complaint);
+    bool is_there = stat(path, &status) == 0 || errno != ENOENT;
+    if (is_there)
+        place->manifest = result_load(path, complaint);
+    bool good = !is_there || (place->manifest != NULL && check_manifest(place->manifest, path, complaint));
+    free(path);
+    return good;
+}
+
+static bool find_variant(const json_t *manifest, const char *name)
+{
+    const json_t *list = json_object_get(manifest, "variants");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(text_of(json_array_get(list, i), "name"), name) == 0)
+            return true;
+    return false;
+}
+
+static bool complain_of_variants(const place_t *place, const char *what, char *complaint)
+{
+    const json_t *list = json_object_get(place->manifest, "variants");
+    complain(complaint, "%.400s has %zu variants, %s:", place->path, json_array_size(list), what);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        text_append(complaint, COMPLAINT_BYTES, "%s %s:%s", i > 0 ? "," : "", place->path,
+                    text_of(json_array_get(list, i), "name"));
+    return false;
+}
+
+/* FILE, FOLDER, or FOLDER:VARIANT. */
+static bool find_place(const char *operand, place_t *place, char *complaint)
+{
+    const char *colon = strrchr(operand, ':');
+    struct stat status;
+    *place = (place_t){.is_folder = is_folder(operand)};
+    snprintf(place->path, sizeof(place->path), "%s", operand);
+    if (stat(operand, &status) != 0 && colon != NULL) {
+        snprintf(place->path, sizeof(place->path), "%.*s", (int)(colon - operand), operand);
+        snprintf(place->variant, sizeof(place->variant), "%s", colon + 1);
+        place->is_folder = is_folder(place->path);
+        if (!place->is_folder)
+            return complain(complaint, "%.400s cannot be read: no such file or folder", operand);
+    }
+    if (!place->is_folder)
+        return true;
+    if (!load_manifest(place, complaint))
+        return false;
+    if (place->variant[0] == '\0')
+        return true;
+    if (place->manifest == NULL)
+        return complain(complaint, "%.400s has no %s, so it has no variants", place->path, manifest_name);
+    return find_variant(place->manifest, place->variant) ||
+           complain_of_variants(place, "of which one can be named", complaint);
+}
+
+/* ---- Launches */
+
+static bool add_launch(variant_t *variant, const char *folder, const char *file, char *complaint)
+{
+    launch_t *longer = realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(longer[0]));
+    if (longer == NULL)
+        return OUT_OF_MEMORY(complaint);
+    variant->launches = longer;
+    launch_t *launch = &variant->launches[variant->count];
+    *launch = (launch_t){.path = join(folder, file)};
+    if (launch->path == NULL)
+        return OUT_OF_MEMORY(complaint);
+    variant->count++;
+    return result_file_read(launch->path, &launch->file, complaint);
+}
+
+static int has_results(const struct dirent *entry)
+{
+    const char *suffix = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && suffix != NULL && (strcmp(suffix, ".json") == 0 || strcmp(suffix, ".csv") == 0);
+}
+
+/* All files of results, by name. */
+static bool read_folder(const char *folder, variant_t *variant, char *complaint)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, has_results, alphasort);
+    bool good = count > 0;
+    if (count < 0)
+        return complain(complaint, "%.400s cannot be read: %s", folder, strerror(errno));
+    if (count == 0)
+        complain(complaint, "%.400s has no file of results, *.json or *.csv", folder);
+    for (int i = 0; i < count; i++) {
+        good = good && add_launch(variant, folder, entries[i]->d_name, complaint);
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
+/* The finished run of a variant in a block, or NULL. */
+static const json_t *find_run(const json_t *manifest, json_int_t block, const char *variant)
+{
+    const json_t *runs = json_object_get(manifest, "runs");
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i), *number = json_object_get(run, "block");
+        if (json_is_integer(number) && json_integer_value(number) == block &&
+            strcmp(text_of(run, "variant"), variant) == 0 && strcmp(text_of(run, "status"), "done") == 0)
+            return run;
+    }
+    return NULL;
+}
+
+static json_int_t count_blocks(const json_t *manifest)
+{
+    const json_t *runs = json_object_get(manifest, "runs");
+    json_int_t count = 0;
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        json_int_t block = json_integer_value(json_object_get(json_array_get(runs, i), "block"));
+        count = block >= count && block < (json_int_t)json_array_size(runs) ? block + 1 : count;
+    }
+    return count;
+}
+
+static bool add_run(const place_t *place, const json_t *run, variant_t *variant, char *complaint)
+{
+    const char *file = text_of(run, "file");
+    if (file[0] == '\0' || file[0] == '/' || strstr(file, "..") != NULL)
+        return complain(complaint, "%.400s/%s names no file for a run of %.100s", place->path, manifest_name,
+                        text_of(run, "variant"));
+    return add_launch(variant, place->path, file, complaint);
+}
+
+/* Reads the launches of those variants of a campaign, of the blocks in which all of them are done. */
+static bool read_campaign(const place_t *place, const char *const *names, int count, variants_t *variants,
+                          variant_t *list, char *complaint)
+{
+    json_int_t blocks = count_blocks(place->manifest);
+    for (json_int_t block = 0; block < blocks; block++) {
+        const json_t *runs[2] = {NULL, NULL};
+        bool complete = true;
+        for (int i = 0; i < count; i++) {
+            runs[i] = find_run(place->manifest, block, names[i]);
+            complete = complete && runs[i] != NULL;
+        }
+        variants->left_out += !complete;
+        for (int i = 0; complete && i < count; i++)
+            if (!add_run(place, runs[i], &list[i], complaint))
+                return false;
+    }
+    return list[0].count > 0 || complain(complaint, "%.400s has no block in which %s%s%s is done", place->path,
+                                         names[0], count > 1 ? " and " : "", count > 1 ? names[1] : "");
+}
+
+/* ---- Operands */
+
+static bool name_variant(variant_t *variant, const char *path, const char *name, char *complaint)
+{
+    char text[PATH_MAX + RESULT_TEXT_BYTES];
+    snprintf(text, sizeof(text), "%s%s%s", path, name[0] != '\0' ? ":" : "", name);
+    variant->name = strdup(text);
+    return variant->name != NULL || OUT_OF_MEMORY(complaint);
+}
+
+/* Two variants of one campaign, named or all it has. */
+static bool take_campaign(const place_t *places, int place_count, variants_t *variants, char *complaint)
+{
+    const json_t *list = json_object_get(places[0].manifest, "variants");
+    const char *names[2] = {"", ""};
+    for (int i = 0; i < 2; i++) {
+        const place_t *place = &places[i < place_count ? i : 0];
+        names[i] = place->variant[0] != '\0' ? place->variant : text_of(json_array_get(list, (size_t)i), "name");
+        if (!name_variant(&variants->list[i], place->path, names[i], complaint))
+            return false;
+    }
+    variants->in_blocks = true;
+    return read_campaign(&places[0], names, 2, variants, variants->list, complaint);
+}
+
+/* One variant, whatever the other is. */
+static bool take_place(const place_t *place, variants_t *variants, variant_t *variant, char *complaint)
+{
+    const json_t *list = json_object_get(place->manifest, "variants");
+    const char *name = place->variant;
+    if (place->manifest != NULL && name[0] == '\0') {
+        if (json_array_size(list) != 1)
+            return complain_of_variants(place, "name one", complaint);
+        name = text_of(json_array_get(list, 0), "name");
+    }
+    if (!name_variant(variant, place->path, name, complaint))
+        return false;
+    if (place->manifest != NULL)
+        return read_campaign(place, &name, 1, variants, variant, complaint);
+    return place->is_folder ? read_folder(place->path, variant, complaint)
+                            : add_launch(variant, NULL, place->path, complaint);
+}
+
+static bool are_of_one_campaign(const place_t *places)
+{
+    struct stat first, second;
+    return places[0].variant[0] != '\0' && places[1].variant[0] != '\0' && stat(places[0].path, &first) == 0 &&
+           stat(places[1].path, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static bool take_places(const place_t *places, int place_count, variants_t *variants, char *complaint)
+{
+    if (place_count < variants->count) {
+        if (places[0].manifest == NULL || places[0].variant[0] != '\0')
+            return complain(complaint, "%.400s is one of two to compare, give the other too", places[0].path);
+        if (json_array_size(json_object_get(places[0].manifest, "variants")) != 2)
+            return complain_of_variants(&places[0], "name two", complaint);
+    }
+    if (place_count < variants->count || (place_count == 2 && are_of_one_campaign(places)))
+        return take_campaign(places, place_count, variants, complaint);
+    for (int i = 0; i < place_count; i++)
+        if (!take_place(&places[i], variants, &variants->list[i], complaint))
+            return false;
+    return true;
+}
+
+bool launches_read(const text_list_t *operands, int count, variants_t *variants, char complaint[COMPLAINT_BYTES])
+{
+    place_t places[2] = {{.manifest = NULL}, {.manifest = NULL}};
+    int place_count = (int)operands->count;
+    bool good = place_count > 0 && place_count <= count;
+    *variants = (variants_t){.count = count};
+    if (!good)
+        complain(complaint, count == 1 ? "give one file, folder, or variant of a campaign"
+                                       : "give two files, folders, or variants of a campaign, or a campaign of two");
+    for (int i = 0; good && i < place_count; i++)
+        good = find_place(operands->texts[i], &places[i], complaint);
+    good = good && take_places(places, place_count, variants, complaint);
+    for (int i = 0; i < 2; i++)
+        json_decref(places[i].manifest);
+    return good;
+}
+
+void launches_free(variants_t *variants)
+{
+    for (int i = 0; i < variants->count; i++) {
+        variant_t *variant = &variants->list[i];
+        for (int j = 0; j < variant->count; j++) {
+            free(variant->launches[j].path);
+            result_file_free(&variant->launches[j].file);
+        }
+        free(variant->launches);
+        free(variant->name);
+    }
+    *variants = (variants_t){.count = 0};
+}

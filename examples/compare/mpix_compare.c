@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_compare - which of two was faster, as far as several launches of each tell; and whether one keeps the guidelines
+ * of self-consistent performance.
+ *
+ * It reads what mpix_bench wrote, and does not use MPI.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "common/room.h"
+#include "compare/pairs.h"
+#include "compare/report.h"
+#include "compare/verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beside those of all programs. */
+enum { STATUS_UNDECIDED = 3, NOT_GIVEN = -1 };
+
+static const char program_name[] = "mpix_compare";
+
+typedef struct compare_settings {
+    text_list_t operands;
+    int64_t by_guidelines;
+    const char *column;
+    double level_percent;
+    double same_percent;
+    double fail_percent;
+    int64_t undecided;
+    int64_t permutations;
+    int64_t seed;
+    output_t output;
+} compare_settings_t;
+
+/* All that is read and found. */
+typedef struct compare_run {
+    compare_settings_t settings;
+    variants_t variants;
+    rows_t rows[2];
+    pairs_t pairs;
+    finding_t *findings;
+    char complaint[COMPLAINT_BYTES];
+} compare_run_t;
+
+static const char *undecided_name(int index)
+{
+    static const char *const names[] = {"pass", "fail", NULL};
+    return names[index];
+}
+
+#define PLACE(field) offsetof(compare_settings_t, field)
+
+static const option_spec_t options[] = {
+    {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL,
+     "compare operations of one variant with what is to be\nno faster, such as allreduce with reduce+bcast"},
+    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL,
+     "the value compared: a column whose name ends in _ns\n(default median_ns)"},
+    {0, "level", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL,
+     "how often any row of all may get a wrong verdict"},
+    {0, "same", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL,
+     "what counts as the same: an interval within this of 1;\n0: nothing does"},
+    {0, "fail-if-slower", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL,
+     "fail if any interval lies above 1 and this, exit with 3\nif some contain it"},
+    {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, undecided_name,
+     "with --fail-if-slower, pass (exit with 0) or fail (1) in\nplace of 3"},
+    {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL,
+     "drawn at random where all are too many"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of these"},
+    OUTPUT_OPTIONS(PLACE(output)),
+};
+static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, ""};
+
+static const char notes[] =
+    "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"
+    "campaign. Each file is a launch. B is judged. A campaign of two variants can be given alone; with\n"
+    "--guidelines, one is given.\n"
+    "\n"
+    "A launch counts as one value for each row. A row's ratio is the geometric mean of B / A. Its interval is\n"
+    "corrected for all rows, and p is that of a test that permutes the labels of launches for all rows together. B is\n"
+    "  same       if the interval lies within --same of 1, else\n"
+    "  faster     if it lies below 1,\n"
+    "  slower     if it lies above,\n"
+    "  undecided  if it contains 1; then a new campaign of so many launches would find a difference of 5 %\n"
+    "By a guideline, a row that is slower than its bound is violated, one that is faster or the same is kept.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if --fail-if-slower fails or output could not be written, 2 for a bad option or\n"
+    "for what cannot be read or compared, 3 if --fail-if-slower is undecided.\n";
+
+static const program_spec_t program = {
+    .name = program_name,
+    .purpose = "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .notes = notes,
+    .operand = &operand,
+    .usage = "mpix_compare [OPTION]... A B\n"
+             "       mpix_compare [OPTION]... CAMPAIGN\n"
+             "       mpix_compare --guidelines [OPTION]... A",
+};
+
+static const compare_settings_t defaults = {.column = "median_ns",
+                                            .level_percent = 5,
+                                            .same_percent = 5,
+                                            .fail_percent = NOT_GIVEN,
+                                            .undecided = NOT_GIVEN,
+                                            .permutations = 9999,
+                                            .seed = 1};
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static options_outcome_t read_options(int argc, char **argv, compare_settings_t *settings)
+{
+    options_outcome_t outcome = options_parse(&program, argc, argv, settings);
+    if (outcome != OPTIONS_RUN)
+        return outcome;
+    if (!ends_in(settings->column, "_ns"))
+        return options_refuse(program_name, "option --column: \"%.60s\" is not allowed, give a name that ends in _ns",
+                              settings->column);
+    if (settings->undecided != NOT_GIVEN && settings->fail_percent == NOT_GIVEN)
+        return options_refuse(program_name, "option --undecided needs --fail-if-slower");
+    return OPTIONS_RUN;
+}
+
+/* ---- From files to findings */
+
+static bool pair_rows(compare_run_t *run)
+{
+    const compare_settings_t *settings = &run->settings;
+    int sides = settings->by_guidelines ? 1 : 2;
+    if (!launches_read(&settings->operands, sides, &run->variants, run->complaint))
+        return false;
+    for (int i = 0; i < sides; i++)
+        if (!rows_collect(&run->variants.list[i], settings->column, &run->rows[i], run->complaint))
+            return false;
+    return settings->by_guidelines ? pairs_by_guidelines(&run->rows[0], &run->pairs, run->complaint)
+                                   : pairs_match(run->rows, run->variants.in_blocks, &run->pairs, run->complaint);
+}
+
+static comparison_t compare(compare_run_t *run)
+{
+    sides_t sides = pairs_sides(&run->pairs);
+    comparison_t comparison = {.pairs = &run->pairs,
+                               .variants = &run->variants,
+                               .findings = run->findings,
+                               .rule = {.level = run->settings.level_percent / 100,
+                                        .seed = (uint64_t)run->settings.seed,
+                                        .permutations = run->settings.permutations},
+                               .column = run->settings.column,
+                               .same_percent = run->settings.same_percent,
+                               .by_guidelines = run->settings.by_guidelines != 0};
+    if (!infer(&sides, &comparison.rule, run->findings, &comparison.inference))
+        comparison.pairs = NULL;
+    return comparison;
+}
+
+/* What the table does not say, on standard error. */
+static void tell(const compare_run_t *run, const comparison_t *comparison)
+{
+    const pairs_t *pairs = &run->pairs;
+    int least = least_launches(comparison);
+    if (!comparison->inference.can_decide)
+        fprintf(stderr,
+                "%s: no verdict is possible: launches differ, and %s; for a level of %g %% it takes %d launches%s\n",
+                program_name, run->variants.list[0].count == 1 ? "there is only one" : "there are too few of them",
+                run->settings.level_percent, least, comparison->by_guidelines ? "" : " of each");
+    if (run->variants.left_out > 0)
+        fprintf(stderr, "%s: blocks of the campaign left out, as they are not done: %d\n", program_name,
+                run->variants.left_out);
+    if (pairs->incomplete > 0)
+        fprintf(stderr, "%s: rows left out, as a launch has no value: %d\n", program_name, pairs->incomplete);
+    for (int side = 0; side < 2; side++)
+        if (pairs->without_partner[side] > 0)
+            fprintf(stderr, "%s: rows left out, as only %s has them: %d\n", program_name, run->variants.list[side].name,
+                    pairs->without_partner[side]);
+}
+
+/* ---- The answer */
+
+static int status_of(const compare_settings_t *settings, const finding_t *findings, int count)
+{
+    if (settings->fail_percent == NOT_GIVEN)
+        return STATUS_GOOD;
+    switch (judge(findings, count, settings->fail_percent)) {
+    case JUDGMENT_PASS:
+        return STATUS_GOOD;
+    case JUDGMENT_FAIL:
+        return STATUS_FAILED;
+    case JUDGMENT_UNDECIDED:
+        break;
+    }
+    return settings->undecided == NOT_GIVEN ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static bool open_output(output_t *output, char *complaint)
+{
+    output->file = output->path != NULL ? fopen(output->path, "w") : stdout;
+    return output->file != NULL ||
+           complain(complaint, "option --output: \"%.200s\" is not allowed, give a file that can be written",
+                    output->path);
+}
+
+static int run_comparison(compare_run_t *run)
+{
+    if (!pair_rows(run) || !open_output(&run->settings.output, run->complaint)) {
+        fprintf(stderr, "%s: %s\n", program_name, run->complaint);
+        return STATUS_BAD_OPTION;
+    }
+    run->findings = malloc(room_bytes(run->pairs.count, sizeof(finding_t)));
+    comparison_t comparison = {.pairs = NULL};
+    if (run->findings != NULL)
+        comparison = compare(run);
+    if (comparison.pairs == NULL) {
+        fprintf(stderr, "%s: out of memory\n", program_name);
+        return STATUS_FAILED;
+    }
+    tell(run, &comparison);
+    report_comparison(&comparison, &run->settings.output);
+    int status = status_of(&run->settings, run->findings, run->pairs.count);
+    return output_finish(run->settings.output.file, run->settings.output.path, program_name) ? status : STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    static compare_run_t run;
+    run.settings = defaults;
+    output_begin();
+    options_outcome_t outcome = read_options(argc, argv, &run.settings);
+    if (outcome == OPTIONS_ANSWERED)
+        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
+    if (outcome == OPTIONS_BAD)
+        return STATUS_BAD_OPTION;
+    int status = run_comparison(&run);
+    free(run.findings);
+    pairs_free(&run.pairs);
+    for (int i = 0; i < 2; i++)
+        rows_free(&run.rows[i]);
+    launches_free(&run.variants);
+    return status;
+}

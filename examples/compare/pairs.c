@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compare/pairs.h"
+
+#include "common/output.h"
+#include "common/room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_pair(pairs_t *pairs, const series_t *base, const series_t *judged, char *complaint)
+{
+    if (!rows_is_complete(pairs->rows[0], base) || !rows_is_complete(pairs->rows[1], judged)) {
+        pairs->incomplete++;
+        return true;
+    }
+    pair_t *longer = realloc(pairs->list, room_bytes(pairs->count + 1, sizeof(pair_t)));
+    if (longer == NULL)
+        return complain(complaint, "out of memory");
+    pairs->list = longer;
+    pairs->list[pairs->count++] = (pair_t){.judged = judged, .base = base};
+    return true;
+}
+
+static bool copy_logs(pairs_t *pairs, char *complaint)
+{
+    for (int side = 0; side < 2; side++) {
+        int launches = pairs->rows[side]->variant->count;
+        pairs->logs[side] = malloc(room_bytes((int64_t)pairs->count * launches, sizeof(double)));
+        if (pairs->logs[side] == NULL)
+            return complain(complaint, "out of memory");
+        for (int i = 0; i < pairs->count; i++)
+            memcpy(pairs->logs[side] + (int64_t)i * launches,
+                   side == 0 ? pairs->list[i].base->logs : pairs->list[i].judged->logs,
+                   (size_t)launches * sizeof(double));
+    }
+    return true;
+}
+
+sides_t pairs_sides(const pairs_t *pairs)
+{
+    return (sides_t){.rows = pairs->count,
+                     .launches = {pairs->rows[0]->variant->count, pairs->rows[1]->variant->count},
+                     .in_blocks = pairs->in_blocks,
+                     .logs = {pairs->logs[0], pairs->logs[1]}};
+}
+
+void pairs_free(pairs_t *pairs)
+{
+    free(pairs->list);
+    free(pairs->logs[0]);
+    free(pairs->logs[1]);
+    *pairs = (pairs_t){.count = 0};
+}
+
+/* ---- The same of two variants */
+
+/* How many keys two rows have in common. */
+static int count_equal_keys(const series_t *a, const series_t *b)
+{
+    int count = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)a->keys, name, value)
+    {
+        count += json_equal(value, json_object_get(b->keys, name));
+    }
+    return count;
+}
+
+/* The operation says most of what a row is. */
+static int likeness(const series_t *a, const series_t *b)
+{
+    return count_equal_keys(a, b) + (strcmp(rows_key(a, "operation"), rows_key(b, "operation")) == 0 ? 100 : 0);
+}
+
+/* Adds to a complaint the keys that differ, of those that a has and b may have. */
+static void name_differences(const series_t *a, const series_t *b, bool only_missing, char *complaint)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)a->keys, name, value)
+    {
+        bool is_missing = json_object_get(b->keys, name) == NULL;
+        const char *texts[] = {json_string_value(value), rows_key(b, name)};
+        if (is_missing != only_missing || json_equal(value, json_object_get(b->keys, name)))
+            continue;
+        size_t length = strlen(complaint);
+        text_append(complaint, COMPLAINT_BYTES, "%s%s", complaint[length - 1] == ':' ? " " : ", ", name);
+        if (!is_missing)
+            text_append(complaint, COMPLAINT_BYTES, " %s and %s", texts[0][0] != '\0' ? texts[0] : "(none)",
+                        texts[1][0] != '\0' ? texts[1] : "(none)");
+        else
+            text_append(complaint, COMPLAINT_BYTES, " in one only");
+    }
+}
+
+/* Says what is different in the two rows that are most alike. */
+static bool complain_of_differences(const rows_t rows[2], char *complaint)
+{
+    const series_t *a = NULL, *b = NULL;
+    int best = -1;
+    for (int i = 0; i < rows[0].count; i++)
+        for (int j = 0; j < rows[1].count; j++) {
+            int alike = likeness(&rows[0].list[i], &rows[1].list[j]);
+            if (alike > best) {
+                best = alike;
+                a = &rows[0].list[i];
+                b = &rows[1].list[j];
+            }
+        }
+    complain(complaint, "%.200s and %.200s cannot be compared, no row is of the same:", rows[0].variant->name,
+             rows[1].variant->name);
+    if (a != NULL && b != NULL) {
+        name_differences(a, b, false, complaint);
+        name_differences(a, b, true, complaint);
+        name_differences(b, a, true, complaint);
+    }
+    return false;
+}
+
+bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char complaint[COMPLAINT_BYTES])
+{
+    int common = 0;
+    *pairs = (pairs_t){.rows = {&rows[0], &rows[1]}, .in_blocks = in_blocks};
+    for (int i = 0; i < rows[0].count; i++) {
+        const series_t *judged = rows_find(&rows[1], rows[0].list[i].keys);
+        common += judged != NULL;
+        if (judged != NULL && !add_pair(pairs, &rows[0].list[i], judged, complaint))
+            return false;
+    }
+    if (common == 0)
+        return complain_of_differences(rows, complaint);
+    if (pairs->count == 0)
+        return complain(complaint, "%.200s and %.200s have no row with a value in every launch", rows[0].variant->name,
+                        rows[1].variant->name);
+    pairs->without_partner[0] = rows[0].count - common;
+    pairs->without_partner[1] = rows[1].count - common;
+    return copy_logs(pairs, complaint);
+}
+
+/* ---- Guidelines */
+
+/*
+ * An operation, and what does the same or more, in one call or two, with messages of the same size: no library need be
+ * slower than that. After Traeff, Gropp and Thakur, "Self-Consistent MPI Performance Guidelines", 2010.
+ */
+static const struct {
+    const char *judged, *bound;
+} guidelines[] = {
+    {"allgather", "gather+bcast"},
+    {"allgather", "alltoall"},
+    {"allgather", "allgatherv"},
+    {"allgatherv", "gatherv+bcast"},
+    {"allreduce", "reduce+bcast"},
+    {"allreduce", "reduce_scatter_block+allgather"},
+    {"alltoall", "alltoallv"},
+    {"alltoallv", "alltoallw"},
+    {"bcast", "scatter+allgather"},
+    {"gather", "allgather"},
+    {"gather", "gatherv"},
+    {"reduce", "allreduce"},
+    {"reduce", "reduce_scatter_block+gather"},
+    {"reduce_scatter", "reduce+scatterv"},
+    {"reduce_scatter_block", "reduce+scatter"},
+    {"reduce_scatter_block", "reduce_scatter"},
+    {"scan", "exscan+reduce_local"},
+    {"scatter", "scatterv"},
+};
+enum { GUIDELINES = sizeof(guidelines) / sizeof(guidelines[0]) };
+
+/* Whether rows were measured alike but for operation and size. What only one has, as a root, makes no difference. */
+static bool are_alike(const series_t *a, const series_t *b)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)a->keys, name, value)
+    {
+        const char *texts[] = {json_string_value(value), rows_key(b, name)};
+        if (strcmp(name, "operation") != 0 && strcmp(name, "size_bytes") != 0 && texts[0][0] != '\0' &&
+            texts[1][0] != '\0' && strcmp(texts[0], texts[1]) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_owed(const series_t *judged, const series_t *bound)
+{
+    const char *operations[] = {rows_key(judged, "operation"), rows_key(bound, "operation")};
+    if (strcmp(rows_key(judged, "size_bytes"), rows_key(bound, "size_bytes")) != 0)
+        return false;
+    for (int i = 0; i < GUIDELINES; i++)
+        if (strcmp(guidelines[i].judged, operations[0]) == 0 && strcmp(guidelines[i].bound, operations[1]) == 0)
+            return are_alike(judged, bound);
+    return false;
+}
+
+static double size_of(const series_t *row)
+{
+    return strtod(rows_key(row, "size_bytes"), NULL);
+}
+
+/* The same operation with the next greater message, or NULL. */
+static const series_t *find_next_size(const rows_t *rows, const series_t *row)
+{
+    const series_t *next = NULL;
+    for (int i = 0; i < rows->count; i++) {
+        const series_t *other = &rows->list[i];
+        if (size_of(other) > size_of(row) && (next == NULL || size_of(other) < size_of(next)) &&
+            strcmp(rows_key(row, "operation"), rows_key(other, "operation")) == 0 && are_alike(row, other))
+            next = other;
+    }
+    return next;
+}
+
+bool pairs_by_guidelines(const rows_t *rows, pairs_t *pairs, char complaint[COMPLAINT_BYTES])
+{
+    *pairs = (pairs_t){.rows = {rows, rows}, .in_blocks = true};
+    for (int i = 0; i < rows->count; i++) {
+        const series_t *next = find_next_size(rows, &rows->list[i]);
+        for (int j = 0; j < rows->count; j++)
+            if (is_owed(&rows->list[i], &rows->list[j]) && !add_pair(pairs, &rows->list[j], &rows->list[i], complaint))
+                return false;
+        if (next != NULL && !add_pair(pairs, next, &rows->list[i], complaint))
+            return false;
+    }
+    if (pairs->count == 0)
+        return complain(complaint, "%.400s has no rows that a guideline compares, such as allreduce and reduce+bcast",
+                        rows->variant->name);
+    return copy_logs(pairs, complaint);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * results.h - reading what the programs wrote with --format json or csv, or with --raw. By Jansson.
+ */
+#ifndef RESULTS_H
+#define RESULTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A file of results. */
+typedef struct result_file {
+    json_t *provenance; /* object: how the results came about, texts by name, one of them the schema and its version.
+                        Empty where the file does not say */
+    json_t *rows;       /* array of objects: by the names of columns and in their order, texts, numbers, or null */
+} result_file_t;
+
+/* Room for one line about what is wrong with a file. */
+enum { COMPLAINT_BYTES = 1024 };
+
+/*
+ * result_file_read - read a file: lines of JSON if it begins with a brace, else comma-separated values.
+ *
+ * All of it has to be there: a last line without its end is an error.
+ *
+ * path        of the file
+ * file        out, to be freed by the caller; empty after an error
+ * complaint   out, after an error: one line that names the file and, if there is one, the line
+ *
+ * Returns whether it could be read.
+ */
+bool result_file_read(const char *path, result_file_t *file, char complaint[COMPLAINT_BYTES]);
+
+/* result_file_free - free what was read; of an empty one nothing. */
+void result_file_free(result_file_t *file);
+
+/* result_load - read a file that is one JSON value. Returns it, or NULL after a complaint. The caller frees it. */
+json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES]);
+
+/* result_text - a value as text; of null or no value "". Cut off if it is too long. */
+enum { RESULT_TEXT_BYTES = 256 };
+void result_text(const json_t *value, char text[RESULT_TEXT_BYTES]);
+
+/*
+ * complain - write a complaint.
+ *
+ * Returns false, so that who finds an error can return what this returns.
+ */
+bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif /* RESULTS_H */

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compare/rows.h"
+
+#include "common/room.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first column that is no key. */
+static const char first_figure[] = "valid";
+
+static const char known_schema[] = "mpix-bench 1";
+
+static bool is_of_bench(const json_t *row)
+{
+    return json_is_string(json_object_get(row, "operation")) && json_object_get(row, first_figure) != NULL;
+}
+
+/* The keys of a row, as texts, so that both formats have the same. The caller frees them. */
+static json_t *take_keys(const json_t *row)
+{
+    char text[RESULT_TEXT_BYTES];
+    const char *name;
+    json_t *value, *keys = json_object();
+    json_object_foreach((json_t *)row, name, value)
+    {
+        if (strcmp(name, first_figure) == 0)
+            break;
+        result_text(value, text);
+        json_object_set_new(keys, name, json_string(text));
+    }
+    return keys;
+}
+
+/* Makes a row, which takes over the keys. Returns its place, or -1 where memory lacks. */
+static int add_row(rows_t *rows, json_t *keys, const char *text)
+{
+    series_t *longer = realloc(rows->list, room_bytes(rows->count + 1, sizeof(series_t)));
+    double *logs = malloc(room_bytes(rows->variant->count, sizeof(double)));
+    if (longer != NULL)
+        rows->list = longer;
+    if (longer == NULL || logs == NULL || json_object_set_new(rows->index, text, json_integer(rows->count)) != 0) {
+        free(logs);
+        json_decref(keys);
+        return -1;
+    }
+    for (int i = 0; i < rows->variant->count; i++)
+        logs[i] = NAN;
+    rows->list[rows->count] = (series_t){.keys = keys, .logs = logs};
+    return rows->count++;
+}
+
+/* The place of the row with these keys, or -1. */
+static int find_place(const rows_t *rows, const char *text)
+{
+    const json_t *place = json_object_get(rows->index, text);
+    return place != NULL ? (int)json_integer_value(place) : -1;
+}
+
+/* The place of a row, which is made if there is none yet; -1 where memory lacks. Takes over the keys. */
+static int place_of(rows_t *rows, json_t *keys)
+{
+    char *text = json_dumps(keys, JSON_COMPACT);
+    int place = text != NULL ? find_place(rows, text) : -1;
+    if (place < 0 && text != NULL)
+        place = add_row(rows, keys, text);
+    else
+        json_decref(keys);
+    free(text);
+    return place;
+}
+
+const char *rows_key(const series_t *row, const char *name)
+{
+    const char *text = json_string_value(json_object_get(row->keys, name));
+    return text != NULL ? text : "";
+}
+
+static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, const char *column, char *complaint)
+{
+    const json_t *value = json_object_get(row, column);
+    double number = json_number_value(value);
+    if (!is_of_bench(row))
+        return complain(complaint, "%.400s has other results than those of mpix_bench", launch->path);
+    if (value == NULL || !(json_is_null(value) || json_is_number(value)))
+        return complain(complaint, "%.400s has no column of numbers %.60s", launch->path, column);
+    int place = place_of(rows, take_keys(row));
+    if (place < 0)
+        return complain(complaint, "out of memory");
+    double *log_value = &rows->list[place].logs[launch - rows->variant->launches];
+    if (!isnan(*log_value))
+        return complain(complaint, "%.400s has two rows of %.100s, %.30s bytes", launch->path,
+                        rows_key(&rows->list[place], "operation"), rows_key(&rows->list[place], "size_bytes"));
+    if (number > 0 && isfinite(number))
+        *log_value = log(number);
+    return true;
+}
+
+/* Files without a schema are known by their columns. */
+static bool check_schema(const launch_t *launch, char *complaint)
+{
+    const char *schema = json_string_value(json_object_get(launch->file.provenance, "schema"));
+    return schema == NULL || strcmp(schema, known_schema) == 0 ||
+           complain(complaint, "%.400s has results of schema \"%.60s\", only \"%s\" can be compared", launch->path,
+                    schema, known_schema);
+}
+
+bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, char complaint[COMPLAINT_BYTES])
+{
+    *rows = (rows_t){.variant = variant, .index = json_object()};
+    for (int i = 0; i < variant->count; i++) {
+        const launch_t *launch = &variant->launches[i];
+        if (!check_schema(launch, complaint))
+            return false;
+        for (size_t j = 0; j < json_array_size(launch->file.rows); j++)
+            if (!add_value(rows, launch, json_array_get(launch->file.rows, j), column, complaint))
+                return false;
+    }
+    return true;
+}
+
+void rows_free(rows_t *rows)
+{
+    for (int i = 0; i < rows->count; i++) {
+        free(rows->list[i].logs);
+        json_decref(rows->list[i].keys);
+    }
+    free(rows->list);
+    json_decref(rows->index);
+    *rows = (rows_t){.count = 0};
+}
+
+const series_t *rows_find(const rows_t *rows, const json_t *keys)
+{
+    char *text = json_dumps(keys, JSON_COMPACT);
+    int place = text != NULL ? find_place(rows, text) : -1;
+    free(text);
+    return place >= 0 ? &rows->list[place] : NULL;
+}
+
+bool rows_is_complete(const rows_t *rows, const series_t *row)
+{
+    int launch = 0;
+    while (launch < rows->variant->count && !isnan(row->logs[launch]))
+        launch++;
+    return launch == rows->variant->count;
+}
+
+double rows_mean_log(const rows_t *rows, const series_t *row)
+{
+    double sum = 0;
+    for (int i = 0; i < rows->variant->count; i++)
+        sum += row->logs[i];
+    return sum / rows->variant->count;
+}

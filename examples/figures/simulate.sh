@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpix_bench in the simulator, for figures of it. To be sourced by them.
+data_library="SimGrid SMPI, $simgrid_ranks_per_host processes a host"
+
+problem() {
+    if [ -n "$(simgrid_problem)" ]; then
+        simgrid_problem
+    elif [ -z "$sources" ]; then
+        echo "it builds the library's sources for the simulator, and they are not here: give --sources"
+    elif [ $ranks_given -eq 1 ] && [ $max_ranks -lt 2 ]; then
+        echo "it needs 2 ranks, --ranks gives fewer"
+    fi
+}
+
+build_simulation() {
+    local dir=$build_dir
+    [ -n "$dir" ] || dir=$work/build
+    mkdir -p "$dir" || return
+    dir=$(cd "$dir" && pwd) && simulation=$dir/mpix_bench_simulated
+    if [ -x "$simulation" ] && [ -z "$(find "$sources"/{lib,include,examples,test} -name '*.[ch]' -newer "$simulation" \
+        2>/dev/null)" ]; then
+        return 0
+    fi
+    progress "building mpix_bench for the simulator"
+    simgrid_build "$sources" "$simulation" examples/bench/{mpix_bench.c,suite} test/simulation/clock_simulated.c \
+        >>"$log" 2>&1 && return 0
+    complain "$figure_name: mpix_bench does not build for the simulator"
+    return $failed
+}
+
+# REDUCE SEED [OPTION]...: simulates mpix_bench on $simulated_ranks ranks, with this algorithm of the simulator's MPI.
+simulate() {
+    local reduce=$1 seed=$2 status
+    shift 2
+    echo "\$ (reduce $reduce, seed $seed) mpix_bench $*" >>"$log"
+    MPIX_HARMONIZE_CLOCK=simulated MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") \
+        simgrid_run "$work" "$simulated_ranks" --log=root.thres:critical "--cfg=smpi/reduce:$reduce" \
+        --cfg=smpi/barrier:ompi_bruck "$simulation" --format csv "$@" >"$work/out" 2>>"$log"
+    status=$?
+    # smpirun adds lines of its own.
+    if grep -E '^(operation|#|[a-z_]+,)' "$work/out" | append_csv algorithm,source,run "$reduce,own,$seed" &&
+        [ $status -le 1 ]; then
+        return 0
+    fi
+    complain "$figure_name: simulating mpix_bench $* failed, exit status $status (reduce $reduce)"
+    return $failed
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * html.h - texts and tables in HTML. Nothing that comes from a file is ever markup.
+ */
+#ifndef HTML_H
+#define HTML_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* html_text - print a text with its special characters escaped. */
+void html_text(FILE *file, const char *text);
+
+/*
+ * html_table - print rows as a table that can be sorted: of the columns whose values differ, and before it those that
+ * are the same in all rows.
+ *
+ * rows      an array of objects
+ * caption   of the table
+ * first     columns to be shown at once, NULL after the last; others when asked for. NULL: all are shown
+ */
+void html_table(FILE *file, const json_t *rows, const char *caption, const char *const *first);
+
+#endif /* HTML_H */

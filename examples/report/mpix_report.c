@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_report - results of the measuring tools as one page of HTML, which needs nothing else.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "report/page.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct settings {
+    const char *output_path;
+    const char *title;
+    text_list_t paths;
+} settings_t;
+
+#define PLACE(field) offsetof(settings_t, field)
+
+static const option_spec_t options[] = {
+    {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, "write to FILE, not to standard output"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "the title of the page"},
+};
+
+static const option_spec_t operand = {0, "results", "FILE|DIR", OPTION_TEXTS,           PLACE(paths),
+                                      0, 0,         NULL,       "what the report is of"};
+
+static const char notes[] =
+    "A FILE is what a measuring tool writes with --format json. A DIR is a campaign with its manifest, or has files\n"
+    "that end in .json, of which each counts as a launch. The page needs no network and no other file.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if a file cannot be read, is none of these, or the page cannot be written,\n"
+    "2 for a bad option.\n";
+
+static const program_spec_t program = {.name = "mpix_report",
+                                       .purpose = "Makes one page of HTML from results of the measuring tools.",
+                                       .options = options,
+                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .notes = notes,
+                                       .operand = &operand,
+                                       .usage = "mpix_report [OPTION]... FILE|DIR..."};
+
+static int write_page(const sources_t *sources, const settings_t *settings)
+{
+    FILE *file = stdout;
+    if (settings->output_path != NULL && sources_has(sources, settings->output_path)) {
+        options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
+                       settings->output_path);
+        return STATUS_BAD_OPTION;
+    }
+    if (settings->output_path != NULL && (file = fopen(settings->output_path, "w")) == NULL) {
+        options_refuse(program.name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
+                       settings->output_path, strerror(errno));
+        return STATUS_BAD_OPTION;
+    }
+    page_print(file, sources, settings->title);
+    return output_finish(file, settings->output_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int report(const settings_t *settings)
+{
+    sources_t sources = {0};
+    int status = STATUS_GOOD;
+    for (int64_t i = 0; i < settings->paths.count && status == STATUS_GOOD; i++)
+        if (!sources_read(&sources, settings->paths.texts[i]))
+            status = STATUS_FAILED;
+    if (status == STATUS_GOOD)
+        status = write_page(&sources, settings);
+    sources_free(&sources);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings_t settings = {.title = "Results"};
+    output_begin();
+    options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
+    if (outcome == OPTIONS_ANSWERED)
+        return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
+    if (outcome == OPTIONS_RUN && settings.paths.count == 0)
+        outcome = options_refuse(program.name, "nothing to report: give files or directories of results");
+    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : report(&settings);
+}

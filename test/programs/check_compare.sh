@@ -1,0 +1,438 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_compare on results that are written here, so that it is known what is different in them: verdicts, exit status,
+# campaigns, guidelines, what is not comparable, and files that are torn or foreign. And on some of mpix_bench.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec), for the results of mpix_bench
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run.sh"
+tap_selecting=yes
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+
+if [ ! -x "$programs/mpix_compare" ]; then
+    tap_skip "mpix_compare" "it is not built, for want of Jansson"
+    tap_done
+fi
+cd "$scratch" || exit 1
+case $programs in /*) ;; *) programs=$OLDPWD/$programs ;; esac
+
+# ---- Results
+
+# FILE LAUNCH SCALE [KEY=VALUE]...: three rows of allreduce. From launch to launch they differ by 0.2 %, the row of 1024
+# bytes by about 30 %. All of 8 bytes are SCALE times as long. A KEY is ranks, run_time, operation, format, lacking.
+write_launch() {
+    awk -v launch="$2" -v scale="$3" -v ranks=4 -v run_time=makespan -v operation=allreduce -v format=json \
+        -v lacking=none "${@:4}" '
+        function noise(i) { return ((launch * 7919 + i * 104729 + scale * 3571) % 1009) / 1009 - 0.5 }
+        function row(size, median) {
+            if (size == lacking) median = format == "json" ? "null" : ""
+            if (format == "json")
+                printf "{\"operation\":\"%s\",\"release\":\"harmonize\",\"barrier\":null,\"ranks\":%d," \
+                    "\"run_time\":\"%s\",\"size_bytes\":%d,\"valid\":100,\"median_ns\":%s,\"p99_ns\":9000}\n",
+                    operation, ranks, run_time, size, median
+            else
+                printf "%s,harmonize,,%d,%s,%d,100,%s,9000\n", operation, ranks, run_time, size, median
+        }
+        BEGIN {
+            if (format == "json") print "{\"schema\":\"mpix-bench\",\"version\":1," \
+                "\"provenance\":{\"program\":\"mpix_bench\",\"host\":\"here\"}}"
+            else print "# schema: mpix-bench 1\n# program: mpix_bench\n# host: here\n" \
+                "operation,release,barrier,ranks,run_time,size_bytes,valid,median_ns,p99_ns"
+            row(8, sprintf("%.1f", 1000 * scale * (1 + 0.002 * noise(1))))
+            row(64, sprintf("%.1f", 2000 * (1 + 0.002 * noise(2))))
+            row(1024, sprintf("%.1f", 4000 * (1 + 0.6 * noise(3))))
+        }' >"$1"
+}
+
+# Options for awk, from words KEY=VALUE.
+with() {
+    variables=()
+    for pair in "$@"; do variables+=(-v "$pair"); done
+}
+
+# FOLDER LAUNCHES SCALE [KEY=VALUE]...
+write_folder() {
+    local folder=$1 launches=$2 scale=$3 launch
+    shift 3
+    with "$@"
+    mkdir -p "$folder"
+    for ((launch = 1; launch <= launches; launch++)); do
+        write_launch "$folder/$(printf %03d "$launch").json" "$launch" "$scale" ${variables[@]+"${variables[@]}"}
+    done
+}
+
+# FOLDER BLOCKS VARIANT...: a campaign, of which each variant is slower than the one before by 20 % at 8 bytes.
+write_campaign() {
+    local folder=$1 blocks=$2 variant block scale
+    shift 2
+    scale=1
+    for variant in "$@"; do
+        write_folder "$folder/$variant" "$blocks" "$scale"
+        scale=$(awk -v scale="$scale" 'BEGIN { print scale * 1.2 }')
+    done
+    {
+        echo '{"schema": "mpix-campaign", "version": 1, "seed": 3, "launches": '"$blocks"', "variants": ['
+        printf '%s\n' "$@" | awk '{ printf "%s{\"name\": \"%s\", \"command\": [\"true\"]}", (NR > 1 ? "," : ""), $0 }'
+        echo '], "runs": ['
+        for ((block = 0; block < blocks; block++)); do
+            for variant in "$@"; do
+                [ $block = 0 ] && [ "$variant" = "$1" ] || echo ,
+                printf '{"block": %d, "variant": "%s", "file": "%s/%03d.json", "status": "done"}' $block "$variant" \
+                    "$variant" $((block + 1))
+            done
+        done
+        echo ']}'
+    } >"$folder/manifest.json"
+}
+
+compare() {         # [OPTION]...: mpix_compare
+    run alone mpix_compare "$@"
+}
+
+# SIZE: the verdict in lines of CSV
+verdict() {
+    awk -F, -v size="$1" '
+        /^#/ { next }
+        !column {
+            for (i = 1; i <= NF; i++) { if ($i == "size_bytes") place = i; if ($i == "verdict") column = i }
+            next
+        }
+        $place == size { print $column }' out
+}
+
+expect_verdict() {  # SIZE VERDICT
+    [ "$(verdict "$1")" = "$2" ] || complain "$1 bytes: $(verdict "$1"), not $2"
+}
+
+expect_message() {  # TEXT: one line on standard error has it
+    grep '^mpix_compare: ' err | grep -qF -e "$1" || complain "no message has: $1"
+}
+
+# ---- Verdicts
+
+check_verdicts() {
+    compare a slower --format csv
+    expect_status 0
+    expect_verdict 8 slower
+    expect_verdict 64 same
+    expect_verdict 1024 undecided
+    compare slower a --format csv
+    expect_verdict 8 faster
+    compare a slower --same 30 --format csv
+    expect_verdict 8 same
+    compare a slower --same 0 --format csv
+    expect_verdict 64 undecided
+    compare a slower
+    grep -q ' same within 5 %$' out || complain "the table does not say: same within 5 %"
+    grep -qE ' undecided, 5 %: [0-9]+ launches$' out || complain "the table does not say how many launches it takes"
+    grep -q '^# ranks: 4$' out || complain "the table does not say what all rows have in common"
+    grep -q '^# seed: 1$' out || complain "the table does not say the seed"
+}
+
+check_ratio() {     # interval, p and ratio of the row of 8 bytes
+    compare a slower --format csv
+    head -n 1 out | grep -qx '# schema: mpix-compare 1' || complain "no schema in CSV"
+    compare a slower --format json
+    head -n 1 out | grep -q '^{"schema":"mpix-compare","version":1,"provenance":{"program":"mpix_compare .*"}}$' ||
+        complain "no schema in JSON"
+    grep '"size_bytes":8,' out | tr -d '{}"' | tr ',' '\n' | awk -F: '
+        { value[$1] = $2 }
+        END {
+            if (!(value["ratio"] > 1.19 && value["ratio"] < 1.21)) print "ratio " value["ratio"]
+            if (!(value["ratio_low"] > 1.15 && value["ratio_low"] < value["ratio"])) print "low " value["ratio_low"]
+            if (!(value["ratio_high"] < 1.25 && value["ratio_high"] > value["ratio"])) print "high " value["ratio_high"]
+            if (!(value["p"] > 0 && value["p"] <= 0.05)) print "p " value["p"]
+            if (!(value["b_ns"] > 1195 && value["b_ns"] < 1205)) print "b_ns " value["b_ns"]
+            if (value["ranks"] != 4 || value["verdict"] != "slower") print "ranks " value["ranks"]
+        }'
+}
+
+check_status() {    # --fail-if-slower
+    compare a slower --fail-if-slower 10%
+    expect_status 1
+    compare a slower --fail-if-slower 200
+    expect_status 0
+    compare a a --fail-if-slower 50
+    expect_status 0
+    compare a wide --fail-if-slower 1
+    expect_status 3
+    compare a wide --fail-if-slower 1 --undecided pass
+    expect_status 0
+    compare a wide --fail-if-slower 1 --undecided fail
+    expect_status 1
+    compare a slower --fail-if-slower 10 --undecided pass
+    expect_status 1
+    compare a slower --output /dev/full
+    [ ! -c /dev/full ] || expect_status 1
+}
+
+check_few() {       # too few launches, which is told
+    compare a/001.json slower/001.json --format csv
+    expect_status 0
+    expect_verdict 8 undecided
+    expect_message "there is only one"
+    compare a/001.json slower/001.json --fail-if-slower 10
+    expect_status 3
+    compare few few_slower --format csv
+    expect_verdict 8 undecided
+    expect_message "it takes 4 launches of each"
+    compare campaign_of_5 --format csv
+    expect_verdict 8 undecided
+    expect_message "it takes 6 launches of each"
+}
+
+check_formats() {   # CSV says the same as JSON
+    local launch
+    mkdir -p csv
+    for launch in 1 2 3 4 5 6; do
+        write_launch "csv/00$launch.csv" "$launch" 1 -v format=csv
+    done
+    compare a slower --format csv
+    grep -v '^#' out >expected
+    compare csv slower --format csv
+    expect_status 0
+    grep -v '^#' out | diff - expected || complain "CSV and JSON come to different results"
+}
+
+check_seed() {
+    compare many many_slower --seed 5 --format csv
+    cp out first
+    compare many many_slower --seed 5 --format csv
+    cmp -s out first || complain "the same seed gives other results"
+    grep -q '^# permutations: .*drawn' out || complain "permutations of many launches are drawn"
+    grep -q '^# seed: 5$' out || complain "the seed is not told"
+    expect_verdict 8 slower
+}
+
+# ---- Campaigns
+
+check_campaign() {
+    compare campaign --format csv
+    expect_status 0
+    expect_verdict 8 slower
+    grep -q '^# labels: permuted within blocks' out || complain "blocks are not told"
+    compare campaign:two campaign:one --format csv
+    expect_verdict 8 faster
+    grep -q '^# labels: permuted within blocks' out || complain "blocks are not told"
+    compare campaign:one slower --format csv
+    expect_verdict 8 slower
+    grep -q '^# labels: permuted over all' out || complain "there are no blocks of a campaign and a folder"
+    compare three
+    expect_refusal "three:red, three:green, three:blue"
+    compare three:red three:blue
+    expect_status 0
+    compare three:red three:black
+    expect_refusal "three:green"
+    compare campaign:one
+    expect_refusal "give the other too"
+    compare a:one slower
+    expect_refusal "manifest.json"
+}
+
+check_incomplete() {        # a block that is not done is left out
+    cp -r campaign torn
+    sed -i '0,/"done"/s//"pending"/' torn/manifest.json
+    rm torn/one/001.json
+    compare torn --format csv
+    expect_status 0
+    expect_message "not done: 1"
+    grep -q '^# launches_a: 6$' out || complain "not 6 launches"
+    sed -i 's/"version": 1/"version": 2/' torn/manifest.json
+    compare torn
+    expect_refusal "version"
+    echo '{"schema": "mpix-camp' >torn/manifest.json
+    compare torn
+    expect_refusal "torn/manifest.json"
+    echo '{"schema": "other", "version": 1}' >torn/manifest.json
+    compare torn
+    expect_refusal "no manifest of a campaign"
+}
+
+# ---- Guidelines
+
+# FOLDER LAUNCHES FACTOR: allreduce and reduce+bcast, of which the latter takes 10 us, and allreduce FACTOR times that;
+# with 2048 bytes it is always faster than with 1024.
+write_guided() {
+    local launch
+    mkdir -p "$1"
+    for ((launch = 1; launch <= $2; launch++)); do
+        awk -v launch="$launch" -v factor="$3" '
+            function row(operation, root, size, median) {
+                noise = (launch * 7919 + size * 31 + length(operation) * 13) % 101 / 101
+                printf "{\"operation\":\"%s\",\"ranks\":4,\"root\":%s,\"size_bytes\":%d,\"valid\":9," \
+                    "\"median_ns\":%.1f}\n", operation, root, size, median * (1 + 0.004 * noise)
+            }
+            BEGIN {
+                row("allreduce", "null", 8, 10000 * factor); row("allreduce", "null", 1024, 15000)
+                row("allreduce", "null", 2048, 12000)
+                row("reduce+bcast", "null", 8, 10000); row("reduce+bcast", "null", 1024, 20000)
+                row("reduce+bcast", "null", 2048, 21000); row("gather", "\"0\"", 8, 5000)
+                row("allgather", "null", 8, 8000)
+            }' >"$1/$launch.json"
+    done
+}
+
+check_guidelines() {
+    write_guided guided 7 1.3
+    compare --guidelines guided
+    expect_status 0
+    grep -qE '^ *allreduce +- +8 +reduce\+bcast .* violated$' out || complain "allreduce of 8 bytes keeps its bound"
+    grep -qE '^ *allreduce +- +1024 +2048 bytes .* violated$' out || complain "allreduce is monotone"
+    [ "$(grep -c ' violated$' out)" -eq 2 ] || complain "there are two violations"
+    grep -q '^# guidelines: 2 violated, 6 kept, 0 undecided$' out || complain "counts are not told"
+    compare --guidelines guided --format csv
+    [ "$(grep -c ',kept$' out)" -eq 6 ] || complain "6 are kept"
+    grep -q '^gather,4,0,8,allgather,8,.*,kept$' out || complain "gather, which has a root, is not bound by allgather"
+    compare --guidelines guided --fail-if-slower 10
+    expect_status 1
+    write_guided guided_few 3 1.3
+    compare --guidelines guided_few
+    expect_message "it takes 6 launches"
+    compare --guidelines lonely
+    expect_refusal "guideline"
+    compare --guidelines guided guided
+    expect_refusal "give one"
+}
+
+# ---- What cannot be compared
+
+check_refusals() {
+    compare a other_ranks
+    expect_refusal "ranks 4 and 8"
+    compare a other_run_time
+    expect_refusal "run_time makespan and local"
+    compare a other_operation
+    expect_refusal "operation allreduce and reduce"
+    sed 's/"size_bytes"/"arrival":"together",&/' a/001.json >together.json
+    sed 's/"size_bytes"/"arrival":"last-late",&/' a/001.json >late.json
+    compare together.json late.json
+    expect_refusal "arrival together and last-late"
+    compare a/001.json late.json
+    expect_refusal "arrival in one only"
+    compare a lacking --format csv
+    expect_status 0
+    expect_message "no value: 1"
+    expect_verdict 8 same
+    grep -v '"size_bytes":64' a/002.json >fewer.json
+    compare a/001.json fewer.json
+    expect_message "only a/001.json has them: 1"
+}
+
+# NAME CONTENT: a file that cannot be read as results; the message names it.
+refuse_file() {
+    printf %b "$2" >"$1"
+    compare a/001.json "$1"
+    expect_refusal "$1"
+}
+
+check_files() {
+    refuse_file empty.json ''
+    refuse_file cut.json '{"operation":"bcast","valid":1,"median_'
+    refuse_file no_end.json '{"operation":"bcast","valid":1,"median_ns":5}'
+    refuse_file list.json '{"a":[1]}\n'
+    refuse_file bad.json '{"operation":"bcast" "valid":1}\n'
+    refuse_file nan.json '{"operation":"bcast","valid":1,"median_ns":NaN}\n'
+    refuse_file head.json '{"provenance":{"program":"mpix_bench"}}\n'
+    refuse_file skew.json \
+        '{"schema":"mpix-skew","version":1,"provenance":{}}\n{"operation":"b","valid":1,"median_ns":1}\n'
+    refuse_file later.csv '# schema: mpix-bench 2\noperation,valid,median_ns\nbcast,1,5\n'
+    refuse_file other.json '{"size_bytes":8,"global_ns":5}\n'
+    refuse_file text.json '{"operation":"bcast","valid":1,"median_ns":"fast"}\n'
+    refuse_file twice.json '{"operation":"b","valid":1,"median_ns":1}\n{"operation":"b","valid":1,"median_ns":1}\n'
+    refuse_file table.csv '# program: mpix_bench\n#  Size   Avg(us)\n   8     1.25\n'
+    refuse_file fields.csv 'operation,valid,median_ns\nbcast,1\n'
+    refuse_file cut.csv 'operation,valid,median_ns\nbcast,1,55'
+    refuse_file quote.csv 'operation,valid,median_ns\n"bcast,1,55\n'
+    refuse_file zero.json '{"a":"\0"}\n'
+    refuse_file raw.csv 'operation,release,call,rank,start_ns,end_ns,mark\nbcast,harmonize,0,0,1,2,valid\n'
+    compare a/001.json missing.json
+    expect_refusal "missing.json"
+    mkdir -p nothing
+    compare a nothing
+    expect_refusal "nothing has no file of results"
+    cp -r a half
+    head -c 300 a/003.json >half/003.json
+    compare half slower
+    expect_refusal "half/003.json, line 3 is cut off"
+}
+
+check_options() {
+    local arguments
+    for arguments in "" "a" "a a a" "--column ranks a a" "--column no_ns a a" "--level 0 a a" "--level % a a" \
+        "--level 5%% a a" "--undecided pass a a" "--fail-if-slower -1 a a" "--fail-if-slower a a" \
+        "--permutations 3 a a" "--nonsense" "--output /no/such/folder/x a a"; do
+        # Words.
+        # shellcheck disable=SC2086
+        compare $arguments
+        expect_refusal ""
+    done
+    run alone mpix_compare --help
+    expect_status 0
+    grep -q '^Usage: mpix_compare ' out || complain "the usage needs no launcher"
+}
+
+# ---- Results of mpix_bench
+
+# Without a scheme that starts all at one instant, samples are valid on a machine that is busy too.
+bench() {           # FILE [OPTION]...
+    run 2 mpix_bench allreduce bcast -m 8:16 -i 5 -x 1 --release none --format json --output "$@"
+    [ "$status" -eq 0 ] || complain "mpix_bench fails"
+}
+
+check_bench() {
+    local launch
+    mkdir -p bench/a bench/b
+    for launch in 1 2 3 4; do
+        bench "bench/a/$launch.json"
+        bench "bench/b/$launch.json"
+    done
+    compare bench/a bench/b --format csv
+    expect_status 0
+    [ "$(grep -cE ',(faster|slower|same|undecided)$' out)" -eq 4 ] || complain "not 4 verdicts"
+    bench bench/local.csv --run-time local --format csv
+    compare bench/a/1.json bench/local.csv --format csv
+    expect_status 0
+    bench bench/makespan.json --run-time makespan
+    compare bench/makespan.json bench/local.csv
+    expect_refusal "run_time makespan and local"
+}
+
+write_folder a 6 1
+write_folder slower 7 1.2
+write_folder wide 6 1.01 operation=allreduce
+write_folder few 3 1
+write_folder few_slower 3 1.2
+write_folder many 20 1
+write_folder many_slower 20 1.2
+write_folder lonely 6 1
+sed -i '/"size_bytes":8,/d; /"size_bytes":64,/d' lonely/*.json
+write_folder other_ranks 6 1 ranks=8
+write_folder other_run_time 6 1 run_time=local
+write_folder other_operation 6 1 operation=reduce
+write_folder lacking 6 1 lacking=64
+write_campaign campaign 7 one two
+write_campaign campaign_of_5 5 one two
+write_campaign three 6 red green blue
+
+quick tap_check "faster, slower, same, undecided" check_verdicts
+quick tap_check "the ratio, its interval and p" check_ratio
+quick tap_check "exit status" check_status
+quick tap_check "too few launches" check_few
+quick tap_check "CSV and JSON" check_formats
+quick tap_check "permutations follow the seed" check_seed
+quick tap_check "campaigns" check_campaign
+quick tap_check "campaigns that are not complete, manifests that are none" check_incomplete
+quick tap_check "guidelines" check_guidelines
+quick tap_check "what is not comparable" check_refusals
+quick tap_check "files that are torn or foreign" check_files
+quick tap_check "bad options" check_options
+tap_check "results of mpix_bench" check_bench
+tap_done

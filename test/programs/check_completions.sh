@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Completion in bash: of each tool, all options that its help has and no others, and values that it takes.
+#
+# Environment: BUILDDIR  the build directory (default: .)
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+build=$(cd "${BUILDDIR:-.}" && pwd)
+completions=$build/packaging/completions/mpix_harmonize
+tools="mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_figures mpix_preload mpix_skew mpix_triad"
+
+path_of() {         # TOOL
+    case $1 in mpix_preload) echo "$build/lib/preload/$1" ;; *) echo "$build/examples/$1" ;; esac
+}
+
+# WORD...: what bash offers for the last of these words, one a line. The shell has read nothing but the file.
+complete_line() {
+    bash --noprofile --norc -c '
+        . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _mpix_harmonize && printf "%s\n" "${COMPREPLY[@]}"
+        ' "$completions" "$@" | grep . | sort
+}
+
+# EXPECTED WORD...
+expect_offer() {
+    local expected=$1 offered
+    shift
+    offered=$(complete_line "$@" | tr '\n' ' ')
+    [ "$offered" = "${expected:+$expected }" ] || echo "$*: offers '$offered', not '$expected'"
+}
+
+options_of() {      # TOOL: by its help
+    "$(path_of "$1")" --help </dev/null | grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--.*' | sort
+}
+
+check_options() {   # TOOL
+    local options
+    options=$(options_of "$1" | tr '\n' ' ')
+    [ -n "$options" ] || echo "no options in the help of $1"
+    expect_offer "${options% }" "$1" --
+    expect_offer "${options% }" mpiexec -n 2 "/some/where/$1.suffix" --
+    expect_offer "--help" "$1" --he
+}
+
+# TOOL: it takes all values that are offered, given at once.
+check_values() {
+    local line value arguments=()
+    for line in $(bash --noprofile --norc -c '. "$0" && _mpix_harmonize_options "$1"' "$completions" "$1"); do
+        for value in $(grep -o '=.*' <<<"$line" | tr '=,' '  '); do arguments+=("${line%%=*}" "$value"); done
+    done
+    "$(path_of "$1")" "${arguments[@]}" --help 2>&1 >/dev/null </dev/null || echo "$1 refuses: ${arguments[*]}"
+}
+
+check_words() {
+    expect_offer "csv" mpix_bench --format c
+    expect_offer "csv" mpix_bench --format = c
+    expect_offer "csv json table" mpix_bench --format =
+    expect_offer "barrier harmonize" mpix_triad --release ''
+    expect_offer "csv json table" mpiexec -n 2 mpix_osu_allreduce -m 4 --format ''
+    expect_offer "" mpix_bench --output ''
+    expect_offer "" mpiexec --n
+    expect_offer "all world" mpix_preload --comm ''
+    expect_offer "" mpix_preload --comm world ./program --
+    expect_offer "--comm" mpix_preload --quiet --c
+    complete_line mpix_preload --quiet bas | grep -qx bash || echo "mpix_preload: does not offer a command"
+}
+
+check_names() {
+    local name
+    for name in $tools; do
+        bash --noprofile --norc -c '. "$0"; complete -p "$1"' "$completions" "$name" 2>&1 |
+            grep -q -- '-F _mpix_harmonize' || echo "$name is not completed"
+    done
+    bash --noprofile --norc -c 'COMP_WORDS=(mpix_bench.mpich); . "$0"; complete -p mpix_bench.mpich' "$completions" |
+        grep -q -- '-F _mpix_harmonize' || echo "a tool with a suffix is not completed"
+}
+
+[ -x "$(path_of mpix_preload)" ] || tools=${tools/ mpix_preload/}
+for tool in $tools; do
+    name="$tool: its options"
+    if [ -z "$("$(path_of "$tool")" --help 2>/dev/null </dev/null)" ]; then
+        tap_skip "$name" "it does not run by itself"
+    else
+        tap_check "$name" check_options "$tool"
+        tap_check "$tool: values that it takes" check_values "$tool"
+    fi
+done
+quick tap_check "values, files, programs, launchers" check_words
+quick tap_check "names of tools" check_names
+tap_done

@@ -1,0 +1,393 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_report: pages of real results of each tool and of results that are known; that they show these values, load
+# nothing and can be read without seeing; what is said of bad files. In Chromium, if there is one: no errors, the same
+# values after its script ran, pointer, zoom, sorting, and paper.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#              PYTHON         Python 3 (default: python3)
+#              CHROMIUM       the browser (default: chromium, or one of its other names)
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+python=${PYTHON:-python3}
+page=$scratch/page.html
+
+if [ ! -x "$programs/mpix_report" ]; then
+    echo "1..0 # SKIP mpix_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
+    exit 0
+fi
+
+# Programs of SimGrid do not run by themselves.
+if ! "$programs/mpix_report" --version >/dev/null 2>&1; then
+    echo "1..0 # SKIP mpix_report does not run by itself"
+    exit 0
+fi
+
+# ---- Results
+
+mkdir -p "$scratch/known/launches" "$scratch/campaign/a" "$scratch/campaign/b" "$scratch/empty"
+
+# OPERATION RELEASE FACTOR [NAME]: rows as mpix_bench writes them, of known values.
+write_bench() {
+    printf '{"provenance":{"program":"mpix_bench 1","command":"%s","seed":"7"}}\n' "${4-mpix_bench}"
+    for size in 0 1 64 4096 1048576; do
+        OPERATION=$1 awk -v release="$2" -v factor="$3" -v size=$size 'BEGIN {
+            ns = factor * (700 + size / 4)
+            printf "{\"operation\":\"%s\",\"release\":\"%s\",\"ranks\":2,\"datatype\":null,\"run_time\":\"global\",",
+                ENVIRON["OPERATION"], release
+            printf "\"size_bytes\":%d,\"valid\":100,\"missed\":0,\"median_ns\":%.1f,", size, ns
+            printf "\"median_low_ns\":%.0f,\"median_high_ns\":%.0f}\n", ns * 0.98, ns * 1.03 }'
+    done
+}
+
+hostile='<script>alert(1)</script>&amp;\" onload=x \u2028 µ'
+write_known() {
+    write_bench bcast harmonize 1 "$hostile" >"$scratch/known/harmonize.json"
+    write_bench bcast barrier 1.5 >"$scratch/known/barrier.json"
+    write_bench "$hostile" barrier 1.5 >"$scratch/known/hostile.json"
+    for launch in 1 2 3; do
+        write_bench allreduce harmonize 1.$launch >"$scratch/known/launches/$launch.json"
+        write_bench allreduce harmonize 1.$launch >"$scratch/campaign/a/000$launch.json"
+        write_bench allreduce harmonize 2.$launch >"$scratch/campaign/b/000$launch.json"
+    done
+    cat >"$scratch/known/compare.json" <<'END'
+{"schema":"mpix-compare","version":1,"provenance":{"program":"mpix_compare","a":"one","b":"other"}}
+{"operation":"bcast","size_bytes":8,"ratio":1.2,"ratio_low":1.1,"ratio_high":1.3,"verdict":"slower"}
+{"operation":"bcast","size_bytes":64,"ratio":1.01,"ratio_low":0.98,"ratio_high":1.04,"verdict":"same"}
+{"operation":"bcast","size_bytes":512,"ratio":0.5,"ratio_low":null,"ratio_high":null,"verdict":"undecided"}
+END
+    cat >"$scratch/known/guidelines.json" <<'END'
+{"size_bytes":8,"operation":"x","bound_operation":"y","ratio":2,"ratio_low":1,"ratio_high":3,"verdict":"violated"}
+{"size_bytes":64,"operation":"x","bound_operation":"y","ratio":0.9,"ratio_low":0.8,"ratio_high":1,"verdict":"kept"}
+{"size_bytes":64,"operation":"x","bound_operation":null,"ratio":0.7,"ratio_low":0.6,"ratio_high":0.8,"verdict":"kept"}
+END
+    cat >"$scratch/campaign/manifest.json" <<'END'
+{"schema": "mpix-campaign", "version": 1, "seed": 42, "launches": 3,
+ "variants": [{"name": "a", "command": ["mpix_bench", "allreduce"], "environment": {}},
+              {"name": "b", "command": ["mpix_bench", "allreduce"], "environment": {"ALGORITHM": "<ring>"}}],
+ "runs": [{"position": 0, "block": 0, "variant": "b", "launch": 1, "file": "b/0001.json", "status": "done"},
+          {"position": 1, "block": 0, "variant": "a", "launch": 1, "file": "a/0001.json", "status": "done"},
+          {"position": 2, "block": 1, "variant": "a", "launch": 2, "file": "a/0002.json", "status": "done"},
+          {"position": 3, "block": 1, "variant": "b", "launch": 2, "file": "b/0002.json", "status": "done"},
+          {"position": 4, "block": 2, "variant": "b", "launch": 3, "file": "b/0003.json", "status": "done"},
+          {"position": 5, "block": 2, "variant": "a", "launch": 3, "file": "a/0003.json", "status": "pending"}]}
+END
+}
+write_known
+
+# The brief runs whose results are reported. FILE RANKS PROGRAM OPTION...
+real_runs() {
+    cat <<'END'
+bench 2 mpix_bench bcast barrier -m 4:4096 -i 20 -x 1
+skew 2 mpix_skew -i 200 -x 10
+watch 2 mpix_skew --watch-s 1
+check 2 mpix_clock_check --sync hca3/5,none --ages-s 0,0.02
+drift 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.02 --clocks monotonic,realtime
+list alone mpix_clock_list --reads 1000
+triad 2 mpix_triad -m 1024:65536 -i 3
+END
+}
+
+# NAME: the real run of this name, once.
+measure() {
+    local name words
+    [ ! -e "$scratch/$1.json" ] || return 0
+    while read -r name words; do
+        [ "$name" = "$1" ] || continue
+        # shellcheck disable=SC2086
+        run $words --format json
+        # On a busy machine there may be no valid call, which is a failure with results.
+        [ -s "$scratch/out" ] || complain "there are no results"
+        cp "$scratch/out" "$scratch/$name.json"
+    done < <(real_runs)
+}
+
+# ---- Pages
+
+report() {          # OPTION|FILE...: into $page
+    rm -f "$page"
+    run alone mpix_report "$@" -o "$page"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "says something"
+}
+
+# RESULTS...: the page keeps the rules, and shows them.
+expect_page() {
+    local problems
+    problems=$("$python" "$here/check_report.py" "$page" "$@" 2>&1)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+check_real() {      # NAME
+    measure "$1"
+    report "$scratch/$1.json"
+    expect_page "$scratch/$1.json"
+}
+
+check_all_tools() {
+    local name files=()
+    while read -r name _; do
+        measure "$name"
+        files+=("$scratch/$name.json")
+    done < <(real_runs)
+    report "${files[@]}" --title 'All & <everything>'
+    expect_page "${files[@]}"
+    [ "$(grep -c '^<h2>' "$page")" -eq ${#files[@]} ] || complain "not a section for each tool"
+    grep -qF '<h1>All &amp; &lt;everything&gt;</h1>' "$page" || complain "not its title"
+}
+
+check_known() {
+    report "$scratch/known/harmonize.json" "$scratch/known/hostile.json"
+    expect_page "$scratch/known/harmonize.json" "$scratch/known/hostile.json"
+    grep -qF '&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&quot; onload=x' "$page" ||
+        complain "does not show the text with markup in it"
+    [ "$(grep -ci '<script' "$page")" -eq 1 ] || complain "a text became markup"
+    run alone mpix_report "$scratch/known/harmonize.json" "$scratch/known/hostile.json"
+    cmp -s "$page" "$scratch/out" || complain "standard output is not what --output has"
+}
+
+check_verdicts() {
+    report "$scratch/known/compare.json" "$scratch/known/guidelines.json"
+    expect_page "$scratch/known/compare.json" "$scratch/known/guidelines.json"
+    [ "$(grep -c 'class="reference"' "$page")" -eq 2 ] || complain "not a line at 1 in both charts"
+    [ "$(grep -c 'data-note="kept"' "$page")" -eq 2 ] || complain "does not show which guidelines are kept"
+    [ "$(grep -c '<h2>' "$page")" -eq 2 ] || complain "not a section for each"
+}
+
+# The median of launches and how far they are apart: 1.1, 1.2 and 2.1, 2.2, 2.3 times 700 ns at size 0.
+check_campaign() {
+    local text
+    report "$scratch/campaign"
+    expect_page
+    for text in 'data-place="0" data-value="805" data-low="770" data-high="840"' \
+        'data-place="0" data-value="1540" data-low="1470" data-high="1610"' 'seed 42' 'Launches without results: 1' \
+        'ALGORITHM=&lt;ring&gt;' 'data-single="1540"'; do
+        grep -qF "$text" "$page" || complain "does not have: $text"
+    done
+    [ "$(grep -c 'class="single"' "$page")" -eq 25 ] || complain "not a point for each launch and size"
+}
+
+check_directory() {
+    report "$scratch/known/launches"
+    expect_page
+    grep -qF 'data-place="0" data-value="840" data-low="770" data-high="910"' "$page" ||
+        complain "not the median of three launches"
+    grep -qF 'each file counts as a launch' "$page" || complain "does not say what counts as a launch"
+}
+
+# ---- What is refused
+
+# STATUS WHAT: one line that names it, and no page.
+expect_complaint() {
+    expect_status "$1"
+    [ "$(wc -l <"$scratch/err")" -eq 1 ] || complain "not one line"
+    own_messages | grep -qF -e "$2" || complain "does not name $2"
+    [ ! -e "$page" ] || complain "writes a page"
+}
+
+refuse_file() {     # NAME: what is read from standard input
+    cat >"$scratch/$1"
+    rm -f "$page"
+    run alone mpix_report "$scratch/known/harmonize.json" "$scratch/$1" -o "$page"
+    expect_complaint 1 "$scratch/$1"
+}
+
+check_bad_files() {
+    local row='{"scheme":"barrier","p50_ns":1,"call_ns":2}'
+    refuse_file torn.json < <(head -c 500 "$scratch/known/harmonize.json")
+    own_messages | grep -q 'line [1-9] is torn' || complain "does not say which line is torn"
+    refuse_file foreign.csv < <(printf 'operation,size_bytes\nbcast,4\n')
+    refuse_file array.json < <(printf '%s\n[1, 2]\n' "$row")
+    refuse_file foreign.json < <(printf '%s\n{"unknown":1}\n' "$row")
+    refuse_file mixed.json < <(echo "$row" && tail -n 1 "$scratch/known/harmonize.json")
+    refuse_file version.json < <(printf '{"schema":"mpix-skew","version":2,"provenance":{}}\n%s\n' "$row")
+    refuse_file twice.json < <(printf '{"scheme":"a","scheme":"b"}\n')
+    refuse_file bytes.json < <(printf '{"scheme":"\377","p50_ns":1,"call_ns":2}\n')
+    refuse_file binary.json < <(printf '\000\001\002')
+    refuse_file head.json < <(head -n 1 "$scratch/known/harmonize.json")
+    refuse_file empty.json </dev/null
+    refuse_file manifest.json <"$scratch/campaign/manifest.json"
+    own_messages | grep -q 'give its directory' || complain "does not say what to give"
+    printf '%s' "$row" >"$scratch/no-end.json"
+    report "$scratch/no-end.json"
+}
+
+refuse_directory() {    # NAME IN THE MESSAGE
+    rm -f "$page"
+    run alone mpix_report "$scratch/bad" -o "$page"
+    expect_complaint 1 "$scratch/bad$1"
+}
+
+check_bad_directories() {
+    rm -f "$page"
+    run alone mpix_report "$scratch/empty" -o "$page"
+    expect_complaint 1 "$scratch/empty"
+    run alone mpix_report "$scratch/absent" -o "$page"
+    expect_complaint 1 "$scratch/absent"
+    mkdir "$scratch/bad"
+    head -c 100 "$scratch/campaign/manifest.json" >"$scratch/bad/manifest.json"
+    refuse_directory /manifest.json
+    sed 's/"version": 1/"version": 2/' "$scratch/campaign/manifest.json" >"$scratch/bad/manifest.json"
+    refuse_directory /manifest.json
+    echo '{"runs": []}' >"$scratch/bad/manifest.json"
+    refuse_directory /manifest.json
+    sed 's/"done"/"pending"/' "$scratch/campaign/manifest.json" >"$scratch/bad/manifest.json"
+    refuse_directory ""
+    cp "$scratch/campaign/manifest.json" "$scratch/bad"
+    cp -r "$scratch/campaign/a" "$scratch/campaign/b" "$scratch/bad"
+    head -c 700 "$scratch/campaign/b/0002.json" >"$scratch/bad/b/0002.json"
+    refuse_directory /b/0002.json
+}
+
+check_bad_options() {
+    rm -f "$page"
+    run alone mpix_report
+    expect_refusal "files or directories"
+    run alone mpix_report --output
+    expect_refusal --output
+    run alone mpix_report --title
+    expect_refusal --title
+    run alone mpix_report "$scratch/known/harmonize.json" -o "$scratch/absent/page.html"
+    expect_refusal "$scratch/absent/page.html"
+    cp "$scratch/known/harmonize.json" "$scratch/copy.json"
+    run alone mpix_report "$scratch/copy.json" -o "$scratch/copy.json"
+    expect_refusal "$scratch/copy.json"
+    cmp -s "$scratch/known/harmonize.json" "$scratch/copy.json" || complain "overwrites results"
+    run alone mpix_report "$scratch/campaign" -o "$scratch/campaign/manifest.json"
+    expect_refusal "$scratch/campaign/manifest.json"
+    [ -s "$scratch/campaign/manifest.json" ] || complain "overwrites a manifest"
+}
+
+check_full() {
+    run alone mpix_report "$scratch/known/harmonize.json" -o /dev/full
+    expect_complaint 1 /dev/full
+    command="mpix_report >/dev/full"
+    "$programs/mpix_report" "$scratch/known/harmonize.json" >/dev/full 2>"$scratch/err"
+    status=$?
+    expect_status 1
+    grep -q 'cannot write.* standard output' "$scratch/err" || complain "says nothing of standard output"
+}
+
+# ---- In a browser
+
+browser=$(command -v "${CHROMIUM:-chromium}" chromium-browser google-chrome chrome 2>/dev/null | head -n 1)
+
+browse() {          # FILE OPTION...: output in browsed, complaints in console
+    command="chromium ${*:2} $1"
+    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+        --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 "${@:2}" "file://$1" \
+        >"$scratch/browsed" 2>"$scratch/console" </dev/null
+    status=$?
+    cp "$scratch/console" "$scratch/err"
+    expect_status 0
+    ! grep -E ':CONSOLE[:(]' "$scratch/console" || complain "errors on the console"
+}
+
+# A page with a script behind its own, which does what a reader does, and writes into the page what it sees then.
+add_reader() {
+    sed '/^<\/body>/d; /^<\/html>/d' "$page"
+    cat <<'END'
+<pre id="seen"></pre><script>
+const seen = [], say = (what, value) => seen.push(what + " " + value);
+const chart = document.querySelector("svg.chart"), figure = chart.closest("figure");
+const labels = () => [...chart.querySelectorAll(".axis.vertical text")].map((text) => text.textContent).join(" ");
+const at = (node) => { const box = node.getBoundingClientRect();
+  return { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true }; };
+const point = chart.querySelectorAll(".point")[2], before = labels(), place = point.getAttribute("transform");
+chart.dispatchEvent(new PointerEvent("pointermove", at(point)));
+say("tip", !figure.querySelector(".tip").hidden && figure.querySelector(".tip").textContent.replace(/\n/g, "|"));
+chart.dispatchEvent(new WheelEvent("wheel", { ...at(point), deltaY: -100 }));
+say("plain wheel", labels() === before);
+for (let i = 0; i < 8; i++) chart.dispatchEvent(new WheelEvent("wheel", { ...at(point), deltaY: -100, ctrlKey: true }));
+say("zoomed", labels() !== before && labels().length > 0 && !figure.querySelector(".reset").hidden);
+chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+say("reset", labels() === before && point.getAttribute("transform") === place && figure.querySelector(".reset").hidden);
+const table = document.querySelector("table"), titles = [...table.tHead.rows[0].cells];
+const column = titles.findIndex((cell) => cell.textContent.startsWith("median "));
+const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
+const rising = [...values()].sort((a, b) => a - b), click = () => titles[column].querySelector("button").click();
+click();
+say("sorted", String(values()) === String(rising) && titles[column].getAttribute("aria-sort") === "ascending");
+click();
+say("sorted back", String(values()) === String(rising.reverse()));
+figure.querySelector(".legend button").click();
+say("hidden", getComputedStyle(chart.querySelector(".series")).display === "none");
+const more = document.querySelector(".table input"), first = table.querySelector(".more");
+const isShown = () => getComputedStyle(first).display !== "none";
+say("folded", !more || !isShown() && (more.click(), isShown()));
+dispatchEvent(new Event("beforeprint"));
+say("unfolded", document.querySelector("details.print").open);
+dispatchEvent(new Event("afterprint"));
+say("folded again", !document.querySelector("details.print").open);
+document.getElementById("seen").textContent = seen.join("\n");
+</script></body></html>
+END
+}
+
+check_browser() {   # RESULTS...
+    report "$@"
+    browse "$page" --dump-dom
+    cp "$scratch/browsed" "$page"
+    expect_page "$@"
+}
+
+check_reader() {
+    local line
+    report "$scratch/known/harmonize.json" "$scratch/known/barrier.json"
+    add_reader >"$scratch/reader.html"
+    browse "$scratch/reader.html" --dump-dom
+    sed -n '/<pre id="seen">/,/<\/pre>/p' "$scratch/browsed" | sed 's/<[^>]*>//g' >"$scratch/seen"
+    cp "$scratch/seen" "$scratch/out"
+    for line in 'tip harmonize|message size: 64 B|median run time: 716 ns (702 ns to 737 ns)' 'plain wheel true' \
+        'zoomed true' 'reset true' \
+        'sorted true' 'sorted back true' 'hidden true' 'folded true' 'unfolded true' 'folded again true'; do
+        grep -q "^$line" "$scratch/seen" || complain "a reader does not see: $line"
+    done
+}
+
+check_paper() {
+    report "$scratch/campaign" "$scratch/known/harmonize.json"
+    browse "$page" --no-pdf-header-footer --print-to-pdf="$scratch/page.pdf"
+    [ "$(head -c 5 "$scratch/page.pdf" 2>/dev/null)" = %PDF- ] || complain "there is no PDF"
+    [ "$(wc -c <"$scratch/page.pdf")" -gt 10000 ] || complain "the PDF is empty"
+}
+
+# ---- Tests
+
+quick tap_check "mpix_report: bad options" check_bad_options
+quick tap_check "mpix_report: bad files" check_bad_files
+quick tap_check "mpix_report: bad directories" check_bad_directories
+if [ -c /dev/full ]; then
+    tap_check "mpix_report: a device that is full" check_full
+else
+    tap_skip "mpix_report: a device that is full" "there is no /dev/full"
+fi
+if "$python" -c 'import html.parser' 2>/dev/null; then
+    quick tap_check "mpix_report: known results, and texts that look like markup" check_known
+    quick tap_check "mpix_report: comparisons and guidelines" check_verdicts
+    quick tap_check "mpix_report: a campaign" check_campaign
+    quick tap_check "mpix_report: a directory of launches" check_directory
+    while read -r name _ program _; do
+        tap_check "mpix_report: real results of $program ($name)" check_real "$name"
+    done < <(real_runs)
+    quick tap_check "mpix_report: real results of all tools" check_all_tools
+else
+    tap_skip "mpix_report: pages" "there is no Python 3"
+fi
+if [ -z "$browser" ]; then
+    tap_skip "mpix_report: in a browser" "there is no Chromium"
+else
+    tap_check "mpix_report: in a browser, its script changes no value" check_browser "$scratch/known/harmonize.json"
+    tap_check "mpix_report: in a browser, pointer, zoom, tables" check_reader
+    tap_check "mpix_report: in a browser, on paper" check_paper
+fi
+tap_done

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the programs write for programs is what doc/results.md says, and pandas reads it by the lines that stand there.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run.sh"
+source_dir=$(cd "$(dirname "$0")" && pwd)
+page=$source_dir/../../doc/results.md
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}" PYTHONDONTWRITEBYTECODE=1
+
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "1..0 # SKIP it takes python3"
+    exit 0
+fi
+
+validate() {        # FILE...
+    python3 "$source_dir/check_results.py" "$page" "$@" 2>&1
+}
+
+# Each with options that give all columns.
+printf '%s\n' "latency bibw barrier reduce+bcast" "ibcast --overlap" >"$scratch/jobs"
+outputs() {
+    cat <<END
+bench 2 mpix_bench --jobs $scratch/jobs -m 8,64 -i 12 -x 2 -c --raw RAW
+bench_usual 2 mpix_bench reduce -m 8:8 -i 12 -x 2 --raw RAW
+bench_arrivals 2 mpix_bench bcast -m 8:8 -i 12 -x 2 --arrival last-late:5 --raw RAW
+skew 2 mpix_skew -i 50 -x 5 --raw RAW
+skew_watch 2 mpix_skew --watch-s 0.3
+clock_check 2 mpix_clock_check --sync none,hca3/5 --ages-s 0 --raw RAW
+clock_drift 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.02 --raw RAW
+clock_list 2 mpix_clock_list --reads 1000 --raw RAW
+triad 1 mpix_triad -m 1K:4K -i 3
+END
+}
+
+# NAME RANKS PROGRAM [OPTION]...: what it writes in both formats, and its raw file.
+check_outputs() {
+    local name=$1 format
+    shift
+    for format in csv json; do
+        run "${@//RAW/$scratch/raw}" --format $format --output "$scratch/$name.$format"
+        [ "$status" -le 1 ] && [ -s "$scratch/$name.$format" ] || complain "writes nothing"
+    done
+    validate "$scratch/$name.csv" "$scratch/$name.json"
+    case "$*" in
+    *RAW*) validate "raw:mpix-$(sed 's/_usual//; s/_arrivals//; s/_/-/' <<<"$name"):$scratch/raw" ;;
+    esac
+}
+
+check_manifest() {
+    run alone mpix_campaign -o "$scratch/campaign" -n 2 -- X=1 cat "$scratch/bench_usual.json" -- first: cat \
+        "$scratch/bench.json"
+    expect_status 0
+    validate "$scratch/campaign/manifest.json" "$scratch"/campaign/*/*.json
+    sed 's/"launch": 1/"launch": "1"/; s/"block"/"blocks"/' "$scratch/campaign/manifest.json" >"$scratch/manifest"
+    [ "$(validate "$scratch/manifest" | wc -l)" -gt 1 ] || echo "another manifest is not noticed"
+}
+
+# Each launch with itself: what matters are columns.
+check_comparison() {
+    local format
+    mkdir -p "$scratch/launches"
+    for launch in 1 2 3 4; do cp "$scratch/bench_arrivals.json" "$scratch/launches/$launch.json"; done
+    for format in csv json; do
+        run alone mpix_compare "$scratch/launches" "$scratch/launches" --format $format \
+            --output "$scratch/compare.$format"
+        expect_status 0
+    done
+    validate "$scratch/compare.csv" "$scratch/compare.json"
+}
+
+# That the validation notices what it is for.
+check_validation() {
+    local change
+    while read -r change; do
+        sed "$change" "$scratch/bench_usual.json" >"$scratch/changed.json"
+        [ -n "$(validate "$scratch/changed.json")" ] || echo "not noticed: $change"
+    done <<'END'
+1s/mpix-bench/mpix-bank/
+1s/"version":1/"version":2/
+2s/"avg_ns"/"avg_us"/
+2s/"late":0/"late":null/
+2s/"late":[0-9]*,//
+2s/"size_bytes":8/"size_bytes":8.5/
+2s/"operation":"reduce"/"operation":7/
+2s/}$/,"further":1}/
+2d
+END
+    sed 's/,8,/,8.5,/' "$scratch/bench_usual.csv" >"$scratch/changed.csv"
+    [ -n "$(validate "$scratch/changed.csv")" ] || echo "not noticed in csv: a size that is not whole"
+}
+
+check_pandas() {
+    local example rows number=0
+    mkdir "$scratch/pandas" && cd "$scratch/pandas" || return
+    cp "$scratch/bench_usual.csv" results.csv
+    cp "$scratch/bench_usual.json" results.json
+    mkdir -p campaign/A campaign/B
+    cp results.json campaign/A/0000.json
+    cp results.json campaign/B/0001.json
+    python3 "$source_dir/check_results.py" --examples "$page" | awk '/^----$/ { n++; next } { print >"example" n + 0 }'
+    for example in example?; do
+        number=$((number + 1))
+        [ "$(wc -l <"$example")" -eq 3 ] || echo "$example has not three lines"
+        rows=1
+        [ "$number" -ne 3 ] || rows=2
+        { cat "$example"; echo "assert len(rows) == $rows, rows"
+            echo "assert (rows['size_bytes'] == 8).all() and (rows['median_ns'] > 0).all(), rows"; } >"$example.py"
+        "$python" "$example.py" >printed 2>problem || cat problem
+    done
+    [ "$number" -eq 3 ] || echo "$number examples, not 3"
+    cd - >/dev/null || return
+}
+
+quick tap_check "the tables name each unit" validate
+while read -r -a words <&3; do
+    tap_check "${words[2]} (${words[0]})" check_outputs "${words[@]}"
+done 3< <(outputs)
+if [ -s "$scratch/bench_usual.csv" ]; then
+    if [ -x "$programs/mpix_campaign" ]; then
+        tap_check "the manifest of a campaign" check_manifest
+        tap_check "a comparison" check_comparison
+    else
+        tap_skip "the manifest of a campaign" "mpix_campaign is not built: there is no Jansson library"
+    fi
+    tap_check "the validation notices what is not in the page" check_validation
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import pandas' 2>/dev/null && break
+    done
+    if "$python" -c 'import pandas' 2>/dev/null; then
+        tap_check "pandas reads results by three lines" check_pandas
+    else
+        tap_skip "pandas reads results by three lines" "there is no pandas (Debian package: python3-pandas)"
+    fi
+fi
+tap_done

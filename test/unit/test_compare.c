@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_compare.c - the statistics of mpix_compare: distributions against published tables, permutation tests against
+ * counts by hand, and how often verdicts are wrong where the truth is known.
+ */
+#include "compare/distributions.h"
+#include "compare/inference.h"
+#include "compare/verdict.h"
+#include "simulation/launch_noise.h"
+#include "support.h"
+
+static const rule_t rule = {.level = 0.05, .seed = 7, .permutations = 1999};
+
+static void infer_all(const sides_t *sides, finding_t *findings, inference_t *inference)
+{
+    ck_assert(infer(sides, &rule, findings, inference));
+}
+
+/* ---- Distributions */
+
+static const struct {
+    double tails, freedom, t;
+} student_table[] = {{0.05, 1, 12.7062}, {0.05, 9, 2.26216},   {0.01, 9, 3.24984},
+                     {0.5, 2, 0.816497}, {0.05, 120, 1.97993}, {0.001, 5, 6.86883}};
+
+START_TEST(student_is_as_in_tables)
+{
+    double t = student_limit(student_table[_i].tails, student_table[_i].freedom);
+
+    EXPECT(fabs(t / student_table[_i].t - 1) < 1e-5, "%g", t);
+    EXPECT(fabs(student_tails(t, student_table[_i].freedom) / student_table[_i].tails - 1) < 1e-9, "%g", t);
+}
+END_TEST
+
+START_TEST(limits)
+{
+    EXPECT(student_limit(0, 5) == INFINITY, "%g", student_limit(0, 5));
+    EXPECT(student_tails(INFINITY, 5) == 0, "%g", student_tails(INFINITY, 5));
+    EXPECT(student_tails(0, 5) == 1, "%g", student_tails(0, 5));
+    /* The limit for no event in 100: 1 - 0.05^(1/100). For 5 in 50, and the 20th percentile of chi-square: tables. */
+    EXPECT(fabs(binomial_limit(0, 100, 0.95) - 0.0295130) < 1e-6, "%g", binomial_limit(0, 100, 0.95));
+    EXPECT(fabs(binomial_limit(5, 50, 0.95) - 0.199146) < 1e-3, "%g", binomial_limit(5, 50, 0.95));
+    EXPECT(binomial_limit(7, 7, 0.95) == 1, "%g", binomial_limit(7, 7, 0.95));
+    EXPECT(fabs(deviation_limit(1, 9) - sqrt(9 / 5.38005)) < 2e-3, "%g", deviation_limit(1, 9));
+}
+END_TEST
+
+/* ---- Permutations that can be counted */
+
+START_TEST(blocks_counted_by_hand)
+{
+    /* Only the signs as measured have so great a sum: 1 of 2^5 but for opposites. One row more has no say. */
+    const double left[] = {0, 0, 0, 0, 0, 0}, right[] = {0.1, 0.2, 0.15, 0.12, 0.11, 0.13};
+    sides_t sides = {.rows = 1, .launches = {6, 6}, .in_blocks = true, .logs = {left, right}};
+    finding_t finding;
+    inference_t inference;
+
+    infer_all(&sides, &finding, &inference);
+    ck_assert_int_eq(inference.permutations, 32);
+    EXPECT(inference.is_exact && inference.can_decide, "%d", inference.can_decide);
+    EXPECT(fabs(finding.p - 1.0 / 32) < 1e-12, "%g", finding.p);
+    EXPECT(fabs(finding.log_ratio - 0.135) < 1e-12, "%g", finding.log_ratio);
+    EXPECT(finding.differs && finding.low > 0 && finding.high > 0.135, "%g %g", finding.low, finding.high);
+}
+END_TEST
+
+START_TEST(sides_counted_by_hand)
+{
+    /* Of the 35 ways, but for opposites, to choose 4 of 8, the first is as measured. */
+    const double left[] = {1, 2, 3, 4}, right[] = {5, 6, 7, 8.5};
+    sides_t sides = {.rows = 1, .launches = {4, 4}, .logs = {left, right}};
+    finding_t finding;
+    inference_t inference;
+
+    infer_all(&sides, &finding, &inference);
+    ck_assert_int_eq(inference.permutations, 35);
+    EXPECT(fabs(finding.p - 1.0 / 35) < 1e-12, "%g", finding.p);
+    EXPECT(fabs(finding.log_ratio - 4.125) < 1e-12, "%g", finding.log_ratio);
+    EXPECT(finding.differs && finding.low > 0, "%g", finding.low);
+}
+END_TEST
+
+/* By hand, as the definition says: for each of the 2^n choices of signs, the greatest t of all rows. */
+static double p_by_hand(const double *differences, int rows, int blocks, int row)
+{
+    int as_great = 0;
+    for (int bits = 0; bits < 1 << blocks; bits++) {
+        double greatest = 0, own = 0;
+        for (int other = 0; other < rows; other++) {
+            double sum = 0, squares = 0, measured = 0;
+            for (int i = 0; i < blocks; i++) {
+                double value = differences[other * blocks + i];
+                sum += (bits >> i & 1) != 0 ? value : -value;
+                measured += value;
+                squares += value * value;
+            }
+            double mean = sum / blocks, variance = (squares - blocks * mean * mean) / (blocks - 1);
+            greatest = fmax(greatest, variance > 1e-15 ? fabs(mean) / sqrt(variance / blocks) : 1e9);
+            mean = measured / blocks;
+            variance = (squares - blocks * mean * mean) / (blocks - 1);
+            if (other == row)
+                own = fabs(mean) / sqrt(variance / blocks);
+        }
+        as_great += greatest >= own * (1 - 1e-9);
+    }
+    return as_great / (double)(1 << blocks);
+}
+
+START_TEST(greatest_row_is_as_by_definition)
+{
+    enum { MANY = 5, BLOCKS = 8 };
+    chance dice = chance_of_round(_i);
+    double left[MANY * BLOCKS], right[MANY * BLOCKS], differences[MANY * BLOCKS];
+    sides_t sides = {.rows = MANY, .launches = {BLOCKS, BLOCKS}, .in_blocks = true, .logs = {left, right}};
+    finding_t findings[MANY];
+    inference_t inference;
+    int first = 0;
+
+    for (int i = 0; i < MANY * BLOCKS; i++) {
+        left[i] = chance_unit(&dice);
+        right[i] = chance_unit(&dice) + (i < BLOCKS ? 0.4 : 0);
+        differences[i] = right[i] - left[i];
+    }
+    infer_all(&sides, findings, &inference);
+    for (int row = 1; row < MANY; row++)
+        if (fabs(findings[row].log_ratio) / findings[row].deviation >
+            fabs(findings[first].log_ratio) / findings[first].deviation)
+            first = row;
+    EXPECT_SEEDED(fabs(findings[first].p - p_by_hand(differences, MANY, BLOCKS, first)) < 1e-9, "%g, by hand %g",
+                  findings[first].p, p_by_hand(differences, MANY, BLOCKS, first));
+    for (int row = 0; row < MANY; row++) {
+        bool excludes = findings[row].low > 0 || findings[row].high < 0;
+        EXPECT_SEEDED(excludes == findings[row].differs, "row %d: p %g, interval %g to %g", row, findings[row].p,
+                      findings[row].low, findings[row].high);
+        EXPECT_SEEDED(findings[row].p <= p_by_hand(differences, MANY, BLOCKS, row) + 1e-9 ||
+                          findings[row].p == findings[first].p,
+                      "row %d: %g: a step down makes no p greater", row, findings[row].p);
+    }
+}
+END_TEST
+
+START_TEST(too_few_launches_decide_nothing)
+{
+    const double left[] = {0, 0.01, 0, 0.02, 0.01}, right[] = {1, 1.01, 1, 1.02, 1.03};
+
+    for (int launches = 1; launches <= 5; launches++)
+        for (int in_blocks = 0; in_blocks <= (launches > 3 ? 0 : 1); in_blocks++) {
+            sides_t sides = {.rows = 1,
+                             .launches = {launches > 3 ? 2 : launches, launches > 3 ? 3 : launches},
+                             .in_blocks = in_blocks,
+                             .logs = {left, right}};
+            finding_t finding;
+            inference_t inference;
+            infer_all(&sides, &finding, &inference);
+            EXPECT(!inference.can_decide && !finding.differs, "%d launches: p %g", launches, finding.p);
+            EXPECT(isinf(finding.low) && isinf(finding.high), "%d launches: %g", launches, finding.low);
+            EXPECT(finding.log_ratio > 0.9, "%g", finding.log_ratio);
+        }
+}
+END_TEST
+
+START_TEST(equal_values_do_not_differ)
+{
+    static const double left[] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, right[] = {3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4};
+    sides_t sides = {.rows = 2, .launches = {6, 6}, .in_blocks = true, .logs = {left, right}};
+    finding_t findings[2];
+    inference_t inference;
+
+    infer_all(&sides, findings, &inference);
+    EXPECT(!findings[0].differs && findings[0].low == 0 && findings[0].high == 0, "%g", findings[0].p);
+    EXPECT(findings[1].differs && fabs(findings[1].low - 1) < 1e-12, "%g", findings[1].p);
+}
+END_TEST
+
+START_TEST(drawn_permutations_follow_the_seed)
+{
+    enum { BLOCKS = 30 };
+    campaign_t campaign = {.rows = 3, .blocks = BLOCKS, .deviation = 0.1};
+    chance dice = chance_of_round(0);
+    finding_t once[3], again[3], other[3];
+    inference_t inference;
+    rule_t other_rule = {0.05, 8, 1999};
+
+    campaign_make(&campaign);
+    campaign_run(&campaign, &dice);
+    for (int in_blocks = 0; in_blocks <= 1; in_blocks++) {
+        sides_t sides = campaign_sides(&campaign);
+        sides.in_blocks = in_blocks;
+        infer_all(&sides, once, &inference);
+        infer_all(&sides, again, &inference);
+        ck_assert(infer(&sides, &other_rule, other, &inference));
+        EXPECT(!inference.is_exact && inference.permutations == 2000, "%" PRId64, inference.permutations);
+        for (int row = 0; row < 3; row++) {
+            EXPECT(once[row].p == again[row].p, "%g %g", once[row].p, again[row].p);
+            EXPECT_SEEDED(fabs(once[row].p - other[row].p) < 0.1, "%g %g", once[row].p, other[row].p);
+        }
+    }
+    campaign_free(&campaign);
+}
+END_TEST
+
+/* ---- Verdicts */
+
+static const struct {
+    double low, high, same_percent;
+    verdict_t verdict;
+} verdicts[] = {
+    {1.01, 1.04, 5, VERDICT_SAME},       {1.01, 1.04, 0, VERDICT_SLOWER},      {0.96, 1.049, 5, VERDICT_SAME},
+    {0.952, 0.99, 5, VERDICT_FASTER},    {0.953, 0.99, 5, VERDICT_SAME},       {0.9, 1.01, 5, VERDICT_UNDECIDED},
+    {1, 1.2, 5, VERDICT_UNDECIDED},      {1.001, 1.2, 5, VERDICT_SLOWER},      {0.5, 0.9, 5, VERDICT_FASTER},
+    {0, INFINITY, 5, VERDICT_UNDECIDED}, {0.999, 1.001, 0, VERDICT_UNDECIDED},
+};
+
+START_TEST(verdict_is_by_the_interval)
+{
+    finding_t finding = {.low = log(verdicts[_i].low), .high = log(verdicts[_i].high)};
+    verdict_t verdict = verdict_of(&finding, verdicts[_i].same_percent);
+
+    EXPECT(verdict == verdicts[_i].verdict, "%g to %g: %s", verdicts[_i].low, verdicts[_i].high,
+           verdict_name(verdict, false));
+}
+END_TEST
+
+START_TEST(judgment_is_by_the_worst_row)
+{
+    finding_t findings[] = {{.low = log(0.9), .high = log(1.04)},
+                            {.low = log(0.9), .high = log(1.06)},
+                            {.low = log(1.051), .high = log(1.1)}};
+
+    ck_assert_int_eq(judge(findings, 1, 5), JUDGMENT_PASS);
+    ck_assert_int_eq(judge(findings, 2, 5), JUDGMENT_UNDECIDED);
+    ck_assert_int_eq(judge(findings, 3, 5), JUDGMENT_FAIL);
+    ck_assert_int_eq(judge(findings, 3, 10.1), JUDGMENT_PASS);
+}
+END_TEST
+
+/* ---- Where the truth is known */
+
+/* Limits that chance exceeds once in a million: of 200 comparisons with 5 % each, and of 100 with 80 %. */
+enum { COMPARISONS = 200, MOST_WRONG = 28, TRIALS = 100, LEAST_FOUND = 59, ROWS = 20, FEW_BLOCKS = 8 };
+
+static int count_wrong_comparisons(noise_t noise, bool in_blocks)
+{
+    campaign_t campaign = {.rows = ROWS, .blocks = FEW_BLOCKS, .noise = noise, .deviation = 0.05};
+    finding_t findings[ROWS];
+    inference_t inference;
+    int wrong = 0;
+
+    campaign_make(&campaign);
+    for (int i = 0; i < COMPARISONS; i++) {
+        chance dice = chance_of_round(i);
+        sides_t sides = campaign_sides(&campaign);
+        bool any = false;
+        sides.in_blocks = in_blocks;
+        campaign_run(&campaign, &dice);
+        infer_all(&sides, findings, &inference);
+        for (int row = 0; row < ROWS; row++)
+            any = any || findings[row].low > 0 || findings[row].high < 0;
+        wrong += any;
+    }
+    campaign_free(&campaign);
+    return wrong;
+}
+
+START_TEST(few_wrong_verdicts)
+{
+    int wrong = count_wrong_comparisons((noise_t)_i, true);
+
+    EXPECT_SEEDED(wrong <= MOST_WRONG, "%s: %d of %d comparisons of a thing with itself found a difference",
+                  noise_names[_i], wrong, COMPARISONS);
+}
+END_TEST
+
+/* Only where no launch depends on the one before, nor on when it was. */
+static const noise_t independent[] = {NOISE_NORMAL, NOISE_BIMODAL, NOISE_HEAVY, NOISE_MEASURED};
+
+START_TEST(few_wrong_verdicts_without_blocks)
+{
+    int wrong = count_wrong_comparisons(independent[_i], false);
+
+    EXPECT_SEEDED(wrong <= MOST_WRONG, "%s: %d of %d comparisons of a thing with itself found a difference",
+                  noise_names[independent[_i]], wrong, COMPARISONS);
+}
+END_TEST
+
+START_TEST(predicted_launches_suffice)
+{
+    campaign_t campaign = {.rows = ROWS, .deviation = 0.02, .log_ratio = log(1.05), .different_rows = 1};
+    finding_t findings[ROWS];
+    inference_t inference;
+    int found = 0;
+
+    for (int i = 0; i < TRIALS; i++) {
+        chance dice = chance_of_round(i);
+        sides_t sides;
+        for (int again = 0; again < 2; again++) {
+            campaign.blocks = again ? (int)launches_needed(&sides, &inference, findings[0].deviation, log(1.05)) : 10;
+            campaign_make(&campaign);
+            sides = campaign_sides(&campaign);
+            campaign_run(&campaign, &dice);
+            infer_all(&sides, findings, &inference);
+            campaign_free(&campaign);
+        }
+        found += findings[0].low > 0;
+    }
+    EXPECT_SEEDED(found >= LEAST_FOUND, "%d of %d differences of 5 %% were found", found, TRIALS);
+}
+END_TEST
+
+/* Intervals hold what they promise where there are differences too, in all rows at once. */
+START_TEST(intervals_contain_the_truth)
+{
+    campaign_t campaign = {.rows = ROWS, .blocks = 10, .deviation = 0.05};
+    finding_t findings[ROWS];
+    inference_t inference;
+    int missed = 0;
+
+    campaign_make(&campaign);
+    for (int i = 0; i < COMPARISONS; i++) {
+        chance dice = chance_of_round(i);
+        sides_t sides = campaign_sides(&campaign);
+        bool any = false;
+        campaign_run(&campaign, &dice);
+        for (int row = 0; row < ROWS; row++)
+            for (int block = 0; block < campaign.blocks; block++)
+                campaign.logs[1][row * campaign.blocks + block] += row % 2 == 0 ? 0.5 : 0.02;
+        infer_all(&sides, findings, &inference);
+        for (int row = 0; row < ROWS; row++) {
+            double truth = row % 2 == 0 ? 0.5 : 0.02;
+            any = any || findings[row].low > truth || findings[row].high < truth;
+        }
+        missed += any;
+    }
+    campaign_free(&campaign);
+    EXPECT_SEEDED(missed <= MOST_WRONG, "%d of %d comparisons have a wrong interval", missed, COMPARISONS);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, student_is_as_in_tables, 0, COUNT_OF(student_table));
+    tcase_add_test(tests, limits);
+    tcase_add_test(tests, blocks_counted_by_hand);
+    tcase_add_test(tests, sides_counted_by_hand);
+    tcase_add_loop_test(tests, greatest_row_is_as_by_definition, 0, 5);
+    tcase_add_test(tests, too_few_launches_decide_nothing);
+    tcase_add_test(tests, equal_values_do_not_differ);
+    tcase_add_test(tests, drawn_permutations_follow_the_seed);
+    tcase_add_loop_test(tests, verdict_is_by_the_interval, 0, COUNT_OF(verdicts));
+    tcase_add_test(tests, judgment_is_by_the_worst_row);
+    tcase_add_loop_test(tests, few_wrong_verdicts, 0, NOISES);
+    tcase_add_loop_test(tests, few_wrong_verdicts_without_blocks, 0, COUNT_OF(independent));
+    tcase_add_test(tests, predicted_launches_suffice);
+    tcase_add_test(tests, intervals_contain_the_truth);
+}
+
+int main(void)
+{
+    return run_suite("compare", add);
+}
