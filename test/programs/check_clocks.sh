@@ -234,7 +234,7 @@ check_drift_rows() {
     half=$(sort -t, -k5,5n "$scratch/raw" | awk -F, '$1 == 1 { half[++n] = $5 } END { print half[int((n + 1) / 2)] }')
     awk -F, -v titles="$drift_titles" -v rows="$scratch/rows" -v threshold="$1" -v half="$half" '
         function bad(what) { print what ": " row }
-        function differ(printed, value) { return (printed - value) ^ 2 > (0.06 + 1e-7 * value) ^ 2 }
+        function differ(printed, value) { return (printed - value) ^ 2 > (0.06 + 1e-7 * sqrt(value ^ 2)) ^ 2 }
         function at_or_after(time,    i) { for (i = 1; i <= n && x[i] < time; i++); return i }
         # Of points [first, end): slope, square_sum and greatest, if they are enough.
         function fit(first, end,    i, mean_x, mean_y, xx, xy, residual) {
