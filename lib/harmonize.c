@@ -66,11 +66,11 @@ static void leave(mh_comm_state *state, const mh_release *release, int64_t delay
 {
     mh_comm_clock *clock = &state->clock;
     mh_exit left = mh_rounds_leave(&state->rounds, release, delay_ns);
-    /* A clock that may be set may have been set during the wait. */
-    if (left == MH_EXIT_DISRUPTED)
-        mh_comm_clock_distrust(clock);
-    else if (clock->global.base.may_be_set)
+    /* A clock that may be set may have been set during the wait. Readings until the next call follow a step. */
+    if (left == MH_EXIT_DISRUPTED || clock->global.base.may_be_set)
         mh_comm_clock_look(clock);
+    if (left == MH_EXIT_DISRUPTED && !clock->disrupted)
+        mh_comm_clock_distrust(clock);
     *flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
 }
 

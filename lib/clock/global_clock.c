@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/wide.h"
 #include "clock/wait.h"
+#include "clock/watch.h"
 
 #include <string.h>
 
@@ -171,6 +172,9 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
     }
 }
 
+/* Estimates differ by less, or the clocks would have been found wrong. */
+enum { MAX_BEHIND_NS = 1000 * 1000 };
+
 /* Times further away than this, some seventy years, are taken as this far away, so that differences fit. */
 #define FARTHEST_NS (INT64_C(1) << 61)
 
@@ -178,28 +182,39 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
 static int64_t base_time_of(const mh_published *copy, int64_t instant_ns)
 {
     mh_model model = load_estimate(copy).model;
-    int64_t local_ns = mh_model_invert(&model, instant_ns);
-    while (apply_fixed(copy, local_ns) < instant_ns)
-        local_ns++;
+    int64_t local_ns = mh_model_invert(&model, instant_ns), short_ns;
+    /* A writer may change the copy meanwhile, so the way may be long. */
+    while ((short_ns = instant_ns - apply_fixed(copy, local_ns)) > 0)
+        local_ns += short_ns;
     return local_ns;
+}
+
+/* Whether readings stand still because the base clock was set: the estimate is behind what was read before. */
+static bool stands_still(mh_global_clock *clock, const mh_published *copy)
+{
+    return apply_fixed(copy, mh_base_clock_now_ns(&clock->base)) < atomic_load(&clock->floor_ns) - MAX_BEHIND_NS;
 }
 
 bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns)
 {
     int64_t far_ns = instant_ns < -FARTHEST_NS ? -FARTHEST_NS : instant_ns > FARTHEST_NS ? FARTHEST_NS : instant_ns;
+    const mh_base_clock *base = &clock->base;
+    mh_clock_watch watch;
+    mh_clock_watch_start(&watch, base);
     for (;;) {
         unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
-        int64_t deadline_ns = base_time_of(copy_in_force(clock, sequence), far_ns);
-        int64_t from_ns = mh_base_clock_now_ns(&clock->base);
+        const mh_published *copy = copy_in_force(clock, sequence);
+        int64_t deadline_ns = base_time_of(copy, far_ns);
+        bool is_wrong = stands_still(clock, copy);
         if (!still(clock, sequence))
             continue;
-        if (mh_sleep_towards(&clock->base, deadline_ns) != 0)
+        if (is_wrong || mh_sleep_towards(base, deadline_ns) != 0)
             return false;
-        int64_t left_ns = mh_wait_until(&clock->base, from_ns, deadline_ns, yields);
+        int64_t left_ns = mh_wait_until(base, mh_base_clock_now_ns(base), deadline_ns, yields);
         if (left_ns < deadline_ns)
             return false;
         *late_ns = left_ns - deadline_ns;
         if (still(clock, sequence))
-            return true;
+            return !base->may_be_set || mh_clock_watch_look(&watch, base) == 0;
     }
 }

@@ -171,13 +171,17 @@ mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t de
     int64_t early_ns = came_too_early_by(rounds, release, &estimate, ready_ns);
     if (early_ns > 0)
         return miss(rounds, early_ns, MH_EXIT_DISRUPTED);
-    int64_t step_ns = delay_ns > 0 ? mh_sleep_towards(base, deadline_ns) : 0;
-    if (step_ns != 0)
-        return miss(rounds, llabs(step_ns), MH_EXIT_DISRUPTED);
+    int64_t from_ns = ready_ns;
+    if (delay_ns > 0) {
+        int64_t step_ns = mh_sleep_towards(base, deadline_ns);
+        if (step_ns != 0)
+            return miss(rounds, llabs(step_ns), MH_EXIT_DISRUPTED);
+        from_ns = mh_base_clock_now_ns(base);
+    }
     bool yields = rounds->channel->yields || rounds->barrier->slots.waited_long;
-    int64_t left_ns = mh_wait_until(base, ready_ns, deadline_ns, yields);
+    int64_t left_ns = mh_wait_until(base, from_ns, deadline_ns, yields);
     if (left_ns < deadline_ns)
-        return miss(rounds, ready_ns - left_ns, MH_EXIT_DISRUPTED);
+        return miss(rounds, from_ns - left_ns, MH_EXIT_DISRUPTED);
     rounds->lateness_ns = left_ns - deadline_ns;
     if (rounds->lateness_ns <= rounds->tolerance_ns)
         return MH_EXIT_IN_TIME;

@@ -142,7 +142,7 @@ check_formats() {
         complain "no JSON of a start without delays"
     for release in 'harmonize="together"' 'window="together"' barrier=null none=null; do
         run 2 mpix_bench bcast -m 8:8 -i 12 -x 1 --release "${release%%=*}" --format json
-        grep -q "\"arrival\":${release#*=}," "$scratch/out" || complain "not the arrival ${release#*=}"
+        grep -q "\"arrival\":${release#*=}}" "$scratch/out" || complain "not the arrival ${release#*=}"
     done
 }
 

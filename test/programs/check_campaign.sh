@@ -11,6 +11,11 @@
 set -u
 export LC_ALL=C
 
+# In the background of a shell without job control a test starts with SIGINT ignored, which no shell can undo.
+if [ -z "${heeds_interrupts-}" ] && env --default-signal=INT true 2>/dev/null; then
+    heeds_interrupts=yes exec env --default-signal=INT bash "$0" "$@"
+fi
+
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 if [ ! -x "$programs/mpix_campaign" ]; then
@@ -190,7 +195,7 @@ check_failures() {
 # As a terminal sends it, to the campaign alone.
 check_interrupt() {
     local signal
-    for signal in INT:130 TERM:143; do
+    for signal in TERM:143 ${heeds_interrupts:+INT:130}; do
         fresh
         { noting A
             noting B 'if test ! -e $log.sent; then touch $log.sent; kill -'${signal%:*}' $PPID; sleep 60; fi'

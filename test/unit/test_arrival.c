@@ -249,7 +249,7 @@ static const struct {
     const char *part;
 } files[] = {
     {TITLES "0,0,5\n", 1, 1, ""},
-    {TITLES "0,0,5", 1, 1, ""},
+    {TITLES "0,0,5", 0, 0, "line 2: the file ends within the line, give whole lines"},
     {"# by a tool\n\n" TITLES "0,0,5\r\n0,1,10000000000\r\n# call 1\n1,0,0\n1,1,7\n", 2, 2, ""},
     {TITLES "0,0,1\n1,0,2\n2,0,3\n", 1, 3, ""},
     {"", 0, 0, "line 0: \"\" is not allowed, give the titles call,rank,delay_ns"},

@@ -113,6 +113,10 @@ static int next_line(source_t *source, char line[MAX_LINE_BYTES])
             refuse(source, "more than %d characters are not allowed", MAX_LINE_BYTES - 2);
             return -1;
         }
+        if (line[length - 1] != '\n') {
+            refuse(source, "the file ends within the line, give whole lines");
+            return -1;
+        }
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] != '\0' && line[0] != '#')
             return 1;

@@ -20,7 +20,7 @@ int64_t wait_until(const world_t *span, int64_t instant_ns)
 /* As MPIX_Harmonize: what counts is the start; why it was late is for the report. */
 static sample_mark_t judge(const releaser_t *releaser, int64_t ready_ns, int64_t start_ns)
 {
-    if (releaser->released_ns - start_ns <= releaser->tolerance_ns)
+    if (releaser->released_ns >= start_ns && releaser->released_ns - start_ns <= releaser->tolerance_ns)
         return MARK_VALID;
     return ready_ns >= start_ns ? MARK_MISSED : MARK_LATE;
 }
