@@ -1,4 +1,4 @@
-# Head of the scripts that run mpix_test, to be sourced in the build directory.
+# Head of the scripts that run mpix_test, or the program that they name, to be sourced in the build directory.
 #
 # Environment:
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
@@ -8,7 +8,7 @@ set -u
 source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 
-program=./test/mpi/mpix_test
+program=${program:-./test/mpi/mpix_test}
 launcher=${MPIEXEC:-mpiexec}
 # Leaks of the MPI library itself would be reported at exit.
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs count_transfers with more processes than there are processors: as many as fat nodes have, if the launcher lets
+# them share processors without waiting for milliseconds in each message.
+#
+# Environment: as for program.sh; MPI_LIBRARY, MPIX_TEST_QUICK, MPIX_TEST_ONLY
+program=./test/mpi/count_transfers
+. "$(dirname "$0")/program.sh"
+
+! uses_simulator || skip_all "simulated processes share no memory"
+
+count_with() {  # RANKS
+    local name="lines of shared memory that $1 processes read" output status reason
+    tap_selects "$name" || return 0
+    # The flags are a list of words.
+    # shellcheck disable=SC2086
+    output=$(timeout -k 5 120 $launcher ${MPIEXEC_FLAGS:-} -n "$1" $program </dev/null 2>&1)
+    status=$?
+    reason=$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)
+    if [ $status != 0 ]; then
+        tap_not_ok "$name" "$output"
+    elif [ -n "$reason" ]; then
+        tap_skip "$name" "$reason"
+    else
+        tap_ok "$name"
+        sed 's/^/# /' <<<"$output"
+    fi
+}
+
+quick count_with 3
+count_with 8
+if [ "${MPI_LIBRARY-}" = openmpi ]; then
+    count_with 32
+    count_with 128
+fi
+tap_done
