@@ -260,18 +260,18 @@ int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 
 /*
  * Make the private communicator. MPI_Comm_dup would call the copy callbacks of the user's attributes, and
- * MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep the order of ranks. If only
- * some processes have it, it is left, because it cannot be freed without the others. A later failure on this process
- * only is left in error, for all processes to agree on.
+ * MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep the order of ranks. After an
+ * error the caller frees it if this process has it. Others may not have it, but MPI libraries free without them. A
+ * later failure on this process only is left in error, for all processes to agree on.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
-    mh_check_user_mpi(error, PMPI_Comm_split(comm, 0, 0, &channel->comm), "MPI_Comm_split");
+    if (mh_check_user_mpi(error, PMPI_Comm_split(comm, 0, 0, &channel->comm), "MPI_Comm_split") != MPI_SUCCESS)
+        channel->comm = MPI_COMM_NULL;
     int code = mh_error_agree(error, comm);
     if (code != MPI_SUCCESS) {
         /* If the agreement failed, MPI has raised that on the user's communicator. */
         error->raised |= error->alone;
-        channel->comm = MPI_COMM_NULL;
         return code;
     }
     /* Before this call, the handler is that of the user's communicator. */

@@ -40,41 +40,42 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     return code;
 }
 
-static mh_request what_to_ask_for(const mh_comm_state *state, int64_t delay_ns, const int *flag)
+static mh_request what_to_ask_for(const mh_comm_state *state, const mh_call *call)
 {
-    if (delay_ns < 0 || delay_ns > state->settings.values[MH_SET_DELAY_MAX_NS].number)
+    if (call->delay_ns < 0 || call->delay_ns > state->settings.values[MH_SET_DELAY_MAX_NS].number)
         return MH_REQUEST_BAD_DELAY;
-    if (!flag)
-        return MH_REQUEST_NO_FLAG;
+    if (!call->flag)
+        return call->is_delayed ? MH_REQUEST_NO_FLAG_DELAYED : MH_REQUEST_NO_FLAG;
     return state->clock.disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
 }
 
 /* A process has a bad argument. The same message on all processes. */
 static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
 {
-    if (order == MH_ORDER_NO_FLAG)
+    if (order != MH_ORDER_BAD_DELAY)
         return mh_fail(error, MPI_ERR_ARG,
-                       "MPIX_Harmonize: flag is a null pointer on at least one process; "
-                       "allowed: the address of an int");
+                       "MPIX_Harmonize%s: flag is a null pointer on at least one process; "
+                       "allowed: the address of an int",
+                       order == MH_ORDER_NO_FLAG_DELAYED ? "_delayed" : "");
     return mh_fail(error, MPI_ERR_ARG,
-                   "MPIX_Harmonize_delayed: delay_ns is negative or too long on at least one process; "
+                   "MPIX_Harmonize_delayed: delay_ns is out of range on at least one process; "
                    "allowed: 0 to %s, the setting " MH_INFO_PREFIX "delay_max_ns",
                    state->settings.values[MH_SET_DELAY_MAX_NS].text);
 }
 
-static void leave(mh_comm_state *state, const mh_release *release, int64_t delay_ns, int *flag)
+static void leave(mh_comm_state *state, const mh_release *release, const mh_call *call)
 {
     mh_comm_clock *clock = &state->clock;
-    mh_exit left = mh_rounds_leave(&state->rounds, release, delay_ns);
+    mh_exit left = mh_rounds_leave(&state->rounds, release, call->delay_ns);
     /* A clock that may be set may have been set during the wait. Readings until the next call follow a step. */
     if (left == MH_EXIT_DISRUPTED || clock->global.base.may_be_set)
         mh_comm_clock_look(clock);
     if (left == MH_EXIT_DISRUPTED && !clock->disrupted)
         mh_comm_clock_distrust(clock);
-    *flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
+    *call->flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
 }
 
-int mh_harmonize(mh_comm_state *state, int64_t delay_ns, int *flag, mh_error *error)
+int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
 {
     mh_release release = {.order = MH_ORDER_RELEASE};
     int code = MPI_SUCCESS;
@@ -84,12 +85,11 @@ int mh_harmonize(mh_comm_state *state, int64_t delay_ns, int *flag, mh_error *er
         int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
         if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
             mh_comm_clock_look(&state->clock);
-        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, delay_ns, flag), release.order,
-                                &release, error);
+        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;
         if (release.order == MH_ORDER_RELEASE) {
-            leave(state, &release, delay_ns, flag);
+            leave(state, &release, call);
             return MPI_SUCCESS;
         }
         if (release.order >= MH_ORDER_NO_FLAG)

@@ -5,12 +5,19 @@
 
 #include "comm_state.h"
 
+/* The arguments of MPIX_Harmonize or MPIX_Harmonize_delayed. */
+typedef struct mh_call {
+    bool is_delayed; /* the latter */
+    int64_t delay_ns;
+    int *flag;
+} mh_call;
+
 /*
  * Wait for all processes, and leave delay_ns after the instant that is common to all. Collective. flag: 1 if this
  * process left within the tolerance of its own deadline, else 0. If a process has a bad delay, or a null pointer for
  * its flag, no process is released, no flag is written, and all get MPI_ERR_ARG.
  */
-int mh_harmonize(mh_comm_state *state, int64_t delay_ns, int *flag, mh_error *error);
+int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error);
 
 /*
  * Synchronize the clocks by the settings. If a process found its clock wrong, measurements are discarded. Collective.

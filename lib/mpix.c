@@ -102,24 +102,24 @@ static int check_pointer(const void *pointer, const char *function, const char *
                    : mh_fail(error, MPI_ERR_ARG, "%s: %s is a null pointer; allowed: an address", function, parameter);
 }
 
-static int harmonize(MPI_Comm comm, int64_t delay_ns, int *flag)
+static int harmonize(MPI_Comm comm, const mh_call *call)
 {
     mh_error error;
     mh_comm_state *state;
     mh_error_clear(&error);
-    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, delay_ns, flag, &error) == MPI_SUCCESS)
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, call, &error) == MPI_SUCCESS)
         return MPI_SUCCESS;
     return fail_collective(comm, state, &error);
 }
 
 int PMPIX_Harmonize(MPI_Comm comm, int *flag)
 {
-    return harmonize(comm, 0, flag);
+    return harmonize(comm, &(mh_call){.is_delayed = false, .flag = flag});
 }
 
 int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
 {
-    return harmonize(comm, delay_ns, flag);
+    return harmonize(comm, &(mh_call){.is_delayed = true, .delay_ns = delay_ns, .flag = flag});
 }
 
 int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns)

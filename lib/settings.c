@@ -13,6 +13,9 @@
 
 #define ENVIRONMENT_PREFIX "MPIX_HARMONIZE_"
 
+#define DELAY_MAX_NS (86400 * MH_NS_PER_S)
+_Static_assert(DELAY_MAX_NS < MH_DELAY_LIMIT_NS, "an arrival can report any delay");
+
 enum { GIVEN_SIZE = 64 }; /* for the name of any setting, as a variable or as a key */
 
 extern char **environ;
@@ -75,7 +78,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
                "auto maximizes the number of valid calls per second."},
     [MH_SET_DELAY_MAX_NS] = {
         .name = "delay_max_ns", .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,
-        .min = 0, .max = 86400 * MH_NS_PER_S,
+        .min = 0, .max = DELAY_MAX_NS,
         .doc = "The maximum delay that MPIX_Harmonize_delayed accepts."},
     [MH_SET_YIELD] = {
         .name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,

@@ -3,6 +3,7 @@
 #include "preload/back.h"
 #include "preload/preload.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static bool has_clock, has_ended;
 
 /* The clock is looked after once in this time, after at most so many calls, and not in so many after a barrier. */
 static const double look_interval_s = 0.01;
+static const double s_per_ns = 1e-9;
 enum { MAX_STRIDE = 64, CALLS_AFTER_BARRIER = 16 };
 preload_care mh_preload_care;
 
@@ -85,6 +87,8 @@ static void give_up(const char *reason)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
         fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", reason);
+    if (mh_preload_world != MPI_COMM_NULL)
+        PMPI_Comm_free(&mh_preload_world);
     mh_preload_world = MPI_COMM_NULL;
 }
 
@@ -100,25 +104,33 @@ static bool global_time(double *seconds)
 
 /* All processes make the same collective calls of the world in the same order, so these are the same on all. */
 static int calls_since_look, calls_until_look = 1;
-static double last_look_s;
 static bool cannot_look;
 
-/* In between, the processes agree on how long it has been for the one that has waited longest, and on when to look. */
+/* The time since the last release of all processes, which was the last look: in a replaced barrier, or in look. */
+static double since_look_s(void)
+{
+    int64_t instant_ns, now_ns, bound_ns;
+    if (PMPIX_Harmonize_instant(mh_preload_world, &instant_ns) != MPI_SUCCESS ||
+        PMPIX_Global_time_ns(mh_preload_world, &now_ns, &bound_ns) != MPI_SUCCESS)
+        return HUGE_VAL;
+    return (double)(now_ns - instant_ns) * s_per_ns;
+}
+
+/* In between, rank 0, whose clock is the reference, tells all processes how long it has been; so they agree. */
 static void look(void)
 {
-    double mine_s = PMPI_Wtime() - last_look_s, longest_s = 0;
+    double since_s = since_look_s();
     int flag;
-    if (PMPI_Allreduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, mh_preload_world) != MPI_SUCCESS) {
+    if (PMPI_Bcast(&since_s, 1, MPI_DOUBLE, 0, mh_preload_world) != MPI_SUCCESS) {
         cannot_look = true;
-    } else if (longest_s < look_interval_s) {
+    } else if (since_s < look_interval_s) {
         calls_until_look = calls_since_look < MAX_STRIDE ? calls_since_look : MAX_STRIDE;
     } else {
-        double calls = calls_since_look * look_interval_s / longest_s;
+        double calls = calls_since_look * look_interval_s / since_s;
         calls_until_look = calls < 1 ? 1 : calls > MAX_STRIDE ? MAX_STRIDE : (int)calls;
         calls_since_look = 0;
         mh_preload_care.looks++;
         cannot_look = PMPIX_Harmonize(mh_preload_world, &flag) != MPI_SUCCESS;
-        last_look_s = PMPI_Wtime();
     }
 }
 
@@ -167,7 +179,6 @@ static void start_clock(void)
     epoch_s = plain_s - global_s;
     PMPI_Bcast(&epoch_s, 1, MPI_DOUBLE, 0, mh_preload_world);
     ahead_of_plain_s = epoch_s + global_s - plain_s;
-    last_look_s = plain_s;
     has_clock = true;
 }
 

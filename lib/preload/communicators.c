@@ -65,20 +65,19 @@ static bool agree(int mine, MPI_Comm comm)
     return code == MPI_SUCCESS && all;
 }
 
-/*
- * MPI_Comm_dup would call the copy callbacks of the program's attributes. A twin that only some processes
- * have is left: it cannot be freed without the others.
- */
+/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
 MPI_Comm mh_preload_twin(MPI_Comm comm)
 {
     MPI_Comm twin = MPI_COMM_NULL;
     MPI_Errhandler handler = hold_errors(comm);
     int code = PMPI_Comm_split(comm, 0, 0, &twin);
     restore_errors(comm, handler);
-    if (!agree(code == MPI_SUCCESS, comm))
-        return MPI_COMM_NULL;
-    PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
-    return twin;
+    bool all_have_it = agree(code == MPI_SUCCESS, comm);
+    if (all_have_it)
+        PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+    else if (code == MPI_SUCCESS)
+        PMPI_Comm_free(&twin); /* which needs no other process */
+    return all_have_it ? twin : MPI_COMM_NULL;
 }
 
 static void name_summary(communicator *c, MPI_Comm comm)

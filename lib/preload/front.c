@@ -254,7 +254,10 @@ static void before_fortran_collective(const int *comm)
         NEXT_SUBROUTINE(name, void (*)(PARAMETERS_##n, const int *, int *), ARGUMENTS_##n, comm, ierror); \
     }
 
-/* A 64-bit count is one argument where a pointer has 64 bits. */
+/*
+ * A 64-bit count is one argument where a pointer has 64 bits. These names are defined also where the MPI library has
+ * none of them: which library it will be is not known when names are bound.
+ */
 #if UINTPTR_MAX > UINT32_MAX
 #define DEFINE_LARGE_COLLECTIVE(n, mixed) DEFINE_C_COLLECTIVE(n, MPI_##mixed##_c)
 #else

@@ -55,12 +55,11 @@ void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
 static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t given_ns, mh_order done)
 {
     mh_order wanted = MH_ORDER_RELEASE;
-    if (all->request == MH_REQUEST_BAD_DELAY)
-        wanted = MH_ORDER_BAD_DELAY;
-    else if (all->request == MH_REQUEST_NO_FLAG)
-        wanted = MH_ORDER_NO_FLAG;
+    mh_request request = mh_arrival_request(all);
+    if (request >= MH_REQUEST_NO_FLAG)
+        wanted = (mh_order)(MH_ORDER_NO_FLAG + (request - MH_REQUEST_NO_FLAG));
     /* Nothing can arrive before it was sent. */
-    else if (all->request == MH_REQUEST_RESTART || all->sent_ns > decision_ns)
+    else if (request == MH_REQUEST_RESTART || all->sent_ns > decision_ns)
         wanted = MH_ORDER_RESTART;
     else if (decision_ns >= all->sync_due_ns)
         wanted = MH_ORDER_SYNC;
@@ -71,8 +70,9 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
 /* Rank 0, after the release: learn the needs of the previous call, which these arrivals report. */
 static void learn(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
+    int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
     if (rounds->decided_ns != INT64_MIN)
-        mh_slack_learn(&rounds->slack, all->need_ns, release->decision_ns - rounds->decided_ns - rounds->slack_ns);
+        mh_slack_learn(&rounds->slack, all->need_ns, release->decision_ns - rounds->decided_ns - waited_ns);
     rounds->decided_ns = release->decision_ns;
 }
 
@@ -123,7 +123,7 @@ int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh
 {
     mh_arrival all;
     bool learns = rounds->channel->rank == 0;
-    rounds->arrival.request = request;
+    mh_arrival_ask(&rounds->arrival, request, rounds->delay_ns);
     if (learns)
         rounds->arrival.slack_ns = rounds->slack.slack_ns;
     int code = run(rounds, local_ns, done, &all, release, error);
@@ -166,6 +166,7 @@ mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t de
     int64_t ready_ns = mh_base_clock_now_ns(base);
     note_need(rounds, &estimate.model, release, ready_ns);
     rounds->slack_ns = release->slack_ns;
+    rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
     int64_t early_ns = came_too_early_by(rounds, release, &estimate, ready_ns);
@@ -264,7 +265,7 @@ static int replace(const mh_rounds *rounds, int asked)
 
 static int choose_barrier(mh_rounds *rounds, int *fastest, mh_error *error)
 {
-    int asked = rounds->barrier_choice, choice = asked, code = MPI_SUCCESS;
+    int asked = rounds->barrier_choice, choice, code = MPI_SUCCESS;
     const char *reason = "the fastest here";
     bool is_known = *fastest > 0 && suits(rounds, *fastest);
     if (asked == CHOICE_AUTO) {

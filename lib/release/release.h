@@ -34,6 +34,7 @@ typedef struct mh_rounds {
     int64_t calls;
     int64_t misses;             /* calls that this process did not leave in time */
     int64_t slack_ns;           /* of the last release */
+    int64_t delay_ns;           /* of this process after that release */
     _Atomic int64_t instant_ns; /* its common instant, on the global clock; unknown: none yet. Any thread may read it */
     int64_t lateness_ns;        /* of the last call; if the clock was wrong, the minimum of its error */
 } mh_rounds;

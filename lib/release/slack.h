@@ -31,7 +31,7 @@ typedef struct mh_slack {
     int64_t ceiling_ns;
     double min_met;                /* the minimum fraction of calls whose need must be met; 0: none */
     int64_t slack_ns;              /* what to use now */
-    int64_t overhead_ns;           /* typical time from a deadline to the next decision: a period without its slack */
+    int64_t overhead_ns;           /* typical period without its slack and delay */
     int64_t calls;                 /* learned from so far */
     int64_t forget_every;          /* calls: the memory covers one to two times this number */
     mh_slack_counts recent, older; /* when recent is full, it replaces older */
@@ -48,7 +48,7 @@ void mh_slack_aim(mh_slack *slack, double min_met);
 
 /*
  * Learn from a call. need_ns: the maximum need of all processes; negative counts as zero. overhead_ns: the period
- * without the slack, which is the time from the deadline to the next decision.
+ * without the slack and the longest delay, which is the time from the last deadline of a process to the next decision.
  */
 void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns);
 

@@ -190,8 +190,58 @@ static int fail_on(MPI_Comm comm)
 typedef MPI_Datatype type;
 typedef MPI_Request *request;
 typedef MPI_Status *status;
-FAULTY(Comm_split, c, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d))
-FAULTY(Comm_split_type, c, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d))
+
+/* ---- Communicators that the library has made and not freed */
+
+static _Atomic int64_t communicators;
+
+int64_t communicators_alive(void)
+{
+    return communicators;
+}
+
+static int free_communicator(MPI_Comm *comm)
+{
+    int (*function)(MPI_Comm *) = (int (*)(MPI_Comm *))real("PMPI_Comm_free");
+    return function(comm);
+}
+
+/* After a call that has made a communicator of comm. */
+static int keep_or_fail(int i, const void *caller, MPI_Comm comm, MPI_Comm *made)
+{
+    if (is_to_fail(i, caller)) {
+        free_communicator(made);
+        return fail_on(comm);
+    }
+    communicators += is_library(caller);
+    return MPI_SUCCESS;
+}
+
+/* Makes it also where it is to fail, so that one process can fail alone and none waits for it. */
+#define MAKER(name, parameters, arguments)                                                              \
+    ALIAS int PMPI_##name parameters                                                                    \
+    {                                                                                                   \
+        int(*function) parameters = (int(*) parameters)real("PMPI_" #name);                             \
+        int code = function arguments;                                                                  \
+        return code != MPI_SUCCESS ? code : keep_or_fail(IN_##name, __builtin_return_address(0), c, d); \
+    }
+MAKER(Comm_split, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d))
+MAKER(Comm_split_type, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d))
+
+/* Frees also where it is to fail: no communicator is left for the leak sanitizer. */
+ALIAS int PMPI_Comm_free(MPI_Comm *comm)
+{
+    const void *caller = __builtin_return_address(0);
+    MPI_Comm freed = *comm;
+    communicators -= is_library(caller);
+    if (!is_to_fail(IN_Comm_free, caller))
+        return free_communicator(comm);
+    int code = fail_on(freed);
+    free_communicator(&freed);
+    return code;
+}
+
+/* ---- Broadcasts */
 
 /* What the library broadcasts of an error, a number and a text, has no byte that depends on chance. */
 static _Atomic int untidy;
@@ -232,18 +282,6 @@ FAULTY(Ireduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_
 FAULTY(Allreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
 FAULTY(Iallreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c, request q), (s, r, n, t, o, c, q))
 FAULTY(Allgather, c, (const void *s, int n, type t, void *r, int m, type u, MPI_Comm c), (s, n, t, r, m, u, c))
-
-/* Frees also where it is to fail: no communicator is left for the leak sanitizer. */
-ALIAS int PMPI_Comm_free(MPI_Comm *comm)
-{
-    int (*function)(MPI_Comm *) = (int (*)(MPI_Comm *))real("PMPI_Comm_free");
-    MPI_Comm freed = *comm;
-    if (!is_to_fail(IN_Comm_free, __builtin_return_address(0)))
-        return function(comm);
-    int code = fail_on(freed);
-    function(&freed);
-    return code;
-}
 
 FAULTY(Comm_rank, c, (MPI_Comm c, int *r), (c, r))
 FAULTY(Comm_size, c, (MPI_Comm c, int *n), (c, n))

@@ -29,9 +29,11 @@ static const sub_test sub_tests[] = {
     {"delays", test_delays, "each process leaves by its own deadline, and its flag says so", SINGLE},
     {"delays_mixed", test_delays_mixed, "MPIX_Harmonize and MPIX_Harmonize_delayed in one call", SINGLE},
     {"delays_slack", test_delays_slack, "delays leave no trace in the slack", SINGLE},
+    {"delays_validity", test_delays_validity, "calls with differing delays are valid as often as others", SINGLE},
     {"delays_refused", test_delays_refused, "a bad delay is an error on all processes, and nobody waits", SINGLE},
     {"instant", test_instant, "the common instant, the same on all processes", SINGLE},
     {"wait_until", test_wait_until, "waiting for an instant of the global clock", SINGLE},
+    {"waits_sleep", test_waits_sleep, "a process sleeps through a long wait", SINGLE},
 
     {"subcomm", test_subcomm, "calls on a sub-communicator while the others do something else", SINGLE},
     {"rates", test_rates, "disjoint communicators, each at its own rate", SINGLE},

@@ -163,6 +163,9 @@ bool allocation_failed(void);
 /* Blocks that the library has allocated and not freed; -1: not known in this build. */
 int64_t allocations_alive(void);
 
+/* Communicators that the library has made and not freed. */
+int64_t communicators_alive(void);
+
 /* How many errors were broadcast from this process with something behind the end of their text. */
 int untidy_broadcasts(void);
 
@@ -200,9 +203,11 @@ void test_late(void);
 void test_delays(void);
 void test_delays_mixed(void);
 void test_delays_slack(void);
+void test_delays_validity(void);
 void test_delays_refused(void);
 void test_instant(void);
 void test_wait_until(void);
+void test_waits_sleep(void);
 void test_clock_set_in_delay(void);
 
 /* test_barrier_algorithms.c */

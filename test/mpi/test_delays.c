@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { ROUNDING_NS = 2 };
 
@@ -132,6 +133,43 @@ void test_delays_slack(void)
     MPI_Comm_free(&comm);
 }
 
+/* Calls with differing delays and calls without delays, in turn: how many of each were valid on all processes. */
+static void count_valid(MPI_Comm comm, int calls, int64_t step_ns, int *with, int *without)
+{
+    *with = *without = 0;
+    for (int i = 0; i < calls; i++) {
+        *without += least(comm, harmonize_delayed(comm, 0)) == 1;
+        *with += least(comm, harmonize_delayed(comm, step_ns * (1 + (my_rank + i) % ranks))) == 1;
+    }
+}
+
+/*
+ * Processes are interrupted in calls of either kind. Only if delays cost validity do so many more with delays fail
+ * each time.
+ */
+static void check_validity(MPI_Comm comm, int calls, int64_t step_ns)
+{
+    enum { REPEATS = 10, IDLE_REPEATS = 3 };
+    int with = 0, without = 0, idle = 0;
+    for (int i = 0; i < REPEATS && idle < IDLE_REPEATS && (without == 0 || 4 * with < 3 * without); i++) {
+        count_valid(comm, calls, step_ns, &with, &without);
+        idle += without == 0;
+    }
+    if (idle == IDLE_REPEATS)
+        test_skip("too noisy: no call is valid on all processes even without delays");
+    CHECK(4 * with >= 3 * without, "of %d calls each, %d are valid with delays in steps of %" PRId64 " ns, %d without",
+          calls, with, step_ns, without);
+}
+
+void test_delays_validity(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 50);
+    check_validity(comm, times(50, 20), NS_PER_US);
+    check_validity(comm, 5, 3 * NS_PER_MS); /* mostly slept through */
+    MPI_Comm_free(&comm);
+}
+
 /* ---- The instant */
 
 static void check_instants(const char *barrier)
@@ -215,7 +253,14 @@ void test_delays_refused(void)
     CHECK_CLASS(MPIX_Harmonize_delayed(comm, first ? -1 : 0, first ? &flag : NULL), MPI_ERR_ARG, "two bad arguments");
     CHECK_MESSAGE(comm, "delay_ns");
     CHECK_CLASS(MPIX_Harmonize_delayed(comm, 0, NULL), MPI_ERR_ARG, "a null pointer for the flag");
-    CHECK_MESSAGE(comm, "flag");
+    CHECK_MESSAGE(comm, "MPIX_Harmonize_delayed: ", "flag");
+    CHECK_CLASS(first ? MPIX_Harmonize(comm, &flag) : MPIX_Harmonize_delayed(comm, 0, ranks > 1 ? NULL : &flag),
+                ranks > 1 ? MPI_ERR_ARG : MPI_SUCCESS, "a null pointer for the flag of the others");
+    if (ranks > 1)
+        CHECK_MESSAGE(comm, "MPIX_Harmonize_delayed: ", "flag");
+    CHECK_CLASS(first ? MPIX_Harmonize(comm, NULL) : MPIX_Harmonize_delayed(comm, 0, &flag), MPI_ERR_ARG,
+                "a null pointer for the flag of one");
+    CHECK_MESSAGE(comm, "MPIX_Harmonize: ", "flag");
     CHECK_OK(set_setting(comm, "delay_max_ns", "0"));
     CHECK_CLASS(MPIX_Harmonize_delayed(comm, 1, &flag), MPI_ERR_ARG, "1 ns where 0 is allowed");
     CHECK_MESSAGE(comm, "0 to 0");
@@ -266,6 +311,36 @@ void test_wait_until(void)
         CHECK(now_ns >= instant_ns, "the clock reads %" PRId64 " ns before the instant", instant_ns - now_ns);
     }
     MPI_Comm_free(&comm);
+}
+
+static void wait_alone(MPI_Comm self, int64_t wait_ns)
+{
+    int64_t bound_ns;
+    wait_until(self, read_ns(self, &bound_ns) + wait_ns);
+}
+
+static void delay_alone(MPI_Comm self, int64_t wait_ns)
+{
+    harmonize_delayed(self, wait_ns);
+}
+
+/* Where a process waits for nobody else, so that no other process can make it busy. */
+static void check_sleep(MPI_Comm self, void (*wait)(MPI_Comm, int64_t), const char *what)
+{
+    enum { WAIT_MS = 300 };
+    clock_t begin = clock(); /* of the processor */
+    wait(self, WAIT_MS * NS_PER_MS);
+    int64_t busy_ms = (clock() - begin) * INT64_C(1000) / CLOCKS_PER_SEC;
+    CHECK(busy_ms < WAIT_MS / 4, "%s: the process is busy for %" PRId64 " ms of %d", what, busy_ms, WAIT_MS);
+}
+
+void test_waits_sleep(void)
+{
+    MPI_Comm self = duplicate(MPI_COMM_SELF);
+    harmonize(self);
+    check_sleep(self, delay_alone, "MPIX_Harmonize_delayed");
+    check_sleep(self, wait_alone, "MPIX_Global_wait_until");
+    MPI_Comm_free(&self);
 }
 
 /* ---- A clock that is set during a delay */

@@ -42,13 +42,21 @@ static void check_null_pointers(MPI_Comm comm)
     double time = -7;
     int64_t time_ns = -7;
     CHECK_CLASS(MPIX_Global_time(comm, NULL), MPI_ERR_ARG, "MPIX_Global_time with null");
+    CHECK_MESSAGE(comm, "MPIX_Global_time: time ");
     CHECK_CLASS(MPIX_Global_time_interval(comm, NULL, &time), MPI_ERR_ARG, "MPIX_Global_time_interval, earliest null");
+    CHECK_MESSAGE(comm, "MPIX_Global_time_interval: earliest ");
     CHECK_CLASS(MPIX_Global_time_interval(comm, &time, NULL), MPI_ERR_ARG, "MPIX_Global_time_interval, latest null");
+    CHECK_MESSAGE(comm, "MPIX_Global_time_interval: latest ");
     CHECK_CLASS(MPIX_Global_time_ns(comm, NULL, &time_ns), MPI_ERR_ARG, "MPIX_Global_time_ns, time null");
+    CHECK_MESSAGE(comm, "MPIX_Global_time_ns: time_ns ");
     CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, NULL), MPI_ERR_ARG, "MPIX_Global_time_ns, bound null");
+    CHECK_MESSAGE(comm, "MPIX_Global_time_ns: bound_ns ");
     CHECK_CLASS(MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_get_info with null");
+    CHECK_MESSAGE(comm, "MPIX_Harmonize_get_info: info_used ");
     CHECK_CLASS(MPIX_Harmonize_instant(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_instant with null");
+    CHECK_MESSAGE(comm, "MPIX_Harmonize_instant: instant_ns ");
     CHECK_CLASS(MPIX_Global_wait_until(comm, 0, NULL), MPI_ERR_ARG, "MPIX_Global_wait_until with null");
+    CHECK_MESSAGE(comm, "MPIX_Global_wait_until: flag ");
     CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
 }
 
@@ -56,7 +64,7 @@ static void check_null_flag(MPI_Comm comm, bool null_here, const char *what)
 {
     int flag = -7;
     CHECK_CLASS(MPIX_Harmonize(comm, null_here ? NULL : &flag), MPI_ERR_ARG, what);
-    CHECK_MESSAGE(comm, "MPIX_Harmonize", "flag");
+    CHECK_MESSAGE(comm, "MPIX_Harmonize: ", "flag");
     harmonize(comm);
 }
 

@@ -93,12 +93,12 @@ static void use(MPI_Comm comm, outcome *seen)
 }
 
 typedef struct belongings {
-    int64_t blocks, mappings;
+    int64_t blocks, mappings, communicators;
 } belongings;
 
 static belongings look_at_belongings(void)
 {
-    return (belongings){allocations_alive(), mapped_segments()};
+    return (belongings){allocations_alive(), mapped_segments(), communicators_alive()};
 }
 
 static void check_belongings(const belongings *before, const char *what)
@@ -106,6 +106,8 @@ static void check_belongings(const belongings *before, const char *what)
     belongings now = look_at_belongings();
     CHECK(now.blocks == before->blocks, "%s: %" PRId64 " blocks of memory are left", what, now.blocks - before->blocks);
     CHECK(now.mappings == before->mappings, "%s: %" PRId64 " mappings are left", what, now.mappings - before->mappings);
+    CHECK(now.communicators == before->communicators, "%s: %" PRId64 " communicators are left", what,
+          now.communicators - before->communicators);
 }
 
 /* ---- MPI functions */
@@ -232,7 +234,6 @@ void test_faults_mpi(void)
             fail_on_all(i, calls[i]);
 }
 
-/* Those whose failure on one process all processes agree on, and so can go on after it. */
 /* In the wait for others, who then notice, as they share memory: all calls fail from then on. */
 static void fail_in_wait(void)
 {
@@ -256,11 +257,12 @@ static void fail_in_wait(void)
     check_fresh();
 }
 
+/* Those whose failure on one process all processes agree on, and so can go on after it. */
 void test_faults_mpi_one(void)
 {
     static const char *const agreed[] = {
-        "MPI_Comm_create_keyval", "MPI_Comm_set_errhandler", "MPI_Comm_set_name", "MPI_Comm_set_attr",
-        "MPI_Info_get_nkeys",     "MPI_Info_get_nthkey",     "MPI_Info_get"};
+        "MPI_Comm_split",    "MPI_Comm_create_keyval", "MPI_Comm_set_errhandler", "MPI_Comm_set_name",
+        "MPI_Comm_set_attr", "MPI_Info_get_nkeys",     "MPI_Info_get_nthkey",     "MPI_Info_get"};
     if (!can_inject())
         return;
     for (size_t i = 0; i < sizeof agreed / sizeof *agreed; i++)

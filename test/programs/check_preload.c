@@ -11,7 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BARRIERS = 300, COMMUNICATORS = 66, BARRIERS_OF_EACH = 103, PAUSES = 5, PAUSE_US = 20000, MOST_RANKS = 16 };
+enum {
+    BARRIERS = 300,
+    COMMUNICATORS = 66,
+    BARRIERS_OF_EACH = 103,
+    PAUSES = 5,
+    PAUSE_US = 20000,
+    QUICK_CALLS = 17,
+    MOST_RANKS = 16
+};
+#define LOOK_INTERVAL_S 0.01 /* of the preload */
 static int rank, ranks;
 
 /* Not all MPI libraries allow it before MPI_Init and after MPI_Finalize. */
@@ -75,6 +84,26 @@ static void call_collectives(void)
     TRY(Alltoallv(in, ones, starts, MPI_INT, out, ones, starts, MPI_INT, comm), 1);
     TRY(Alltoallw(in, ones, byte_starts, types, out, ones, byte_starts, types, comm), 1);
     TRY(Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF), 1);
+}
+
+/*
+ * Some quick calls after each barrier, however long its processes wait for each other in it. Prints after how many of
+ * the barriers the calls took so long that the clock may be looked after.
+ */
+static void call_quickly_after_barriers(void)
+{
+    int slow = 0, one = 1, sum;
+    for (int i = 0; i < PAUSES; i++) {
+        if (rank == 0)
+            usleep(PAUSE_US);
+        double begin_s = MPI_Wtime();
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int j = 0; j < QUICK_CALLS; j++)
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        slow += MPI_Wtime() - begin_s >= LOOK_INTERVAL_S;
+    }
+    if (rank == 0)
+        printf("slow %d\n", slow);
 }
 
 static double truth_s(void)
@@ -239,6 +268,8 @@ static void act(const char *what, char **arguments)
         MPI_Barrier(MPI_COMM_WORLD);
         call_collectives();
         call_collectives();
+    } else if (strcmp(what, "quick_calls_after_barriers") == 0) {
+        call_quickly_after_barriers();
     } else if (strcmp(what, "clocks") == 0) {
         compare_clocks();
     } else if (strcmp(what, "times") == 0) {

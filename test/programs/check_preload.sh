@@ -108,6 +108,14 @@ check_care() {
     expect err "the clock was looked after in $counts collective calls of MPI_COMM_WORLD" 1
 }
 
+# Each barrier looks, and no call after it unless these calls take long.
+check_quick_calls() {
+    run 2 mpix_preload "$subject" quick_calls_after_barriers
+    expect_done
+    most=$(awk '$1 == "slow" { print 5 + $2 }' "$scratch/out")
+    expect err "the clock was looked after in ($(seq -s '|' 5 "$most")) of 90 collective calls of MPI_COMM_WORLD" 1
+}
+
 # NAME: one of check_preload_tools.c, with and without the preload. Leaves mpix_with_tool and with_tool.
 make_tool() {
     # shellcheck disable=SC2086
@@ -440,6 +448,7 @@ tap_check "barriers that all processes leave in time" check_tolerance 1000000000
 tap_check "clocks are looked after with --wtime alone" check_looks
 quick tap_check "clocks are looked after in each collective function" check_care '16 of 16' collectives --wtime
 tap_check "clocks are not looked after soon after a barrier" check_care '17 of 33' collectives_after_barrier
+tap_check "clocks are not looked after in quick calls after barriers" check_quick_calls
 tap_check "a clock that begins to drift is put right by MPI_Allreduce" check_drift
 quick tap_check "times of all processes against each other" check_times
 quick tap_check "the names of C" check_names "$subject"

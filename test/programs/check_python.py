@@ -34,6 +34,23 @@ def expect_error(kind, parts, function, *arguments, error_class=None):
         expect(part in text, f"'{part}' is in '{text}'")
 
 
+def expect_cause(part, function, *arguments):
+    """The error of this process has this cause."""
+    try:
+        function(*arguments)
+        cause = "no error"
+    except Exception as error:
+        cause = str(error.__cause__)
+    expect(part in cause, f"'{part}' is in '{cause}'")
+
+
+class Unusable:
+    """Like an integer, but one cannot be made of it."""
+
+    def __index__(self):
+        raise ValueError("no index")
+
+
 def check_clock():
     expect_error(mpix.HarmonizeError, ["not been synchronized", "MPIX_Clock_sync"], mpix.global_time, comm,
                  error_class=MPI.ERR_OTHER)
@@ -78,10 +95,17 @@ def check_delays():
     expect(mpix.global_time_ns(fresh).time_ns >= soon_ns, "the instant has come after the wait for it")
     expect(mpix.global_wait_until(fresh, -10**30) is False, "an instant long ago is not in time")
     expect_error(TypeError, ["float"], mpix.global_wait_until, fresh, 1.5)
-    mine = world.rank == world.size - 1
-    for bad in (-1, 10**30, 2**64, 0.5, "0", None):
-        expect_error(mpix.HarmonizeError, ["delay_ns", "allowed"], mpix.harmonize_delayed, fresh, bad if mine else 0,
+    mine, bad_delay = world.rank == world.size - 1, ["delay_ns is out of range", "allowed: 0 to "]
+    for bad in (-1, -10**30, 10**30, 2**64):
+        expect_error(mpix.HarmonizeError, bad_delay, mpix.harmonize_delayed, fresh, bad if mine else 0,
                      error_class=MPI.ERR_ARG)
+    for bad in (0.5, math.nan, math.inf, "0", None, [1], numpy.zeros(2, int), numpy.float64(1), Unusable()):
+        expect_error(mpix.HarmonizeError, bad_delay, mpix.harmonize_delayed, fresh, bad if mine else 0,
+                     error_class=MPI.ERR_ARG)
+        expect_cause(f"delay_ns is of type {type(bad).__name__}; allowed: an integer" if mine else "None",
+                     mpix.harmonize_delayed, fresh, bad if mine else 0)
+    for good in (numpy.int64(1000), numpy.uint8(1), True):
+        expect(type(mpix.harmonize_delayed(fresh, good)) is bool, f"{good!r} is a delay")
     fresh.Free()
 
 

@@ -292,6 +292,18 @@ START_TEST(rehearsal_finds_a_slack_for_the_first_call)
 }
 END_TEST
 
+/* Most of the time between two calls is a delay, of which the overhead must have nothing. */
+START_TEST(delays_are_no_overhead)
+{
+    const scene *scene = &scenes[_i];
+    int64_t plain_ns = play_scene(scene, 900 + _i)->last[0].slack.overhead_ns;
+    int64_t delayed_ns = play_scene_with_delays(scene, 900 + _i, MAX_DELAY_NS)->last[0].slack.overhead_ns;
+    EXPECT_SEEDED(delayed_ns <= 2 * plain_ns && plain_ns <= 4 * delayed_ns,
+                  "%s: the overhead is %" PRId64 " ns without delays, %" PRId64 " ns with them", scene->name, plain_ns,
+                  delayed_ns);
+}
+END_TEST
+
 START_TEST(needs_are_forgotten_with_the_barrier)
 {
     mh_rounds rounds;
@@ -359,78 +371,33 @@ END_TEST
 
 /* ---- Requests */
 
+#define NOTHING MH_REQUEST_RELEASE
+#define RESTART MH_REQUEST_RESTART
+#define NO_FLAG MH_REQUEST_NO_FLAG
+#define DELAYED MH_REQUEST_NO_FLAG_DELAYED
+#define BAD_DELAY MH_REQUEST_BAD_DELAY
+
 static const struct {
     const char *name;
     mh_request requests[3];
     bool is_due; /* to synchronize, by the clock of rank 0 */
     mh_order order, done;
 } requests[] = {
-    {"nothing special",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_RELEASE,
-     MH_ORDER_RELEASE},
-    {"due", {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE}, true, MH_ORDER_SYNC, MH_ORDER_RELEASE},
-    {"rank 0 asks",
-     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_RESTART,
-     MH_ORDER_RELEASE},
-    {"another one asks",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
-     false,
-     MH_ORDER_RESTART,
-     MH_ORDER_RELEASE},
-    {"due, and one asks for more",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RESTART},
-     true,
-     MH_ORDER_RESTART,
-     MH_ORDER_RELEASE},
-    {"one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_NO_FLAG,
-     MH_ORDER_RELEASE},
-    {"due, but one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
-     true,
-     MH_ORDER_NO_FLAG,
-     MH_ORDER_RELEASE},
-    {"one refuses, one asks",
-     {MH_REQUEST_RESTART, MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG},
-     false,
-     MH_ORDER_NO_FLAG,
-     MH_ORDER_RELEASE},
-    {"due, but done",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     true,
-     MH_ORDER_RELEASE,
-     MH_ORDER_SYNC},
-    {"one asks, but that is done",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_RELEASE,
-     MH_ORDER_RESTART},
-    {"due, but more is done",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RELEASE, MH_REQUEST_RELEASE},
-     true,
-     MH_ORDER_RELEASE,
-     MH_ORDER_RESTART},
-    {"one asks for more than is done",
-     {MH_REQUEST_RELEASE, MH_REQUEST_RESTART, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_RESTART,
-     MH_ORDER_SYNC},
-    {"one has a bad delay, another no flag",
-     {MH_REQUEST_BAD_DELAY, MH_REQUEST_RESTART, MH_REQUEST_NO_FLAG},
-     true,
-     MH_ORDER_BAD_DELAY,
-     MH_ORDER_RELEASE},
-    {"done, but one refuses",
-     {MH_REQUEST_RELEASE, MH_REQUEST_NO_FLAG, MH_REQUEST_RELEASE},
-     false,
-     MH_ORDER_NO_FLAG,
-     MH_ORDER_RESTART},
+    {"nothing special", {NOTHING, NOTHING, NOTHING}, false, MH_ORDER_RELEASE, MH_ORDER_RELEASE},
+    {"due", {NOTHING, NOTHING, NOTHING}, true, MH_ORDER_SYNC, MH_ORDER_RELEASE},
+    {"rank 0 asks", {RESTART, NOTHING, NOTHING}, false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"another one asks", {NOTHING, NOTHING, RESTART}, false, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"due, and one asks for more", {NOTHING, NOTHING, RESTART}, true, MH_ORDER_RESTART, MH_ORDER_RELEASE},
+    {"one refuses", {NOTHING, NO_FLAG, NOTHING}, false, MH_ORDER_NO_FLAG, MH_ORDER_RELEASE},
+    {"due, but one refuses", {NOTHING, NO_FLAG, NOTHING}, true, MH_ORDER_NO_FLAG, MH_ORDER_RELEASE},
+    {"one refuses, one asks", {RESTART, NOTHING, NO_FLAG}, false, MH_ORDER_NO_FLAG, MH_ORDER_RELEASE},
+    {"due, but done", {NOTHING, NOTHING, NOTHING}, true, MH_ORDER_RELEASE, MH_ORDER_SYNC},
+    {"one asks, but that is done", {NOTHING, RESTART, NOTHING}, false, MH_ORDER_RELEASE, MH_ORDER_RESTART},
+    {"due, but more is done", {NOTHING, NOTHING, NOTHING}, true, MH_ORDER_RELEASE, MH_ORDER_RESTART},
+    {"one asks for more than is done", {NOTHING, RESTART, NOTHING}, false, MH_ORDER_RESTART, MH_ORDER_SYNC},
+    {"two functions refuse", {NO_FLAG, DELAYED, NO_FLAG}, false, MH_ORDER_NO_FLAG_DELAYED, MH_ORDER_RELEASE},
+    {"one has a bad delay, another no flag", {BAD_DELAY, RESTART, NO_FLAG}, true, MH_ORDER_BAD_DELAY, MH_ORDER_RELEASE},
+    {"done, but one refuses", {NOTHING, NO_FLAG, NOTHING}, false, MH_ORDER_NO_FLAG, MH_ORDER_RESTART},
 };
 
 static struct {
@@ -488,6 +455,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, all_get_the_same_order, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, rehearsal_finds_a_slack_for_the_first_call, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, delays_are_no_overhead, 0, COUNT_OF(scenes));
     tcase_add_test(tests, needs_are_forgotten_with_the_barrier);
     tcase_add_loop_test(tests, wrong_clock_shows, 0, COUNT_OF(wrongs));
     tcase_add_loop_test(tests, greatest_request_wins, 0, 2 * COUNT_OF(requests));

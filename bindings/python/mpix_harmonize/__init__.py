@@ -53,14 +53,11 @@ def harmonize_delayed(comm: MPI.Intracomm, delay_ns: int) -> bool:
     """As harmonize, but leave delay_ns nanoseconds after the instant that is common to all processes. Collective.
 
     Each process gives its own delay. One that is no integer, negative or longer than the setting delay_max_ns raises
-    HarmonizeError on all processes.
+    HarmonizeError on all processes. Where it is no integer, the cause of the error (__cause__) says what it is.
     """
     flag = ctypes.c_int(0)
-    try:
-        delay = _limited(operator.index(delay_ns))
-    except TypeError:
-        delay = _BAD_DELAY_NS  # the other processes have to learn of it
-    _library.check(_library.functions.MPIX_Harmonize_delayed(_library.handle(comm), delay, ctypes.byref(flag)))
+    delay, problem = _try_delay(delay_ns)
+    _library.check(_library.functions.MPIX_Harmonize_delayed(_library.handle(comm), delay, ctypes.byref(flag)), problem)
     return flag.value != 0
 
 
@@ -148,6 +145,14 @@ def get_info(comm: MPI.Intracomm) -> Dict[str, str]:
 def _limited(time_ns: int) -> int:
     """The nearest number that C can take: ctypes would drop the highest bits."""
     return max(-2**63, min(2**63 - 1, time_ns))
+
+
+def _try_delay(delay_ns: object) -> Tuple[int, Optional[Exception]]:
+    """A delay as C takes it, or a bad one, of which the other processes learn, and why. Any object may come."""
+    try:
+        return _limited(operator.index(delay_ns)), None
+    except Exception as error:
+        return _BAD_DELAY_NS, TypeError(f"delay_ns is of type {type(delay_ns).__name__}; allowed: an integer ({error})")
 
 
 def _try_texts(settings: Mapping[str, object]) -> Tuple[Dict[str, str], Optional[Exception]]:

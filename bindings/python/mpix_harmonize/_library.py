@@ -140,9 +140,9 @@ def _last_message() -> str:
     return dict(items)["mpix_harmonize_last_error"]
 
 
-def check(code: int) -> None:
+def check(code: int, cause: Optional[Exception] = None) -> None:
     """Raise the error that the library returned."""
     if code != MPI.SUCCESS:
         error = HarmonizeError(code)
         error.message = _last_message()
-        raise error
+        raise error from cause
