@@ -15,11 +15,14 @@ enum { MAX_ENUMERATED = 14 };
 /* Sums that differ by less are equal but for rounding. */
 #define HAIR 1e-12
 
+/* Likewise relative, where a count of permutations is too great to be exact. */
+#define WIDE_HAIR 1e-9
+
 /*
- * Rows as sums over values with signs: a permutation is a choice of signs. The values are scaled so that the absolute
- * sum is at most 1; t is a function of it that grows with it. In blocks, a value is the difference within a block, and
- * all signs are choices. Else values are those of all launches, and as many have a plus as there are launches of side
- * 1.
+ * Rows as sums over values with signs: a permutation is a choice of signs. In blocks, a value is the difference within
+ * a block, and all signs are choices. Else values are those of all launches, and as many have a plus as there are
+ * launches of side 1. The squares of a row's values are scaled to the sum 1. In place of t stands its share,
+ * t^2 / (t^2 + freedom), which grows with it and is at most 1.
  */
 typedef struct scores {
     const sides_t *sides;
@@ -27,11 +30,12 @@ typedef struct scores {
     int values;
     double freedom;
     double *scaled;      /* [value * rows + place] */
-    double *sums;        /* scratch: of a permutation, by place */
-    double *observed;    /* the absolute sum as measured, by place: descending */
+    double *sums;        /* scratch: of a permutation, by place; without blocks, of the values with a plus */
+    double *squares;     /* likewise */
+    double *observed;    /* the share as measured, by place: descending */
     int *row;            /* at a place */
     double *signs;       /* scratch */
-    double *greatest;    /* of each permutation */
+    double *greatest;    /* share of each permutation */
     int64_t *as_great;   /* by place: permutations in which it, or a row after it, comes to what was observed there */
     finding_t *findings; /* the caller's, by row */
 } scores_t;
@@ -46,7 +50,7 @@ typedef struct walk {
     uint64_t random;
 } walk_t;
 
-/* Of two that are opposites of each other, and so have the same absolute sums, one. */
+/* Of two that are opposites of each other, and so have the same shares, one. */
 static bool is_permutation(const scores_t *scores, uint64_t bits)
 {
     const sides_t *sides = scores->sides;
@@ -102,18 +106,35 @@ static void next_signs(const scores_t *scores, walk_t *walk)
     }
 }
 
-/* The sums of all rows with the present signs. */
+/* The sums of the rows from a place on with the present signs. */
 static void add_up(const scores_t *scores, int from)
 {
+    bool in_blocks = scores->sides->in_blocks;
     memset(scores->sums, 0, (size_t)scores->rows * sizeof(scores->sums[0]));
+    memset(scores->squares, 0, (size_t)scores->rows * sizeof(scores->squares[0]));
     for (int i = 0; i < scores->values; i++) {
-        const double *scaled = scores->scaled + (int64_t)i * scores->rows;
-        for (int place = from; place < scores->rows; place++)
-            scores->sums[place] += scores->signs[i] * scaled[place];
+        const double *scaled = scores->scaled + (int64_t)i * scores->rows, sign = scores->signs[i];
+        for (int place = from; place < scores->rows && (in_blocks || sign > 0); place++) {
+            scores->sums[place] += sign * scaled[place];
+            scores->squares[place] += scaled[place] * scaled[place];
+        }
     }
 }
 
-/* The greatest sum of the rows from a place on, in each permutation. Counts for each place those that reach it. */
+/* The share of t: in blocks Student's, else Welch's. The values of a row then have the sum 0, their squares 1. */
+static double share_at(const scores_t *scores, int place)
+{
+    double sum = scores->sums[place], squares = scores->squares[place];
+    if (scores->sides->in_blocks)
+        return sum * sum / scores->values;
+    double counts[] = {scores->sides->launches[0], scores->sides->launches[1]};
+    double gap = sum * (1 / counts[0] + 1 / counts[1]);
+    double error_square = (1 - squares - sum * sum / counts[0]) / (counts[0] * (counts[0] - 1)) +
+                          (squares - sum * sum / counts[1]) / (counts[1] * (counts[1] - 1));
+    return gap * gap / (gap * gap + scores->freedom * fmax(error_square, 0));
+}
+
+/* The greatest share of the rows from a place on, in each permutation. Counts for each place those that reach it. */
 static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
 {
     walk_t walk = walk_begin(scores, rule);
@@ -123,7 +144,7 @@ static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
         next_signs(scores, &walk);
         add_up(scores, from);
         for (int place = scores->rows - 1; place >= from; place--) {
-            greatest = fmax(greatest, fabs(scores->sums[place]));
+            greatest = fmax(greatest, share_at(scores, place));
             scores->as_great[place] += greatest >= scores->observed[place] * (1 - HAIR);
         }
         scores->greatest[i] = greatest;
@@ -131,6 +152,12 @@ static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
 }
 
 /* ---- Scores */
+
+/* Whether the deviation between launches is known. */
+static bool has_variances(const sides_t *sides)
+{
+    return sides->launches[0] > 1 && sides->launches[1] > 1;
+}
 
 static double log_at(const sides_t *sides, int row, int value)
 {
@@ -156,19 +183,17 @@ static void average(const scores_t *scores, int row, double means[2])
 static void scale_row(const scores_t *scores, int place, bool centered)
 {
     const sides_t *sides = scores->sides;
-    double means[2], squares = 0, count = scores->values, factor = 1 / sqrt(count);
+    double means[2], squares = 0, count = scores->values;
     double overall, *scaled = scores->scaled + place;
     average(scores, scores->row[place], means);
     overall = (means[0] * sides->launches[0] + means[1] * sides->launches[1]) / count;
-    if (!sides->in_blocks)
-        factor = sqrt(count / ((double)sides->launches[0] * sides->launches[1])) / 2;
     for (int i = 0; i < scores->values; i++) {
         double center = sides->in_blocks ? 0 : overall;
         if (centered)
             center = means[sides->in_blocks || i >= sides->launches[0]];
         double deviation = log_at(sides, scores->row[place], i) - center;
         squares += deviation * deviation;
-        scaled[(int64_t)i * scores->rows] = deviation * factor;
+        scaled[(int64_t)i * scores->rows] = deviation;
     }
     for (int i = 0; i < scores->values; i++)
         scaled[(int64_t)i * scores->rows] *= squares > 0 ? 1 / sqrt(squares) : 0;
@@ -180,29 +205,46 @@ static void scale_rows(const scores_t *scores, bool centered)
         scale_row(scores, place, centered);
 }
 
-/* The standard error of a log ratio is this times the deviation. */
-static double error_factor(const sides_t *sides)
+/*
+ * The estimate by Welch and Satterthwaite is too great just where the deviation of few launches came out too small,
+ * which is where t is great. With one less than the launches of the smaller side, t errs on the safe side always. The
+ * closer the sides are in number, the less that is needed; compare_study tries it.
+ */
+static double most_freedom(const sides_t *sides)
 {
-    return sides->in_blocks ? sqrt(1.0 / sides->launches[0])
-                            : sqrt(1.0 / sides->launches[0] + 1.0 / sides->launches[1]);
+    double fewer = fmin(sides->launches[0], sides->launches[1]), more = fmax(sides->launches[0], sides->launches[1]);
+    return sides->in_blocks ? fewer - 1 : fmax(fewer - 1, 2 * (fewer - 3) * fewer / more);
 }
 
+/* By Welch and Satterthwaite. In blocks there is one variance, that of differences, which are on side 1. */
 static void estimate_row(const scores_t *scores, int row)
 {
-    finding_t *finding = &scores->findings[row];
-    double means[2], squares = 0;
+    const sides_t *sides = scores->sides;
+    double means[2], variances[2] = {0, 0}, parts[2], freedom = 0;
     average(scores, row, means);
+    finding_t finding = {
+        .log_ratio = means[1] - means[0], .low = -INFINITY, .high = INFINITY, .p = 1, .deviation = NAN};
     for (int i = 0; i < scores->values; i++) {
-        double deviation =
-            log_at(scores->sides, row, i) - means[scores->sides->in_blocks || i >= scores->sides->launches[0]];
-        squares += deviation * deviation;
+        int side = sides->in_blocks || i >= sides->launches[0];
+        double deviation = log_at(sides, row, i) - means[side];
+        variances[side] += deviation * deviation / (sides->launches[side] - 1);
     }
-    *finding = (finding_t){.log_ratio = means[1] - means[0],
-                           .deviation = scores->freedom > 0 ? sqrt(squares / scores->freedom) : NAN,
-                           .p = 1};
+    for (int side = 0; side < 2; side++) {
+        parts[side] = variances[side] / sides->launches[side];
+        freedom += parts[side] * parts[side] / (sides->launches[side] - 1);
+    }
+    if (has_variances(sides)) {
+        double sum = variances[0] + variances[1], part = parts[0] + parts[1];
+        finding.deviation = sqrt(sides->in_blocks ? sum : sum / 2);
+        finding.error = sqrt(part);
+        finding.freedom = fmin(part > 0 ? part * part / freedom : scores->freedom, most_freedom(sides));
+        finding.freedom_per_launch =
+            sum > 0 ? sum * sum / (variances[0] * variances[0] + variances[1] * variances[1]) : 1;
+    }
+    scores->findings[row] = finding;
 }
 
-/* Greater sums first. */
+/* Greater shares first. */
 static void order_rows(const scores_t *scores)
 {
     for (int place = 0; place < scores->rows; place++)
@@ -211,13 +253,13 @@ static void order_rows(const scores_t *scores)
     sign_as_measured(scores);
     add_up(scores, 0);
     for (int row = 0; row < scores->rows; row++) {
-        double sum = fabs(scores->sums[row]);
+        double share = share_at(scores, row);
         int place = row;
-        for (; place > 0 && scores->observed[place - 1] < sum; place--) {
+        for (; place > 0 && scores->observed[place - 1] < share; place--) {
             scores->observed[place] = scores->observed[place - 1];
             scores->row[place] = scores->row[place - 1];
         }
-        scores->observed[place] = sum;
+        scores->observed[place] = share;
         scores->row[place] = row;
     }
     scale_rows(scores, false);
@@ -236,11 +278,11 @@ static double find_limit(const scores_t *scores, const rule_t *rule, int64_t cou
 {
     int64_t allowed = (int64_t)(rule->level * (double)count * (1 + HAIR));
     qsort(scores->greatest, (size_t)count, sizeof(scores->greatest[0]), descending);
-    double sum = allowed > 0 ? scores->greatest[allowed] : 1;
-    return sum < 1 - HAIR ? sqrt(scores->freedom) * sum / sqrt(1 - sum * sum) : INFINITY;
+    double share = allowed > 0 ? scores->greatest[allowed] : 1;
+    return share < 1 - HAIR ? sqrt(scores->freedom * share / (1 - share)) : INFINITY;
 }
 
-/* Fills in p of all rows. Returns how many differ. */
+/* Fills in p of all rows, by permutations. Returns how many differ. */
 static int step_down(const scores_t *scores, const rule_t *rule, int64_t count)
 {
     double p = 0;
@@ -255,11 +297,24 @@ static int step_down(const scores_t *scores, const rule_t *rule, int64_t count)
     return differing;
 }
 
-/* Whatever rounding does, it contains 0 if and only if there is no difference. */
-static void set_interval(const scores_t *scores, finding_t *finding, double limit)
+/*
+ * Where the sides differ in deviation, permutations mix what is not alike: with few launches of one side, their t has
+ * shorter tails than the true one. Without blocks, p is therefore at least Welch's, by Bonferroni for all rows.
+ */
+static void raise_to_welch(const scores_t *scores, const rule_t *rule)
 {
-    double error = finding->deviation * error_factor(scores->sides);
-    double reach = isinf(limit) ? INFINITY : limit * error;
+    for (int row = 0; row < scores->rows && !scores->sides->in_blocks; row++) {
+        finding_t *finding = &scores->findings[row];
+        double tails = finding->error > 0 ? student_tails(finding->log_ratio / finding->error, finding->freedom) : 0;
+        finding->p = fmin(fmax(finding->p, tails * scores->rows), 1);
+        finding->differs = finding->p <= rule->level * (1 + HAIR);
+    }
+}
+
+/* Whatever rounding does, it contains 0 if and only if there is no difference. */
+static void set_interval(finding_t *finding, double limit)
+{
+    double reach = isinf(limit) ? INFINITY : limit * finding->error;
     finding->low = finding->log_ratio - reach;
     finding->high = finding->log_ratio + reach;
     if (!finding->differs) {
@@ -283,15 +338,21 @@ static void test_rows(const scores_t *scores, const rule_t *rule, inference_t *i
         look_at_all(scores, rule, differing);
         rest_limit = find_limit(scores, rule, count);
     }
+    raise_to_welch(scores, rule);
     scale_rows(scores, true);
     look_at_all(scores, rule, 0);
-    double own_limit = fmax(find_limit(scores, rule, count), student_limit(rule->level, scores->freedom));
-    for (int place = 0; place < scores->rows; place++) {
-        finding_t *finding = &scores->findings[scores->row[place]];
-        set_interval(scores, finding, finding->differs ? own_limit : fmax(own_limit, rest_limit));
+    bool in_blocks = scores->sides->in_blocks;
+    double own_limit = find_limit(scores, rule, count),
+           own_level = in_blocks ? rule->level : rule->level / scores->rows;
+    for (int row = 0; row < scores->rows; row++) {
+        finding_t *finding = &scores->findings[row];
+        double limit = fmax(own_limit, student_limit(own_level, finding->freedom));
+        set_interval(finding, finding->differs ? limit : fmax(limit, rest_limit));
     }
-    double tails = student_tails(fmax(all_limit, own_limit), scores->freedom);
-    inference->row_level = fmax(tails, rule->level / scores->rows);
+    if (in_blocks) {
+        double limit = fmax(fmax(all_limit, own_limit), student_limit(rule->level, scores->freedom));
+        inference->row_level = fmax(student_tails(limit, scores->freedom), inference->row_level);
+    }
 }
 
 static bool take_room(scores_t *scores, int64_t permutations)
@@ -299,24 +360,35 @@ static bool take_room(scores_t *scores, int64_t permutations)
     int64_t rows = scores->rows;
     scores->scaled = malloc(room_bytes(rows * scores->values, sizeof(double)));
     scores->sums = malloc(room_bytes(rows, sizeof(double)));
+    scores->squares = malloc(room_bytes(rows, sizeof(double)));
     scores->observed = malloc(room_bytes(rows, sizeof(double)));
     scores->row = malloc(room_bytes(rows, sizeof(int)));
     scores->signs = malloc(room_bytes(scores->values, sizeof(double)));
     scores->greatest = malloc(room_bytes(permutations, sizeof(double)));
     scores->as_great = malloc(room_bytes(rows, sizeof(int64_t)));
-    return scores->scaled != NULL && scores->sums != NULL && scores->observed != NULL && scores->row != NULL &&
-           scores->signs != NULL && scores->greatest != NULL && scores->as_great != NULL;
+    return scores->scaled != NULL && scores->sums != NULL && scores->squares != NULL && scores->observed != NULL &&
+           scores->row != NULL && scores->signs != NULL && scores->greatest != NULL && scores->as_great != NULL;
 }
 
 static void give_room(scores_t *scores)
 {
     free(scores->scaled);
     free(scores->sums);
+    free(scores->squares);
     free(scores->observed);
     free(scores->row);
     free(scores->signs);
     free(scores->greatest);
     free(scores->as_great);
+}
+
+/* How many permutations there are but for opposites, whether all are looked at or not. */
+static double count_permutations(const sides_t *sides)
+{
+    double first = sides->launches[0], second = sides->launches[1];
+    if (sides->in_blocks)
+        return exp2(first - 1);
+    return exp(lgamma(first + second + 1) - lgamma(first + 1) - lgamma(second + 1)) / (first == second ? 2 : 1);
 }
 
 bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, inference_t *inference)
@@ -325,18 +397,16 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
     scores_t scores = {.sides = sides, .rows = sides->rows, .values = values, .findings = findings};
     scores.freedom = values - (sides->in_blocks ? 1 : 2);
     walk_t walk = walk_begin(&scores, rule);
+    bool has_launches = has_variances(sides) && rule->level * count_permutations(sides) * (1 + WIDE_HAIR) >= 1;
     *inference = (inference_t){.permutations = walk.count,
                                .is_exact = walk.is_exact,
-                               .can_decide = rule->level * (double)walk.count * (1 + HAIR) >= 1,
-                               .row_level = rule->level / sides->rows,
-                               .freedom = scores.freedom};
+                               .lacks_launches = !has_launches,
+                               .can_decide = has_launches && rule->level * (double)walk.count * (1 + HAIR) >= 1,
+                               .row_level = rule->level / sides->rows};
     bool good = take_room(&scores, walk.count);
-    for (int row = 0; good && row < sides->rows; row++) {
+    for (int row = 0; good && row < sides->rows; row++)
         estimate_row(&scores, row);
-        findings[row].low = -INFINITY;
-        findings[row].high = INFINITY;
-    }
-    if (good && inference->can_decide && scores.freedom > 0)
+    if (good && inference->can_decide)
         test_rows(&scores, rule, inference);
     give_room(&scores);
     return good;
@@ -345,10 +415,11 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
 /* ---- How many launches */
 
 /* Whether so many of each side suffice. */
-static bool suffices(const sides_t *sides, const inference_t *inference, double deviation, double log_ratio,
+static bool suffices(const sides_t *sides, const inference_t *inference, const finding_t *finding, double log_ratio,
                      int64_t launches)
 {
-    double count = (double)launches, freedom = sides->in_blocks ? count - 1 : 2 * count - 2;
+    double count = (double)launches, freedom = finding->freedom_per_launch * (count - 1);
+    double deviation = deviation_limit(finding->deviation, finding->freedom);
     double error = deviation * sqrt((sides->in_blocks ? 1 : 2) / count);
     double reach = student_limit(inference->row_level, freedom) + student_limit(0.4, freedom); /* 20 % on one side */
     /* The logarithm of how many permutations there are but for opposites: without blocks, by Stirling's formula. */
@@ -356,18 +427,17 @@ static bool suffices(const sides_t *sides, const inference_t *inference, double 
     return choices >= -log2(inference->row_level) && reach * error <= log_ratio;
 }
 
-int64_t launches_needed(const sides_t *sides, const inference_t *inference, double deviation, double log_ratio)
+int64_t launches_needed(const sides_t *sides, const inference_t *inference, const finding_t *finding, double log_ratio)
 {
     const int64_t many = INT64_C(1) << 40;
     int64_t low = 1, high = 2;
-    if (!(inference->freedom > 0))
+    if (!(finding->freedom > 0))
         return 0;
-    deviation = deviation_limit(deviation, inference->freedom);
-    while (high < many && !suffices(sides, inference, deviation, log_ratio, high))
+    while (high < many && !suffices(sides, inference, finding, log_ratio, high))
         low = high, high *= 2;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (suffices(sides, inference, deviation, log_ratio, middle))
+        if (suffices(sides, inference, finding, log_ratio, middle))
             high = middle;
         else
             low = middle;

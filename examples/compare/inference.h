@@ -12,10 +12,14 @@
  * greatest t of any row is not less, where rows with a greater t are left out (step-down max-T, after Westfall and
  * Young): the chance of any false verdict in all rows together is limited, and rows may depend on each other.
  *
+ * Without blocks, all labels change places, and t is Welch's, as the sides may differ in number and deviation. If they
+ * differ in deviation, the test by permutation holds for many launches only. There p is at least that of Welch's test
+ * with the correction of Bonferroni.
+ *
  * The interval is the mean and so many standard errors as the greatest of three: the test's limit, if the row did not
  * pass it; the same test's limit of all rows when each is centered on its own mean, which is how far estimates stray
- * when there are differences; and Student's t for one row. It contains no difference exactly if the test does not find
- * one.
+ * when there are differences; and Student's t, in blocks for one row, else for all. It contains no difference exactly
+ * if the test does not find one.
  */
 #ifndef INFERENCE_H
 #define INFERENCE_H
@@ -42,8 +46,11 @@ typedef struct finding {
     double log_ratio;
     double low, high; /* the interval, corrected for all rows; infinite where no verdict is possible */
     double p;         /* corrected likewise */
-    double deviation; /* between blocks, else between launches of a side */
-    bool differs;     /* p is at most the level */
+    double deviation; /* between blocks, else between launches: root mean square of both sides; NAN: not known */
+    double error;     /* standard error of log_ratio */
+    double freedom;   /* its degrees of freedom; 0: the deviation is not known */
+    double freedom_per_launch; /* with as many of each side, what each but the first adds: from 1 to 2 */
+    bool differs;              /* p is at most the level */
 } finding_t;
 
 /* How the test was made. */
@@ -51,8 +58,8 @@ typedef struct inference {
     int64_t permutations; /* that were looked at; of those that differ in sign only, one */
     bool is_exact;        /* all that there are */
     bool can_decide;      /* there are enough for the level */
+    bool lacks_launches;  /* if it cannot decide: more permutations would not help */
     double row_level;     /* that of a test of one row alone that is as strict */
-    double freedom;       /* degrees of freedom of deviations */
 } inference_t;
 
 /*
@@ -71,11 +78,11 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
  *
  * sides          what was compared
  * inference      as infer gave it
- * deviation      of the row. What is taken is its upper limit of 80 % confidence
+ * finding        of the row. For its deviation the upper limit of 80 % confidence is taken
  * log_ratio      the difference, above 0
  *
- * Returns the number, or 0 where the deviation is not known: with one launch of each.
+ * Returns the number, or 0 where the deviation is not known: with one launch of a side.
  */
-int64_t launches_needed(const sides_t *sides, const inference_t *inference, double deviation, double log_ratio);
+int64_t launches_needed(const sides_t *sides, const inference_t *inference, const finding_t *finding, double log_ratio);
 
 #endif /* INFERENCE_H */

@@ -2,18 +2,14 @@
 #include "compare/launches.h"
 
 #include "common/output.h"
+#include "results/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char manifest_name[] = "manifest.json";
-
-enum { MANIFEST_VERSION = 1 };
 
 #define OUT_OF_MEMORY(complaint) complain(complaint, "out of memory")
 
@@ -27,57 +23,11 @@ typedef struct place {
 
 /* ---- Folders and campaigns */
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* A file in a folder; folder NULL: a file. The caller frees the text. */
-static char *join(const char *folder, const char *file)
-{
-    size_t bytes = (folder != NULL ? strlen(folder) + 1 : 0) + strlen(file) + 1;
-    char *path = malloc(bytes);
-    if (path != NULL)
-        snprintf(path, bytes, "%s%s%s", folder != NULL ? folder : "", folder != NULL ? "/" : "", file);
-    return path;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
-static bool check_manifest(const json_t *manifest, const char *path, char *complaint)
-{
-    if (strcmp(text_of(manifest, "schema"), "mpix-campaign") != 0 ||
-        !json_is_array(json_object_get(manifest, "variants")) || !json_is_array(json_object_get(manifest, "runs")))
-        return complain(complaint, "%.400s is no manifest of a campaign", path);
-    return json_integer_value(json_object_get(manifest, "version")) == MANIFEST_VERSION ||
-           complain(complaint, "%.400s is not of version %d, the only one known", path, MANIFEST_VERSION);
-}
-
-/* Reads the manifest of a folder, if it has one. */
-static bool load_manifest(place_t *place, char *complaint)
-{
-    struct stat status;
-    char *path = join(place->path, manifest_name);
-    if (path == NULL)
-        return OUT_OF_MEMORY(complaint);
-    bool is_there = stat(path, &status) == 0 || errno != ENOENT;
-    if (is_there)
-        place->manifest = result_load(path, complaint);
-    bool good = !is_there || (place->manifest != NULL && check_manifest(place->manifest, path, complaint));
-    free(path);
-    return good;
-}
-
 static bool find_variant(const json_t *manifest, const char *name)
 {
     const json_t *list = json_object_get(manifest, "variants");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(text_of(json_array_get(list, i), "name"), name) == 0)
+        if (strcmp(text_at(json_array_get(list, i), "name"), name) == 0)
             return true;
     return false;
 }
@@ -88,7 +38,7 @@ static bool complain_of_variants(const place_t *place, const char *what, char *c
     complain(complaint, "%.400s has %zu variants, %s:", place->path, json_array_size(list), what);
     for (size_t i = 0; i < json_array_size(list); i++)
         text_append(complaint, COMPLAINT_BYTES, "%s %s:%s", i > 0 ? "," : "", place->path,
-                    text_of(json_array_get(list, i), "name"));
+                    text_at(json_array_get(list, i), "name"));
     return false;
 }
 
@@ -97,18 +47,18 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
 {
     const char *colon = strrchr(operand, ':');
     struct stat status;
-    *place = (place_t){.is_folder = is_folder(operand)};
+    *place = (place_t){.is_folder = folder_is(operand)};
     snprintf(place->path, sizeof(place->path), "%s", operand);
     if (stat(operand, &status) != 0 && colon != NULL) {
         snprintf(place->path, sizeof(place->path), "%.*s", (int)(colon - operand), operand);
         snprintf(place->variant, sizeof(place->variant), "%s", colon + 1);
-        place->is_folder = is_folder(place->path);
+        place->is_folder = folder_is(place->path);
         if (!place->is_folder)
             return complain(complaint, "%.400s cannot be read: no such file or folder", operand);
     }
     if (!place->is_folder)
         return true;
-    if (!load_manifest(place, complaint))
+    if (!folder_manifest(place->path, &place->manifest, complaint))
         return false;
     if (place->variant[0] == '\0')
         return true;
@@ -120,38 +70,28 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
 
 /* ---- Launches */
 
-static bool add_launch(variant_t *variant, const char *folder, const char *file, char *complaint)
+/* Takes over the path; NULL if there was no memory for it. */
+static bool add_launch(variant_t *variant, char *path, char *complaint)
 {
     launch_t *longer = realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(longer[0]));
-    if (longer == NULL)
+    if (longer != NULL)
+        variant->launches = longer;
+    if (longer == NULL || path == NULL) {
+        free(path);
         return OUT_OF_MEMORY(complaint);
-    variant->launches = longer;
-    launch_t *launch = &variant->launches[variant->count];
-    *launch = (launch_t){.path = join(folder, file)};
-    if (launch->path == NULL)
-        return OUT_OF_MEMORY(complaint);
-    variant->count++;
-    return result_file_read(launch->path, &launch->file, complaint);
+    }
+    launch_t *launch = &variant->launches[variant->count++];
+    *launch = (launch_t){.path = path};
+    return result_file_read(path, &launch->file, complaint);
 }
 
-static int has_results(const struct dirent *entry)
-{
-    const char *suffix = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && suffix != NULL && (strcmp(suffix, ".json") == 0 || strcmp(suffix, ".csv") == 0);
-}
-
-/* All files of results, by name. */
 static bool read_folder(const char *folder, variant_t *variant, char *complaint)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, has_results, alphasort);
+    int count = folder_files(folder, &entries, complaint);
     bool good = count > 0;
-    if (count < 0)
-        return complain(complaint, "%.400s cannot be read: %s", folder, strerror(errno));
-    if (count == 0)
-        complain(complaint, "%.400s has no file of results, *.json or *.csv", folder);
     for (int i = 0; i < count; i++) {
-        good = good && add_launch(variant, folder, entries[i]->d_name, complaint);
+        good = good && add_launch(variant, folder_join(folder, entries[i]->d_name), complaint);
         free(entries[i]);
     }
     free(entries);
@@ -164,8 +104,7 @@ static const json_t *find_run(const json_t *manifest, json_int_t block, const ch
     const json_t *runs = json_object_get(manifest, "runs");
     for (size_t i = 0; i < json_array_size(runs); i++) {
         const json_t *run = json_array_get(runs, i), *number = json_object_get(run, "block");
-        if (json_is_integer(number) && json_integer_value(number) == block &&
-            strcmp(text_of(run, "variant"), variant) == 0 && strcmp(text_of(run, "status"), "done") == 0)
+        if (json_is_integer(number) && json_integer_value(number) == block && run_is_done(run, variant))
             return run;
     }
     return NULL;
@@ -184,11 +123,8 @@ static json_int_t count_blocks(const json_t *manifest)
 
 static bool add_run(const place_t *place, const json_t *run, variant_t *variant, char *complaint)
 {
-    const char *file = text_of(run, "file");
-    if (file[0] == '\0' || file[0] == '/' || strstr(file, "..") != NULL)
-        return complain(complaint, "%.400s/%s names no file for a run of %.100s", place->path, manifest_name,
-                        text_of(run, "variant"));
-    return add_launch(variant, place->path, file, complaint);
+    char *path = run_path(place->path, run, complaint);
+    return path != NULL && add_launch(variant, path, complaint);
 }
 
 /* Reads the launches of those variants of a campaign, of the blocks in which all of them are done. */
@@ -229,7 +165,7 @@ static bool take_campaign(const place_t *places, int place_count, variants_t *va
     const char *names[2] = {"", ""};
     for (int i = 0; i < 2; i++) {
         const place_t *place = &places[i < place_count ? i : 0];
-        names[i] = place->variant[0] != '\0' ? place->variant : text_of(json_array_get(list, (size_t)i), "name");
+        names[i] = place->variant[0] != '\0' ? place->variant : text_at(json_array_get(list, (size_t)i), "name");
         if (!name_variant(&variants->list[i], place->path, names[i], complaint))
             return false;
     }
@@ -245,14 +181,14 @@ static bool take_place(const place_t *place, variants_t *variants, variant_t *va
     if (place->manifest != NULL && name[0] == '\0') {
         if (json_array_size(list) != 1)
             return complain_of_variants(place, "name one", complaint);
-        name = text_of(json_array_get(list, 0), "name");
+        name = text_at(json_array_get(list, 0), "name");
     }
     if (!name_variant(variant, place->path, name, complaint))
         return false;
     if (place->manifest != NULL)
         return read_campaign(place, &name, 1, variants, variant, complaint);
     return place->is_folder ? read_folder(place->path, variant, complaint)
-                            : add_launch(variant, NULL, place->path, complaint);
+                            : add_launch(variant, folder_join(NULL, place->path), complaint);
 }
 
 static bool are_of_one_campaign(const place_t *places)

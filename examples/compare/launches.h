@@ -10,7 +10,7 @@
 #define LAUNCHES_H
 
 #include "common/options.h"
-#include "compare/results.h"
+#include "results/results.h"
 
 typedef struct launch {
     char *path;

@@ -63,7 +63,7 @@ static const option_spec_t options[] = {
     {0, "same", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL,
      "what counts as the same: an interval within this of 1;\n0: nothing does"},
     {0, "fail-if-slower", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL,
-     "fail if any interval lies above 1 and this, exit with 3\nif some contain it"},
+     "fail if any interval lies above 1 and this, exit with 3\nif some contain it, or rows could not be compared"},
     {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, undecided_name,
      "with --fail-if-slower, pass (exit with 0) or fail (1) in\nplace of 3"},
     {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL,
@@ -160,16 +160,28 @@ static comparison_t compare(compare_run_t *run)
     return comparison;
 }
 
+/* Why there are no verdicts. */
+static void tell_obstacle(const compare_run_t *run, const comparison_t *comparison)
+{
+    const variant_t *list = run->variants.list;
+    bool is_single = list[0].count == 1 || (run->variants.count > 1 && list[1].count == 1);
+    double level_percent = run->settings.level_percent;
+    if (comparison->inference.lacks_launches)
+        fprintf(stderr,
+                "%s: no verdict is possible: launches differ, and %s; for a level of %g %% it takes %d launches%s\n",
+                program_name, is_single ? "there is only one" : "there are too few of them", level_percent,
+                least_launches(comparison), comparison->by_guidelines ? "" : " of each");
+    else
+        fprintf(stderr, "%s: no verdict is possible: for a level of %g %%, give --permutations %.0f or more\n",
+                program_name, level_percent, ceil(100 / level_percent) - 1);
+}
+
 /* What the table does not say, on standard error. */
 static void tell(const compare_run_t *run, const comparison_t *comparison)
 {
     const pairs_t *pairs = &run->pairs;
-    int least = least_launches(comparison);
     if (!comparison->inference.can_decide)
-        fprintf(stderr,
-                "%s: no verdict is possible: launches differ, and %s; for a level of %g %% it takes %d launches%s\n",
-                program_name, run->variants.list[0].count == 1 ? "there is only one" : "there are too few of them",
-                run->settings.level_percent, least, comparison->by_guidelines ? "" : " of each");
+        tell_obstacle(run, comparison);
     if (run->variants.left_out > 0)
         fprintf(stderr, "%s: blocks of the campaign left out, as they are not done: %d\n", program_name,
                 run->variants.left_out);
@@ -183,18 +195,17 @@ static void tell(const compare_run_t *run, const comparison_t *comparison)
 
 /* ---- The answer */
 
-static int status_of(const compare_settings_t *settings, const finding_t *findings, int count)
+/* A row that could not be compared leaves it undecided: what vanished may have been the slowest. */
+static int status_of(const compare_settings_t *settings, const finding_t *findings, const pairs_t *pairs)
 {
     if (settings->fail_percent == NOT_GIVEN)
         return STATUS_GOOD;
-    switch (judge(findings, count, settings->fail_percent)) {
-    case JUDGMENT_PASS:
-        return STATUS_GOOD;
-    case JUDGMENT_FAIL:
+    judgment_t judgment = judge(findings, pairs->count, settings->fail_percent);
+    bool is_whole = pairs->incomplete == 0 && pairs->without_partner[0] == 0 && pairs->without_partner[1] == 0;
+    if (judgment == JUDGMENT_FAIL)
         return STATUS_FAILED;
-    case JUDGMENT_UNDECIDED:
-        break;
-    }
+    if (judgment == JUDGMENT_PASS && is_whole)
+        return STATUS_GOOD;
     return settings->undecided == NOT_GIVEN ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
@@ -222,7 +233,7 @@ static int run_comparison(compare_run_t *run)
     }
     tell(run, &comparison);
     report_comparison(&comparison, &run->settings.output);
-    int status = status_of(&run->settings, run->findings, run->pairs.count);
+    int status = status_of(&run->settings, run->findings, &run->pairs);
     return output_finish(run->settings.output.file, run->settings.output.path, program_name) ? status : STATUS_FAILED;
 }
 

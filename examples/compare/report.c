@@ -84,6 +84,7 @@ static void print_head(const comparison_t *comparison, const output_t *output)
 {
     const inference_t *inference = &comparison->inference;
     const variants_t *variants = comparison->variants;
+    const pairs_t *pairs = comparison->pairs;
     if (output->format == FORMAT_CSV)
         head_item(output, "schema", "%s %d", schema, SCHEMA_VERSION);
     head_item(output, "program", "mpix_compare %s", options_version());
@@ -93,7 +94,12 @@ static void print_head(const comparison_t *comparison, const output_t *output)
         head_item(output, i == 0 ? "launches_a" : "launches_b", "%d", variants->list[i].count);
     }
     head_item(output, "column", "%s", comparison->column);
-    head_item(output, "rows", "%d", comparison->pairs->count);
+    head_item(output, "rows", "%d", pairs->count);
+    for (int i = 0; i < 2; i++)
+        if (pairs->without_partner[i] > 0)
+            head_item(output, i == 0 ? "rows_only_in_a" : "rows_only_in_b", "%d", pairs->without_partner[i]);
+    if (pairs->incomplete > 0)
+        head_item(output, "rows_incomplete", "%d", pairs->incomplete);
     head_item(output, "labels", "%s",
               comparison->by_guidelines ? "permuted within launches"
               : variants->in_blocks     ? "permuted within blocks of the campaign"
@@ -104,7 +110,8 @@ static void print_head(const comparison_t *comparison, const output_t *output)
     head_item(output, "level_percent", "%g", 100 * comparison->rule.level);
     head_item(output, "same_percent", "%g", comparison->same_percent);
     if (!inference->can_decide)
-        head_item(output, "no_verdict", "%s", "too few launches for the level");
+        head_item(output, "no_verdict", "too few %s for the level",
+                  inference->lacks_launches ? "launches" : "permutations");
     fputs(output->format == FORMAT_JSON ? "}}\n" : "", output->file);
 }
 
@@ -280,8 +287,7 @@ static void print_row(const comparison_t *comparison, const layout_t *layout, in
     const finding_t *finding = &comparison->findings[row];
     sides_t sides = pairs_sides(comparison->pairs);
     bool is_open = verdict_of(finding, comparison->same_percent) == VERDICT_UNDECIDED;
-    int64_t needed =
-        is_open ? launches_needed(&sides, &comparison->inference, finding->deviation, log1p(FOUND_PERCENT / 100)) : 0;
+    int64_t needed = is_open ? launches_needed(&sides, &comparison->inference, finding, log1p(FOUND_PERCENT / 100)) : 0;
     for (int i = 0; i < layout->table.column_count; i++)
         cells[i] = cell_of(comparison, layout, i, row, needed, texts[i]);
     table_row(&layout->table, cells);

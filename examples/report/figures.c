@@ -3,6 +3,7 @@
 
 #include "report/rows.h"
 #include "report/svg.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,20 +77,25 @@ static int by_place(const void *a, const void *b)
     return (one->place > other->place) - (one->place < other->place);
 }
 
+static double number_drawn(const json_t *row, const char *column)
+{
+    return value_drawn(row_number(row, column));
+}
+
 /* A curve is named by its keys, a mark of a strip by what was measured, as the keys name the strip. */
 static void add_measure(builder_t *builder, const json_t *row, const char *label, const measure_t *measure)
 {
     bool several = builder->chart->measures[1].column != NULL;
-    double value = row_number(row, measure->column);
+    double value = number_drawn(row, measure->column);
     char *name = need(malloc(strlen(label) + strlen(measure->title) + 3));
     sprintf(name, "%s%s%s", builder->x != NULL ? label : "",
             builder->x != NULL && several && label[0] != '\0' ? ": " : "", several ? measure->title : "");
-    point_t point = {.place = builder->x != NULL ? row_number(row, builder->x) : number_of(builder->strips, label),
+    point_t point = {.place = builder->x != NULL ? number_drawn(row, builder->x) : number_of(builder->strips, label),
                      .value = value,
-                     .low = row_number(row, measure->low),
-                     .high = row_number(row, measure->high),
+                     .low = number_drawn(row, measure->low),
+                     .high = number_drawn(row, measure->high),
                      .single = json_object_get(row, "singles"),
-                     .note = builder->chart->note != NULL ? row_text(row, builder->chart->note) : ""};
+                     .note = builder->chart->note != NULL ? text_at(row, builder->chart->note) : ""};
     if (isfinite(point.place) && isfinite(value) &&
         (builder->chart->ignored == NULL || !has_point(series_of(builder, name), &point)))
         add_point(series_of(builder, name), point);
@@ -208,7 +214,7 @@ static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
     json_t *singles = need(json_array());
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(rows); i++) {
-        double value = row_number(json_array_get(rows, i), column);
+        double value = number_drawn(json_array_get(rows, i), column);
         if (!isfinite(value))
             continue;
         values[count++] = value;

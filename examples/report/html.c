@@ -111,12 +111,17 @@ static void print_parts(FILE *file, json_t *value)
         fprintf(file, "%.15g", json_number_value(value));
 }
 
+static void print_number(FILE *file, const form_t *form, double number)
+{
+    fprintf(file, fabs(number) < 1e15 ? "%.*f" : "%.*e", form->decimals, number);
+}
+
 static void print_value(FILE *file, const form_t *form, json_t *value)
 {
     if (value == NULL || json_is_null(value))
         fputs("–", file);
     else if (form->is_number)
-        fprintf(file, "%.*f", form->decimals, json_number_value(value) / form->divisor);
+        print_number(file, form, json_number_value(value) / form->divisor);
     else
         print_parts(file, value);
 }

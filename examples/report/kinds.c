@@ -198,7 +198,7 @@ const char *kind_tools(void)
 
 bool kind_is_key(const json_t *rows, const char *column, const void *kind)
 {
-    static const char *const numbers[] = {"launch", "ranks", "rank", "size_bytes", "age_ns", "window_ns"};
+    static const char *const numbers[] = {"launch", "ranks", "rank", "root", "size_bytes", "age_ns", "window_ns"};
     enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
     const char *const *results = ((const kind_t *)kind)->results;
     for (int i = 0; i < NUMBERS; i++)

@@ -87,7 +87,7 @@ static json_t *gather(const page_t *page, const section_t *section, bool heads)
         const source_t *source = &page->sources->list[i];
         if (!is_of(page, section, source))
             continue;
-        if (heads && source->head != NULL)
+        if (heads && json_object_size(source->head) > 0)
             json_array_append_new(all, with_source(page, section, source, source->head));
         json_array_foreach(source->rows, k, row)
         {

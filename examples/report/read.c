@@ -3,200 +3,103 @@
 #include "report/read.h"
 
 #include "report/rows.h"
+#include "results/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char manifest_name[] = "manifest.json", manifest_schema[] = "mpix-campaign";
-enum { MANIFEST_VERSION = 1, RESULTS_VERSION = 1 };
-
-/* Prints the one line about a file, without line ends that may be in it. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool refuse(const char *path, const char *format, ...)
-{
-    char *text = NULL, *line = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0 || asprintf(&line, "mpix_report: %s: %s", path, text) < 0)
-        line = NULL;
-    va_end(arguments);
-    for (char *next = need(line); *next != '\0'; next++)
-        if ((unsigned char)*next < ' ')
-            *next = ' ';
-    fprintf(stderr, "%s\n", line);
-    free(text);
-    free(line);
-    return false;
-}
-
-static char *join(const char *directory, const char *name)
-{
-    char *path = NULL;
-    bool has_slash = directory[0] != '\0' && directory[strlen(directory) - 1] == '/';
-    if (name[0] == '/')
-        return need(strdup(name));
-    return asprintf(&path, "%s%s%s", directory, has_slash ? "" : "/", name) < 0 ? need(NULL) : path;
-}
+enum { RESULTS_VERSION = 1 };
 
 /* ---- One file */
 
-/* What the first line says of all others: its provenance, and what else it has. */
-static bool take_head(source_t *source, const json_t *line)
+static bool check_version(const source_t *source, char *complaint)
 {
-    const json_t *version = json_object_get(line, "version");
-    json_t *head = need(json_deep_copy(line));
-    json_t *provenance = json_object_get(head, "provenance");
-    if (json_is_object(provenance)) {
-        json_object_update_missing(head, provenance);
-        json_object_del(head, "provenance");
+    const char *version = strrchr(text_at(source->head, "schema"), ' ');
+    return version == NULL || atoi(version) == RESULTS_VERSION ||
+           complain(complaint, "%.400s has a schema of another version than %d, the only one known", source->path,
+                    RESULTS_VERSION);
+}
+
+static bool find_kind(source_t *source, char *complaint)
+{
+    for (size_t i = 0; i < json_array_size(source->rows); i++) {
+        const kind_t *kind = kind_of(json_array_get(source->rows, i));
+        if (kind == NULL || (i > 0 && source->kind != kind))
+            return complain(complaint, "%.400s, row %zu is none that %s writes with --format json or csv%s",
+                            source->path, i + 1, i > 0 ? source->kind->tool : kind_tools(),
+                            i > 0 ? ", as the rows before" : "");
+        source->kind = kind;
     }
-    source->head = head;
-    if (version != NULL && json_integer_value(version) != RESULTS_VERSION)
-        return refuse(source->path, "line 1: the schema has another version; allowed is version %d", RESULTS_VERSION);
     return true;
 }
 
-static bool take_row(source_t *source, json_t *row, int line)
+/* Takes over the path. campaign, variant: NULL of a file by itself. */
+static bool read_file(sources_t *sources, char *path, const char *campaign, const char *variant, json_int_t launch,
+                      char *complaint)
 {
-    const kind_t *kind = json_is_object(row) ? kind_of(row) : NULL;
-    if (kind == NULL || (source->kind != NULL && source->kind != kind))
-        return refuse(source->path, "line %d: not a row of the JSON that %s writes%s", line,
-                      source->kind != NULL ? source->kind->tool : kind_tools(),
-                      source->kind != NULL ? ", as the lines before" : "");
-    source->kind = kind;
-    json_array_append(source->rows, row);
-    return true;
-}
-
-static bool take_line(source_t *source, const char *text, size_t length, int line)
-{
-    json_error_t error;
-    bool good = true;
-    if (strspn(text, " \t\r\n") == length)
-        return true;
-    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (value == NULL)
-        return refuse(source->path, "line %d is torn or not JSON (%s); allowed is what %s writes with --format json",
-                      line, error.text, kind_tools());
-    bool is_head = json_object_get(value, "provenance") != NULL || json_object_get(value, "schema") != NULL;
-    if (is_head && source->head == NULL && json_array_size(source->rows) == 0)
-        good = take_head(source, value);
-    else
-        good = take_row(source, value, line);
-    json_decref(value);
-    return good;
-}
-
-static bool read_lines(source_t *source)
-{
-    FILE *file = fopen(source->path, "r");
-    char *text = NULL;
-    size_t bytes = 0;
-    ssize_t length;
-    bool good = true;
-    if (file == NULL)
-        return refuse(source->path, "cannot be read: %s", strerror(errno));
-    for (int line = 1; good && (length = getline(&text, &bytes, file)) >= 0; line++)
-        good = take_line(source, text, (size_t)length, line);
-    if (good && ferror(file))
-        good = refuse(source->path, "cannot be read: %s", strerror(errno));
-    free(text);
-    fclose(file);
-    if (good && json_array_size(source->rows) == 0)
-        good = refuse(source->path, "has no results; allowed is what %s writes with --format json", kind_tools());
-    return good;
-}
-
-/* campaign, variant: NULL of a file by itself. */
-static bool read_file(sources_t *sources, const char *path, const char *campaign, const char *variant,
-                      json_int_t launch)
-{
+    result_file_t file;
     sources->list = need(realloc(sources->list, (size_t)(sources->count + 1) * sizeof(sources->list[0])));
     source_t *source = &sources->list[sources->count++];
-    *source = (source_t){.path = need(strdup(path)), .launch = launch, .rows = need(json_array())};
+    *source = (source_t){.path = need(path), .launch = launch};
     if (campaign != NULL) {
         source->campaign = need(strdup(campaign));
         source->variant = need(strdup(variant));
     }
-    return read_lines(source);
+    if (!result_file_read(path, &file, complaint))
+        return false;
+    source->head = file.provenance;
+    source->rows = file.rows;
+    return check_version(source, complaint) && find_kind(source, complaint);
 }
 
 /* ---- A directory */
 
 /* A launch whose results are not there yet, or never came, is counted. */
-static bool read_run(sources_t *sources, campaign_t *campaign, const char *variant, const json_t *run)
+static bool read_run(sources_t *sources, campaign_t *campaign, const char *variant, const json_t *run, char *complaint)
 {
-    const char *name = json_string_value(json_object_get(run, "file"));
     struct stat status;
-    char *path = name != NULL ? join(campaign->path, name) : NULL;
-    bool is_done = strcmp(row_text(run, "status"), "done") == 0, good = true;
-    if (path != NULL && is_done && stat(path, &status) == 0)
-        good = read_file(sources, path, campaign->path, variant, json_integer_value(json_object_get(run, "launch")));
-    else
-        campaign->missing++;
+    char *path = run_path(campaign->path, run, complaint);
+    if (path == NULL)
+        return false;
+    if (run_is_done(run, variant) && stat(path, &status) == 0)
+        return read_file(sources, path, campaign->path, variant, json_integer_value(json_object_get(run, "launch")),
+                         complaint);
+    campaign->missing++;
     free(path);
-    return good;
-}
-
-/* In the order of the variants. */
-static bool read_runs(sources_t *sources, campaign_t *campaign)
-{
-    json_t *variant, *run;
-    size_t i, k;
-    json_array_foreach(json_object_get(campaign->manifest, "variants"), i, variant)
-    {
-        const char *name = row_text(variant, "name");
-        json_array_foreach(json_object_get(campaign->manifest, "runs"), k, run)
-        {
-            if (strcmp(row_text(run, "variant"), name) == 0 && !read_run(sources, campaign, name, run))
-                return false;
-        }
-    }
     return true;
 }
 
-static bool read_manifest(sources_t *sources, campaign_t *campaign, const char *path)
+/* In the order of the variants. */
+static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
 {
-    json_error_t error;
+    json_t *variant, *run;
+    size_t i, k;
     int before = sources->count;
-    campaign->manifest = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (campaign->manifest == NULL)
-        return refuse(path, "line %d is torn or not JSON (%s); allowed is the manifest of a campaign", error.line,
-                      error.text);
-    if (strcmp(row_text(campaign->manifest, "schema"), manifest_schema) != 0 ||
-        json_integer_value(json_object_get(campaign->manifest, "version")) != MANIFEST_VERSION)
-        return refuse(path, "not a manifest of a campaign; allowed is schema %s of version %d", manifest_schema,
-                      MANIFEST_VERSION);
-    if (!read_runs(sources, campaign))
-        return false;
-    return sources->count > before || refuse(campaign->path, "no launch of the campaign has results");
-}
-
-static int is_result(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name), ending = strlen(".json");
-    return entry->d_name[0] != '.' && length > ending && strcmp(entry->d_name + length - ending, ".json") == 0;
+    json_array_foreach(json_object_get(campaign->manifest, "variants"), i, variant)
+    {
+        const char *name = text_at(variant, "name");
+        json_array_foreach(json_object_get(campaign->manifest, "runs"), k, run)
+        {
+            if (strcmp(text_at(run, "variant"), name) == 0 && !read_run(sources, campaign, name, run, complaint))
+                return false;
+        }
+    }
+    return sources->count > before ||
+           complain(complaint, "%.400s: no launch of the campaign has results", campaign->path);
 }
 
 /* A directory without a manifest: each of its files is a launch of one variant, which has its name. */
-static bool read_launches(sources_t *sources, const char *directory)
+static bool read_launches(sources_t *sources, const char *directory, char *complaint)
 {
-    struct dirent **entries = NULL;
-    int count = scandir(directory, &entries, is_result, versionsort);
-    bool good = count > 0;
+    struct dirent **entries;
     char *copy = need(strdup(directory));
-    if (count < 0)
-        refuse(directory, "cannot be read: %s", strerror(errno));
-    else if (count == 0)
-        refuse(directory, "has neither %s nor a file that ends in .json; allowed are directories that do",
-               manifest_name);
+    int count = folder_files(directory, &entries, complaint);
+    bool good = count > 0;
     for (int i = 0; i < count; i++) {
-        char *path = join(directory, entries[i]->d_name);
-        good = good && read_file(sources, path, directory, basename(copy), i + 1);
-        free(path);
+        good = good && read_file(sources, folder_join(directory, entries[i]->d_name), directory, basename(copy), i + 1,
+                                 complaint);
         free(entries[i]);
     }
     free(entries);
@@ -204,28 +107,30 @@ static bool read_launches(sources_t *sources, const char *directory)
     return good;
 }
 
-static bool read_directory(sources_t *sources, const char *directory)
+static bool read_directory(sources_t *sources, const char *directory, char *complaint)
 {
     size_t bytes = (size_t)(sources->campaign_count + 1) * sizeof(sources->campaigns[0]);
-    struct stat status;
     sources->campaigns = need(realloc(sources->campaigns, bytes));
     campaign_t *campaign = &sources->campaigns[sources->campaign_count++];
     *campaign = (campaign_t){.path = need(strdup(directory))};
-    char *manifest = join(directory, manifest_name);
-    bool good =
-        stat(manifest, &status) == 0 ? read_manifest(sources, campaign, manifest) : read_launches(sources, directory);
-    free(manifest);
-    return good;
+    return folder_manifest(directory, &campaign->manifest, complaint) &&
+           (campaign->manifest != NULL ? read_runs(sources, campaign, complaint)
+                                       : read_launches(sources, directory, complaint));
 }
 
 bool sources_read(sources_t *sources, const char *path)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return refuse(path, "cannot be read: %s", strerror(errno));
+    char complaint[COMPLAINT_BYTES];
+    bool good = false;
     if (strcmp(basename(path), manifest_name) == 0)
-        return refuse(path, "is the manifest of a campaign: give its directory");
-    return S_ISDIR(status.st_mode) ? read_directory(sources, path) : read_file(sources, path, NULL, NULL, 0);
+        complain(complaint, "%.400s is the manifest of a campaign: give its directory", path);
+    else if (folder_is(path))
+        good = read_directory(sources, path, complaint);
+    else
+        good = read_file(sources, strdup(path), NULL, NULL, 0, complaint);
+    if (!good)
+        fprintf(stderr, "mpix_report: %s\n", complaint);
+    return good;
 }
 
 void sources_free(sources_t *sources)
@@ -261,7 +166,7 @@ bool sources_has(const sources_t *sources, const char *path)
     for (int i = 0; i < sources->count; i++)
         found = found || is_same_file(sources->list[i].path, &status);
     for (int i = 0; i < sources->campaign_count; i++) {
-        char *manifest = join(sources->campaigns[i].path, manifest_name);
+        char *manifest = need(folder_join(sources->campaigns[i].path, manifest_name));
         found = found || is_same_file(manifest, &status);
         free(manifest);
     }

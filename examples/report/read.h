@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * read.h - result files: a JSON object in each line, of which the first may be a head that says how it was measured.
- * Directories have many of them: a campaign, by its manifest, or files that are a launch each.
+ * read.h - what is reported: files of results, and directories that have many of them: a campaign, by its manifest, or
+ * files that are a launch each.
  */
 #ifndef READ_H
 #define READ_H
@@ -15,7 +15,7 @@
 typedef struct source {
     char *path;
     const kind_t *kind;
-    json_t *head;   /* an object: how it was measured; NULL if the file does not say */
+    json_t *head;   /* an object: how it was measured; empty if the file does not say */
     json_t *rows;   /* an array of objects */
     char *campaign; /* its directory; NULL of a file that was given by itself */
     char *variant;  /* of the campaign */

@@ -51,7 +51,8 @@ const ticksOf = (axis, from, to) => {
   };
   if (axis.scale === "linear" || (axis.scale === "log" && span < 0.8) || (axis.scale === "log2" && span < 1)) {
     const low = power[axis.scale](from), high = power[axis.scale](to), step = niceStep((high - low) / 6);
-    for (let i = Math.ceil(low / step); i * step <= high; i++) add(i * step);
+    const first = Math.ceil(low / step);
+    for (let i = 0; i < 64 && (first + i) * step <= high; i++) add((first + i) * step);
     return ticks;
   }
   const step = Math.max(1, Math.ceil(span / 8));

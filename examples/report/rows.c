@@ -2,6 +2,7 @@
 #include "report/rows.h"
 
 #include "report/value.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,12 +32,6 @@ json_t *text_value(const char *text)
     value = need(json_string(copy));
     free(copy);
     return value;
-}
-
-const char *row_text(const json_t *row, const char *column)
-{
-    const char *text = json_string_value(json_object_get(row, column));
-    return text != NULL ? text : "";
 }
 
 double row_number(const json_t *row, const char *column)
@@ -80,7 +75,7 @@ static void print_key(FILE *file, const char *column, const json_t *value)
         fputs(json_string_value(value), file);
         return;
     }
-    value_text(json_number_value(value), value_unit(column), text);
+    value_name(json_number_value(value), value_unit(column), text);
     value_title(column, title);
     if (value_unit(column) == UNIT_NONE)
         fprintf(file, "%s ", title);
@@ -96,7 +91,7 @@ char *row_label(const json_t *row, const json_t *keys)
     for (size_t i = 0; i < json_array_size(keys); i++) {
         const char *column = json_string_value(json_array_get(keys, i));
         const json_t *value = json_object_get(row, column);
-        if (!json_is_number(value) && row_text(row, column)[0] == '\0')
+        if (!json_is_number(value) && text_at(row, column)[0] == '\0')
             continue;
         fputs(any ? ", " : "", file);
         print_key(file, column, value);

@@ -17,9 +17,6 @@ void *need(void *pointer);
 /* text_value - a text from the system as a value of JSON. What is not ASCII becomes ? if it is not UTF-8. */
 json_t *text_value(const char *text);
 
-/* row_text - a text of a row, "" where there is none. */
-const char *row_text(const json_t *row, const char *column);
-
 /* row_number - a number of a row, NAN where there is none. */
 double row_number(const json_t *row, const char *column);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Units */
@@ -74,16 +75,44 @@ static void number_text(double value, const char *unit, char text[VALUE_BYTES])
     snprintf(text, VALUE_BYTES, is_long ? "%.0f%s%s" : "%.4g%s%s", value, unit[0] != '\0' ? " " : "", unit);
 }
 
-void value_text(double value, unit_t unit, char text[VALUE_BYTES])
+/* What a value is divided by to be read, and the name of the unit then. */
+static double readable_unit(double value, unit_t unit, const char **name)
 {
     static const char *const prefixes[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    const char *name = units[unit].name;
+    double divisor = 1;
     int power = 0;
     if (unit == UNIT_TIME)
-        value /= value_time_unit(value, &name);
-    for (; unit == UNIT_BYTES && power < 4 && value >= 1024 && fmod(value, 128) == 0; power++)
-        value /= 1024;
-    number_text(value, unit == UNIT_BYTES ? prefixes[power] : name, text);
+        return value_time_unit(value, name);
+    for (; unit == UNIT_BYTES && power < 4 && value / divisor >= 1024 && fmod(value / divisor, 128) == 0; power++)
+        divisor *= 1024;
+    *name = unit == UNIT_BYTES ? prefixes[power] : units[unit].name;
+    return divisor;
+}
+
+void value_text(double value, unit_t unit, char text[VALUE_BYTES])
+{
+    const char *name;
+    double divisor = readable_unit(value, unit, &name);
+    number_text(value / divisor, name, text);
+}
+
+void value_name(double value, unit_t unit, char text[VALUE_BYTES])
+{
+    const char *name;
+    double divisor = readable_unit(value, unit, &name);
+    number_text(value / divisor, name, text);
+    if (strtod(text, NULL) * divisor != value)
+        snprintf(text, VALUE_BYTES, "%.17g%s%s", value, units[unit].name[0] != '\0' ? " " : "", units[unit].name);
+}
+
+/* Far beyond whatever is measured, and far from where squares and quotients overflow. */
+#define LEAST_DRAWN 1e-100
+#define GREATEST_DRAWN 1e100
+
+double value_drawn(double value)
+{
+    double size = fabs(value);
+    return size == 0 || (size >= LEAST_DRAWN && size <= GREATEST_DRAWN) ? value : NAN;
 }
 
 /* ---- Axes */
@@ -152,10 +181,11 @@ static int add_tick(const axis_t *axis, tick_t ticks[MAX_TICKS], int count, doub
 
 static int linear_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
 {
-    double step = nice_step(axis->max - axis->min, LINEAR_TICKS + 1);
+    double step = nice_step(axis->max - axis->min, LINEAR_TICKS + 1), first = ceil(axis->min / step - 1e-9);
     int count = 0;
-    for (double i = ceil(axis->min / step - 1e-9); count < MAX_TICKS && i * step <= axis->max + step * 1e-9; i++)
-        count = add_tick(axis, ticks, count, i * step, true);
+    /* By a count of its own: if values are close together, 1 more may be the same number. */
+    for (int i = 0; i < MAX_TICKS && (first + i) * step <= axis->max + step * 1e-9; i++)
+        count = add_tick(axis, ticks, count, (first + i) * step, true);
     return count;
 }
 
@@ -179,7 +209,7 @@ static int log_2_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
 static int log_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
 {
     double decades = log10(axis->max / axis->min);
-    int step = decades > 9 ? 3 : decades > 7 ? 2 : 1, count = 0;
+    int step = decades > 12 ? (int)ceil(decades / 4) : decades > 9 ? 3 : decades > 7 ? 2 : 1, count = 0;
     if (decades < LEAST_DECADES)
         return linear_ticks(axis, ticks);
     if (axis->zero > 0)

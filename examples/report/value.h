@@ -27,6 +27,12 @@ double value_time_unit(double time_ns, const char **name);
 /* value_text - a value with its unit: "3.21 µs", "4 KiB". */
 void value_text(double value, unit_t unit, char text[VALUE_BYTES]);
 
+/* value_name - the same with all digits that it takes: different values have different names. */
+void value_name(double value, unit_t unit, char text[VALUE_BYTES]);
+
+/* value_drawn - the value, or NAN if it is not finite, or so great or small that no chart can have it. */
+double value_drawn(double value);
+
 typedef enum scale { SCALE_LINEAR, SCALE_LOG, SCALE_LOG_2 } scale_t;
 
 typedef struct axis {

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../analysis/scratch.sh"
 
 targets=("$@")
-[ $# -gt 0 ] || targets=(label settings options plan clock)
+[ $# -gt 0 ] || targets=(label settings options plan clock results)
 seconds=$(awk -v m="${FUZZ_MINUTES:-10}" 'BEGIN { printf "%d", m * 60 }')
 clang=${CLANG:-clang}
 command -v "$clang" >/dev/null || { echo "1..0 # SKIP no $clang (Debian package: clang)"; exit 0; }

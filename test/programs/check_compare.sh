@@ -170,6 +170,21 @@ check_status() {    # --fail-if-slower
     expect_status 1
     compare a slower --fail-if-slower 10 --undecided pass
     expect_status 1
+    compare a vanished --fail-if-slower 50 --format csv
+    expect_status 3
+    grep -qx '# rows_only_in_a: 1' out || complain "the head does not say that a row vanished"
+    compare vanished a --fail-if-slower 50 --format json
+    expect_status 3
+    head -n 1 out | grep -q '"rows_only_in_b":"1"' || complain "the head does not say that a row is new"
+    compare a vanished --fail-if-slower 50 --undecided pass
+    expect_status 0
+    compare a lacking --fail-if-slower 50
+    expect_status 3
+    grep -qx '# rows_incomplete: 1' out || complain "the head does not say that a row lacks values"
+    compare slower_less a --fail-if-slower 10
+    expect_status 3
+    compare a slower_less --fail-if-slower 10
+    expect_status 1
     compare a slower --output /dev/full
     [ ! -c /dev/full ] || expect_status 1
 }
@@ -187,6 +202,16 @@ check_few() {       # too few launches, which is told
     compare campaign_of_5 --format csv
     expect_verdict 8 undecided
     expect_message "it takes 6 launches of each"
+    compare many slower/001.json --format csv
+    expect_verdict 8 undecided
+    expect_message "there is only one"
+    grep -qx '# no_verdict: too few launches for the level' out || complain "the head does not say: too few launches"
+    compare many many_slower --permutations 99 --level 0.1 --format csv
+    expect_verdict 8 undecided
+    expect_message "give --permutations 999 or more"
+    grep -qx '# no_verdict: too few permutations for the level' out || complain "not the right cause in the head"
+    compare many many_slower --permutations 999 --level 0.1 --format csv
+    expect_verdict 8 slower
 }
 
 check_formats() {   # CSV says the same as JSON
@@ -336,7 +361,6 @@ refuse_file() {
 check_files() {
     refuse_file empty.json ''
     refuse_file cut.json '{"operation":"bcast","valid":1,"median_'
-    refuse_file no_end.json '{"operation":"bcast","valid":1,"median_ns":5}'
     refuse_file list.json '{"a":[1]}\n'
     refuse_file bad.json '{"operation":"bcast" "valid":1}\n'
     refuse_file nan.json '{"operation":"bcast","valid":1,"median_ns":NaN}\n'
@@ -353,15 +377,19 @@ check_files() {
     refuse_file quote.csv 'operation,valid,median_ns\n"bcast,1,55\n'
     refuse_file zero.json '{"a":"\0"}\n'
     refuse_file raw.csv 'operation,release,call,rank,start_ns,end_ns,mark\nbcast,harmonize,0,0,1,2,valid\n'
+    printf '%s' "$(cat a/001.json)" >no_end.json
+    printf '\n \n' | cat a/001.json - >blank.json
+    compare no_end.json blank.json
+    expect_status 0
     compare a/001.json missing.json
     expect_refusal "missing.json"
     mkdir -p nothing
     compare a nothing
-    expect_refusal "nothing has no file of results"
+    expect_refusal "nothing has neither manifest.json nor a file of results"
     cp -r a half
     head -c 300 a/003.json >half/003.json
     compare half slower
-    expect_refusal "half/003.json, line 3 is cut off"
+    expect_refusal "half/003.json, line 3 is torn"
 }
 
 check_options() {
@@ -418,6 +446,9 @@ write_folder other_ranks 6 1 ranks=8
 write_folder other_run_time 6 1 run_time=local
 write_folder other_operation 6 1 operation=reduce
 write_folder lacking 6 1 lacking=64
+write_folder vanished 6 1
+write_folder slower_less 6 1.2
+sed -i '/"size_bytes":64,/d' vanished/*.json slower_less/*.json
 write_campaign campaign 7 one two
 write_campaign campaign_of_5 5 one two
 write_campaign three 6 red green blue

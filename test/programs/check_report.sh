@@ -221,6 +221,88 @@ check_bad_files() {
     report "$scratch/no-end.json"
 }
 
+# Of numbers that no chart can have, the table has all, the charts none. It takes no time, which is what timeout checks.
+check_extremes() {
+    local size=1 median
+    {
+        head -n 1 "$scratch/known/barrier.json"
+        for median in 1e308 -1e308 1e-320 5e-324 1e99 1e-99 -7 0 700; do
+            printf '{"operation":"bcast","run_time":"local","size_bytes":%d,"median_ns":%s,' $size $median
+            printf '"median_low_ns":-1e308,"median_high_ns":1e308}\n'
+            size=$((2 * size))
+        done
+        printf '{"operation":"near","run_time":"local","size_bytes":%d,"median_ns":%d}\n' 1 10000000000000000 \
+            2 10000000000000002
+        printf '{"operation":"wide","run_time":"local","size_bytes":%s,"median_ns":1}\n' 1 1e308 1e-320
+    } >"$scratch/extreme.json"
+    command="mpix_report extreme.json"
+    timeout 20 "$programs/mpix_report" "$scratch/extreme.json" -o "$page" 2>"$scratch/err"
+    status=$?
+    expect_status 0
+    ! grep -qiE '(nan|inf)[ ,)"]' "$page" || complain "draws what is no number"
+    [ "$(grep -c 'class="point".* data-value="' "$page")" -eq 8 ] || complain "not the 8 points that can be drawn"
+    mkdir -p "$scratch/extremes"
+    cp "$scratch/extreme.json" "$scratch/extremes/1.json"
+    cp "$scratch/extreme.json" "$scratch/extremes/2.json"
+    timeout 20 "$programs/mpix_report" "$scratch/extremes" -o "$page" 2>"$scratch/err"
+    status=$?
+    expect_status 0
+    for median in 1e999 NaN -Infinity; do
+        printf '{"operation":"bcast","run_time":"local","size_bytes":8,"median_ns":%s}\n' $median |
+            refuse_file "extreme-$median.json"
+    done
+    printf '%s\n' operation,run_time,size_bytes,median_ns a,local,8,1 a,local,16,inf a,local,32,nan a,local,64,1e999 \
+        >"$scratch/extreme.csv"
+    report "$scratch/extreme.csv"
+    [ "$(grep -c 'class="point".* data-value="' "$page")" -eq 1 ] || complain "draws a text"
+}
+
+# Launches of sizes that are equal but for rounding are those of two things.
+check_labels() {
+    local launch size
+    mkdir -p "$scratch/close"
+    for launch in 1 2; do
+        for size in 1024128 1024256; do
+            printf '{"operation":"bcast","run_time":"local","size_bytes":%d,"median_ns":%d}\n' $size $size
+        done >"$scratch/close/$launch.json"
+    done
+    report "$scratch/close"
+    for size in 1024128 1024256; do
+        grep -qF "data-place=\"$size\" data-value=\"$size\"" "$page" || complain "no point of $size bytes"
+    done
+}
+
+# FILE: the same as comma-separated values.
+as_csv() {
+    "$python" - "$1" <<'END'
+import csv, json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+print("# schema: mpix-bench 1")
+for key, value in lines[0]["provenance"].items():
+    print(f"# {key}: {value}")
+writer = csv.writer(sys.stdout, lineterminator="\n")
+writer.writerow(lines[1])
+for row in lines[1:]:
+    writer.writerow(["" if value is None else value for value in row.values()])
+END
+}
+
+check_csv() {
+    mkdir -p "$scratch/csv/launches"
+    as_csv "$scratch/known/barrier.json" >"$scratch/csv/barrier.csv"
+    for launch in 1 2 3; do
+        as_csv "$scratch/known/launches/$launch.json" >"$scratch/csv/launches/$launch.csv"
+    done
+    report "$scratch/csv/barrier.csv"
+    expect_page "$scratch/known/barrier.json"
+    report "$scratch/csv/launches"
+    expect_page
+    grep -qF 'data-place="0" data-value="840" data-low="770" data-high="910"' "$page" ||
+        complain "not the median of three launches"
+    printf '%s\n' '# schema: mpix-bench 2' operation,run_time,size_bytes,median_ns a,local,8,5 | refuse_file later.csv
+    printf '%s\n' operation,run_time,size_bytes,median_ns a,local,8 | refuse_file fields.csv
+}
+
 refuse_directory() {    # NAME IN THE MESSAGE
     rm -f "$page"
     run alone mpix_report "$scratch/bad" -o "$page"
@@ -376,6 +458,9 @@ if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: comparisons and guidelines" check_verdicts
     quick tap_check "mpix_report: a campaign" check_campaign
     quick tap_check "mpix_report: a directory of launches" check_directory
+    quick tap_check "mpix_report: comma-separated values" check_csv
+    quick tap_check "mpix_report: numbers that are extreme" check_extremes
+    quick tap_check "mpix_report: sizes that are equal but for rounding" check_labels
     while read -r name _ program _; do
         tap_check "mpix_report: real results of $program ($name)" check_real "$name"
     done < <(real_runs)

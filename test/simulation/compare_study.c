@@ -5,7 +5,7 @@
  * Prints tables: of comparisons of a thing with itself, those with a verdict in any row; and of differences of 5 % in
  * one row, those found with as many launches as a first campaign predicted. MH_SEED=N sets another seed.
  *
- * Usage: compare_study [same|power]
+ * Usage: compare_study [same|sides [FIRST LINE]|power]
  */
 #include "compare/distributions.h"
 #include "compare/verdict.h"
@@ -16,6 +16,7 @@
 enum {
     ROWS = 20,
     BLOCKS = 10,
+    MOST_LAUNCHES = 30,
     COMPARISONS = 2000,
     TRIALS = 400,
     SAMPLES = 50,
@@ -28,19 +29,24 @@ enum {
 
 static const rule_t rule = {.level = LEVEL, .seed = 1, .permutations = PERMUTATIONS};
 
-static void infer_or_end(const campaign_t *campaign, finding_t *findings, inference_t *inference)
+static void infer_sides(const sides_t *sides, finding_t *findings, inference_t *inference)
 {
-    sides_t sides = campaign_sides(campaign);
-    if (!infer(&sides, &rule, findings, inference))
+    if (!infer(sides, &rule, findings, inference))
         abort();
 }
 
-static bool any_differs(const campaign_t *campaign)
+static void infer_or_end(const campaign_t *campaign, finding_t *findings, inference_t *inference)
+{
+    sides_t sides = campaign_sides(campaign);
+    infer_sides(&sides, findings, inference);
+}
+
+static bool any_differs(const sides_t *sides)
 {
     finding_t findings[ROWS];
     inference_t inference;
-    infer_or_end(campaign, findings, &inference);
-    for (int row = 0; row < campaign->rows; row++)
+    infer_sides(sides, findings, &inference);
+    for (int row = 0; row < sides->rows; row++)
         if (findings[row].differs)
             return true;
     return false;
@@ -82,13 +88,54 @@ static void compare_with_itself(noise_t noise)
     for (int i = 0; i < COMPARISONS; i++) {
         chance dice = chance_of_round((int)noise * COMPARISONS + i);
         campaign_run(&campaign, &dice);
-        wrong += any_differs(&campaign);
+        sides_t sides = campaign_sides(&campaign);
+        wrong += any_differs(&sides);
         if (i < POOLED_COMPARISONS)
             pooled_wrong += pooled_test_errs(&campaign, SAMPLES, SPREAD, LEVEL, &dice);
     }
     campaign_free(&campaign);
     printf("%-16s %6d %9.2f %% %9.2f %% %13.1f %%\n", noise_names[noise], wrong, 100.0 * wrong / COMPARISONS,
            100 * binomial_limit(wrong, COMPARISONS, 0.95), 100.0 * pooled_wrong / POOLED_COMPARISONS);
+    fflush(stdout);
+}
+
+/*
+ * A thing with itself without blocks, where sides differ in number or deviation. Bimodal noise and that as measured are
+ * not of mean 0, so a factor makes a difference of them.
+ */
+static const struct {
+    part_t part;
+    noise_t noise;
+} uneven[] = {
+    {{{10, 10}, {1, 1}}, NOISE_NORMAL},   {{{10, 10}, {1, 1}}, NOISE_BIMODAL}, {{{10, 10}, {1, 1}}, NOISE_HEAVY},
+    {{{10, 10}, {1, 1}}, NOISE_MEASURED}, {{{10, 10}, {1, 10}}, NOISE_NORMAL}, {{{10, 10}, {1, 10}}, NOISE_HEAVY},
+    {{{30, 5}, {1, 1}}, NOISE_NORMAL},    {{{30, 5}, {1, 1}}, NOISE_BIMODAL},  {{{30, 5}, {1, 1}}, NOISE_HEAVY},
+    {{{30, 5}, {1, 1}}, NOISE_MEASURED},  {{{30, 5}, {1, 10}}, NOISE_NORMAL},  {{{30, 5}, {1, 10}}, NOISE_HEAVY},
+    {{{30, 5}, {10, 1}}, NOISE_NORMAL},   {{{30, 5}, {1, 3}}, NOISE_NORMAL},   {{{30, 3}, {1, 2}}, NOISE_NORMAL},
+    {{{30, 2}, {1, 1}}, NOISE_NORMAL},    {{{30, 2}, {1, 10}}, NOISE_NORMAL},  {{{4, 4}, {1, 10}}, NOISE_NORMAL},
+    {{{10, 8}, {1, 10}}, NOISE_NORMAL},   {{{6, 6}, {1, 5}}, NOISE_NORMAL},    {{{12, 6}, {1, 3}}, NOISE_NORMAL},
+    {{{5, 5}, {1, 4}}, NOISE_NORMAL},     {{{8, 8}, {1, 5}}, NOISE_NORMAL},    {{{4, 4}, {1, 1}}, NOISE_NORMAL},
+};
+
+static void compare_sides(int place)
+{
+    const part_t *part = &uneven[place].part;
+    campaign_t campaign = {.rows = ROWS, .blocks = MOST_LAUNCHES, .noise = uneven[place].noise, .deviation = 0.01};
+    campaign_t room = campaign;
+    int wrong = 0;
+    campaign_make(&campaign);
+    campaign_make(&room);
+    for (int i = 0; i < COMPARISONS; i++) {
+        chance dice = chance_of_round(5 * COMPARISONS * NOISES + place * COMPARISONS + i);
+        campaign_run(&campaign, &dice);
+        sides_t sides = part_take(part, &campaign, room.logs);
+        wrong += any_differs(&sides);
+    }
+    campaign_free(&campaign);
+    campaign_free(&room);
+    printf("%-16s %3d at %2g %% %3d at %2g %% %6d %9.2f %% %9.2f %%\n", noise_names[uneven[place].noise],
+           part->launches[0], part->factors[0], part->launches[1], part->factors[1], wrong, 100.0 * wrong / COMPARISONS,
+           100 * binomial_limit(wrong, COMPARISONS, 0.95));
     fflush(stdout);
 }
 
@@ -102,7 +149,7 @@ static bool find_difference(campaign_t *campaign, chance *dice)
     campaign_run(campaign, dice);
     infer_or_end(campaign, findings, &inference);
     sides_t sides = campaign_sides(campaign);
-    int64_t needed = launches_needed(&sides, &inference, findings[0].deviation, log1p(DIFFERENCE));
+    int64_t needed = launches_needed(&sides, &inference, &findings[0], log1p(DIFFERENCE));
     campaign_free(campaign);
     campaign->blocks = (int)needed;
     campaign_make(campaign);
@@ -143,6 +190,15 @@ static void study_same(void)
     printf("\n");
 }
 
+static void study_sides(int first)
+{
+    printf("A thing compared with itself without blocks: launches, and deviations between them\n"
+           "noise            a           b           verdict in any row   95 %% limit\n");
+    for (int i = first; i < COUNT_OF(uneven); i++)
+        compare_sides(i);
+    printf("\n");
+}
+
 static void study_power(void)
 {
     static const double deviations[] = {0.02, 0.05, 0.10};
@@ -161,9 +217,12 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "all";
     clock_t start = clock();
-    if (strcmp(part, "power") != 0)
+    bool is_all = strcmp(part, "all") == 0;
+    if (is_all || strcmp(part, "same") == 0)
         study_same();
-    if (strcmp(part, "same") != 0)
+    if (is_all || strcmp(part, "sides") == 0)
+        study_sides(argc > 2 ? atoi(argv[2]) : 0);
+    if (is_all || strcmp(part, "power") == 0)
         study_power();
     printf("Seed %" PRIu64 ", %.0f s\n", base_seed(), (double)(clock() - start) / CLOCKS_PER_SEC);
     return 0;

@@ -36,7 +36,7 @@ static double deviate(chance *dice)
 }
 
 /* A part of the noise of a launch, of standard deviation 1, but where it has none. before: that of the last launch. */
-static double part(noise_t noise, double before, chance *dice)
+static double draw_part(noise_t noise, double before, chance *dice)
 {
     switch (noise) {
     case NOISE_HEAVY:
@@ -60,9 +60,9 @@ typedef struct machine {
 static void launch(const campaign_t *campaign, machine_t *machine, double time, chance *dice, double *logs)
 {
     bool slow[2] = {chance_unit(dice) < 0.5, chance_unit(dice) < 0.5};
-    machine->common = part(campaign->noise, machine->common, dice);
+    machine->common = draw_part(campaign->noise, machine->common, dice);
     for (int row = 0; row < campaign->rows; row++) {
-        machine->own[row] = part(campaign->noise, machine->own[row], dice);
+        machine->own[row] = draw_part(campaign->noise, machine->own[row], dice);
         double value = sqrt(0.5) * (machine->common + machine->own[row]);
         if (campaign->noise == NOISE_BIMODAL)
             value = (slow[row % 2] ? MODES_APART : 0) / 2.0 + value / MODES_APART;
@@ -94,6 +94,17 @@ sides_t campaign_sides(const campaign_t *campaign)
                      .launches = {campaign->blocks, campaign->blocks},
                      .in_blocks = true,
                      .logs = {campaign->logs[0], campaign->logs[1]}};
+}
+
+sides_t part_take(const part_t *part, const campaign_t *campaign, double *logs[2])
+{
+    for (int side = 0; side < 2; side++)
+        for (int row = 0; row < campaign->rows; row++)
+            for (int i = 0; i < part->launches[side]; i++)
+                logs[side][(int64_t)row * part->launches[side] + i] =
+                    part->factors[side] * campaign->logs[side][(int64_t)row * campaign->blocks + i];
+    return (sides_t){
+        .rows = campaign->rows, .launches = {part->launches[0], part->launches[1]}, .logs = {logs[0], logs[1]}};
 }
 
 bool pooled_test_errs(const campaign_t *campaign, int samples, double spread, double level, chance *dice)

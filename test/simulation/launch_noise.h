@@ -44,6 +44,15 @@ void campaign_run(const campaign_t *campaign, chance *dice);
 /* campaign_sides - what was measured, to be compared. */
 sides_t campaign_sides(const campaign_t *campaign);
 
+/* The first launches of a campaign, as those of two sides that differ in number and in deviation. */
+typedef struct part {
+    int launches[2];
+    double factors[2]; /* of the logarithms */
+} part_t;
+
+/* part_take - what was measured there, without blocks. logs: room as in the campaign, for both sides. */
+sides_t part_take(const part_t *part, const campaign_t *campaign, double *logs[2]);
+
 /*
  * pooled_test_errs - whether the samples of all launches together, taken for independent, would tell the variants apart
  * in any row: by a t test with the correction of Bonferroni.

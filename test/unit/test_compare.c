@@ -159,6 +159,68 @@ START_TEST(too_few_launches_decide_nothing)
 }
 END_TEST
 
+START_TEST(one_launch_against_many_decides_nothing)
+{
+    double many[40], one[] = {9};
+    for (int i = 0; i < COUNT_OF(many); i++)
+        many[i] = i % 2;
+    for (int side = 0; side < 2; side++)
+        for (int launches = 12; launches <= COUNT_OF(many); launches += 28) {
+            sides_t sides = {.rows = 1, .launches = {launches, 1}, .logs = {many, one}};
+            finding_t finding;
+            inference_t inference;
+            if (side == 1)
+                sides = (sides_t){.rows = 1, .launches = {1, launches}, .logs = {one, many}};
+            infer_all(&sides, &finding, &inference);
+            EXPECT(!inference.can_decide && inference.lacks_launches, "%d against 1: p %g", launches, finding.p);
+            EXPECT(isinf(finding.low) && isinf(finding.high), "%g to %g", finding.low, finding.high);
+            ck_assert_int_eq(launches_needed(&sides, &inference, &finding, 0.05), 0);
+        }
+}
+END_TEST
+
+START_TEST(too_few_permutations_are_not_too_few_launches)
+{
+    double left[40] = {0}, right[40] = {1};
+    sides_t sides = {.rows = 1, .launches = {40, 40}, .logs = {left, right}};
+    rule_t few = {0.001, 1, 99}, enough = {0.001, 1, 999};
+    finding_t finding;
+    inference_t inference;
+
+    ck_assert(infer(&sides, &few, &finding, &inference));
+    EXPECT(!inference.can_decide && !inference.lacks_launches, "%" PRId64, inference.permutations);
+    ck_assert(infer(&sides, &enough, &finding, &inference));
+    EXPECT(inference.can_decide, "%" PRId64, inference.permutations);
+    /* 120 ways to choose 2 of 16 are not enough, however many are drawn. */
+    sides.launches[0] = 14;
+    sides.launches[1] = 2;
+    ck_assert(infer(&sides, &enough, &finding, &inference));
+    EXPECT(!inference.can_decide && inference.lacks_launches, "%" PRId64, inference.permutations);
+}
+END_TEST
+
+START_TEST(sides_are_compared_by_welch)
+{
+    /* Variances 6 and 25 * 8 / 7. */
+    static const double left[] = {1, 2, 3, 4, 5, 6, 7, 8}, right[] = {10, 20, 10, 20, 10, 20, 10, 20};
+    sides_t sides = {.rows = 1, .launches = {8, 8}, .logs = {left, right}};
+    double parts[] = {6.0 / 8, 25.0 / 7}, error = sqrt(parts[0] + parts[1]);
+    double freedom = pow(error, 4) / (parts[0] * parts[0] / 7 + parts[1] * parts[1] / 7);
+    finding_t finding;
+    inference_t inference;
+
+    infer_all(&sides, &finding, &inference);
+    EXPECT(fabs(finding.error - error) < 1e-12, "%g, not %g", finding.error, error);
+    EXPECT(fabs(finding.freedom - freedom) < 1e-9, "%g, not %g", finding.freedom, freedom);
+    EXPECT(fabs(finding.log_ratio - 10.5) < 1e-12 && finding.differs, "p %g", finding.p);
+    EXPECT(finding.high - 10.5 >= student_limit(0.05, freedom) * error * (1 - 1e-9), "%g", finding.high);
+    EXPECT(finding.p >= student_tails(10.5 / error, freedom), "%g", finding.p);
+    sides.launches[1] = 2;
+    infer_all(&sides, &finding, &inference);
+    EXPECT(finding.freedom == 1, "%g degrees of freedom with 2 launches", finding.freedom);
+}
+END_TEST
+
 START_TEST(equal_values_do_not_differ)
 {
     static const double left[] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, right[] = {3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4};
@@ -283,6 +345,35 @@ START_TEST(few_wrong_verdicts_without_blocks)
 }
 END_TEST
 
+/* Few launches that vary much against many that do not: by a pooled deviation half of all comparisons are wrong. */
+static const part_t uneven[] = {{{30, 5}, {1, 10}}, {{30, 5}, {10, 1}}, {{10, 10}, {1, 10}}, {{12, 3}, {1, 1}}};
+
+START_TEST(few_wrong_verdicts_of_uneven_sides)
+{
+    campaign_t campaign = {.rows = ROWS, .blocks = 30, .deviation = 0.01}, room = campaign;
+    finding_t findings[ROWS];
+    inference_t inference;
+    int wrong = 0;
+
+    campaign_make(&campaign);
+    campaign_make(&room);
+    for (int i = 0; i < COMPARISONS; i++) {
+        chance dice = chance_of_round(i);
+        bool any = false;
+        campaign_run(&campaign, &dice);
+        sides_t sides = part_take(&uneven[_i], &campaign, room.logs);
+        infer_all(&sides, findings, &inference);
+        for (int row = 0; row < ROWS; row++)
+            any = any || findings[row].low > 0 || findings[row].high < 0;
+        wrong += any;
+    }
+    campaign_free(&campaign);
+    campaign_free(&room);
+    EXPECT_SEEDED(wrong <= MOST_WRONG, "%d of %d comparisons of a thing with itself found a difference", wrong,
+                  COMPARISONS);
+}
+END_TEST
+
 START_TEST(predicted_launches_suffice)
 {
     campaign_t campaign = {.rows = ROWS, .deviation = 0.02, .log_ratio = log(1.05), .different_rows = 1};
@@ -294,7 +385,7 @@ START_TEST(predicted_launches_suffice)
         chance dice = chance_of_round(i);
         sides_t sides;
         for (int again = 0; again < 2; again++) {
-            campaign.blocks = again ? (int)launches_needed(&sides, &inference, findings[0].deviation, log(1.05)) : 10;
+            campaign.blocks = again ? (int)launches_needed(&sides, &inference, &findings[0], log(1.05)) : 10;
             campaign_make(&campaign);
             sides = campaign_sides(&campaign);
             campaign_run(&campaign, &dice);
@@ -344,12 +435,16 @@ static void add(TCase *tests)
     tcase_add_test(tests, sides_counted_by_hand);
     tcase_add_loop_test(tests, greatest_row_is_as_by_definition, 0, 5);
     tcase_add_test(tests, too_few_launches_decide_nothing);
+    tcase_add_test(tests, one_launch_against_many_decides_nothing);
+    tcase_add_test(tests, too_few_permutations_are_not_too_few_launches);
+    tcase_add_test(tests, sides_are_compared_by_welch);
     tcase_add_test(tests, equal_values_do_not_differ);
     tcase_add_test(tests, drawn_permutations_follow_the_seed);
     tcase_add_loop_test(tests, verdict_is_by_the_interval, 0, COUNT_OF(verdicts));
     tcase_add_test(tests, judgment_is_by_the_worst_row);
     tcase_add_loop_test(tests, few_wrong_verdicts, 0, NOISES);
     tcase_add_loop_test(tests, few_wrong_verdicts_without_blocks, 0, COUNT_OF(independent));
+    tcase_add_loop_test(tests, few_wrong_verdicts_of_uneven_sides, 0, COUNT_OF(uneven));
     tcase_add_test(tests, predicted_launches_suffice);
     tcase_add_test(tests, intervals_contain_the_truth);
 }

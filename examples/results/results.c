@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "compare/results.h"
+#include "results/results.h"
 
 #include "common/output.h"
 
@@ -10,15 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-enum { PIECE_BYTES = 1 << 16 };
+#include <sys/types.h>
 
 /* A file that is being read. */
 typedef struct reader {
     const char *path;
     char *text; /* all of it, with a zero at its end */
-    size_t bytes;
     char *next;
     long line; /* that next is in, from 1 */
     result_file_t *file;
@@ -31,53 +28,29 @@ bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...)
     va_start(arguments, format);
     vsnprintf(complaint, COMPLAINT_BYTES, format, arguments);
     va_end(arguments);
+    for (char *next = complaint; *next != '\0'; next++)
+        if ((unsigned char)*next < ' ')
+            *next = ' ';
     return false;
 }
 
 /* ---- The text */
 
-static bool complain_of_system(const reader_t *reader)
-{
-    return complain(reader->complaint, "%.400s cannot be read: %s", reader->path, strerror(errno));
-}
-
-static bool append_all(reader_t *reader, FILE *stream)
-{
-    for (;;) {
-        char *longer = realloc(reader->text, reader->bytes + PIECE_BYTES + 1);
-        if (longer == NULL)
-            return complain(reader->complaint, "%.400s: out of memory", reader->path);
-        reader->text = longer;
-        size_t got = fread(reader->text + reader->bytes, 1, PIECE_BYTES, stream);
-        reader->bytes += got;
-        reader->text[reader->bytes] = '\0';
-        if (ferror(stream))
-            return complain_of_system(reader);
-        if (got == 0)
-            break;
-    }
-    return true;
-}
-
 static bool load_text(reader_t *reader)
 {
-    struct stat status;
+    size_t room = 0;
     FILE *stream = fopen(reader->path, "r");
-    if (stream == NULL)
-        return complain_of_system(reader);
-    bool good = fstat(fileno(stream), &status) == 0 && !S_ISDIR(status.st_mode)
-                    ? append_all(reader, stream)
-                    : complain(reader->complaint, "%.400s is no file", reader->path);
-    fclose(stream);
-    if (!good)
-        return false;
-    if (reader->bytes == 0)
-        return complain(reader->complaint, "%.400s is empty", reader->path);
-    if (strlen(reader->text) != reader->bytes)
-        return complain(reader->complaint, "%.400s is no text", reader->path);
-    reader->next = reader->text;
-    reader->line = 1;
-    return true;
+    ssize_t bytes = stream != NULL ? getdelim(&reader->text, &room, '\0', stream) : -1;
+    bool is_empty = stream != NULL && feof(stream) && bytes<0, good = bytes> 0 && reader->text[bytes - 1] != '\0';
+    if (is_empty)
+        complain(reader->complaint, "%.400s is empty", reader->path);
+    else if (bytes < 0)
+        complain(reader->complaint, "%.400s cannot be read: %s", reader->path, strerror(errno));
+    else if (!good)
+        complain(reader->complaint, "%.400s is no text", reader->path);
+    if (stream != NULL)
+        fclose(stream);
+    return good;
 }
 
 static bool complain_of_line(const reader_t *reader, const char *what)
@@ -123,10 +96,10 @@ static bool is_row(const json_t *object)
 /* As in comments: its name and version. */
 static bool take_schema(const reader_t *reader, const json_t *head)
 {
-    const char *name = json_string_value(json_object_get(head, "schema"));
     json_int_t version = json_integer_value(json_object_get(head, "version"));
-    return name == NULL || json_object_set_new(reader->file->provenance, "schema",
-                                               json_sprintf("%s %" JSON_INTEGER_FORMAT, name, version)) == 0;
+    return json_object_get(head, "schema") == NULL ||
+           json_object_set_new(reader->file->provenance, "schema",
+                               json_sprintf("%s %" JSON_INTEGER_FORMAT, text_at(head, "schema"), version)) == 0;
 }
 
 static bool take_object(reader_t *reader, json_t *object)
@@ -143,21 +116,28 @@ static bool take_object(reader_t *reader, json_t *object)
     return complain_of_line(reader, "is no row of results");
 }
 
+/* Lines of blanks only are read over; the last one need not have an end, as its object has. */
+static bool read_json_line(reader_t *reader, const char *end)
+{
+    json_error_t error;
+    size_t bytes = (size_t)(end - reader->next);
+    if (strspn(reader->next, " \t\r") >= bytes)
+        return true;
+    json_t *object = json_loadb(reader->next, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(object))
+        return take_object(reader, object);
+    json_decref(object);
+    return complain(reader->complaint, "%.400s, line %ld is torn or no object of JSON (%s)", reader->path, reader->line,
+                    object == NULL ? error.text : "another value");
+}
+
 static bool read_json(reader_t *reader)
 {
     for (; *reader->next != '\0'; reader->line++) {
-        json_error_t error;
-        char *end = find_end(reader);
-        if (end == NULL)
+        const char *end = reader->next + strcspn(reader->next, "\n");
+        if (!read_json_line(reader, end))
             return false;
-        json_t *object = json_loadb(reader->next, (size_t)(end - reader->next), JSON_REJECT_DUPLICATES, &error);
-        if (!json_is_object(object)) {
-            json_decref(object);
-            return complain_of_line(reader, "is no object of JSON");
-        }
-        if (!take_object(reader, object))
-            return false;
-        reader->next = end + 1;
+        reader->next += end - reader->next + (*end == '\n');
     }
     return true;
 }
@@ -286,18 +266,31 @@ static bool read_csv(reader_t *reader)
 
 /* ---- All of it */
 
+static bool read_text(reader_t *reader)
+{
+    *reader->file = (result_file_t){json_object(), json_array()};
+    reader->next = reader->text;
+    reader->line = 1;
+    bool good = reader->text[0] == '{' ? read_json(reader) : read_csv(reader);
+    if (good && json_array_size(reader->file->rows) == 0)
+        good = complain(reader->complaint, "%.400s has no row of results", reader->path);
+    if (!good)
+        result_file_free(reader->file);
+    return good;
+}
+
+bool result_text_read(char *text, const char *name, result_file_t *file, char complaint[COMPLAINT_BYTES])
+{
+    reader_t reader = {.path = name, .text = text, .file = file, .complaint = complaint};
+    return read_text(&reader);
+}
+
 bool result_file_read(const char *path, result_file_t *file, char complaint[COMPLAINT_BYTES])
 {
     reader_t reader = {.path = path, .file = file, .complaint = complaint};
-    complaint[0] = '\0';
-    *file = (result_file_t){json_object(), json_array()};
-    bool good =
-        load_text(&reader) && reader.text != NULL && (reader.text[0] == '{' ? read_json(&reader) : read_csv(&reader));
-    if (good && json_array_size(file->rows) == 0)
-        good = complain(complaint, "%.400s has no row of results", path);
+    *file = (result_file_t){NULL, NULL};
+    bool good = load_text(&reader) && read_text(&reader);
     free(reader.text);
-    if (!good)
-        result_file_free(file);
     return good;
 }
 
@@ -314,7 +307,7 @@ json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES])
     json_error_t error;
     json_t *value = NULL;
     if (load_text(&reader)) {
-        value = json_loadb(reader.text, reader.bytes, JSON_REJECT_DUPLICATES, &error);
+        value = json_loads(reader.text, JSON_REJECT_DUPLICATES, &error);
         if (value == NULL)
             complain(complaint, "%.400s, line %d: %s", path, error.line, error.text);
     }
@@ -333,4 +326,10 @@ void result_text(const json_t *value, char text[RESULT_TEXT_BYTES])
         text_append(text, RESULT_TEXT_BYTES, "%.17g", json_real_value(value));
     else if (json_is_boolean(value))
         text_append(text, RESULT_TEXT_BYTES, "%s", json_is_true(value) ? "true" : "false");
+}
+
+const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
 }

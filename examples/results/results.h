@@ -22,7 +22,7 @@ enum { COMPLAINT_BYTES = 1024 };
 /*
  * result_file_read - read a file: lines of JSON if it begins with a brace, else comma-separated values.
  *
- * All of it has to be there: a last line without its end is an error.
+ * All of it has to be there: a torn line is an error, as is a last line of comma-separated values without its end.
  *
  * path        of the file
  * file        out, to be freed by the caller; empty after an error
@@ -31,6 +31,9 @@ enum { COMPLAINT_BYTES = 1024 };
  * Returns whether it could be read.
  */
 bool result_file_read(const char *path, result_file_t *file, char complaint[COMPLAINT_BYTES]);
+
+/* result_text_read - the same of a text, which is written over. name: in complaints. */
+bool result_text_read(char *text, const char *name, result_file_t *file, char complaint[COMPLAINT_BYTES]);
 
 /* result_file_free - free what was read; of an empty one nothing. */
 void result_file_free(result_file_t *file);
@@ -42,8 +45,11 @@ json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES]);
 enum { RESULT_TEXT_BYTES = 256 };
 void result_text(const json_t *value, char text[RESULT_TEXT_BYTES]);
 
+/* text_at - the text that an object has at a key, "" for none. */
+const char *text_at(const json_t *object, const char *key);
+
 /*
- * complain - write a complaint.
+ * complain - write a complaint, without the ends of lines that may be in what it names.
  *
  * Returns false, so that who finds an error can return what this returns.
  */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fuzz_results.c - files of results and manifests of campaigns: what is read is as promised, what is refused is
+ * explained in one line.
+ */
+#include "compare/rows.h"
+#include "fuzz.h"
+#include "results/folder.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_complaint(const char *complaint)
+{
+    FUZZ_REQUIRE(complaint[0] != '\0' && strlen(complaint) < COMPLAINT_BYTES);
+    for (; *complaint != '\0'; complaint++)
+        FUZZ_REQUIRE((unsigned char)*complaint >= ' ');
+}
+
+static void check_row(json_t *row)
+{
+    char text[RESULT_TEXT_BYTES];
+    const char *name;
+    json_t *value;
+    FUZZ_REQUIRE(json_object_size(row) > 0);
+    json_object_foreach(row, name, value)
+    {
+        FUZZ_REQUIRE(!json_is_object(value) && !json_is_array(value));
+        FUZZ_REQUIRE(isfinite(json_number_value(value)));
+        result_text(value, text);
+        FUZZ_REQUIRE(strlen(text) < sizeof(text));
+    }
+}
+
+/* As mpix_compare takes them: the file is the one launch of a variant. */
+static void check_rows(const result_file_t *file)
+{
+    char complaint[COMPLAINT_BYTES] = "";
+    launch_t launch = {"input", *file};
+    const variant_t variant = {"input", &launch, 1};
+    rows_t rows;
+    if (rows_collect(&variant, "median_ns", &rows, complaint)) {
+        FUZZ_REQUIRE(rows.count >= 1 && (size_t)rows.count <= json_array_size(file->rows));
+        for (int i = 0; i < rows.count; i++) {
+            FUZZ_REQUIRE(rows_find(&rows, rows.list[i].keys) == &rows.list[i]);
+            FUZZ_REQUIRE(!rows_is_complete(&rows, &rows.list[i]) || isfinite(rows_mean_log(&rows, &rows.list[i])));
+        }
+    } else {
+        check_complaint(complaint);
+    }
+    rows_free(&rows);
+}
+
+static void check_results(char *text)
+{
+    char complaint[COMPLAINT_BYTES] = "";
+    result_file_t file;
+    if (result_text_read(text, "input", &file, complaint)) {
+        FUZZ_REQUIRE(json_is_object(file.provenance) && json_array_size(file.rows) > 0);
+        for (size_t i = 0; i < json_array_size(file.rows); i++)
+            check_row(json_array_get(file.rows, i));
+        check_rows(&file);
+        result_file_free(&file);
+    } else {
+        check_complaint(complaint);
+    }
+    FUZZ_REQUIRE(file.provenance == NULL && file.rows == NULL);
+}
+
+/* No run of a manifest leads out of its folder. */
+static void check_manifest(const char *text)
+{
+    char complaint[COMPLAINT_BYTES] = "";
+    json_error_t error;
+    json_t *manifest = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!manifest_check(manifest, "input", complaint))
+        check_complaint(complaint);
+    const json_t *runs = json_object_get(manifest, "runs");
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i);
+        run_is_done(run, text_at(run, "variant"));
+        char *path = run_path("folder", run, complaint);
+        if (path == NULL)
+            check_complaint(complaint);
+        else
+            FUZZ_REQUIRE(strncmp(path, "folder/", 7) == 0 && path[7] != '/' && strstr(path, "..") == NULL);
+        free(path);
+    }
+    json_decref(manifest);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    check_manifest(text);
+    check_results(text);
+    free(text);
+    return 0;
+}
