@@ -5,7 +5,6 @@
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
 #include "suite/bench.h"
-#include "suite/impose.h"
 #include "suite/provenance.h"
 
 #include <mpix_harmonize.h>
@@ -65,53 +64,14 @@ static void wait_for_all(const bench_t *bench)
     }
 }
 
-/* The part of a job that only its own processes take. */
-static void run_sizes(bench_t *bench, measure_t *measure)
-{
-    const job_t *job = measure->job;
-    const row_keys_t keys = bench_name_keys(bench, job);
-    bench_tell_cache(bench, job);
-    if (bench_is_root(bench)) {
-        report_titles(&bench->report, &keys, measure->function);
-        chart_begin(&bench->chart, &keys);
-        if (bench->report.output.format == FORMAT_TABLE && operation_at(job->operation)->shape->takes_turns)
-            fprintf(bench->report.output.file,
-                    "# A call is a message there and one back; Latency is one message's, as OSU's\n");
-    }
-    for (int i = 0; i < job->settings.sizes.count; i++)
-        bench_run_size(bench, measure, &keys, job->settings.sizes.bytes[i]);
-}
-
-static void run_measured(bench_t *bench, const job_t *job)
-{
-    const world_t *span = &bench->communicator.span;
-    work_plan_t plan = bench_plan_work(bench, job);
-    char why[WORK_WHY_BYTES] = "";
-    int flag;
-    measure_t measure = {.world = &bench->world, .job = job, .span = span, .function = plan.operation->function};
-    measure.work = work_open(&plan, why);
-    if (!world_all(span, measure.work != NULL))
-        world_abort(span, why[0] != '\0' ? why : "another group of ranks cannot be made ready");
-    /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
-    world_require(span, MPIX_Harmonize(span->comm, &flag), "MPIX_Harmonize");
-    world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
-    if (!measure_open(&measure))
-        world_abort(span, "out of memory");
-    impose_open(&measure, &bench->communicator);
-    run_sizes(bench, &measure);
-    impose_close(&measure);
-    measure_close(&measure);
-    work_close(measure.work);
-}
-
 /* Returns false where a call failed. */
-static bool run_job(bench_t *bench, const job_t *job)
+static bool run_jobs(bench_t *bench, const job_t *jobs, int count)
 {
-    if (!bench_open_communicator(bench, &job->comm))
+    if (!bench_open_communicator(bench, &jobs->comm))
         return false;
     if (communicator_takes_part(&bench->communicator))
-        run_measured(bench, job);
-    if (job->comm.kind == COMM_EVERY)
+        bench_run_turns(bench, jobs, count);
+    if (jobs->comm.kind == COMM_EVERY)
         wait_for_all(bench);
     return true;
 }
@@ -145,25 +105,54 @@ static void prepare_report(bench_t *bench)
     }
 }
 
+/* How operations follow each other. */
+static void name_order(const bench_t *bench, provenance_t *provenance)
+{
+    int turns = 0, jobs = bench->plan.job_count;
+    for (int i = 0; i < jobs; i += bench_count_turns(bench, i))
+        turns++;
+    provenance_item_t *item = &provenance->items[provenance->count++];
+    item->key = "order";
+    if (turns == jobs)
+        snprintf(item->value, sizeof(item->value), "%s", jobs > 1 ? "one after the other" : "one operation");
+    else
+        snprintf(item->value, sizeof(item->value), turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
+}
+
 static void write_head(bench_t *bench, int argc, char **argv)
 {
     static provenance_t provenance;
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
-    if (bench_is_root(bench)) {
-        report_head(&bench->report, provenance.items, provenance.count);
-        if (bench->plan.settings.results.raw.file != NULL)
-            report_raw_head(bench->plan.settings.results.raw.file);
+    if (!bench_is_root(bench))
+        return;
+    name_order(bench, &provenance);
+    report_head(&bench->report, provenance.items, provenance.count);
+    if (bench->plan.settings.results.raw.file != NULL)
+        report_raw_head(bench->plan.settings.results.raw.file);
+}
+
+/* Returns an exit status. */
+static int check(bench_t *bench)
+{
+    plan_t *plan = &bench->plan;
+    int status = STATUS_GOOD;
+    for (int i = 0; i < plan->job_count && status == STATUS_GOOD; i++)
+        status = bench_check_job(bench, &plan->jobs[i]);
+    if (status == STATUS_GOOD)
+        bench_share_memory(bench);
+    for (int i = 0, count; i < plan->job_count && status == STATUS_GOOD; i += count) {
+        count = bench_count_turns(bench, i);
+        status = bench_check_memory(bench, &plan->jobs[i], count);
     }
+    return status;
 }
 
 static void run(bench_t *bench, int argc, char **argv)
 {
     int flag;
-    for (int i = 0; i < bench->plan.job_count; i++) {
-        bench->status = bench_check_job(bench, &bench->plan.jobs[i]);
-        if (bench->status != STATUS_GOOD)
-            return;
-    }
+    bench->status = check(bench);
+    if (bench->status != STATUS_GOOD)
+        return;
     if (!bench_open_files(bench)) {
         bench->status = STATUS_BAD_OPTION;
         return;
@@ -175,8 +164,9 @@ static void run(bench_t *bench, int argc, char **argv)
     bench->status = STATUS_GOOD;
     prepare_report(bench);
     write_head(bench, argc, argv);
-    for (int i = 0; i < bench->plan.job_count; i++) {
-        if (!run_job(bench, &bench->plan.jobs[i])) {
+    for (int i = 0, count; i < bench->plan.job_count; i += count) {
+        count = bench_count_turns(bench, i);
+        if (!run_jobs(bench, &bench->plan.jobs[i], count)) {
             bench->status = STATUS_FAILED;
             return;
         }

@@ -29,7 +29,7 @@ bool description_allows_name(const char *name)
 {
     size_t length = strlen(name);
     return length > 0 && length < MAX_NAME_BYTES && name[strspn(name, name_characters)] == '\0' && name[0] != '.' &&
-           name[0] != '-';
+           name[0] != '-' && strstr(name, "..") == NULL;
 }
 
 static bool has_name(const json_t *variants, const char *name)
@@ -91,7 +91,7 @@ static bool add_variant(reader_t *reader, const char *name, int count, char **wo
     if (!description_allows_name(name))
         return refuse(reader,
                       "variant \"%.80s\" is not allowed, give a name of at most %d letters, digits and _ . + -, which "
-                      "begins with none of the last two",
+                      "begins with neither . nor - and has no two . in a row",
                       name, MAX_NAME_BYTES - 1);
     if (has_name(reader->variants, name))
         return refuse(reader, "there are two variants \"%s\"", name);

@@ -186,21 +186,36 @@ static void ask_to_end(child_t *child)
     }
 }
 
-/* Fills in how the command ended. */
+/* What the command left behind, when it was asked to end, has as long to end, too. */
+static void end_group(pid_t group)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    int64_t kill_ns = now_ns() + GRACE_NS;
+    while (kill(-group, 0) == 0 && now_ns() < kill_ns)
+        nanosleep(&pause, NULL);
+    kill(-group, SIGKILL);
+}
+
+/* Fills in how the command ended. One that has ended by itself is not interrupted, whatever came meanwhile. */
 static void run_to_end(child_t *child, launch_t *launch, double timeout_s)
 {
+    pid_t group = child->pid;
     int64_t end_ns = timeout_s > 0 ? now_ns() + (int64_t)(timeout_s * 1e9) : 0;
     while (child->pid > 0) {
         wait_for_child(child, child->kill_ns > 0 ? child->kill_ns : end_ns);
+        if (child->pid == 0 && child->write_error == 0)
+            break;
         if (signal_got != 0)
             launch->end = LAUNCH_INTERRUPTED, launch->number = signal_got;
         else if (child->write_error != 0)
             launch->end = LAUNCH_NOT_WRITTEN, launch->number = child->write_error;
-        else if (end_ns > 0 && now_ns() >= end_ns && child->pid > 0)
+        else if (end_ns > 0 && now_ns() >= end_ns)
             launch->end = LAUNCH_TIMED_OUT;
         if (launch->end != LAUNCH_EXITED)
             ask_to_end(child);
     }
+    if (group > 0 && launch->end != LAUNCH_EXITED && launch->end != LAUNCH_NOT_STARTED)
+        end_group(group);
     if (launch->end == LAUNCH_EXITED && WIFSIGNALED(child->status))
         launch->end = LAUNCH_KILLED, launch->number = WTERMSIG(child->status);
     else if (launch->end == LAUNCH_EXITED)

@@ -330,12 +330,15 @@ bool manifest_write(const manifest_t *manifest)
         fprintf(stderr, "%s: cannot write %s: %s\n", manifest->program, part, strerror(errno));
         return false;
     }
-    json_dumpf(manifest->content, file, JSON_INDENT(1));
-    fputc('\n', file);
-    fflush(file);
-    fsync(fileno(file));
+    bool is_whole = json_dumpf(manifest->content, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF &&
+                    fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int why = errno;
     if (!output_finish(file, part, manifest->program))
         return false;
+    if (!is_whole) {
+        fprintf(stderr, "%s: cannot write %s: %s\n", manifest->program, part, strerror(why));
+        return false;
+    }
     if (rename(part, path) == 0)
         return true;
     fprintf(stderr, "%s: cannot rename %s: %s\n", manifest->program, part, strerror(errno));

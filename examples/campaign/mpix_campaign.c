@@ -351,6 +351,7 @@ int main(int argc, char **argv)
 {
     campaign_t campaign = {
         .settings = {.directory = "campaign", .launches = NOT_GIVEN, .seed = NOT_GIVEN, .retries = 0},
+        .manifest = {.folder = -1},
         .is_terminal = isatty(STDERR_FILENO) == 1};
     const program_spec_t spec = {.name = program_name,
                                  .purpose = "Launches several commands many times each, in random order.",

@@ -109,7 +109,32 @@ check_targets() {
     expect_difference last-late:5.5 5500
     expect_difference one-late:1:8 8000
     expect_difference bell:9 0
-    expect_difference file:delays.csv 7000
+    expect_difference "$(file_label)" 7000
+    # Results name the delays, wherever the file lies: other ones have another name, comments do not count.
+    label=$(file_label)
+    mkdir "$scratch/there"
+    { echo "# a comment"; cat "$scratch/delays.csv"; } >"$scratch/there/delays.csv"
+    measure reduce -m 8:8 -i 3 --arrival "file:$scratch/there/delays.csv"
+    [ "$(file_label)" = "$label" ] || complain "the same delays, another label: $label, $(file_label)"
+    sed 's/7500/7501/' "$scratch/delays.csv" >"$scratch/there/delays.csv"
+    measure reduce -m 8:8 -i 3 --arrival "file:$scratch/there/delays.csv"
+    [ "$(file_label)" != "$label" ] || complain "other delays, the same label: $label"
+}
+
+file_label() {
+    cut -d, -f10 "$scratch/raw" | grep '^file:delays.csv@[0-9a-f]\{8\}$' | head -n 1
+}
+
+# Each measured call has the delays of the next call of the file, also if calls are so long that a batch has only one.
+check_calls_of_file() {
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,30000000\n1,0,0\n1,1,31000000\n2,0,0\n2,1,32000000\n' >"$scratch/long.csv"
+    measure bcast -m 8:8 -i 7 --arrival "file:$scratch/long.csv"
+    awk -F, '$10 ~ /^file:long.csv/ && $6 == 0 { target = $11 }
+        $10 ~ /^file:long.csv/ && $6 == 1 {
+            n++
+            if ($11 - target != 30000000 + $5 % 3 * 1000000) print "call " $5 ": " $11 - target " ns between the ranks"
+        }
+        END { if (n != 7) print n + 0 " calls" }' "$scratch/raw"
 }
 
 # A multiple is one of the median in the row before; without a magnitude it is the median.
@@ -188,6 +213,7 @@ check_no_sample() {
 
 quick tap_check "figures of arrivals recomputed" check_figures
 quick tap_check "when ranks are to start" check_targets
+quick tap_check "each call of a file in turn" check_calls_of_file
 tap_check "multiples of the median" check_multiples
 tap_check "groups of ranks" check_groups
 tap_check "formats" check_formats

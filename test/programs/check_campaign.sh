@@ -192,6 +192,37 @@ check_failures() {
     expect_failure "took longer than --timeout-s 0.3"
 }
 
+# The process that the command leaves behind does not heed the request to end.
+check_group_ends() {
+    fresh
+    rm -f "$root/left"
+    campaign -n 1 --timeout-s 0.3 -- sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
+        while [ ! -s "$0" ]; do sleep 0.02; done; wait' "$root/left"
+    expect_failure_of_one "took longer than --timeout-s 0.3"
+    # One that nobody waits for stays in the list of processes.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        left=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat "$root/left")/stat" 2>/dev/null)
+        case $left in "" | Z | X) return ;; esac
+        sleep 0.1
+    done
+    complain "a process of the command is still there, in state $left"
+}
+
+expect_failure_of_one() {
+    expect_status 1
+    grep -qF -e "$1" "$scratch/err" || complain "does not tell: $1"
+}
+
+# The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
+check_finished_is_kept() {
+    fresh
+    campaign -n 2 -- sh -c 'echo "{}"; kill -STOP $PPID
+        setsid sh -c "sleep 0.5; kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
+    expect_status 143
+    [ -e "$folder/A/0000.json" ] || complain "the launch that ended well is thrown away"
+    grep -q '"status": "done"' "$folder/manifest.json" || complain "it is not done"
+}
+
 # As a terminal sends it, to the campaign alone.
 check_interrupt() {
     local signal
@@ -243,6 +274,7 @@ line 1|mpiexec true
 line 2|A: true\nA: true
 line 1|../A: true
 line 1|-A: true
+line 1|A..B: true
 line 1|: true
 line 2|A: true\nB: X=1
 line 1|A: sh -c 'x
@@ -308,6 +340,8 @@ esac
 quick tap_check "after a kill, the others are launched" check_kill
 quick tap_check "a torn file is measured again" check_torn
 quick tap_check "commands that fail" check_failures
+tap_check "all that a command started ends with it" check_group_ends
+tap_check "a launch that ended is kept" check_finished_is_kept
 tap_check "interruptions" check_interrupt
 tap_check "bad descriptions and options" check_refusals
 tap_check "another campaign in the folder" check_other_campaigns

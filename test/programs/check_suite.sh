@@ -120,8 +120,8 @@ END
     run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv --max-repeat 100
     expect_status 0
     check_rows 16 31
-    cut -d, -f1,5-13 "$scratch/out" | grep -v '^#' | sed 1d | awk -F, '{ $NF = ""; print }' | uniq >"$scratch/keys"
-    cat >"$scratch/expected" <<'END'
+    cut -d, -f1,5-13 "$scratch/out" | grep -v '^#' | sed 1d | awk -F, '{ $NF = ""; print }' | sort -u >"$scratch/keys"
+    sort >"$scratch/expected" <<'END'
 allreduce node 2 mpi_float sum  separate warm local 
 allreduce cart:2x1:0 2 mpi_float sum  separate warm local 
 allreduce cart:2x1:1 1 mpi_float sum  separate warm local 
@@ -132,6 +132,52 @@ gather world 2 mpi_char  0 in place cold local
 bcast world 2 mpi_char  0 separate warm local 
 END
     cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
+}
+
+# The operations of rank 0's calls, in time, each once until another one follows.
+raw_order() {           # SIZE
+    awk -F, -v size="$1" '$4 == size && $6 == 0 { print $7, $1 }' "$scratch/raw" | sort -n | cut -d' ' -f2 | uniq
+}
+
+# A batch has at most 16 calls of 100, so each operation has seven turns at least, of which two may follow each other.
+check_turns() {
+    for seed in 3 3 4; do
+        run 2 mpix_bench allreduce bcast reduce+bcast -m 8,64 -i 100 -x 0 --seed $seed --raw "$scratch/raw"
+        expect_status 0
+        for operation in allreduce bcast reduce+bcast; do
+            [ "$(raw_order 8 | grep -cFx $operation)" -ge 4 ] || complain "$operation has no turns: $(raw_order 8)"
+        done
+        last=$(awk -F, '$4 == 8 && $7 > last { last = $7 } END { print last }' "$scratch/raw")
+        awk -F, -v last="$last" '$4 == 64 && $7 < last { bad++ } END { exit bad > 0 }' "$scratch/raw" ||
+            complain "sizes are mixed"
+        raw_order 8 | head -n 12 | tr '\n' ' ' >>"$scratch/orders"
+        echo >>"$scratch/orders"
+        tables=$(sed -n 's/^# \(MPI_[A-Z].*\): 2 ranks.*/\1/p' "$scratch/out" | tr '\n' ';')
+        [ "$tables" = "MPI_Allreduce;MPI_Bcast;MPI_Reduce, MPI_Bcast;" ] || complain "tables: $tables"
+        grep -qx "# seed: $seed" "$scratch/out" || complain "no seed"
+    done
+    [ "$(sed -n 1p "$scratch/orders")" = "$(sed -n 2p "$scratch/orders")" ] ||
+        complain "the same seed, other orders: $(cat "$scratch/orders")"
+    [ "$(sed -n 1p "$scratch/orders")" != "$(sed -n 3p "$scratch/orders")" ] ||
+        complain "other seeds, the same order: $(cat "$scratch/orders")"
+}
+
+# Buffers of 8192 and 4096 bytes, and times of 3400 bytes each.
+check_groups_of_turns() {
+    while read -r order options; do
+        # shellcheck disable=SC2086
+        run 2 mpix_bench -m 4K:4K -i 100 -x 0 --format csv $options
+        expect_status 0
+        grep -qx "# order: $(echo "$order" | tr _ ' ')" "$scratch/out" || complain "the order is not $order"
+    done <<'END'
+one_operation bcast
+interleaved allreduce bcast -M 20000
+one_after_the_other allreduce bcast -M 15000
+interleaved_in_2_groups bcast bcast allreduce -M 15200
+END
+    printf 'bcast\nbcast --comm node\nallreduce --comm node\n' >"$scratch/jobs"
+    run 2 mpix_bench -m 8:8 -i 10 -x 0 --format csv --jobs "$scratch/jobs"
+    grep -qx "# order: interleaved in 2 groups" "$scratch/out" || complain "other communicators take turns"
 }
 
 check_formats() {
@@ -375,6 +421,8 @@ quick tap_check "installed names are those of --list" check_list
 quick tap_check "mpix_osu_NAME" check_names
 quick tap_check "each scheme and barrier" check_schemes
 tap_check "communicators, roots, buffers" check_options
+quick tap_check "operations take turns" check_turns
+tap_check "operations that take turns together" check_groups_of_turns
 tap_check "formats" check_formats
 quick tap_check "no valid sample" check_no_sample
 quick tap_check "validation sees a wrong result" check_validation

@@ -5,6 +5,7 @@
 #include "common/random.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -154,14 +155,28 @@ static void name_shape(arrival_t *arrival)
         snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "%s:%.10g%s", name, arrival->magnitude, unit);
 }
 
-/* In results a file goes by its name alone, without what would need quotes. */
-static void name_file(arrival_t *arrival, const char *path)
+/* A number that other delays hardly have, too: FNV-1a over ranks, calls and delays, byte by byte. */
+static uint32_t fingerprint(const arrival_table_t *table)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    int64_t count = table->calls * table->ranks;
+    for (int64_t i = -1; i < count; i++) {
+        uint64_t value = (uint64_t)(i < 0 ? table->ranks : table->delays_ns[i]);
+        for (int byte = 0; byte < 8; byte++, value >>= 8)
+            hash = (hash ^ (uint32_t)(value & 255)) * UINT32_C(16777619);
+    }
+    return hash;
+}
+
+/* In results a file goes by its name, without what would need quotes or begin a comment, and by what is in it. */
+static void name_file(arrival_t *arrival, const char *path, const arrival_table_t *table)
 {
     const char *slash = strrchr(path, '/');
-    snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "file:%.40s", slash != NULL ? slash + 1 : path);
+    int length = snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "file:%.32s", slash != NULL ? slash + 1 : path);
     for (char *next = arrival->text; *next != '\0'; next++)
         if (!isalnum((unsigned char)*next) && strchr(":._-", *next) == NULL)
             *next = '_';
+    snprintf(arrival->text + length, (size_t)(ARRIVAL_TEXT_BYTES - length), "@%08" PRIx32, fingerprint(table));
 }
 
 static bool read_file(arrival_list_t *list, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
@@ -175,8 +190,9 @@ static bool read_file(arrival_list_t *list, arrival_t *arrival, const char *path
     snprintf(list->path, sizeof(list->path), "%s", path);
     bool good = arrival_table_read(&table, path, why);
     list->file_ranks = table.ranks;
+    if (good)
+        name_file(arrival, path, &table);
     arrival_table_free(&table);
-    name_file(arrival, path);
     return good;
 }
 

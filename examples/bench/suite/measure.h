@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * measure.h - the calls of one size: how many, in what batches, until when.
+ * measure.h - the calls of a row, batch by batch. Between two batches of a row, there may be some of others.
  *
  * Each rank keeps the start and the end of each of its calls on the global clock. After a batch rank 0 gathers them,
  * decides whether to go on, and tells all.
@@ -12,33 +12,22 @@
 #include "suite/arrival.h"
 #include "suite/operation.h"
 #include "suite/plan.h"
+#include "suite/progress.h"
 #include "suite/schemes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Why a size came to its end. */
-typedef enum measure_end {
-    END_ENOUGH,   /* valid samples */
-    END_NARROW,   /* the median's confidence interval is as narrow as was wanted */
-    END_REPEATED, /* --max-repeat */
-    END_SLICE     /* the time slice is over */
-} measure_end_t;
+/* Room for what ranks say of a batch. Rows that take turns share it. */
+typedef struct batch_room {
+    int max_calls; /* in a batch */
+    struct batch_notes *notes;
+    char *all_notes; /* rank 0: those of all ranks, one after the other */
+} batch_room_t;
 
-/* All measured calls of a size on all ranks, on rank 0; elsewhere empty. */
-typedef struct samples {
-    int ranks;
-    int64_t calls;
-    int64_t capacity;
-    call_times_t *times; /* [call * ranks + rank] */
-    uint8_t *marks;
-    int64_t *targets_ns; /* [call * ranks + rank]: when to start, where there are imposed arrivals */
-    int64_t *compute_ns; /* [call]: the greatest of all ranks, where there was computation */
-    int64_t valid;
-    int64_t missed;
-    int64_t late;
-    measure_end_t end;
-} samples_t;
+/* batch_room_open - allocate. Collective over the span. Returns false on all ranks where memory lacks on one. */
+bool batch_room_open(batch_room_t *room, const world_t *span);
+void batch_room_close(batch_room_t *room);
 
 /* What it takes to measure. */
 typedef struct measure {
@@ -51,35 +40,31 @@ typedef struct measure {
     imposed_t imposed;   /* arrivals; impose.h */
     double calls_per_ns; /* of the loop that computes */
     int64_t calls;       /* made so far */
-    int max_calls;       /* in a batch */
-    struct batch_notes *notes;
-    char *all_notes; /* rank 0: those of all ranks, one after the other */
+    int64_t compute_ns;  /* 0, or how long to compute between the halves of each call */
+    batch_room_t *room;
+    bool takes_turns;                                           /* with other rows */
+    progress_t progress;                                        /* rank 0 */
+    int64_t batch_begin_ns, next_shown_ns, next_clock_check_ns; /* rank 0 */
 } measure_t;
 
 /*
- * measure_open - allocate for a job. Collective over the span, whose clock has been synchronized.
+ * measure_open - get ready for a job. Collective over the span, whose clock has been synchronized.
  *
- * measure   in: world, job, span, work, function
- *
- * Returns false on all ranks where memory lacks on one.
+ * measure   in: world, job, span, work, function, room, takes_turns
  */
-bool measure_open(measure_t *measure);
-
-/* measure_close - free what measure_open allocated. Local. */
-void measure_close(measure_t *measure);
+void measure_open(measure_t *measure);
 
 /*
- * measure_size - warm up and measure. Collective. A call that fails ends the job.
+ * measure_begin - begin a row: it is warmed up, and then measured. Local.
  *
- * compute_ns   0, or how long to compute between the halves of each call
- * samples      in: zeros; out, on rank 0: to be freed by samples_free
+ * compute_ns   0; or, of a row that has been warmed up, how long to compute between the halves of each call
  */
-void measure_size(measure_t *measure, int64_t size_bytes, int64_t compute_ns, samples_t *samples);
+void measure_begin(measure_t *measure, int64_t size_bytes, int64_t compute_ns);
 
-/* samples_set - what the analysis takes. */
-sample_set_t samples_set(const samples_t *samples);
+/* measure_batch - one batch. Collective. A call that fails ends the job. Returns false where the row is at its end. */
+bool measure_batch(measure_t *measure);
 
-/* samples_free - free them. */
-void samples_free(samples_t *samples);
+/* measure_take - the samples of the row, which samples_free frees. */
+samples_t measure_take(measure_t *measure);
 
 #endif /* MEASURE_H */

@@ -133,6 +133,9 @@ enum { WORK_WHY_BYTES = 256 };
  */
 int64_t work_bytes(const work_plan_t *plan);
 
+/* work_available_bytes - memory that this node can still give out; all of it where the system tells no more. */
+double work_available_bytes(void);
+
 /*
  * work_open - allocate and touch the buffers. Collective over plan->comm.
  *

@@ -58,7 +58,8 @@ typedef struct job {
     bench_settings_t settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
     communicator_choice_t comm;
     arrival_list_t arrivals;
-    int operation; /* of operation_at */
+    int operation;        /* of operation_at */
+    int64_t buffer_bytes; /* of the rank that needs the most; found before anything is measured */
 } job_t;
 
 typedef struct plan {

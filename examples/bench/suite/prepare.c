@@ -74,6 +74,7 @@ static bool check_limit(bench_t *bench, job_t *job)
         int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
         /* Groups may differ. Without a sign, -1 is the greatest. */
         MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        job->buffer_bytes = bytes;
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return true;
         if (!job->settings.sizes.given && job->settings.sizes.count > 1) {
@@ -83,24 +84,6 @@ static bool check_limit(bench_t *bench, job_t *job)
         refuse_sizes(bench, job, &plan, bytes);
         return false;
     }
-}
-
-/* Allocates, to see whether it can be done. */
-static bool check_memory(bench_t *bench, const job_t *job)
-{
-    work_plan_t plan = bench_plan_work(bench, job);
-    char why[WORK_WHY_BYTES] = "";
-    work_t *work = NULL;
-    bool takes_part = communicator_takes_part(&bench->communicator);
-    if (takes_part)
-        work = work_open(&plan, why);
-    bool good = world_all(&bench->world, !takes_part || work != NULL);
-    if (work != NULL)
-        work_close(work);
-    if (!good)
-        world_refuse(&bench->world, "%s of %lld bytes: %s", plan.operation->name, (long long)plan.max_bytes,
-                     why[0] != '\0' ? why : "another group of ranks cannot be made ready");
-    return good;
 }
 
 static bool check_root(bench_t *bench, const job_t *job)
@@ -122,10 +105,73 @@ int bench_check_job(bench_t *bench, job_t *job)
     if (!bench_open_communicator(bench, &job->comm))
         return STATUS_FAILED;
     return check_root(bench, job) && impose_check(&bench->world, &bench->communicator, &job->arrivals) &&
-                   check_limit(bench, job) && check_memory(bench, job)
+                   check_limit(bench, job)
                ? STATUS_GOOD
                : STATUS_BAD_OPTION;
 }
+
+/* ---- Jobs that take turns */
+
+/* All ranks of a node have the same memory. Some of it is left to others. */
+#define TURNS_PART 0.5
+
+void bench_share_memory(bench_t *bench)
+{
+    bench->turn_bytes = (int64_t)(TURNS_PART * work_available_bytes() / bench->world.node_ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &bench->turn_bytes, 1, MPI_INT64_T, MPI_MIN, bench->world.comm);
+}
+
+/* What a job needs on rank 0 while others take turns with it: buffers, and the samples of the size with the most. */
+static int64_t turn_bytes(const bench_t *bench, const job_t *job)
+{
+    int64_t most = 0;
+    for (int i = 0; i < job->settings.sizes.count; i++) {
+        int64_t wanted = job_wanted(job, job->settings.sizes.bytes[i]);
+        most = wanted > most ? wanted : most;
+    }
+    return job->buffer_bytes + most * bench->world.ranks * (int64_t)(sizeof(call_times_t) + 1);
+}
+
+int bench_count_turns(const bench_t *bench, int first)
+{
+    const job_t *jobs = &bench->plan.jobs[first];
+    int64_t limit_bytes = bench->turn_bytes, bytes = 0;
+    for (int count = 0; first + count < bench->plan.job_count; count++) {
+        int64_t job_limit_bytes = job_mem_limit_bytes(&jobs[count]);
+        limit_bytes = job_limit_bytes < limit_bytes ? job_limit_bytes : limit_bytes;
+        bytes += turn_bytes(bench, &jobs[count]);
+        if (count > 0 && (bytes > limit_bytes || strcmp(jobs[0].comm.text, jobs[count].comm.text) != 0))
+            return count;
+    }
+    return bench->plan.job_count - first;
+}
+
+static bool open_and_close(bench_t *bench, const job_t *jobs, int count)
+{
+    work_plan_t plan = bench_plan_work(bench, jobs);
+    char why[WORK_WHY_BYTES] = "";
+    work_t *work = NULL;
+    bool takes_part = communicator_takes_part(&bench->communicator);
+    if (takes_part)
+        work = work_open(&plan, why);
+    bool good = world_all(&bench->world, !takes_part || work != NULL);
+    if (!good)
+        world_refuse(&bench->world, "%s of %lld bytes: %s", plan.operation->name, (long long)plan.max_bytes,
+                     why[0] != '\0' ? why : "another group of ranks cannot be made ready");
+    else if (count > 1)
+        good = open_and_close(bench, jobs + 1, count - 1);
+    work_close(work);
+    return good;
+}
+
+int bench_check_memory(bench_t *bench, const job_t *jobs, int count)
+{
+    if (!bench_open_communicator(bench, &jobs->comm))
+        return STATUS_FAILED;
+    return open_and_close(bench, jobs, count) ? STATUS_GOOD : STATUS_BAD_OPTION;
+}
+
+/* ---- Files */
 
 bool bench_open_files(bench_t *bench)
 {

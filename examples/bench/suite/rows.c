@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c - measuring one size, and what is said of it. */
+/* rows.c - what is said of the calls of a size, and when. */
 #include "suite/bench.h"
 
 #include "common/room.h"
@@ -10,34 +10,35 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
 enum { CHECKS = 3, MAX_CHECKS = 64 };
 
 /* ---- Rows */
 
-row_keys_t bench_name_keys(const bench_t *bench, const job_t *job)
+void bench_name_keys(const bench_t *bench, task_t *task)
 {
+    const job_t *job = task->measure.job;
     const operation_t *operation = operation_at(job->operation);
     const bench_settings_t *settings = &job->settings;
-    static char root[16]; /* the caller is done with it before the next job */
-    snprintf(root, sizeof(root), "%d", (int)settings->root);
-    return (row_keys_t){.operation = operation->name,
-                        .release = release_schemes[settings->release].name,
-                        .barrier =
-                            release_schemes[settings->release].has_barrier ? barrier_name((int)settings->barrier) : "",
-                        .cadence = release_schemes[settings->release].cadence,
-                        .comm = job->comm.text,
-                        .ranks = bench->communicator.group_ranks,
-                        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
-                        .reduction = operation->shape->reduces ? reduction_name((int)settings->reduction) : "",
-                        .root = !operation->shape->has_root      ? ""
-                                : settings->root == ROOT_ROTATES ? "rotating"
-                                                                 : root,
-                        .buffers = settings->in_place ? "in place" : "separate",
-                        .cache = cache_mode_name((int)settings->cache),
-                        .run_time = run_time_name((int)settings->run_time),
-                        .arrival = ""};
+    snprintf(task->root, sizeof(task->root), "%d", (int)settings->root);
+    task->keys = (row_keys_t){
+        .operation = operation->name,
+        .release = release_schemes[settings->release].name,
+        .barrier = release_schemes[settings->release].has_barrier ? barrier_name((int)settings->barrier) : "",
+        .cadence = release_schemes[settings->release].cadence,
+        .comm = job->comm.text,
+        .ranks = bench->communicator.group_ranks,
+        .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
+        .reduction = operation->shape->reduces ? reduction_name((int)settings->reduction) : "",
+        .root = !operation->shape->has_root      ? ""
+                : settings->root == ROOT_ROTATES ? "rotating"
+                                                 : task->root,
+        .buffers = settings->in_place ? "in place" : "separate",
+        .cache = cache_mode_name((int)settings->cache),
+        .run_time = run_time_name((int)settings->run_time),
+        .arrival = ""};
 }
 
 /* Elements found wrong on all ranks, in a few calls. Collective over the span. */
@@ -78,27 +79,6 @@ static double median_computed(const measure_t *measure, const samples_t *samples
     int64_t low_ns = computed_ns[(count - 1) / 2], high_ns = computed_ns[count / 2];
     free(computed_ns);
     return ((double)low_ns + (double)high_ns) / 2;
-}
-
-/* Measures again, computing for as long as the pure operation took. Returns false where there is nothing to tell. */
-static bool measure_overlap(bench_t *bench, measure_t *measure, int64_t size_bytes, double pure_ns, overlap_t *overlap)
-{
-    samples_t samples = {0};
-    analysis_t analysis;
-    int64_t compute_ns = (int64_t)pure_ns;
-    double hidden;
-    world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
-    if (compute_ns <= 0)
-        return false;
-    measure_size(measure, size_bytes, compute_ns, &samples);
-    if (samples.valid > 0) {
-        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &analysis);
-        *overlap = (overlap_t){true, pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
-        hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / pure_ns);
-        overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
-    }
-    samples_free(&samples);
-    return overlap->measured;
 }
 
 void bench_tell_cache(const bench_t *bench, const job_t *job)
@@ -148,36 +128,61 @@ static void tell_shortage(const measure_t *measure, const row_t *row, const samp
 }
 
 /* What would not be known otherwise about starting times, as a comment in the table. */
-static void tell_window(const bench_t *bench, const measure_t *measure, int64_t size_bytes)
+static void tell_window(const bench_t *bench, const measure_t *measure, const kept_row_t *kept)
 {
     if (bench->report.output.format == FORMAT_TABLE && measure->releaser.kind == RELEASE_WINDOW)
-        fprintf(bench->report.output.file, "# Window at %lld bytes: %.2f us%s\n", (long long)size_bytes,
-                (double)measure->releaser.window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
+        fprintf(bench->report.output.file, "# Window at %lld bytes: %.2f us%s\n", (long long)kept->row.keys.size_bytes,
+                (double)kept->window_ns / 1e3, measure->releaser.window_is_given ? "" : ", found");
 }
 
-/* Rank 0: writes the row of a size. */
-static void write_row(bench_t *bench, const measure_t *measure, const row_t *row, const samples_t *samples)
+void bench_begin_rows(bench_t *bench, const task_t *task)
 {
-    sample_set_t set = samples_set(samples);
-    tell_window(bench, measure, row->keys.size_bytes);
-    report_row(&bench->report, row);
-    if (measure->imposed.arrival.shape == ARRIVAL_TOGETHER)
-        chart_add(&bench->chart, row);
-    tell_shortage(measure, row, samples);
+    report_titles(&bench->report, &task->keys, task->measure.function);
+    chart_begin(&bench->chart, &task->keys);
+    if (bench->report.output.format == FORMAT_TABLE && operation_at(task->measure.job->operation)->shape->takes_turns)
+        fprintf(bench->report.output.file,
+                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+}
+
+/* Rows of a table wait for their turn. Others say what they are of, so no time limit takes those that are measured. */
+static bool is_written_at_once(const bench_t *bench)
+{
+    return bench->report.output.format != FORMAT_TABLE;
+}
+
+void bench_write_rows(bench_t *bench, task_t *task)
+{
+    for (int i = 0; i < task->kept_count; i++) {
+        const kept_row_t *kept = &task->kept[i];
+        tell_window(bench, &task->measure, kept);
+        if (!is_written_at_once(bench))
+            report_row(&bench->report, &kept->row);
+        if (kept->row.keys.arrival[0] == '\0' || strcmp(kept->row.keys.arrival, "together") == 0)
+            chart_add(&bench->chart, &kept->row);
+    }
+    task->kept_count = 0;
+}
+
+/* Rank 0: what belongs to no table is written; the row is kept for its turn. */
+static void keep_row(bench_t *bench, task_t *task)
+{
+    const measure_t *measure = &task->measure;
+    const row_t *row = &task->row;
+    sample_set_t set = samples_set(&task->samples);
+    task->kept[task->kept_count++] = (kept_row_t){*row, measure->releaser.window_ns};
+    if (is_written_at_once(bench))
+        report_row(&bench->report, row);
+    if (!measure->takes_turns)
+        bench_write_rows(bench, task);
+    tell_shortage(measure, row, &task->samples);
     if (bench->plan.settings.results.raw.file != NULL)
-        report_raw(bench->plan.settings.results.raw.file, &row->keys, &set, samples->targets_ns);
+        report_raw(bench->plan.settings.results.raw.file, &row->keys, &set, task->samples.targets_ns);
     if (row->wrong > 0)
         fprintf(stderr, "%s: %s, %lld bytes: validation found %lld wrong elements\n", measure->world->program,
                 row->keys.operation, (long long)row->keys.size_bytes, (long long)row->wrong);
     if (row->analysis.valid == 0 || row->wrong > 0)
         bench->status = STATUS_FAILED;
 }
-
-/* What rows without delays tell those with them. */
-typedef struct together {
-    double median_ns;    /* of the run times; 0: no valid sample */
-    double from_last_ns; /* NaN: likewise */
-} together_t;
 
 /* Rank 0: the figures of imposed arrivals, and those that others are compared with. */
 static void analyse_arrivals(const measure_t *measure, const samples_t *samples, double bound_ns, row_t *row,
@@ -196,50 +201,93 @@ static void analyse_arrivals(const measure_t *measure, const samples_t *samples,
     figures->robustness = figures->from_last_ns / together->from_last_ns;
 }
 
-/* Measures a size with one pattern, and writes its row. */
-static void run_pattern(bench_t *bench, measure_t *measure, row_t *row, together_t *together)
+/* ---- A row, from its beginning to its end */
+
+bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int pattern)
 {
+    measure_t *measure = &task->measure;
+    const arrival_list_t *arrivals = &measure->job->arrivals;
+    const shape_t *shape = operation_at(measure->job->operation)->shape;
+    task->has_row = task->is_at_size && pattern < arrivals->count;
+    if (task->has_row && !impose(measure, &arrivals->items[pattern], task->together.median_ns, size_bytes)) {
+        bench->status = STATUS_FAILED;
+        task->has_row = false;
+    }
+    if (!task->has_row)
+        return false;
+    task->row = (row_t){.keys = task->keys,
+                        .trips = shape->takes_turns ? 2 : 1,
+                        .moved_bytes = shape->messages * size_bytes,
+                        .wrong = -1};
+    task->row.keys.size_bytes = size_bytes;
+    if (release_imposes(&measure->releaser))
+        task->row.keys.arrival = arrivals->items[pattern].text;
+    measure_begin(measure, size_bytes, 0);
+    return true;
+}
+
+/* Takes the samples of the operation alone. Rank 0: returns the median of the ranks' own durations; 0: not known. */
+static double take_pure(bench_t *bench, task_t *task)
+{
+    const measure_t *measure = &task->measure;
     const bench_settings_t *settings = &measure->job->settings;
-    int64_t size_bytes = row->keys.size_bytes;
-    samples_t samples = {0};
+    bool imposes = measure->job->arrivals.given;
     analysis_t local = {0};
-    bool root = bench_is_root(bench);
-    measure_size(measure, size_bytes, 0, &samples);
-    double bound_ns = measure->job->arrivals.given ? impose_bound_ns(measure) : NAN;
-    if (root)
-        analyse_samples(bench, measure, &samples, (run_time_t)settings->run_time, &row->analysis);
-    if (root && measure->job->arrivals.given)
-        analyse_arrivals(measure, &samples, bound_ns, row, together);
-    if (root && settings->overlap)
-        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &local);
-    if (settings->overlap &&
-        !measure_overlap(bench, measure, size_bytes, local.valid > 0 ? local.median_ns : 0, &row->overlap) && root)
+    task->samples = measure_take(&task->measure);
+    double bound_ns = imposes ? impose_bound_ns(measure) : NAN;
+    if (!bench_is_root(bench))
+        return 0;
+    analyse_samples(bench, measure, &task->samples, (run_time_t)settings->run_time, &task->row.analysis);
+    if (imposes)
+        analyse_arrivals(measure, &task->samples, bound_ns, &task->row, &task->together);
+    if (settings->overlap)
+        analyse_samples(bench, measure, &task->samples, RUN_TIME_LOCAL, &local);
+    return local.valid > 0 ? local.median_ns : 0;
+}
+
+bool bench_begin_overlap(bench_t *bench, task_t *task)
+{
+    measure_t *measure = &task->measure;
+    double pure_ns = take_pure(bench, task);
+    int64_t compute_ns = (int64_t)pure_ns;
+    if (!measure->job->settings.overlap)
+        return false;
+    world_require(measure->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, measure->span->comm), "MPI_Bcast");
+    task->row.overlap.pure_ns = pure_ns;
+    if (compute_ns > 0)
+        measure_begin(measure, task->row.keys.size_bytes, compute_ns);
+    return compute_ns > 0;
+}
+
+/* Rank 0: the figures of the overlap, if it was measured. */
+static void take_overlap(bench_t *bench, task_t *task)
+{
+    const measure_t *measure = &task->measure;
+    overlap_t *overlap = &task->row.overlap;
+    samples_t samples = measure_take(&task->measure);
+    analysis_t analysis;
+    if (samples.valid > 0) {
+        analyse_samples(bench, measure, &samples, RUN_TIME_LOCAL, &analysis);
+        *overlap = (overlap_t){true, overlap->pure_ns, median_computed(measure, &samples), analysis.median_ns, 0};
+        double hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / overlap->pure_ns);
+        overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
+    } else {
         fprintf(stderr, "%s: %s, %lld bytes: no valid sample to tell the overlap by\n", bench->world.program,
-                row->keys.operation, (long long)size_bytes);
-    if (settings->validation)
-        row->wrong = validate(bench, measure);
-    if (root)
-        write_row(bench, measure, row, &samples);
+                task->row.keys.operation, (long long)task->row.keys.size_bytes);
+    }
     samples_free(&samples);
 }
 
-void bench_run_size(bench_t *bench, measure_t *measure, const row_keys_t *keys, int64_t size_bytes)
+void bench_finish_row(bench_t *bench, task_t *task)
 {
-    const arrival_list_t *arrivals = &measure->job->arrivals;
-    const shape_t *shape = operation_at(measure->job->operation)->shape;
-    together_t together = {0, NAN};
-    world_require(measure->span, work_set_size(measure->work, size_bytes), measure->function);
-    for (int i = 0; i < arrivals->count; i++) {
-        row_t row = {.keys = *keys,
-                     .trips = shape->takes_turns ? 2 : 1,
-                     .moved_bytes = shape->messages * size_bytes,
-                     .wrong = -1};
-        row.keys.size_bytes = size_bytes;
-        if (release_imposes(&measure->releaser))
-            row.keys.arrival = arrivals->items[i].text;
-        if (impose(measure, &arrivals->items[i], together.median_ns, size_bytes))
-            run_pattern(bench, measure, &row, &together);
-        else
-            bench->status = STATUS_FAILED;
-    }
+    const bench_settings_t *settings = &task->measure.job->settings;
+    bool root = bench_is_root(bench);
+    if (root && settings->overlap)
+        take_overlap(bench, task);
+    if (settings->validation)
+        task->row.wrong = validate(bench, &task->measure);
+    if (root)
+        keep_row(bench, task);
+    samples_free(&task->samples);
+    task->has_row = false;
 }

@@ -107,8 +107,7 @@ int64_t work_bytes(const work_plan_t *plan)
 
 /* ---- Opening */
 
-/* Memory that this node can still give out; all of it where the system tells no more. */
-static double available_bytes(void)
+double work_available_bytes(void)
 {
     char kib[KERNEL_WORD_BYTES];
     if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof(kib)))
@@ -129,7 +128,7 @@ static bool node_has(MPI_Comm comm, int rank, double bytes)
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
-    return all_agree(comm, bytes <= available_bytes());
+    return all_agree(comm, bytes <= work_available_bytes());
 }
 
 static bool allocate(work_t *work, const work_plan_t *plan)
