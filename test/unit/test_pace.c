@@ -31,6 +31,7 @@ static const struct {
     {"good as it is", 2000, {1300, 1900}, 100, 0, 2000, 2000},
     {"some invalid", 2000, {1900, 9000}, 100, 25, 2000, 2000},
     {"many invalid, and calls took so long", 2000, {1900, 9000}, 100, 26, 2500, 2502},
+    {"many invalid, and calls can hardly catch up", 660, {580, 9000}, 300, 299, 825, 827},
     {"many invalid, and calls took longer", 2000, {4000, 9000}, 100, 100, 5000, 5002},
     {"many invalid after one interruption", 2000, {1300, 900000}, 100, 90, 2000, 2000},
     {"a little too long", 2000, {1200, 1500}, 100, 0, 1930, 1940},

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* A window longer than the usual cycle: most calls fit that take longer, and ranks catch up after an interruption. */
+/*
+ * A window longer than the usual cycle: most calls fit that take longer, and ranks catch up after an interruption. With
+ * less room, and calls that are too late to wait, the window is short although it holds most of them.
+ */
 #define WINDOW_ROOM 1.5
 /* What grows and shrinks: quickly by a quarter, slowly by a thirtieth. */
 #define GROWTH 1.25
@@ -36,7 +39,7 @@ int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, in
     double length = (double)length_ns;
     if (length_ns == 0)
         return (int64_t)(WINDOW_ROOM * (double)cycles->usual_ns) + 1;
-    if (4 * invalid > calls && cycles->usual_ns > length_ns - length_ns / 10)
+    if (4 * invalid > calls && WINDOW_ROOM * (double)cycles->usual_ns > length)
         return (int64_t)(GROWTH * (double)(cycles->usual_ns > length_ns ? cycles->usual_ns : length_ns)) + 1;
     if ((double)cycles->max_ns < TINY_PART * length)
         return length_ns / 2 + 1;

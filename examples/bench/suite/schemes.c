@@ -50,7 +50,7 @@ static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
 static void note_cycle(releaser_t *releaser, int64_t slot, int64_t ready_ns)
 {
     if (slot > 0)
-        releaser->notes_ns[releaser->noted++] = ready_ns - releaser->released_ns;
+        releaser->notes_ns[releaser->noted++] = ready_ns - releaser->begun_ns;
 }
 
 /* Without a length the window is to be found: the ranks meet at a barrier before each call. */
@@ -67,6 +67,10 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
         start_ns = ready_ns;
     }
     releaser->released_ns = wait_until(releaser->span, start_ns);
+    /* Even a wait that is over at once takes its time, which is part of the cycle. */
+    releaser->begun_ns = ready_ns > start_ns ? ready_ns : start_ns;
+    if (releaser->orders.length_ns == 0)
+        releaser->begun_ns = releaser->released_ns;
     releaser->mark = judge(releaser, ready_ns, start_ns);
     return code;
 }

@@ -50,7 +50,8 @@ typedef struct releaser {
     int64_t delay_ns;     /* harmonize: of this rank's next start; the caller sets it before each release */
     release_orders_t orders;
     sample_mark_t mark;  /* of the last release */
-    int64_t released_ns; /* when that was, for cycles */
+    int64_t released_ns; /* when that was */
+    int64_t begun_ns;    /* when a window began: its start, or later if the rank was not ready */
     int64_t noted;
     int64_t notes_ns[MAX_BATCH_CALLS + 1]; /* cycles, or leads needed */
     int64_t ready_ns;
