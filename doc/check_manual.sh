@@ -208,8 +208,9 @@ tap_expect_empty "each function has a page with its prototype" "$(check_prototyp
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
 check_program mpix_preload.1 ../lib/preload/mpix_preload
+check_program mpix_trace.1 ../lib/trace/mpix_trace
 for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures \
-    mpix_compare mpix_campaign mpix_report; do
+    mpix_compare mpix_campaign mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report; do
     check_program "$program.1" "$program"
 done
 check_formatter mandoc

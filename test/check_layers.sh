@@ -38,7 +38,8 @@ free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
 
 # What is preloaded is no part of the library.
-mapfile -t files < <(find . -path ./preload -prune -o -name '*.[ch]' -print | sed 's|^\./||' | sort)
+mapfile -t files < <(find . \( -path ./preload -o -path ./trace \) -prune -o -name '*.[ch]' -print |
+    sed 's|^\./||' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 folder_of() {
@@ -70,7 +71,7 @@ for folder in $folders; do
 done
 complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
     case $folder in
-    .* | preload) ;;
+    .* | preload | trace) ;;
     *)
         [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null ||
             echo "lib/$folder is not in the drawing in HACKING.md"
@@ -144,8 +145,10 @@ tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
 # Libraries beside the library, which use its installed header as any program does.
 tap_expect_empty "preload includes only itself and the installed header" \
     "$(grep -HnE '^ *# *include *"' preload/*.[ch] | grep -vE '"(preload/[a-z]+\.h|mpix_harmonize\.h)"')"
+tap_expect_empty "only the back of the recorder reaches into the library" \
+    "$(grep -HnE '^ *# *include *"' trace/{front.c,recorder.h,format.h} | grep -vE '"(preload/find|trace/[a-z]+)\.h"')"
 tap_expect_empty "the front of preload does not include mpi.h" \
-    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|back)\.h[">]' preload/preload.h preload/front.c preload/find.c)"
+    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|back)\.h[">]' preload/{preload.h,find.h,front.c,find.c})"
 code=$($awk -f "$test_dir/code.awk" preload/{back,communicators,report}.c)
 tap_expect_empty "the back of preload calls MPI by its PMPI_ names only" \
     "$(grep -E "${start}MPIX?_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*|\(MPI_Comm\)')"

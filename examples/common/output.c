@@ -110,7 +110,7 @@ void text_append(char *text, size_t text_bytes, const char *format, ...)
 /* ---- Rows */
 
 /* Prints a text as a field, in quotes if it needs them. */
-static void quote_csv(FILE *file, const char *text)
+void quote_csv(FILE *file, const char *text)
 {
     if (text[0] != '#' && strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, file);

@@ -100,6 +100,9 @@ void table_row(const table_t *table, const cell_t *cells);
 /* quote_json - print a text as a string. What is not UTF-8 becomes the replacement character. */
 void quote_json(FILE *file, const char *text);
 
+/* quote_csv - print a text as a cell of comma-separated values, in quotes if it needs them. */
+void quote_csv(FILE *file, const char *text);
+
 /* ---- All results of a program */
 
 /* Part of a program's settings: the options fill in formats and paths. */

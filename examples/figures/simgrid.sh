@@ -34,8 +34,8 @@ simgrid_runner=
 simgrid_build() {
     local top=$1 output=$2 objects=$2.objects list i
     shift 2
-    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" -path '*/lib/preload' -prune -o \
-        -name '*.c' -print)
+    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" \
+        \( -path '*/lib/preload' -o -path '*/lib/trace' \) -prune -o -name '*.c' -print)
     rm -rf "$objects" && mkdir "$objects" || return
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086

@@ -244,3 +244,32 @@ void html_table(FILE *file, const json_t *rows, const char *caption, const char 
     free(forms);
     json_decref(columns);
 }
+
+/* ---- Pages */
+
+/* The policy lets browsers load nothing from anywhere. */
+void html_begin(FILE *file, const char *program, const char *title)
+{
+    fprintf(file,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+            "script-src 'unsafe-inline'; img-src data:\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta name=\"generator\" content=\"%s " PACKAGE_VERSION "\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>",
+            program);
+    html_text(file, title);
+    fputs("</title>\n<style>\n", file);
+    fputs(report_css, file);
+    fputs("</style>\n</head>\n<body>\n<header>\n<h1>", file);
+    html_text(file, title);
+    fputs("</h1>\n", file);
+}
+
+void html_end(FILE *file, const char *program)
+{
+    fprintf(file, "</main>\n<footer>%s " PACKAGE_VERSION "</footer>\n<script>\n", program);
+    fputs(report_js, file);
+    fputs("</script>\n</body>\n</html>\n", file);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * html.h - texts and tables in HTML. Nothing that comes from a file is ever markup.
+ * html.h - pages, texts and tables in HTML. Nothing that comes from a file is ever markup.
  */
 #ifndef HTML_H
 #define HTML_H
@@ -8,6 +8,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+/* report.css and report.js; make writes the file that defines them. */
+extern const char report_css[];
+extern const char report_js[];
+
+/* html_begin - the head of a page, up to what else its <header> has. program: that makes the page. */
+void html_begin(FILE *file, const char *program, const char *title);
+
+/* html_end - the end of a page: of its <main>, and all after it. */
+void html_end(FILE *file, const char *program);
 
 /* html_text - print a text with its special characters escaped. */
 void html_text(FILE *file, const char *text);

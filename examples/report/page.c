@@ -190,25 +190,6 @@ static void print_section(page_t *page, int number)
     fputs("</section>\n", page->file);
 }
 
-/* The policy lets browsers load nothing from anywhere. */
-static void print_head(FILE *file, const char *title)
-{
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'; img-src data:\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          "<meta name=\"generator\" content=\"mpix_report " PACKAGE_VERSION "\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>",
-          file);
-    html_text(file, title);
-    fputs("</title>\n<style>\n", file);
-    fputs(report_css, file);
-    fputs("</style>\n</head>\n<body>\n<header>\n<h1>", file);
-    html_text(file, title);
-    fputs("</h1>\n", file);
-}
-
 static void print_contents(const page_t *page)
 {
     fputs("<nav aria-label=\"Contents\"><ul>\n", page->file);
@@ -225,12 +206,10 @@ void page_print(FILE *file, const sources_t *sources, const char *title)
 {
     page_t page = {.file = file, .sources = sources};
     find_sections(&page);
-    print_head(file, title);
+    html_begin(file, "mpix_report", title);
     print_contents(&page);
     for (int i = 0; i < page.section_count; i++)
         print_section(&page, i);
-    fputs("</main>\n<footer>mpix_report " PACKAGE_VERSION "</footer>\n<script>\n", file);
-    fputs(report_js, file);
-    fputs("</script>\n</body>\n</html>\n", file);
+    html_end(file, "mpix_report");
     free(page.sections);
 }

@@ -9,10 +9,6 @@
 
 #include <stdio.h>
 
-/* report.css and report.js; make writes the file that defines them. */
-extern const char report_css[];
-extern const char report_js[];
-
 /* page_print - print all results. title: of the page. */
 void page_print(FILE *file, const sources_t *sources, const char *title);
 

@@ -14,18 +14,20 @@ const element = (name, properties) => Object.assign(document.createElement(name)
 const logarithm = { linear: (v) => v, log: Math.log10, log2: Math.log2 };
 const power = { linear: (v) => v, log: (v) => 10 ** v, log2: (v) => 2 ** v };
 
-const shortNumber = (value, unit) => {
-  const isLong = Math.abs(value) >= 999.95 && Math.abs(value) < 1e15;
-  const text = isLong ? value.toFixed(0) : String(Number(value.toPrecision(4)));
+// With as many digits as tell it from another value that is a step away.
+const shortNumber = (value, unit, step) => {
+  const digits = step > 0 ? Math.min(15, Math.max(4, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)) : 4;
+  const isLong = digits === 4 && Math.abs(value) >= 999.95 && Math.abs(value) < 1e15;
+  const text = isLong ? value.toFixed(0) : String(Number(value.toPrecision(digits)));
   return unit ? text + " " + unit : text;
 };
 
-const tickText = (value, unit) => {
+const tickText = (value, unit, distance) => {
   if (value === 0) return "0";
   if (unit === "ns") {
     const steps = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [0, "ns"]];
     const [step, name] = steps.find((candidate) => Math.abs(value) >= candidate[0] * 0.9995);
-    return shortNumber(value / (step || 1), name);
+    return shortNumber(value / (step || 1), name, distance / (step || 1));
   }
   if (unit === "bytes") {
     const names = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -33,7 +35,7 @@ const tickText = (value, unit) => {
     for (; name < 4 && value >= 1024 && value % 128 === 0; name++) value /= 1024;
     return shortNumber(value, names[name]);
   }
-  return shortNumber(value, unit === "%" ? unit : "");
+  return shortNumber(value, unit === "%" ? unit : "", distance);
 };
 
 const niceStep = (span) => {
@@ -76,7 +78,7 @@ class Chart {
       return { node, x, y, atX: x, atY: y, text: title && title.textContent };
     });
     // The browser's own tips would come in addition.
-    for (const title of this.svg.querySelectorAll(".point > title")) {
+    for (const title of this.svg.querySelectorAll(".point > title, .call > title")) {
       title.parentNode.setAttribute("aria-label", title.textContent);
       title.remove();
     }
@@ -142,13 +144,14 @@ class Chart {
     const [begin, end] = axis.horizontal ? [x0, x1] : [y0, y1];
     const [from, to] = [begin, end].map((part) => axis.bounds[0] + part * (axis.bounds[1] - axis.bounds[0]));
     axis.group.replaceChildren();
-    for (const value of ticksOf(axis, from, to)) {
+    const ticks = ticksOf(axis, from, to), distance = axis.scale === "linear" ? ticks[1] - ticks[0] : 0;
+    for (const value of ticks) {
       const part = (logarithm[axis.scale](value) - from) / (to - from);
       const x = left + part * (right - left), y = bottom - part * (bottom - top);
       axis.group.append(
         svgElement("path", { class: "tick", d: axis.horizontal ? `M${x} ${top}V${bottom}` : `M${left} ${y}H${right}` }),
         svgElement("text", axis.horizontal ? { x, y: bottom + 18, "text-anchor": "middle" }
-          : { x: left - 8, y: y + 4, "text-anchor": "end" }, tickText(value, axis.unit)));
+          : { x: left - 8, y: y + 4, "text-anchor": "end" }, tickText(value, axis.unit, distance)));
     }
   }
 
@@ -178,6 +181,15 @@ class Chart {
       const seen = point.atX > left - 6 && point.atX < right + 6 && point.atY > top - 6 && point.atY < bottom + 6;
       if (point.text && seen && distance < least && !point.node.closest(".hidden")) [near, least] = [point, distance];
     }
+    this.tell(near);
+  }
+
+  // Of what covers an area, which is where the pointer is, there is one for sure.
+  hoverCall(node, at) {
+    this.tell(node && { node, text: node.getAttribute("aria-label"), atX: at.x, atY: at.y });
+  }
+
+  tell(near) {
     if (this.near) this.near.node.classList.remove("near");
     this.near = near;
     this.tip.hidden = !near;
@@ -214,7 +226,8 @@ class Chart {
     svg.addEventListener("pointermove", (event) => {
       const at = this.locate(event);
       if (this.start) this.drag(at);
-      else this.hover(at);
+      else if (this.points.length) this.hover(at);
+      else this.hoverCall(event.target.closest(".call"), at);
     });
     svg.addEventListener("pointerleave", () => this.start || this.hover({ x: -1e9, y: -1e9 }));
     svg.addEventListener("pointerdown", (event) => {

@@ -7,18 +7,12 @@
 #include <string.h>
 
 /* Of the picture, in units that become pixels. */
-enum { WIDTH = 720, HEIGHT = 400, TOP = 14, BOTTOM_MARGIN = 54, LEFT_MARGIN = 84, RIGHT_MARGIN = 32 };
-enum { STRIP_HEIGHT = 34, LETTER_WIDTH = 7, MAX_LETTERS = 40 };
+enum { HEIGHT = 400, TOP = 14, BOTTOM_MARGIN = 54, LEFT_MARGIN = 84, RIGHT_MARGIN = 32 };
+enum { STRIP_HEIGHT = 34, LETTER_SVG_WIDTH = 7, MAX_LETTERS = 40 };
 enum { COLORS = 10, MARKS = 5, DASHES = 4 };
 
 static const char *const marks[MARKS] = {"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", "M-3.5-3.5h7v7h-7Z",
                                          "M0-4.8L4.5 3.4H-4.5Z", "M0-5L5 0L0 5L-5 0Z", "M0 4.8L4.5-3.4H-4.5Z"};
-
-/* Where the axes are. */
-typedef struct frame {
-    double left, right, top, bottom;
-    int height; /* of the picture */
-} frame_t;
 
 /* ---- Places */
 
@@ -32,13 +26,13 @@ static int letters(const char *text)
 
 static frame_t make_frame(const picture_t *picture)
 {
-    frame_t frame = {LEFT_MARGIN, WIDTH - RIGHT_MARGIN, TOP, HEIGHT - BOTTOM_MARGIN, HEIGHT};
+    frame_t frame = {LEFT_MARGIN, SVG_WIDTH - RIGHT_MARGIN, TOP, HEIGHT - BOTTOM_MARGIN, HEIGHT};
     int longest = 0;
     if (picture->strips == NULL)
         return frame;
     for (int i = 0; i < picture->strip_count; i++)
         longest = (int)fmax(longest, letters(picture->strips[i]));
-    frame.left = fmax(40, 20 + LETTER_WIDTH * fmin(longest, MAX_LETTERS));
+    frame.left = fmax(40, 20 + LETTER_SVG_WIDTH * fmin(longest, MAX_LETTERS));
     frame.bottom = TOP + STRIP_HEIGHT * picture->strip_count;
     frame.height = (int)frame.bottom + BOTTOM_MARGIN;
     return frame;
@@ -123,7 +117,7 @@ static void tick_text(const axis_t *axis, double value, char text[VALUE_BYTES])
         value_text(value, has_unit ? axis->unit : UNIT_NONE, text);
 }
 
-static void print_axis(FILE *file, const frame_t *frame, const axis_t *axis, bool is_horizontal)
+void svg_axis(FILE *file, const frame_t *frame, const axis_t *axis, bool is_horizontal)
 {
     tick_t ticks[MAX_TICKS];
     char text[VALUE_BYTES];
@@ -178,11 +172,11 @@ static void print_strip_names(FILE *file, const picture_t *picture, const frame_
 static void print_axes(FILE *file, const picture_t *picture, const frame_t *frame)
 {
     const char *below = picture->strips != NULL ? picture->value_title : picture->place_title;
-    print_axis(file, frame, picture->strips != NULL ? &picture->value_axis : &picture->place_axis, true);
+    svg_axis(file, frame, picture->strips != NULL ? &picture->value_axis : &picture->place_axis, true);
     if (picture->strips != NULL)
         print_strip_names(file, picture, frame);
     else
-        print_axis(file, frame, &picture->value_axis, false);
+        svg_axis(file, frame, &picture->value_axis, false);
     fprintf(file, "<path class=\"frame\" d=\"M%g %gV%gH%g\"/>\n", frame->left, frame->top, frame->bottom, frame->right);
     fprintf(file, "<text class=\"title\" x=\"%g\" y=\"%d\" text-anchor=\"middle\">", (frame->left + frame->right) / 2,
             frame->height - 10);
@@ -376,18 +370,23 @@ static void print_legend(FILE *file, const picture_t *picture)
     fputs("</ul>\n", file);
 }
 
+void svg_open(FILE *file, const char *title, int number, const frame_t *frame)
+{
+    fprintf(file, "<figure class=\"chart\">\n<figcaption id=\"chart-%d\">", number);
+    html_text(file, title);
+    fprintf(file,
+            "</figcaption>\n<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"chart-%d\" "
+            "data-left=\"%g\" data-right=\"%g\" data-top=\"%g\" data-bottom=\"%g\">\n",
+            SVG_WIDTH, frame->height, number, frame->left, frame->right, frame->top, frame->bottom);
+    fprintf(file, "<clipPath id=\"clip-%d\"><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/></clipPath>\n", number,
+            frame->left - 6, frame->top - 6, frame->right - frame->left + 12, frame->bottom - frame->top + 12);
+}
+
 void svg_figure(FILE *file, picture_t *picture, int number)
 {
     frame_t frame = make_frame(picture);
     fit_axes(picture);
-    fprintf(file, "<figure class=\"chart\">\n<figcaption id=\"chart-%d\">", number);
-    html_text(file, picture->title);
-    fprintf(file,
-            "</figcaption>\n<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"chart-%d\" "
-            "data-left=\"%g\" data-right=\"%g\" data-top=\"%g\" data-bottom=\"%g\">\n",
-            WIDTH, frame.height, number, frame.left, frame.right, frame.top, frame.bottom);
-    fprintf(file, "<clipPath id=\"clip-%d\"><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/></clipPath>\n", number,
-            frame.left - 6, frame.top - 6, frame.right - frame.left + 12, frame.bottom - frame.top + 12);
+    svg_open(file, picture->title, number, &frame);
     print_axes(file, picture, &frame);
     fprintf(file, "<g clip-path=\"url(#clip-%d)\">\n", number);
     if (picture->strips != NULL)

@@ -14,6 +14,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Of all pictures, in units that become pixels. */
+enum { SVG_WIDTH = 720 };
+
+/* Where the axes are. */
+typedef struct frame {
+    double left, right, top, bottom;
+    int height; /* of the picture */
+} frame_t;
+
 typedef struct point {
     double place; /* along the horizontal axis; of strips, the number of the strip */
     double value;
@@ -43,5 +52,14 @@ typedef struct picture {
 
 /* svg_figure - print it. number: of the figure in the report. */
 void svg_figure(FILE *file, picture_t *picture, int number);
+
+/*
+ * svg_open - begin a figure by its title and the area "clip-NUMBER" of the frame. What is drawn follows; a group of
+ * class shapes moves when a reader zooms.
+ */
+void svg_open(FILE *file, const char *title, int number, const frame_t *frame);
+
+/* svg_axis - print an axis, whose range is set. */
+void svg_axis(FILE *file, const frame_t *frame, const axis_t *axis, bool is_horizontal);
 
 #endif /* SVG_H */

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#define MH_PS_PER_NS INT64_C(1000)
 #define MH_NS_PER_US INT64_C(1000)
 #define MH_NS_PER_MS INT64_C(1000000)
 #define MH_NS_PER_S INT64_C(1000000000)

@@ -2,6 +2,7 @@
 /* back.c - the clock of the world, and what the front calls. */
 #include "preload/back.h"
 #include "preload/preload.h"
+#include "preload/twin.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -47,23 +48,6 @@ static void read_options(preload_options *options)
         else if (value)
             fprintf(stderr, "mpix_preload: %s is \"%s\"; allowed: %s, %s; %s is used\n", known[i].name, value,
                     known[i].off, known[i].on, known[i].is_on ? known[i].on : known[i].off);
-    }
-}
-
-/* A launcher of another MPI library starts processes that do not know of each other. */
-static void check_launcher(void)
-{
-    static const char *const variables[][2] = {{"PMI_SIZE", "PMI_RANK"},
-                                               {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
-    int size = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; size == 1 && i < sizeof variables / sizeof *variables; i++) {
-        const char *started = getenv(variables[i][0]), *rank = getenv(variables[i][1]);
-        if (started && atoi(started) > 1 && (!rank || atoi(rank) == 0))
-            fprintf(stderr,
-                    "mpix_preload: the launcher started %s processes, and each is alone in MPI_COMM_WORLD: "
-                    "take the launcher of the program's MPI library\n",
-                    started);
     }
 }
 
@@ -185,7 +169,7 @@ static void start_clock(void)
 static void begin(void)
 {
     int rank = 0, code, flag;
-    check_launcher();
+    mh_preload_check_launcher("mpix_preload");
     mh_preload_world = mh_preload_twin(MPI_COMM_WORLD);
     if (mh_preload_world == MPI_COMM_NULL) {
         give_up("MPI_Comm_split of MPI_COMM_WORLD failed on at least one process");

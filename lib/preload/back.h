@@ -55,9 +55,6 @@ void mh_preload_before_harmonize(void);
 
 /* ---- communicators.c */
 
-/* A communicator of the same processes in the same order, without the program's attributes; MPI_COMM_NULL if not. */
-MPI_Comm mh_preload_twin(MPI_Comm comm);
-
 /* A number that the library knows of this communicator. Returns whether it does. */
 bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value);
 

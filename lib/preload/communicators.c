@@ -7,6 +7,7 @@
  * That of an engaged one outlives it: it is summed up in MPI_Finalize, where it is known that all processes take part.
  */
 #include "preload/back.h"
+#include "preload/twin.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,46 +40,6 @@ static communicator *open_list[MAX_ENGAGED];
 static int open_count;
 static preload_summary closed_list[MAX_ENGAGED + 1];
 static int closed_count;
-
-/* For a call on a communicator of the program: the program's handler does not see its errors. */
-static MPI_Errhandler hold_errors(MPI_Comm comm)
-{
-    MPI_Errhandler handler;
-    PMPI_Comm_get_errhandler(comm, &handler);
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    return handler;
-}
-
-static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
-{
-    PMPI_Comm_set_errhandler(comm, handler);
-    PMPI_Errhandler_free(&handler);
-}
-
-/* Collective: whether all processes agree. */
-static bool agree(int mine, MPI_Comm comm)
-{
-    int all = 0;
-    MPI_Errhandler handler = hold_errors(comm);
-    int code = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    restore_errors(comm, handler);
-    return code == MPI_SUCCESS && all;
-}
-
-/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
-MPI_Comm mh_preload_twin(MPI_Comm comm)
-{
-    MPI_Comm twin = MPI_COMM_NULL;
-    MPI_Errhandler handler = hold_errors(comm);
-    int code = PMPI_Comm_split(comm, 0, 0, &twin);
-    restore_errors(comm, handler);
-    bool all_have_it = agree(code == MPI_SUCCESS, comm);
-    if (all_have_it)
-        PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
-    else if (code == MPI_SUCCESS)
-        PMPI_Comm_free(&twin); /* which needs no other process */
-    return all_have_it ? twin : MPI_COMM_NULL;
-}
 
 static void name_summary(communicator *c, MPI_Comm comm)
 {
@@ -199,7 +160,7 @@ void mh_preload_open_communicators(void)
     int code = MPI_SUCCESS;
     if (mh_preload_options.all)
         code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
-    if (!agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
+    if (!mh_preload_agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
         free(world.flags);
         world.flags = NULL;
         keyval = MPI_KEYVAL_INVALID;
@@ -241,7 +202,7 @@ static communicator *find(MPI_Comm comm)
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */
 static void engage(communicator *c, MPI_Comm comm)
 {
-    if (agree(atomic_fetch_add(&engaged_count, 1) < MAX_ENGAGED && get_memory(c), comm))
+    if (mh_preload_agree(atomic_fetch_add(&engaged_count, 1) < MAX_ENGAGED && get_memory(c), comm))
         c->twin = mh_preload_twin(comm);
     if (c->twin == MPI_COMM_NULL) {
         atomic_fetch_sub(&engaged_count, 1);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* find.c - the front's search: for the next definition of a name, for the MPI library, and for the back. */
+/* find.c - a front's search: for the next definition of a name, for the MPI library, and for the back. */
 #define _GNU_SOURCE
-#include "preload/preload.h"
+#include "preload/find.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void tell(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", text);
+    fprintf(stderr, "%s: %s; the program runs %s\n", mh_preload_names.program, text, mh_preload_names.without);
 }
 
 static int note_library(struct dl_phdr_info *object, size_t size, void *data)
@@ -85,32 +86,36 @@ static void *search(const char *name)
 }
 
 /* Two threads may come here at once: both find the same. */
-void *mh_preload_find(preload_next *next)
+void *mh_preload_find_if_any(preload_next *next)
 {
-    void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
-    if (address)
-        return address;
-    address = search(next->symbol);
+    void *address = search(next->symbol);
+    __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
+    return address;
+}
+
+void *mh_preload_search(preload_next *next)
+{
+    void *address = mh_preload_find_if_any(next);
     if (!address) {
         /* As the dynamic linker does with a name that nobody defines. */
-        fprintf(stderr, "mpix_preload: the program calls %s, which no MPI library in it defines\n", next->symbol);
+        fprintf(stderr, "%s: the program calls %s, which no MPI library in it defines\n", mh_preload_names.program,
+                next->symbol);
         _exit(STATUS_NO_SYMBOL);
     }
-    __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
     return address;
 }
 
 /* What the binary interface of an MPI library fixes: handles are numbers, or addresses of variables. */
 typedef struct {
-    const char *version, *back;
+    const char *version, *name;
     struct {
         uintptr_t number;
         const char *variable;
     } world, integer, minimum;
 } mpi_flavor;
 static const mpi_flavor flavors[] = {
-    {"MPICH", "preload-mpich.so", {0x44000000, NULL}, {0x4c000405, NULL}, {0x58000002, NULL}},
-    {"Open MPI", "preload-openmpi.so", {0, "ompi_mpi_comm_world"}, {0, "ompi_mpi_int"}, {0, "ompi_mpi_op_min"}},
+    {"MPICH", "mpich", {0x44000000, NULL}, {0x4c000405, NULL}, {0x58000002, NULL}},
+    {"Open MPI", "openmpi", {0, "ompi_mpi_comm_world"}, {0, "ompi_mpi_int"}, {0, "ompi_mpi_op_min"}},
 };
 
 /* The flavor of this program's MPI library, the same on all processes; NULL if it is another one. */
@@ -144,7 +149,7 @@ static int mpi_library_count(void)
     return count;
 }
 
-static const preload_back *open_file(const char *path, const char *version)
+static const void *open_file(const char *path, const char *version)
 {
     int count = mpi_library_count();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -158,22 +163,24 @@ static const preload_back *open_file(const char *path, const char *version)
         dlclose(handle);
         return NULL;
     }
-    const preload_back *back = dlsym(handle, PRELOAD_BACK_NAME);
+    const void *back = dlsym(handle, mh_preload_names.symbol);
     if (!back)
         tell("%s is no part of it: %s", path, dlerror());
     return back;
 }
 
 /* The back beside the front; or NULL, and a line has said why. */
-static const preload_back *open_beside(const char *front, const char *back, const char *version)
+static const void *open_beside(const char *front, const char *flavor, const char *version)
 {
     const char *slash = strrchr(front, '/');
     char path[PATH_MAX];
-    if (!slash || (size_t)(slash - front) + strlen(back) + 2 > sizeof path) {
-        tell("LD_PRELOAD must name libmpix_harmonize_preload.so with its directory");
+    int length = !slash ? -1
+                        : snprintf(path, sizeof path, "%.*s/%s-%s.so", (int)(slash - front), front,
+                                   mh_preload_names.back_stem, flavor);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        tell("LD_PRELOAD must name %s with its directory", mh_preload_names.file);
         return NULL;
     }
-    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - front), front, back);
     if (access(path, R_OK) != 0) {
         tell("this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
              path);
@@ -201,7 +208,7 @@ static bool is_open_on_all(bool is_open, const mpi_flavor *flavor)
     return allreduce && world && integer && minimum && allreduce(&mine, &all, 1, integer, minimum, world) == 0 && all;
 }
 
-const preload_back *mh_preload_open(void)
+const void *mh_preload_open(void)
 {
     static char version[VERSION_SIZE];
     Dl_info self;
@@ -210,11 +217,15 @@ const preload_back *mh_preload_open(void)
         tell("this program uses an MPI library that is neither MPICH nor Open MPI: %.60s", version);
         return NULL;
     }
+    if (mh_preload_names.flavor && strcmp(flavor->name, mh_preload_names.flavor) != 0) {
+        tell("this program uses %s, and %s is for another MPI library", version, mh_preload_names.file);
+        return NULL;
+    }
     const char *front = dladdr(version, &self) ? self.dli_fname : "";
-    const preload_back *back = open_beside(front, flavor->back, version);
+    const void *back = open_beside(front, flavor->name, version);
     if (is_open_on_all(back != NULL, flavor))
         return back;
     if (back)
-        tell("%s, or what it needs, is missing on another process", flavor->back);
+        tell("%s-%s.so, or what it needs, is missing on another process", mh_preload_names.back_stem, flavor->name);
     return NULL;
 }

@@ -6,10 +6,17 @@
  * Whatever the back leaves to MPI goes on to the next definition of the very name that was called. Inside of that call,
  * nothing is replaced: mpi_barrier_ of one MPI library calls MPI_Barrier, that of another one does not.
  */
+#include "preload/find.h"
 #include "preload/preload.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+const preload_names mh_preload_names = {.program = "mpix_preload",
+                                        .without = "without the preload",
+                                        .file = "libmpix_harmonize_preload.so",
+                                        .back_stem = "preload",
+                                        .symbol = PRELOAD_BACK_NAME};
 
 #define PUBLIC __attribute__((visibility("default")))
 

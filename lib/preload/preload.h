@@ -28,16 +28,4 @@ typedef struct {
     bool (*is_wtime_keyval)(int keyval, bool fortran); /* MPI_WTIME_IS_GLOBAL, if it is to be true */
 } preload_back;
 
-/* ---- The front (find.c) */
-
-/* Where a name is defined next, after the preload; remembered in a static variable. Ends the program if nowhere. */
-typedef struct {
-    const char *symbol;
-    void *address;
-} preload_next;
-void *mh_preload_find(preload_next *next);
-
-/* Open the back for the MPI library of this program. NULL: a line has said why not. */
-const preload_back *mh_preload_open(void);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/fresh_number.h"
 #include "base/units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -237,6 +238,8 @@ static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns
         mh_sync_forget_past(&clock->plan);
     }
     mh_global_clock_publish(&clock->global, estimate);
+    clock->errors = estimate->errors;
+    clock->errors_at_ns = estimate->model.at_ns;
     clock->disrupted = false;
     pass_on(clock, estimate);
 }
@@ -311,4 +314,17 @@ int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock)
 {
     mh_estimate estimate = mh_global_clock_estimate(&clock->global);
     return mh_estimate_grows(&estimate) ? MH_TIME_UNKNOWN_NS : mh_global_clock_read(&clock->global).bound_ns;
+}
+
+mh_clock_record mh_comm_clock_record(const mh_comm_clock *clock)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&clock->global);
+    int64_t local_ns = mh_base_clock_now_ns(&clock->global.base);
+    double drifted_ns = -estimate.model.drift * (double)(local_ns - estimate.model.at_ns), whole_ns = floor(drifted_ns);
+    mh_covariance errors = mh_covariance_ahead(clock->errors, local_ns - clock->errors_at_ns);
+    return (mh_clock_record){.local_ns = local_ns,
+                             .global_less_local_ns = (int64_t)whole_ns - estimate.model.offset_ns,
+                             .global_less_local_ps = (int64_t)((drifted_ns - whole_ns) * (double)MH_PS_PER_NS),
+                             .deviation_ns = sqrt(fmax(errors.p00, 0)),
+                             .bound_ns = mh_estimate_bound(&estimate, local_ns)};
 }

@@ -31,7 +31,18 @@ typedef struct mh_comm_clock {
     int64_t epoch_unix_ns;     /* Unix time of global time zero */
     int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
     bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
+    mh_covariance errors;      /* of the published estimate, as of errors_at_ns */
+    int64_t errors_at_ns;
 } mh_comm_clock;
+
+/* What a process knows of its clock at one moment. */
+typedef struct mh_clock_record {
+    int64_t local_ns;             /* by the base clock */
+    int64_t global_less_local_ns; /* by the estimate */
+    int64_t global_less_local_ps; /* 0 to 999: what the nanoseconds leave out */
+    double deviation_ns;          /* standard deviation of this by the tracker; 0 if the clock is not tracked */
+    int64_t bound_ns;             /* MH_TIME_UNKNOWN_NS: not known */
+} mh_clock_record;
 
 /* clock is all zero before. channel and known must outlive it. */
 void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel, mh_known_clocks *known);
@@ -74,6 +85,9 @@ int64_t mh_comm_clock_due_ns(const mh_comm_clock *clock);
 
 /* The bound of the clock until the next synchronization; MH_TIME_UNKNOWN_NS if it grows with age. */
 int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock);
+
+/* Read the base clock, and state what is known of it now. For the thread that synchronizes. The clock must be set. */
+mh_clock_record mh_comm_clock_record(const mh_comm_clock *clock);
 
 /*
  * Detect a step of the base clock since the last look; the next synchronization then discards all measurements. Local.

@@ -18,8 +18,8 @@ _mpix_harmonize_find_tool() {
         # Without a suffix that configure gave to the programs.
         mpix_*) tool=${name%%[!a-z_]*} first=$((i + 1)) ;;
         esac
-        # What follows mpix_preload and its options is a program of its own.
-        [ "$tool" != mpix_preload ] || break
+        # What follows these and their options is a program of its own.
+        case $tool in mpix_preload | mpix_trace) break ;; esac
     done
 }
 
@@ -51,7 +51,7 @@ _mpix_harmonize() {
     _mpix_harmonize_find_tool
     [ "$first" -gt 0 ] || return 0
     options=$(_mpix_harmonize_options "$tool")
-    [ "$tool" != mpix_preload ] || ! _mpix_harmonize_has_program "$options" || return 0
+    case $tool in mpix_preload | mpix_trace) ! _mpix_harmonize_has_program "$options" || return 0 ;; esac
     # bash takes = for a word of its own.
     [ "$word" != = ] || word=''
     [ "${COMP_WORDS[before]}" != = ] || before=$((before - 1))
@@ -60,7 +60,7 @@ _mpix_harmonize() {
         mapfile -t COMPREPLY < <(compgen -W "${values//,/ }" -- "$word")
     elif [ "${word:0:1}" = - ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sed 's/=[^ ]*//' <<<"$options")" -- "$word")
-    elif [ "$tool" = mpix_preload ]; then
+    elif [ "$tool" = mpix_preload ] || [ "$tool" = mpix_trace ]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     fi
 }

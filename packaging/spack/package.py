@@ -20,12 +20,14 @@ class LibmpixHarmonize(AutotoolsPackage):
     version("0.1.0")
 
     variant("static", default=True, description="Build the static library")
+    variant("otf2", default=False, description="mpix_trace_convert writes OTF2")
 
     depends_on("c", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi@3:")
     depends_on("hwloc@2:")
     depends_on("jansson@2.10:")
+    depends_on("otf2@3:", when="+otf2")
 
     sanity_check_is_file = [
         join_path("include", "mpix_harmonize.h"),
@@ -37,7 +39,11 @@ class LibmpixHarmonize(AutotoolsPackage):
     sanity_check_is_dir = [join_path("share", "man", "man3")]
 
     def configure_args(self):
-        return ["CC={0}".format(self.spec["mpi"].mpicc)] + self.enable_or_disable("static")
+        return (
+            ["CC={0}".format(self.spec["mpi"].mpicc)]
+            + self.enable_or_disable("static")
+            + self.with_or_without("otf2", activation_value="prefix")
+        )
 
     def setup_run_environment(self, env):
         env.set("MPIX_HARMONIZE_ROOT", self.prefix)

@@ -14,10 +14,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 build=$(cd "${BUILDDIR:-.}" && pwd)
 completions=$build/packaging/completions/mpix_harmonize
-tools="mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_figures mpix_preload mpix_skew mpix_triad"
+tools="mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_figures mpix_preload mpix_skew"
+tools+=" mpix_trace mpix_trace_check mpix_trace_convert mpix_trace_report mpix_triad"
 
 path_of() {         # TOOL
-    case $1 in mpix_preload) echo "$build/lib/preload/$1" ;; *) echo "$build/examples/$1" ;; esac
+    case $1 in
+    mpix_preload) echo "$build/lib/preload/$1" ;;
+    mpix_trace) echo "$build/lib/trace/$1" ;;
+    *) echo "$build/examples/$1" ;;
+    esac
 }
 
 # WORD...: what bash offers for the last of these words, one a line. The shell has read nothing but the file.
@@ -64,6 +69,8 @@ check_words() {
     expect_offer "barrier harmonize" mpix_triad --release ''
     expect_offer "csv json table" mpiexec -n 2 mpix_osu_allreduce -m 4 --format ''
     expect_offer "" mpix_bench --output ''
+    expect_offer "csv otf2 perfetto" mpix_trace_convert --to ''
+    expect_offer "global local" mpix_trace_convert --times ''
     expect_offer "" mpiexec --n
     expect_offer "all world" mpix_preload --comm ''
     expect_offer "" mpix_preload --comm world ./program --
@@ -81,7 +88,9 @@ check_names() {
         grep -q -- '-F _mpix_harmonize' || echo "a tool with a suffix is not completed"
 }
 
-[ -x "$(path_of mpix_preload)" ] || tools=${tools/ mpix_preload/}
+for tool in mpix_preload mpix_trace mpix_trace_report; do
+    [ -x "$(path_of $tool)" ] || tools=${tools/ $tool/}
+done
 for tool in $tools; do
     name="$tool: its options"
     if [ -z "$("$(path_of "$tool")" --help 2>/dev/null </dev/null)" ]; then

@@ -22,10 +22,14 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
 all_names="barrier-skew reduce-heatmap simulated-heatmap latency-sizes latency-ratio latency-ranks sync-duration \
-sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time arrivals \
+sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time gantt violations arrivals \
 simulated-arrivals"
 launched=${all_names/simulated-heatmap /}
-launched=${FIGURES:-${launched/ simulated-arrivals/}}
+launched=${launched/ simulated-arrivals/}
+# They take mpix_trace, and a tool that is left out where its library is missing.
+[ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ] && [ -x "${BUILDDIR:-.}/examples/mpix_trace_report" ] ||
+    launched=${launched/ gantt violations/}
+launched=${FIGURES:-$launched}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || launched=reduce-heatmap # whose algorithms each MPI library chooses in its own way
 
 # Programs that are somewhere on the path, all but those named: for machines that lack them.
@@ -274,6 +278,7 @@ data_of() {             # FIGURE
     case $1 in
     latency-ratio) echo latency-sizes ;;
     sync-*) echo sync ;;
+    violations) echo gantt ;;
     *) echo "$1" ;;
     esac
 }

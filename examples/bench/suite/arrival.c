@@ -144,7 +144,7 @@ static const char *read_rank(arrival_t *arrival, const char *text, char why[ARRI
     return NULL;
 }
 
-static void name_shape(arrival_t *arrival)
+void arrival_name(arrival_t *arrival)
 {
     const char *name = shape_names[arrival->shape], *unit = arrival->is_multiple ? "x" : "";
     if (arrival->shape == ARRIVAL_TOGETHER)
@@ -218,7 +218,7 @@ static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *t
     }
     if (rest != NULL && !read_magnitude(arrival, rest, why))
         return false;
-    name_shape(arrival);
+    arrival_name(arrival);
     return true;
 }
 
@@ -245,7 +245,7 @@ static bool add_pattern(arrival_list_t *list, const char *text, char why[ARRIVAL
 bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
     *list = (arrival_list_t){.given = text != NULL, .count = 1};
-    name_shape(&list->items[0]);
+    arrival_name(&list->items[0]);
     if (text == NULL)
         return true;
     char *copy = strdup(text), *next = copy;

@@ -60,6 +60,9 @@ typedef struct arrival_list {
  */
 bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES]);
 
+/* arrival_name - write the text of a shape: its name, rank and magnitude, as arrival_parse takes it. */
+void arrival_name(arrival_t *arrival);
+
 /* arrival_part - the part of the magnitude that a rank has in a call. Only random parts depend on seed and call. */
 double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call);
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/check.h"
+
+#include "common/statistics.h"
+
+#include <stdlib.h>
+
+static double bound_ns(const conditions *of, const trace *bounds_of, size_t event)
+{
+    const size_t place = conditions_location(of, event);
+    const trace_location *location = of->locations[place];
+    return trace_bound_ns(&bounds_of->processes[location->rank], location->events[event - of->first[place]].time_ns);
+}
+
+static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns, int64_t latency_ns,
+                       const trace *bounds_of, check_relations *found)
+{
+    const logical_rule *at = &of->rules[rule];
+    logical_latest latest;
+    logical_latest_begin(&latest);
+    for (size_t i = at->before; i < at->after; i++)
+        logical_latest_add(&latest, time_ns[of->members[i].node], of->members[i]);
+    for (size_t i = at->after; i < at->end; i++) {
+        const logical_member *member = &of->members[i];
+        const int64_t last_ns = logical_latest_but(&latest, member->rank);
+        if (last_ns == LOGICAL_NONE_NS)
+            continue;
+        const size_t other = member->rank == latest.best_rank ? latest.second : latest.best;
+        check_relation relation = {.function = of->functions[rule],
+                                   .from = of->locations[conditions_location(of, other)]->rank,
+                                   .to = member->rank,
+                                   .late_ns = last_ns + latency_ns - time_ns[member->node]};
+        if (relation.late_ns > 0 && bounds_of)
+            relation.is_beyond =
+                (double)relation.late_ns > bound_ns(of, bounds_of, other) + bound_ns(of, bounds_of, member->node);
+        found->list[found->count++] = relation;
+    }
+}
+
+bool check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
+                 check_relations *found)
+{
+    *found = (check_relations){0, malloc((of->member_count + 1) * sizeof(check_relation))};
+    if (!found->list)
+        return false;
+    for (size_t rule = 0; rule < of->rule_count; rule++)
+        check_rule(of, rule, time_ns, latency_ns, bounds_of, found);
+    return true;
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const check_relation *x = a, *y = b;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const check_relation *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static int all_alike(const void *a, const void *b)
+{
+    (void)a, (void)b;
+    return 0;
+}
+
+size_t check_sums(check_relations *found, check_scope scope, check_sum *sums, int64_t *scratch_ns)
+{
+    static int (*const orders[])(const void *, const void *) = {all_alike, by_function, by_pair};
+    size_t count = 0;
+    if (scope == CHECK_ALL && found->count == 0) {
+        sums[0] = (check_sum){.relations = 0};
+        return 1;
+    }
+    if (scope != CHECK_ALL && found->count > 1)
+        qsort(found->list, found->count, sizeof(check_relation), orders[scope]);
+    for (size_t first = 0, end; first < found->count; first = end) {
+        check_sum *sum = &sums[count++];
+        *sum = (check_sum){.of = found->list[first]};
+        for (end = first; end < found->count && orders[scope](&found->list[first], &found->list[end]) == 0; end++) {
+            sum->relations++;
+            sum->beyond += found->list[end].is_beyond;
+            if (found->list[end].late_ns > 0)
+                scratch_ns[sum->violations++] = found->list[end].late_ns;
+        }
+        if (sum->violations > 0) {
+            sort_ascending(scratch_ns, (int64_t)sum->violations);
+            sum->median_ns = quantile(scratch_ns, (int64_t)sum->violations, 0.5);
+            sum->max_ns = scratch_ns[sum->violations - 1];
+        }
+    }
+    return count;
+}

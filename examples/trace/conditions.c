@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/conditions.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By how much a local interval may change beside a wait that was too short. */
+#define RATIO 0.01
+
+/* Who waits for whom. Operations whose counts may be 0 between two processes say nothing of them. */
+typedef enum { WAIT_UNKNOWN, WAIT_MEET, WAIT_ALL, WAIT_FROM_ROOT, WAIT_TO_ROOT } waiting;
+
+static const struct {
+    const char *name;
+    waiting kind;
+} operations[] = {
+    {"Barrier", WAIT_MEET},
+    {"Allreduce", WAIT_ALL},
+    {"Allgather", WAIT_ALL},
+    {"Allgatherv", WAIT_ALL},
+    {"Alltoall", WAIT_ALL},
+    {"Reduce_scatter", WAIT_ALL},
+    {"Bcast", WAIT_FROM_ROOT},
+    {"Scatter", WAIT_FROM_ROOT},
+    {"Scatterv", WAIT_FROM_ROOT},
+    {"Reduce", WAIT_TO_ROOT},
+    {"Gather", WAIT_TO_ROOT},
+    {"Gatherv", WAIT_TO_ROOT},
+    {"Reduce_scatter_block", WAIT_ALL},
+};
+
+static waiting waiting_of(const char *name)
+{
+    if (strncmp(name, "MPI_", 4) != 0)
+        return WAIT_UNKNOWN;
+    name += name[4] == 'I' ? 5 : 4;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (mh_same_name(name, operations[i].name))
+            return operations[i].kind;
+    return WAIT_UNKNOWN;
+}
+
+/* ---- Locations */
+
+static bool list_locations(const trace *of, conditions *found)
+{
+    for (int rank = 0; rank < of->size; rank++)
+        found->location_count += of->processes[rank].location_count;
+    found->locations = malloc((found->location_count + 1) * sizeof *found->locations);
+    found->first = malloc((found->location_count + 1) * sizeof *found->first);
+    if (!found->locations || !found->first)
+        return false;
+    size_t next = 0;
+    for (int rank = 0; rank < of->size; rank++)
+        for (size_t i = 0; i < of->processes[rank].location_count; i++) {
+            found->locations[next] = &of->processes[rank].locations[i];
+            found->first[next++] = found->event_count;
+            found->event_count += of->processes[rank].locations[i].count;
+        }
+    found->first[next] = found->event_count;
+    return true;
+}
+
+size_t conditions_location(const conditions *of, size_t event)
+{
+    size_t low = 0, high = of->location_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (of->first[middle] <= event)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Locations are in the order of ranks and threads. */
+static size_t place_of(const conditions *of, int rank, uint32_t thread)
+{
+    size_t low = 0, high = of->location_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        const trace_location *at = of->locations[middle];
+        if (at->rank < rank || (at->rank == rank && (uint32_t)at->thread <= thread))
+            low = middle;
+        else
+            high = middle;
+    }
+    return of->first[low];
+}
+
+/* ---- Rules */
+
+static void add_member(conditions *to, int rank, uint32_t thread, size_t event)
+{
+    to->members[to->member_count++] = (logical_member){place_of(to, rank, thread) + event, rank};
+}
+
+/* A rule that begins with these members; without any of a side it says nothing. */
+static void add_rule(conditions *to, size_t before, size_t after, uint16_t function)
+{
+    if (before == after || after == to->member_count) {
+        to->member_count = before;
+        return;
+    }
+    to->functions[to->rule_count] = function;
+    to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
+}
+
+static bool gives(const trace_location *location, const trace_part *part)
+{
+    return location->events[part->record].value > 0;
+}
+
+static bool gets(const trace_location *location, const trace_part *part)
+{
+    const size_t next = part->record + 1;
+    return next >= location->count || location->events[next].kind != TRACE_COLLECTIVE_OUT ||
+           location->events[next].value > 0;
+}
+
+static void add_call(const trace *of, conditions *to, const trace_call *call)
+{
+    const waiting kind = waiting_of(of->names[call->function]);
+    const size_t before = to->member_count;
+    if (kind == WAIT_UNKNOWN)
+        return;
+    for (int i = 0; i < call->count; i++) {
+        const trace_part *part = &call->parts[i];
+        const trace_location *location = trace_find_location(of, part->rank, part->thread);
+        if ((kind == WAIT_MEET || gives(location, part)) && (kind != WAIT_FROM_ROOT || i == call->root))
+            add_member(to, part->rank, part->thread, part->enter);
+    }
+    const size_t after = to->member_count;
+    for (int i = 0; i < call->count; i++) {
+        const trace_part *part = &call->parts[i];
+        const trace_location *location = trace_find_location(of, part->rank, part->thread);
+        if ((kind == WAIT_MEET || gets(location, part)) && (kind != WAIT_TO_ROOT || i == call->root) &&
+            (kind != WAIT_FROM_ROOT || i != call->root))
+            add_member(to, part->rank, part->thread, part->leave);
+    }
+    add_rule(to, before, after, call->function);
+}
+
+bool conditions_find(const trace *of, const trace_matches *matches, conditions *found)
+{
+    *found = (conditions){.location_count = 0};
+    size_t members = 2 * matches->message_count + 1;
+    for (size_t i = 0; i < matches->call_count; i++)
+        members += 2 * (size_t)matches->calls[i].count;
+    const size_t rules = matches->message_count + matches->call_count + 1;
+    found->rules = malloc(rules * sizeof *found->rules);
+    found->functions = malloc(rules * sizeof *found->functions);
+    found->members = malloc(members * sizeof *found->members);
+    if (!found->rules || !found->functions || !found->members || !list_locations(of, found)) {
+        conditions_free(found);
+        return false;
+    }
+    for (size_t i = 0; i < matches->message_count; i++) {
+        const trace_message *message = &matches->messages[i];
+        const size_t before = found->member_count;
+        if (message->source == message->destination)
+            continue;
+        add_member(found, message->source, message->source_thread, message->send);
+        add_member(found, message->destination, message->destination_thread, message->receive);
+        add_rule(found, before, before + 1, 0);
+    }
+    for (size_t i = 0; i < matches->call_count; i++)
+        add_call(of, found, &matches->calls[i]);
+    return true;
+}
+
+void conditions_free(conditions *found)
+{
+    free(found->locations);
+    free(found->first);
+    free(found->rules);
+    free(found->functions);
+    free(found->members);
+    *found = (conditions){.location_count = 0};
+}
+
+/* ---- Times */
+
+void conditions_times(const conditions *of, int64_t *time_ns)
+{
+    for (size_t i = 0; i < of->location_count; i++)
+        for (size_t k = 0; k < of->locations[i]->count; k++)
+            time_ns[of->first[i] + k] = (int64_t)floor(of->locations[i]->global_ns[k]);
+}
+
+/* What ends a call, or stands before its end and is of the same time. */
+static bool ends_call(const trace_event *event)
+{
+    return event->kind == TRACE_LEAVE || event->kind == TRACE_RECEIVE || event->kind == TRACE_SEND_DONE ||
+           event->kind == TRACE_CANCELED || event->kind == TRACE_COLLECTIVE_DONE || event->kind == TRACE_DROPPED ||
+           (event->kind == TRACE_COLLECTIVE && event->request == 0);
+}
+
+static bool begins_node(const trace_location *location, size_t k)
+{
+    if (k == 0)
+        return true;
+    const trace_event *event = &location->events[k], *last = event - 1;
+    if (event->time_ns != last->time_ns || event->kind == TRACE_ENTER || last->kind == TRACE_LEAVE)
+        return true;
+    return event->kind != TRACE_COLLECTIVE_OUT && ends_call(event) &&
+           !(ends_call(last) || last->kind == TRACE_COLLECTIVE_OUT);
+}
+
+/* A problem whose nodes are the events of one time in a call. */
+typedef struct {
+    size_t *node, *first;
+    int64_t *time_ns;
+    logical_member *members;
+} grouped;
+
+static void group(const conditions *of, const int64_t *time_ns, grouped *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->location_count; i++) {
+        to->first[i] = count;
+        for (size_t k = 0; k < of->locations[i]->count; k++) {
+            if (begins_node(of->locations[i], k))
+                to->time_ns[count++] = time_ns[of->first[i] + k];
+            to->node[of->first[i] + k] = count - 1;
+        }
+    }
+    to->first[of->location_count] = count;
+    for (size_t i = 0; i < of->member_count; i++)
+        to->members[i] = (logical_member){to->node[of->members[i].node], of->members[i].rank};
+}
+
+logical_outcome conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
+{
+    grouped by = {malloc((of->event_count + 1) * sizeof *by.node), malloc((of->location_count + 1) * sizeof *by.first),
+                  malloc((of->event_count + 1) * sizeof *by.time_ns),
+                  malloc((of->member_count + 1) * sizeof *by.members)};
+    logical_outcome outcome = LOGICAL_NO_MEMORY;
+    if (by.node && by.first && by.time_ns && by.members) {
+        group(of, time_ns, &by);
+        const logical_problem problem = {.location_count = of->location_count,
+                                         .first = by.first,
+                                         .time_ns = by.time_ns,
+                                         .rule_count = of->rule_count,
+                                         .rules = of->rules,
+                                         .members = by.members,
+                                         .latency_ns = latency_ns};
+        outcome = logical_clock(&problem, RATIO);
+        for (size_t i = 0; outcome == LOGICAL_GOOD && i < of->event_count; i++)
+            time_ns[i] = by.time_ns[by.node[i]];
+    }
+    free(by.node);
+    free(by.first);
+    free(by.time_ns);
+    free(by.members);
+    return outcome;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * conditions.h - what the matches of a trace say of its times: a receive is not before its send, and nobody leaves a
+ * collective operation before those enter for whom it has to wait. Events are counted through all locations.
+ */
+#ifndef TRACE_CONDITIONS_H
+#define TRACE_CONDITIONS_H
+
+#include "trace/logical_clock.h"
+#include "trace/trace.h"
+
+typedef struct {
+    size_t location_count, event_count, rule_count, member_count;
+    trace_location **locations;
+    size_t *first;       /* event of each location, and the count of all */
+    logical_rule *rules; /* whose nodes are events */
+    uint16_t *functions; /* of each rule: an operation, or 0: a message */
+    logical_member *members;
+} conditions;
+
+/* False without memory. */
+bool conditions_find(const trace *of, const trace_matches *matches, conditions *found);
+void conditions_free(conditions *found);
+
+/* The location of an event. */
+size_t conditions_location(const conditions *of, size_t event);
+
+/* The global times of all events, in whole nanoseconds, rounded down. */
+void conditions_times(const conditions *of, int64_t *time_ns);
+
+/* Correct such times by the controlled logical clock. What is of one time in a call stays so. */
+logical_outcome conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * conversion.h - what the formats of mpix_trace_convert have in common: the trace, and what was found in it; and the
+ * formats.
+ */
+#ifndef TRACE_CONVERT_CONVERSION_H
+#define TRACE_CONVERT_CONVERSION_H
+
+#include "trace/convert/communicators.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+typedef struct {
+    const char *program; /* for messages */
+    const trace *of;     /* with global times, or for Perfetto with those that are asked for */
+    bool is_local;       /* OTF2: local times are written, and what a reader adds to them */
+    const char *path;    /* of the output, as the user gave it; NULL: standard output */
+    FILE *file;          /* of the formats that are one file */
+    communicators communicators;
+    size_t left_out; /* out: events that the format cannot express */
+    size_t backward; /* out: messages that arrive before they are sent */
+} conversion;
+
+/* Beside those of all programs. */
+typedef enum { CONVERSION_GOOD, CONVERSION_FAILED, CONVERSION_IMPOSSIBLE } conversion_outcome;
+
+/*
+ * The formats. Each writes all of the trace, and on failure a line to standard error; what a FILE did not take is
+ * noticed where it is closed. CONVERSION_IMPOSSIBLE: not by this program, or not to this place.
+ */
+conversion_outcome convert_to_csv(conversion *job);
+conversion_outcome convert_to_perfetto(conversion *job);
+conversion_outcome convert_to_otf2(conversion *job);
+
+/* conversion_out_of_memory - says so. Returns CONVERSION_FAILED. */
+conversion_outcome conversion_out_of_memory(const conversion *job);
+
+/* The global time of an event in whole nanoseconds. */
+int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);
+
+/* The name of a function or region by its id. */
+const char *conversion_name(const conversion *job, uint16_t id);
+
+/* Where the call at an ENTER is, as an index of sites of its process; -1: not known. */
+int64_t conversion_site(const conversion *job, const trace_location *location, size_t enter);
+
+/* The host of a process, or "" if its file does not say. */
+enum { HOST_NAME_SIZE = 256 };
+const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME_SIZE]);
+
+/*
+ * bound_to_show - the bound of an event's global time, if it is worth a point in a curve: it differs by a tenth from
+ * that of the last point.
+ *
+ * last_ns   of the last point, 0 before the first; out: of this one
+ */
+bool bound_to_show(const conversion *job, const trace_location *location, size_t event, double *last_ns);
+
+#endif

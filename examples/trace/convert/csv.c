@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * csv.c - a line for each event. doc/results.md describes the columns.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "common/room.h"
+#include "trace/convert/calls.h"
+#include "trace/convert/conversion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+    [TRACE_ENTER] = "enter",
+    [TRACE_LEAVE] = "leave",
+    [TRACE_SEND] = "send",
+    [TRACE_SEND_DONE] = "send-done",
+    [TRACE_RECEIVE_POST] = "receive-post",
+    [TRACE_RECEIVE] = "receive",
+    [TRACE_CANCELED] = "canceled",
+    [TRACE_COLLECTIVE] = "collective",
+    [TRACE_COLLECTIVE_OUT] = NULL, /* in the line of the event before */
+    [TRACE_COLLECTIVE_DONE] = "collective-done",
+    [TRACE_DROPPED] = "dropped",
+};
+
+/* Of all locations, those of rank 0 first. */
+typedef struct {
+    size_t *first; /* by rank: the index of its first location */
+    size_t **list; /* by location, then by position: the number of the message or of the call of a collective operation,
+                      from 0; SIZE_MAX: none */
+    size_t count;
+} match_numbers;
+
+/* The location whose events are written, and what is known of them by position. */
+typedef struct {
+    conversion *job;
+    const trace_location *location;
+    size_t *calls;
+    const size_t *matches;
+} writer;
+
+/* ---- What belongs together */
+
+static bool has_room(match_numbers *numbers, const trace *of)
+{
+    numbers->first = malloc(room_bytes(of->size, sizeof(*numbers->first)));
+    for (int rank = 0; numbers->first != NULL && rank < of->size; rank++) {
+        numbers->first[rank] = numbers->count;
+        numbers->count += of->processes[rank].location_count;
+    }
+    numbers->list = calloc(numbers->count + 1, sizeof(*numbers->list));
+    if (numbers->first == NULL || numbers->list == NULL)
+        return false;
+    for (int rank = 0; rank < of->size; rank++)
+        for (size_t i = 0; i < of->processes[rank].location_count; i++) {
+            size_t bytes = room_bytes((int64_t)of->processes[rank].locations[i].count + 1, sizeof(size_t));
+            size_t *list = numbers->list[numbers->first[rank] + i] = malloc(bytes);
+            if (list == NULL)
+                return false;
+            memset(list, 0xff, bytes);
+        }
+    return true;
+}
+
+static void set_number(match_numbers *numbers, const trace *of, int rank, uint32_t thread, size_t place, size_t number)
+{
+    const trace_process *process = &of->processes[rank];
+    for (size_t i = 0; i < process->location_count; i++)
+        if ((uint32_t)process->locations[i].thread == thread)
+            numbers->list[numbers->first[rank] + i][place] = number;
+}
+
+static bool number_matches(match_numbers *numbers, const trace *of)
+{
+    trace_matches matches = {0};
+    bool has_memory = trace_match(of, &matches) && has_room(numbers, of);
+    for (size_t i = 0; has_memory && i < matches.message_count; i++) {
+        const trace_message *message = &matches.messages[i];
+        set_number(numbers, of, message->source, message->source_thread, message->send, i);
+        set_number(numbers, of, message->destination, message->destination_thread, message->receive, i);
+    }
+    for (size_t i = 0; has_memory && i < matches.call_count; i++)
+        for (int k = 0; k < matches.calls[i].count; k++) {
+            const struct trace_part *part = &matches.calls[i].parts[k];
+            set_number(numbers, of, part->rank, part->thread, part->record, i);
+        }
+    trace_matches_free(&matches);
+    return has_memory;
+}
+
+static void free_numbers(match_numbers *numbers)
+{
+    for (size_t i = 0; numbers->list != NULL && i < numbers->count; i++)
+        free(numbers->list[i]);
+    free(numbers->list);
+    free(numbers->first);
+}
+
+/* ---- Cells. Each begins with its comma. */
+
+static void put_number(FILE *file, bool is_there, int64_t number)
+{
+    if (is_there)
+        fprintf(file, ",%" PRId64, number);
+    else
+        fputc(',', file);
+}
+
+static void put_text(FILE *file, const char *text)
+{
+    fputc(',', file);
+    quote_csv(file, text);
+}
+
+static void put_communicator(const writer *to, const trace_event *event, bool is_there)
+{
+    int common = is_there ? communicators_common(&to->job->communicators, to->location->rank, event->id) : -1;
+    put_number(to->job->file, common != COMMUNICATOR_UNKNOWN, common);
+}
+
+static void put_name(const writer *to, size_t i)
+{
+    const trace_event *events = to->location->events;
+    bool is_end = events[i].kind == TRACE_ENTER || events[i].kind == TRACE_LEAVE;
+    size_t enter = is_end ? i : to->calls[i];
+    put_text(to->job->file, enter != CALL_NONE ? conversion_name(to->job, events[enter].id) : "");
+}
+
+static void put_times(const writer *to, size_t i)
+{
+    const trace_event *event = &to->location->events[i];
+    double bound_ns = trace_bound_ns(&to->job->of->processes[to->location->rank], event->time_ns);
+    put_number(to->job->file, true, event->time_ns);
+    put_number(to->job->file, true, conversion_global_ns(to->job, to->location, i));
+    fprintf(to->job->file, isfinite(bound_ns) ? ",%.1f" : ",", bound_ns);
+}
+
+static void put_message(const writer *to, size_t i)
+{
+    FILE *file = to->job->file;
+    const trace_event *event = &to->location->events[i], *next = event + 1;
+    bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
+    bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;
+    bool has_out = is_collective && i + 1 < to->location->count && next->kind == TRACE_COLLECTIVE_OUT;
+    int partner = has_comm ? trace_partner(&to->job->of->processes[to->location->rank], event) : -1;
+    put_number(file, partner >= 0, partner);
+    put_number(file, is_send || is_receive, event->tag);
+    put_number(file, is_send || is_collective, (int64_t)event->value);
+    put_number(file, is_receive || has_out, (int64_t)(is_receive ? event->value : next->value));
+    put_communicator(to, event, has_comm);
+    put_number(file, event->request != 0, event->request);
+    put_number(file, to->matches[i] != SIZE_MAX && !is_collective, (int64_t)to->matches[i]);
+    put_number(file, to->matches[i] != SIZE_MAX && is_collective, (int64_t)to->matches[i]);
+}
+
+static void put_event(const writer *to, size_t i)
+{
+    FILE *file = to->job->file;
+    const trace_event *event = &to->location->events[i];
+    int64_t site = event->kind == TRACE_ENTER ? conversion_site(to->job, to->location, i) : -1;
+    fprintf(file, "%d,%d,%s", to->location->rank, to->location->thread, kind_names[event->kind]);
+    put_name(to, i);
+    put_times(to, i);
+    put_message(to, i);
+    put_number(file, event->kind == TRACE_LEAVE || event->kind == TRACE_DROPPED, (int64_t)event->value);
+    put_text(file, site >= 0 ? to->job->of->processes[to->location->rank].sites[site].symbol : "");
+    fputc('\n', file);
+}
+
+/* ---- All events */
+
+static bool put_location(conversion *job, const trace_location *location, const size_t *matches)
+{
+    writer to = {job, location, calls_find(location), matches};
+    for (size_t i = 0; to.calls != NULL && i < location->count; i++)
+        if (kind_names[location->events[i].kind] != NULL)
+            put_event(&to, i);
+    bool has_memory = to.calls != NULL;
+    free(to.calls);
+    return has_memory;
+}
+
+conversion_outcome convert_to_csv(conversion *job)
+{
+    match_numbers numbers = {0};
+    bool has_memory = number_matches(&numbers, job->of);
+    fprintf(job->file, "# schema: mpix-trace-events 1\n# program: mpix_trace_convert %s\n", options_version());
+    fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
+          "message,collective,count,site\n",
+          job->file);
+    for (int rank = 0; rank < job->of->size; rank++)
+        for (size_t i = 0; has_memory && i < job->of->processes[rank].location_count; i++)
+            has_memory =
+                put_location(job, &job->of->processes[rank].locations[i], numbers.list[numbers.first[rank] + i]);
+    free_numbers(&numbers);
+    return has_memory ? CONVERSION_GOOD : conversion_out_of_memory(job);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * otf2.c - an archive of OTF2, written by one process: all events, then of each location the offsets of its clock, then
+ * the global definitions.
+ */
+#include "trace/convert/otf2_private.h"
+
+#include "common/options.h"
+#include "common/room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char archive_name[] = "traces";
+
+#define NS_PER_S INT64_C(1000000000)
+
+enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
+
+bool otf2_check(otf2_writer *to, OTF2_ErrorCode code)
+{
+    if (to->error == OTF2_SUCCESS)
+        to->error = code;
+    return code == OTF2_SUCCESS;
+}
+
+size_t otf2_location_count(const trace_process *process)
+{
+    return process->location_count > 0 ? process->location_count : 1;
+}
+
+OTF2_LocationRef otf2_location_ref(const trace_process *process, int rank, size_t i)
+{
+    uint64_t thread = i < process->location_count ? (uint64_t)process->locations[i].thread : 0;
+    return thread << 32 | (uint32_t)rank;
+}
+
+/* ---- What the library asks for */
+
+/* Errors are told once, by the code that calls return. */
+static OTF2_ErrorCode ignore_error(void *data, const char *file, uint64_t line, const char *function,
+                                   OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    (void)data, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    return code;
+}
+
+static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final)
+{
+    (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+/* Without a callback for the time after it, a flush leaves no event. */
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = flush};
+
+/* ---- Events */
+
+static bool put_location(otf2_writer *to, int rank, size_t i)
+{
+    const trace_process *process = &to->job->of->processes[rank];
+    OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(to->archive, otf2_location_ref(process, rank, i));
+    if (events == NULL)
+        return otf2_check(to, OTF2_ERROR_INVALID_CALL);
+    bool has_memory = i >= process->location_count || otf2_put_events(to, &process->locations[i], events);
+    otf2_check(to, OTF2_EvtWriter_GetNumberOfEvents(events, &to->event_counts[to->first_location[rank] + i]));
+    otf2_check(to, OTF2_Archive_CloseEvtWriter(to->archive, events));
+    return has_memory;
+}
+
+static bool put_all_events(otf2_writer *to)
+{
+    bool has_memory = true;
+    otf2_check(to, OTF2_Archive_OpenEvtFiles(to->archive));
+    for (int rank = 0; rank < to->job->of->size; rank++)
+        for (size_t i = 0; has_memory && i < otf2_location_count(&to->job->of->processes[rank]); i++)
+            has_memory = put_location(to, rank, i);
+    otf2_check(to, OTF2_Archive_CloseEvtFiles(to->archive));
+    return has_memory;
+}
+
+/* ---- Clocks */
+
+/* The fraction counts where it is half a nanosecond or more. */
+static int64_t whole_offset_ns(const otf2_writer *to, const trace_clock_record *record)
+{
+    return to->moved_ns + record->global_less_local_ns + (record->global_less_local_ps >= 500);
+}
+
+static void put_offset(otf2_writer *to, OTF2_DefWriter *definitions, int64_t time_ns, const trace_clock_record *record)
+{
+    otf2_check(to, OTF2_DefWriter_WriteClockOffset(definitions, (uint64_t)time_ns, whole_offset_ns(to, record),
+                                                   record->deviation_ns));
+}
+
+/*
+ * Offset is what is added to a local time, here and in OTF2. Readers need two at least, else they correct nothing, and
+ * local times that increase.
+ */
+static void put_offsets(otf2_writer *to, OTF2_DefWriter *definitions, const trace_process *process)
+{
+    const trace_clock_record *records = process->records;
+    size_t count = process->record_count, written = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i + 1 == count || records[i].time_ns < records[i + 1].time_ns) {
+            put_offset(to, definitions, records[i].time_ns, &records[i]);
+            written++;
+        }
+    if (written == 1)
+        put_offset(to, definitions, records[count - 1].time_ns + 1, &records[count - 1]);
+}
+
+static void put_local_definitions(otf2_writer *to)
+{
+    otf2_check(to, OTF2_Archive_OpenDefFiles(to->archive));
+    for (int rank = 0; rank < to->job->of->size; rank++) {
+        const trace_process *process = &to->job->of->processes[rank];
+        for (size_t i = 0; i < otf2_location_count(process); i++) {
+            OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(to->archive, otf2_location_ref(process, rank, i));
+            if (definitions == NULL) {
+                otf2_check(to, OTF2_ERROR_INVALID_CALL);
+                continue;
+            }
+            if (to->job->is_local)
+                put_offsets(to, definitions, process);
+            otf2_check(to, OTF2_Archive_CloseDefWriter(to->archive, definitions));
+        }
+    }
+    otf2_check(to, OTF2_Archive_CloseDefFiles(to->archive));
+}
+
+/* ---- The archive */
+
+static void put_properties(otf2_writer *to)
+{
+    char creator[64], command[1024];
+    snprintf(creator, sizeof(creator), "mpix_trace_convert %s", options_version());
+    trace_text(&to->job->of->processes[0], "command", command, sizeof(command));
+    otf2_check(to, OTF2_Archive_SetCreator(to->archive, creator));
+    if (command[0] != '\0')
+        otf2_check(to, OTF2_Archive_SetProperty(to->archive, "MPIX::COMMAND", command, true));
+}
+
+static bool put_archive(otf2_writer *to)
+{
+    otf2_check(to, OTF2_Archive_SetFlushCallbacks(to->archive, &flush_callbacks, NULL));
+    otf2_check(to, OTF2_Archive_SetSerialCollectiveCallbacks(to->archive));
+    put_properties(to);
+    bool has_memory = put_all_events(to);
+    put_local_definitions(to);
+    OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(to->archive);
+    if (definitions == NULL)
+        otf2_check(to, OTF2_ERROR_INVALID_CALL);
+    else
+        has_memory = otf2_put_definitions(to, definitions) && has_memory;
+    otf2_check(to, OTF2_Archive_Close(to->archive));
+    return has_memory;
+}
+
+/* What is needed of the trace before: where ranks begin in lists of all, and its first and last time. */
+static bool prepare(otf2_writer *to)
+{
+    const trace *of = to->job->of;
+    size_t location_count = 0, site_count = 0;
+    to->first_location = malloc(room_bytes(of->size, sizeof(*to->first_location)));
+    to->first_site = malloc(room_bytes(of->size, sizeof(*to->first_site)));
+    for (int rank = 0; to->first_location != NULL && to->first_site != NULL && rank < of->size; rank++) {
+        to->first_location[rank] = location_count;
+        to->first_site[rank] = site_count;
+        location_count += otf2_location_count(&of->processes[rank]);
+        site_count += of->processes[rank].site_count;
+    }
+    to->event_counts = calloc(location_count + 1, sizeof(*to->event_counts));
+    to->nodes = calloc((size_t)of->size, sizeof(*to->nodes));
+    to->regions = malloc(room_bytes((int64_t)of->name_count + 1, sizeof(*to->regions)));
+    to->region_names = calloc(of->name_count + 1, sizeof(*to->region_names));
+    for (size_t id = 0; to->regions != NULL && id < of->name_count; id++)
+        to->regions[id] = OTF2_UNDEFINED_REGION;
+    return to->first_location != NULL && to->first_site != NULL && to->event_counts != NULL && to->nodes != NULL &&
+           to->regions != NULL && to->region_names != NULL;
+}
+
+/* The first and the last global time; false if a local one that is to be written is below 0, which OTF2 has not. */
+static bool find_ends(const conversion *job, int64_t *least_ns, int64_t *most_ns)
+{
+    *least_ns = INT64_MAX, *most_ns = INT64_MIN;
+    for (int rank = 0; rank < job->of->size; rank++)
+        for (size_t i = 0; i < job->of->processes[rank].location_count; i++) {
+            const trace_location *location = &job->of->processes[rank].locations[i];
+            if (location->count == 0)
+                continue;
+            int64_t first_ns = conversion_global_ns(job, location, 0);
+            int64_t last_ns = conversion_global_ns(job, location, location->count - 1);
+            *least_ns = first_ns < *least_ns ? first_ns : *least_ns;
+            *most_ns = last_ns > *most_ns ? last_ns : *most_ns;
+            if (job->is_local && location->events[0].time_ns < 0)
+                return false;
+        }
+    if (*least_ns > *most_ns)
+        *least_ns = *most_ns = 0;
+    return true;
+}
+
+/* The global clock begins in MPI_Init, after the first events: it is moved by whole seconds, and theirs are above 0. */
+static bool find_span(otf2_writer *to)
+{
+    int64_t least_ns, most_ns;
+    if (!find_ends(to->job, &least_ns, &most_ns))
+        return false;
+    to->moved_ns = least_ns <= 0 ? (-least_ns / NS_PER_S + 1) * NS_PER_S : 0;
+    to->least_ns = (uint64_t)(least_ns + to->moved_ns);
+    to->most_ns = (uint64_t)(most_ns + to->moved_ns);
+    return true;
+}
+
+static conversion_outcome refuse(const conversion *job, const char *what)
+{
+    options_refuse(job->program, "option --output: \"%.200s\" is not allowed, %s", job->path, what);
+    return CONVERSION_IMPOSSIBLE;
+}
+
+/* An archive is not mixed with another one. */
+static conversion_outcome open_archive(otf2_writer *to)
+{
+    const char *path = to->job->path;
+    char anchor[4096];
+    struct stat status;
+    if (snprintf(anchor, sizeof(anchor), "%s/%s.otf2", path, archive_name) >= (int)sizeof(anchor))
+        return refuse(to->job, "its name is too long");
+    if (stat(anchor, &status) == 0)
+        return refuse(to->job, "it has an archive already: give another folder");
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return refuse(to->job, strerror(errno));
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return refuse(to->job, "it is no folder");
+    OTF2_Error_RegisterCallback(ignore_error, NULL);
+    to->archive = OTF2_Archive_Open(path, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
+                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    return to->archive != NULL ? CONVERSION_GOOD : refuse(to->job, "no archive can be opened there");
+}
+
+static conversion_outcome put_all(otf2_writer *to)
+{
+    if (!prepare(to))
+        return conversion_out_of_memory(to->job);
+    if (!find_span(to)) {
+        fprintf(stderr, "%s: a clock has times below 0, which OTF2 has not\n", to->job->program);
+        return CONVERSION_FAILED;
+    }
+    conversion_outcome outcome = open_archive(to);
+    if (outcome != CONVERSION_GOOD)
+        return outcome;
+    if (!put_archive(to))
+        return conversion_out_of_memory(to->job);
+    if (to->error != OTF2_SUCCESS) {
+        fprintf(stderr, "%s: cannot write %s: %s\n", to->job->program, to->job->path,
+                OTF2_Error_GetDescription(to->error));
+        return CONVERSION_FAILED;
+    }
+    return CONVERSION_GOOD;
+}
+
+conversion_outcome convert_to_otf2(conversion *job)
+{
+    otf2_writer to = {.job = job, .error = OTF2_SUCCESS};
+    conversion_outcome outcome = put_all(&to);
+    free(to.first_location);
+    free(to.first_site);
+    free(to.event_counts);
+    free(to.nodes);
+    free(to.regions);
+    free(to.region_names);
+    return outcome;
+}

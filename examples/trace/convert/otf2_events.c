@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * otf2_events.c - the events of a location as OTF2 has them: calls, messages, requests, collective operations, and the
+ * clock's bound as a metric.
+ */
+#include "trace/convert/otf2_private.h"
+
+#include "common/room.h"
+#include "trace/convert/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The location whose events are written. */
+typedef struct {
+    otf2_writer *to;
+    const trace_location *location;
+    OTF2_EvtWriter *events;
+    OTF2_AttributeList *attributes;
+    size_t *calls;
+    bool *is_collective; /* by position of an ENTER: the call is of one of OTF2's operations, and waits for it */
+    OTF2_TimeStamp last; /* written */
+} writer;
+
+static bool check(const writer *from, OTF2_ErrorCode code)
+{
+    return otf2_check(from->to, code);
+}
+
+static uint64_t event_time_ns(writer *from, size_t i)
+{
+    const conversion *job = from->to->job;
+    int64_t time_ns = job->is_local ? from->location->events[i].time_ns
+                                    : conversion_global_ns(job, from->location, i) + from->to->moved_ns;
+    if (time_ns > (int64_t)from->last)
+        from->last = (uint64_t)time_ns;
+    return from->last;
+}
+
+static int comm_of(const writer *from, const trace_event *event)
+{
+    return communicators_common(&from->to->job->communicators, from->location->rank, event->id);
+}
+
+static uint32_t place_of(const writer *from, const trace_event *event)
+{
+    return (uint32_t)communicators_place(&from->to->job->communicators, from->location->rank, event);
+}
+
+/* The function that an event is in; of an operation without request, or with one, when it began. */
+static otf2_function function_of(const writer *from, size_t i)
+{
+    size_t enter = from->calls[i];
+    if (enter == CALL_NONE)
+        return (otf2_function){.has_operation = false};
+    return otf2_function_of(conversion_name(from->to->job, from->location->events[enter].id));
+}
+
+static void mark_collectives(writer *from)
+{
+    for (size_t i = 0; i < from->location->count; i++) {
+        const trace_event *event = &from->location->events[i];
+        if (event->kind == TRACE_COLLECTIVE && event->request == 0 && function_of(from, i).has_operation &&
+            comm_of(from, event) != COMMUNICATOR_UNKNOWN)
+            from->is_collective[from->calls[i]] = true;
+    }
+}
+
+/* ---- Calls */
+
+/* Regions are numbered as they come. */
+static OTF2_RegionRef region_of(writer *from, uint16_t id)
+{
+    otf2_writer *to = from->to;
+    if (to->regions[id] == OTF2_UNDEFINED_REGION) {
+        to->region_names[to->region_count] = id;
+        to->regions[id] = to->region_count++;
+    }
+    return to->regions[id];
+}
+
+static void put_enter(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    OTF2_TimeStamp time = event_time_ns(from, i);
+    int64_t site = conversion_site(from->to->job, from->location, i);
+    if (site >= 0)
+        check(from, OTF2_AttributeList_AddStringRef(from->attributes, OTF2_ATTRIBUTE_SITE,
+                                                    (OTF2_StringRef)(OTF2_FIRST_SITE_STRING + (uint64_t)site +
+                                                                     from->to->first_site[from->location->rank])));
+    check(from, OTF2_EvtWriter_Enter(from->events, from->attributes, time, region_of(from, event->id)));
+    if (from->is_collective[i])
+        check(from, OTF2_EvtWriter_MpiCollectiveBegin(from->events, NULL, time));
+}
+
+static void put_leave(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    if (from->calls[i] == CALL_NONE) {
+        from->to->job->left_out++;
+        return;
+    }
+    if (event->value > 0)
+        check(from, OTF2_AttributeList_AddUint64(from->attributes, OTF2_ATTRIBUTE_POLLS, event->value));
+    check(from,
+          OTF2_EvtWriter_Leave(from->events, from->attributes, event_time_ns(from, i), region_of(from, event->id)));
+}
+
+/* A call that was never left ends with the last event, so that calls are as parentheses. */
+static void leave_open_calls(writer *from)
+{
+    for (size_t i = from->location->count; i-- > 0;)
+        if (from->location->events[i].kind == TRACE_ENTER && from->calls[i] == CALL_NONE)
+            check(from,
+                  OTF2_EvtWriter_Leave(from->events, NULL, from->last, region_of(from, from->location->events[i].id)));
+}
+
+/* ---- Messages */
+
+static void put_send(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    int comm = comm_of(from, event);
+    uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
+    OTF2_TimeStamp time = event_time_ns(from, i);
+    if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
+        from->to->job->left_out++;
+    else if (event->request == 0)
+        check(from, OTF2_EvtWriter_MpiSend(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
+    else
+        check(from, OTF2_EvtWriter_MpiIsend(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value,
+                                            event->request));
+}
+
+static void put_receive(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    int comm = comm_of(from, event);
+    uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
+    OTF2_TimeStamp time = event_time_ns(from, i);
+    if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
+        from->to->job->left_out++;
+    else if (event->request == 0)
+        check(from, OTF2_EvtWriter_MpiRecv(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
+    else
+        check(from, OTF2_EvtWriter_MpiIrecv(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value,
+                                            event->request));
+}
+
+/* ---- Collective operations */
+
+static uint64_t bytes_out(const writer *from, size_t i)
+{
+    const trace_event *next = &from->location->events[i + 1];
+    return i + 1 < from->location->count && next->kind == TRACE_COLLECTIVE_OUT ? next->value : 0;
+}
+
+static uint32_t root_of(const writer *from, const trace_event *event)
+{
+    return event->partner >= 0 ? place_of(from, event) : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
+}
+
+static void put_collective(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    otf2_function function = function_of(from, i);
+    int comm = comm_of(from, event);
+    OTF2_TimeStamp time = event_time_ns(from, i);
+    if (!function.has_operation || comm == COMMUNICATOR_UNKNOWN)
+        from->to->job->left_out++;
+    else if (event->request != 0)
+        check(from, OTF2_EvtWriter_NonBlockingCollectiveRequest(from->events, NULL, time, event->request));
+    else
+        check(from, OTF2_EvtWriter_MpiCollectiveEnd(from->events, NULL, time, function.operation, (OTF2_CommRef)comm,
+                                                    root_of(from, event), event->value, bytes_out(from, i)));
+}
+
+/* Where the operation of a request began: in this thread; CALL_NONE if not. */
+static size_t find_beginning(const writer *from, size_t done)
+{
+    const trace_event *events = from->location->events;
+    size_t i = done;
+    while (i-- > 0)
+        if (events[i].kind == TRACE_COLLECTIVE && events[i].request == events[done].request)
+            return i;
+    return CALL_NONE;
+}
+
+static void put_collective_done(writer *from, size_t i)
+{
+    size_t beginning = find_beginning(from, i);
+    if (beginning == CALL_NONE) {
+        from->to->job->left_out++;
+        return;
+    }
+    const trace_event *event = &from->location->events[beginning];
+    otf2_function function = function_of(from, beginning);
+    int comm = comm_of(from, event);
+    if (function.has_operation && comm != COMMUNICATOR_UNKNOWN)
+        check(from, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                        from->events, NULL, event_time_ns(from, i), function.operation, (OTF2_CommRef)comm,
+                        root_of(from, event), event->value, bytes_out(from, beginning), event->request));
+}
+
+/* ---- All events */
+
+static void put_bound(writer *from, size_t i, double bound_ns)
+{
+    OTF2_Type type = OTF2_TYPE_DOUBLE;
+    OTF2_MetricValue value = {.floating_point = bound_ns};
+    check(from, OTF2_EvtWriter_Metric(from->events, NULL, event_time_ns(from, i), OTF2_METRIC_BOUND, 1, &type, &value));
+}
+
+static void put_event(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    switch ((trace_event_kind)event->kind) {
+    case TRACE_ENTER:
+        put_enter(from, i);
+        break;
+    case TRACE_LEAVE:
+        put_leave(from, i);
+        break;
+    case TRACE_SEND:
+        put_send(from, i);
+        break;
+    case TRACE_SEND_DONE:
+        check(from, OTF2_EvtWriter_MpiIsendComplete(from->events, NULL, event_time_ns(from, i), event->request));
+        break;
+    case TRACE_RECEIVE_POST:
+        check(from, OTF2_EvtWriter_MpiIrecvRequest(from->events, NULL, event_time_ns(from, i), event->request));
+        break;
+    case TRACE_RECEIVE:
+        put_receive(from, i);
+        break;
+    case TRACE_CANCELED:
+        check(from, OTF2_EvtWriter_MpiRequestCancelled(from->events, NULL, event_time_ns(from, i), event->request));
+        break;
+    case TRACE_COLLECTIVE:
+        put_collective(from, i);
+        break;
+    case TRACE_COLLECTIVE_OUT: /* part of the event before */
+        break;
+    case TRACE_COLLECTIVE_DONE:
+        put_collective_done(from, i);
+        break;
+    case TRACE_DROPPED:
+        check(from, OTF2_EvtWriter_MeasurementOnOff(from->events, NULL, event_time_ns(from, i), OTF2_MEASUREMENT_OFF));
+        break;
+    }
+}
+
+bool otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWriter *events)
+{
+    writer from = {.to = to, .location = location, .events = events};
+    double bound_ns = 0;
+    from.attributes = OTF2_AttributeList_New();
+    from.calls = calls_find(location);
+    from.is_collective = calloc(location->count + 1, sizeof(*from.is_collective));
+    bool has_memory = from.attributes != NULL && from.calls != NULL && from.is_collective != NULL;
+    if (has_memory)
+        mark_collectives(&from);
+    for (size_t i = 0; has_memory && to->error == OTF2_SUCCESS && i < location->count; i++) {
+        if (location->thread == 0 && bound_to_show(to->job, location, i, &bound_ns))
+            put_bound(&from, i, bound_ns);
+        put_event(&from, i);
+    }
+    if (has_memory)
+        leave_open_calls(&from);
+    if (from.attributes != NULL)
+        OTF2_AttributeList_Delete(from.attributes);
+    free(from.calls);
+    free(from.is_collective);
+    return has_memory;
+}

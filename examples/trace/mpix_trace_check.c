@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_trace_check - which events of a trace are before what they had to wait for, by each way to make global times;
+ * and a trace in which none is. It does not use MPI.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "common/statistics.h"
+#include "common/world.h"
+#include "trace/check.h"
+#include "trace/parse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char program_name[] = "mpix_trace_check";
+
+typedef struct {
+    text_list_t operands;
+    int64_t latency_ns;
+    const char *write;
+    output_t output;
+} check_settings;
+
+typedef struct {
+    check_settings settings;
+    trace trace;
+    trace_matches matches;
+    conditions conditions;
+    int64_t *time_ns, *moved_ns, *scratch_ns;
+    check_sum *sums;
+    table_t table;
+    char message[TRACE_MESSAGE_SIZE];
+} check_run;
+
+#define PLACE(field) offsetof(check_settings, field)
+
+static const option_spec_t options[] = {
+    {0, "latency", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL,
+     "the least time that a message takes, in nanoseconds"},
+    OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, "write the corrected trace to FOLDER"),
+    OUTPUT_OPTIONS(PLACE(output)),
+};
+static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, ""};
+
+static const char notes[] =
+    "FOLDER is a trace, as mpix_trace writes it. Clocks:\n"
+    "  local      those of the processes, set once, to the second\n"
+    "  start      with the offset at the start\n"
+    "  linear     a line from the start to the end\n"
+    "  global     all records of the global clock, interpolated\n"
+    "  corrected  these times, then corrected by the controlled logical clock\n"
+    "A violation is a receive before its send and the latency, or a process that leaves a collective operation before\n"
+    "one enters for whom it has to wait. beyond: violations greater than the bounds of both times.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
+    "trace that cannot be read.\n";
+
+static const program_spec_t program = {
+    .name = program_name,
+    .purpose = "Counts violations of the clock condition in a trace, and corrects them.",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .notes = notes,
+    .operand = &operand,
+    .usage = "mpix_trace_check [OPTION]... FOLDER",
+};
+
+/* ---- Rows */
+
+static const column_t columns[] = {
+    {.title = "clock", .name = "clock", .width = 11},
+    {.title = "scope", .name = "scope", .width = 11},
+    {.title = "operation", .name = "operation", .width = 26},
+    {.title = "from", .name = "from", .width = 7},
+    {.title = "to", .name = "to", .width = 7},
+    {.title = "relations", .name = "relations", .width = 11},
+    {.title = "violations", .name = "violations", .width = 12},
+    {.title = "p50(ns)", .name = "violation_median_ns", .width = 14},
+    {.title = "max(ns)", .name = "violation_max_ns", .width = 14},
+    {.title = "beyond", .name = "beyond_bound", .width = 9},
+    {.title = "moved", .name = "moved", .width = 10},
+    {.title = "moved p50(ns)", .name = "moved_median_ns", .width = 15},
+    {.title = "moved max(ns)", .name = "moved_max_ns", .width = 15},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* How far events were moved. */
+typedef struct {
+    size_t count;
+    int64_t median_ns, max_ns;
+} movement;
+
+static void print_row(const check_run *run, const char *clock, check_scope scope, const check_sum *sum,
+                      const movement *moved)
+{
+    static const char *const scopes[] = {"all", "operation", "pair"};
+    const bool is_global = strcmp(clock, "global") == 0, has_late = sum->violations > 0;
+    const cell_t none = {"", 0};
+    const char *name = sum->of.function == 0 ? "message" : run->trace.names[sum->of.function];
+    const cell_t cells[COLUMNS] = {
+        {clock, 0},
+        {scopes[scope], 0},
+        {scope == CHECK_OPERATION ? name : "", 0},
+        scope == CHECK_PAIR ? (cell_t){NULL, sum->of.from} : none,
+        scope == CHECK_PAIR ? (cell_t){NULL, sum->of.to} : none,
+        {NULL, (double)sum->relations},
+        {NULL, (double)sum->violations},
+        has_late ? (cell_t){NULL, (double)sum->median_ns} : none,
+        has_late ? (cell_t){NULL, (double)sum->max_ns} : none,
+        is_global ? (cell_t){NULL, (double)sum->beyond} : none,
+        moved ? (cell_t){NULL, (double)moved->count} : none,
+        moved ? (cell_t){NULL, (double)moved->median_ns} : none,
+        moved ? (cell_t){NULL, (double)moved->max_ns} : none,
+    };
+    table_row(&run->table, cells);
+}
+
+/* False without memory. */
+static bool report_clock(check_run *run, const char *clock, const movement *moved, size_t *violations)
+{
+    const bool is_global = strcmp(clock, "global") == 0;
+    check_relations found;
+    if (!check_times(&run->conditions, run->time_ns, run->settings.latency_ns, is_global ? &run->trace : NULL, &found))
+        return trace_fail(run->message, "out of memory");
+    for (check_scope scope = CHECK_ALL; scope <= CHECK_PAIR; scope++) {
+        const size_t count = check_sums(&found, scope, run->sums, run->scratch_ns);
+        for (size_t i = 0; i < count; i++)
+            if (scope != CHECK_PAIR || run->sums[i].violations > 0)
+                print_row(run, clock, scope, &run->sums[i], scope == CHECK_ALL ? moved : NULL);
+        if (scope == CHECK_ALL)
+            *violations = run->sums[0].violations;
+    }
+    free(found.list);
+    return true;
+}
+
+/* ---- Correction */
+
+static bool correct(check_run *run, movement *moved)
+{
+    const size_t count = run->conditions.event_count;
+    memcpy(run->moved_ns, run->time_ns, count * sizeof *run->time_ns);
+    switch (conditions_correct(&run->conditions, run->settings.latency_ns, run->time_ns)) {
+    case LOGICAL_NO_MEMORY:
+        return trace_fail(run->message, "out of memory");
+    case LOGICAL_CONTRADICTION:
+        return trace_fail(run->message, "%.200s: it contradicts itself: events would have to wait for themselves",
+                          run->settings.operands.texts[0]);
+    case LOGICAL_GOOD:
+        break;
+    }
+    *moved = (movement){0, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        run->moved_ns[i] = run->time_ns[i] - run->moved_ns[i];
+        if (run->moved_ns[i] != 0)
+            run->scratch_ns[moved->count++] = run->moved_ns[i];
+    }
+    if (moved->count > 0) {
+        sort_ascending(run->scratch_ns, (int64_t)moved->count);
+        moved->median_ns = quantile(run->scratch_ns, (int64_t)moved->count, 0.5);
+        moved->max_ns = run->scratch_ns[moved->count - 1];
+    }
+    return true;
+}
+
+/* The clock of a process whose times are global: two records that say so. */
+static bool make_global(trace_process *process, double bound_ns, int64_t first_ns, int64_t last_ns)
+{
+    trace_clock_record *records = calloc(2, sizeof *records);
+    if (!records)
+        return false;
+    records[0] = records[1] = (trace_clock_record){.time_ns = first_ns, .deviation_ns = bound_ns, .bound_ns = bound_ns};
+    records[1].time_ns = last_ns;
+    free(process->records);
+    process->records = records;
+    process->record_count = 2;
+    process->end.time_ns = last_ns;
+    return true;
+}
+
+static bool write_corrected(check_run *run)
+{
+    trace *of = &run->trace;
+    size_t event = 0;
+    for (int rank = 0; rank < of->size; rank++) {
+        trace_process *process = &of->processes[rank];
+        double bound_ns = 0;
+        int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+        for (size_t i = 0; i < process->location_count; i++)
+            for (size_t k = 0; k < process->locations[i].count; k++, event++) {
+                trace_event *at = &process->locations[i].events[k];
+                bound_ns = fmax(bound_ns, trace_bound_ns(process, at->time_ns) + (double)run->moved_ns[event]);
+                at->time_ns = of->start_ns + run->time_ns[event];
+                first_ns = at->time_ns < first_ns ? at->time_ns : first_ns;
+                last_ns = at->time_ns > last_ns ? at->time_ns : last_ns;
+            }
+        if (first_ns > last_ns)
+            first_ns = last_ns = of->start_ns;
+        if (!make_global(process, bound_ns, first_ns, last_ns))
+            return trace_fail(run->message, "out of memory");
+    }
+    return trace_write(of, run->settings.write, run->message);
+}
+
+/* ---- All clocks */
+
+static bool prepare(check_run *run)
+{
+    if (!trace_match(&run->trace, &run->matches) || !conditions_find(&run->trace, &run->matches, &run->conditions))
+        return trace_fail(run->message, "out of memory");
+    const size_t events = run->conditions.event_count, members = run->conditions.member_count;
+    const size_t most = (events > members ? events : members) + 1;
+    run->time_ns = malloc(most * sizeof *run->time_ns);
+    run->moved_ns = malloc(most * sizeof *run->moved_ns);
+    run->scratch_ns = malloc(most * sizeof *run->scratch_ns);
+    run->sums = malloc(most * sizeof *run->sums);
+    if (!run->time_ns || !run->moved_ns || !run->scratch_ns || !run->sums)
+        return trace_fail(run->message, "out of memory");
+    if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
+        fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
+                program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);
+    return true;
+}
+
+static int check_all(check_run *run)
+{
+    static const char *const clocks[] = {"local", "start", "linear", "global"};
+    size_t left = 0;
+    movement moved;
+    run->table = (table_t){
+        .columns = columns, .column_count = COLUMNS, .output = &run->settings.output, .schema = "mpix-trace-check"};
+    table_head(&run->table);
+    for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
+        if (!trace_set_times(&run->trace, by)) {
+            trace_fail(run->message, "out of memory");
+            return STATUS_FAILED;
+        }
+        conditions_times(&run->conditions, run->time_ns);
+        if (!report_clock(run, clocks[by], NULL, &left))
+            return STATUS_FAILED;
+    }
+    if (!correct(run, &moved) || !report_clock(run, "corrected", &moved, &left))
+        return STATUS_FAILED;
+    if (left > 0)
+        trace_fail(run->message, "violations remain after the correction");
+    if (left == 0 && run->settings.write && !write_corrected(run))
+        return STATUS_FAILED;
+    return left == 0 ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static int run_check(check_run *run)
+{
+    output_t *output = &run->settings.output;
+    if (run->settings.operands.count != 1) {
+        trace_fail(run->message, "give one folder with a trace");
+        return STATUS_BAD_OPTION;
+    }
+    if (!trace_read(&run->trace, run->settings.operands.texts[0], run->message))
+        return STATUS_BAD_OPTION;
+    if (run->settings.write && is_same_folder(run->settings.write, run->settings.operands.texts[0])) {
+        trace_fail(run->message, "option --write: \"%.200s\" is the folder of the trace, give another one",
+                   run->settings.write);
+        return STATUS_BAD_OPTION;
+    }
+    output->file = output->path ? fopen(output->path, "w") : stdout;
+    if (!output->file) {
+        trace_fail(run->message, "option --output: \"%.200s\" is not allowed, give a file that can be written",
+                   output->path);
+        return STATUS_BAD_OPTION;
+    }
+    trace_warn(&run->trace, program_name);
+    int status = prepare(run) ? check_all(run) : STATUS_FAILED;
+    return output_finish(output->file, output->path, program_name) ? status : STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    static check_run run;
+    output_begin();
+    options_outcome_t outcome = options_parse(&program, argc, argv, &run.settings);
+    if (outcome == OPTIONS_ANSWERED)
+        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
+    if (outcome == OPTIONS_BAD)
+        return STATUS_BAD_OPTION;
+    int status = run_check(&run);
+    if (status != STATUS_GOOD && run.message[0] != '\0')
+        fprintf(stderr, "%s: %s\n", program_name, run.message);
+    conditions_free(&run.conditions);
+    trace_matches_free(&run.matches);
+    trace_free(&run.trace);
+    free(run.time_ns);
+    free(run.moved_ns);
+    free(run.scratch_ns);
+    free(run.sums);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_trace_convert - a trace of mpix_trace in a format that other tools read. It does not use MPI.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "trace/convert/conversion.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES, NOT_GIVEN = -1 };
+enum { TIMES_LOCAL, TIMES_GLOBAL };
+
+typedef struct {
+    int64_t format;
+    int64_t times;
+    const char *output_path;
+    text_list_t folders;
+} settings;
+
+static const char program_name[] = "mpix_trace_convert";
+
+static const char *format_name(int index)
+{
+    static const char *const names[] = {"otf2", "perfetto", "csv", NULL};
+    return names[index];
+}
+
+static const char *times_name(int index)
+{
+    static const char *const names[] = {"local", "global", NULL};
+    return names[index];
+}
+
+#define PLACE(field) offsetof(settings, field)
+
+static const option_spec_t options[] = {
+    {0, "to", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, format_name,
+     "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
+    {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL,
+     "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
+    {0, "times", "WHICH", OPTION_CHOICE, PLACE(times), 0, 0, times_name,
+     "local, of otf2 with the offsets by which readers\ncorrect them, or global (default local with otf2,\n"
+     "else global)"},
+};
+
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, ""};
+
+static const char notes[] =
+    "DIR is what mpix_trace wrote. In csv, each line has both times.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if the trace cannot be read or the output cannot be written, 2 for a bad\n"
+    "option or for a format that this program was built without.\n";
+
+static const program_spec_t program = {.name = program_name,
+                                       .purpose = "Converts a trace of mpix_trace for other tools.",
+                                       .options = options,
+                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .notes = notes,
+                                       .operand = &operand,
+                                       .usage = "mpix_trace_convert --to FORMAT [OPTION]... DIR"};
+
+static options_outcome_t read_options(int argc, char **argv, settings *given)
+{
+    options_outcome_t outcome = options_parse(&program, argc, argv, given);
+    if (outcome != OPTIONS_RUN)
+        return outcome;
+    if (given->folders.count != 1)
+        return options_refuse(program_name, "%s: give the folder that mpix_trace wrote",
+                              given->folders.count == 0 ? "no trace" : "more than one trace");
+    if (given->format == NOT_GIVEN)
+        return options_refuse(program_name, "option --to is missing: give otf2, perfetto or csv");
+    if (given->format == FORMAT_LINES && given->times != NOT_GIVEN)
+        return options_refuse(program_name, "option --times is not for csv, which has both");
+    if (given->times == NOT_GIVEN)
+        given->times = given->format == FORMAT_OTF2 ? TIMES_LOCAL : TIMES_GLOBAL;
+    return OPTIONS_RUN;
+}
+
+/* ---- Output */
+
+static int status_of(conversion_outcome outcome)
+{
+    return outcome == CONVERSION_GOOD ? STATUS_GOOD : outcome == CONVERSION_FAILED ? STATUS_FAILED : STATUS_BAD_OPTION;
+}
+
+/* As the folder of the trace, with another ending. */
+static conversion_outcome convert_to_folder(conversion *job, const char *folder)
+{
+    static const char ending[] = ".otf2";
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *path = malloc(length + sizeof(ending));
+    if (path == NULL)
+        return conversion_out_of_memory(job);
+    memcpy(path, folder, length);
+    memcpy(path + length, ending, sizeof(ending));
+    if (job->path == NULL)
+        job->path = path;
+    conversion_outcome outcome = convert_to_otf2(job);
+    free(path);
+    return outcome;
+}
+
+static int convert_to_file(conversion *job, conversion_outcome (*convert)(conversion *job))
+{
+    job->file = job->path != NULL ? fopen(job->path, "w") : stdout;
+    if (job->file == NULL) {
+        options_refuse(program_name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
+                       job->path, strerror(errno));
+        return STATUS_BAD_OPTION;
+    }
+    int status = status_of(convert(job));
+    return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
+}
+
+static int convert(conversion *job, const settings *given)
+{
+    switch (given->format) {
+    case FORMAT_OTF2:
+        return status_of(convert_to_folder(job, given->folders.texts[0]));
+    case FORMAT_PERFETTO:
+        return convert_to_file(job, convert_to_perfetto);
+    default:
+        return convert_to_file(job, convert_to_csv);
+    }
+}
+
+/* What the output does not say. */
+static void tell(const conversion *job)
+{
+    if (job->left_out > 0)
+        fprintf(stderr, "%s: events left out, as the format cannot express them: %zu\n", program_name, job->left_out);
+    if (job->backward > 0)
+        fprintf(stderr, "%s: messages that arrive before they are sent, by these times: %zu\n", program_name,
+                job->backward);
+}
+
+static int run(const settings *given)
+{
+    char message[TRACE_MESSAGE_SIZE];
+    trace read;
+    if (!trace_read(&read, given->folders.texts[0], message)) {
+        fprintf(stderr, "%s: %s\n", program_name, message);
+        return STATUS_FAILED;
+    }
+    trace_warn(&read, program_name);
+    /* OTF2 gets the times themselves, which are local without any correction. */
+    bool is_local = given->times == TIMES_LOCAL;
+    conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = given->output_path};
+    bool has_memory =
+        trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL) &&
+        communicators_find(&job.communicators, &read);
+    int status = has_memory ? convert(&job, given) : status_of(conversion_out_of_memory(&job));
+    if (status == STATUS_GOOD)
+        tell(&job);
+    communicators_free(&job.communicators);
+    trace_free(&read);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings given = {.format = NOT_GIVEN, .times = NOT_GIVEN};
+    output_begin();
+    options_outcome_t outcome = read_options(argc, argv, &given);
+    if (outcome == OPTIONS_ANSWERED)
+        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
+    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : run(&given);
+}

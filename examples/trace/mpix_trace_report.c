@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_trace_report - what a trace says: time in MPI, when processes came to collective calls, and a page of HTML.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "trace/report/drift.h"
+#include "trace/report/page.h"
+#include "trace/report/tables.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef enum show { SHOW_FUNCTIONS, SHOW_SITES, SHOW_CALLS, SHOW_KINDS } show_t;
+
+typedef struct settings {
+    text_list_t folders;
+    const char *page_path, *title, *pattern_path;
+    int64_t site;
+    double from_s, to_s;
+    output_t output; /* of the tables: to standard output */
+    int64_t show;    /* show_t; -1: what the format usually has */
+    int64_t clock;   /* trace_clock */
+    number_list_t drifts_ppm;
+} settings_t;
+
+/* Names of a choice, NULL after the last. */
+static const char *show_name(int index)
+{
+    static const char *const names[] = {[SHOW_FUNCTIONS] = "functions", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls"};
+    return index >= 0 && index < SHOW_KINDS ? names[index] : NULL;
+}
+
+static const char *clock_name(int index)
+{
+    static const char *const names[] = {
+        [TRACE_LOCAL] = "local", [TRACE_START] = "start", [TRACE_LINEAR] = "linear", [TRACE_GLOBAL] = "global"};
+    return index >= 0 && index <= TRACE_GLOBAL ? names[index] : NULL;
+}
+
+#define PLACE(field) offsetof(settings_t, field)
+#define MAX_S 1e9
+#define MAX_PPM 1000
+
+static const option_spec_t options[] = {
+    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, "write a page of HTML to FILE"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "the title of the page"},
+    {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL,
+     "the Gantt chart of the page begins here (s of the run)"},
+    {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, "and ends here; default: after a few dozen calls"},
+    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, output_format_name,
+     "table, csv, or json (a line for each row)"},
+    {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, show_name,
+     "functions, sites, or calls; default: sites, and in a table functions, too"},
+    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, clock_name,
+     "times of the local clocks, set at the start, by a line, or global"},
+    {0, "drift", "PPM", OPTION_NUMBERS, PLACE(drifts_ppm), -MAX_PPM, MAX_PPM, NULL,
+     "as if the local clocks of ranks had drifted: of rank 0, of rank 1, ..., again and again"},
+    {0, "arrival", "FILE", OPTION_TEXT, PLACE(pattern_path), 0, 0, NULL,
+     "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
+    {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "which call site, by its number in the table"},
+};
+
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, "the trace"};
+
+static const char notes[] =
+    "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"
+    "called on a communicator. The sites where processes waited longest for each other come first.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if the trace cannot be read or a file cannot be written, 2 for a bad option.\n";
+
+static const program_spec_t program = {.name = "mpix_trace_report",
+                                       .purpose =
+                                           "Shows what a trace says of the time in MPI, and of arrivals at calls.",
+                                       .options = options,
+                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .notes = notes,
+                                       .operand = &operand,
+                                       .usage = "mpix_trace_report [OPTION]... DIR"};
+
+/* A trace, and what was found in it. */
+typedef struct findings {
+    trace of;
+    trace_matches matches;
+    profile_t profile;
+    sites_t sites;
+} findings_t;
+
+static int no_memory(void)
+{
+    fprintf(stderr, "%s: out of memory\n", program.name);
+    return STATUS_FAILED;
+}
+
+/* ---- Files */
+
+/* Returns NULL after a line about an option whose file cannot be written. */
+static FILE *create(const char *option, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        options_refuse(program.name, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s",
+                       option, path, strerror(errno));
+    return file;
+}
+
+static int write_pattern(const settings_t *settings, const sites_t *sites)
+{
+    if (settings->site > sites->count) {
+        options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s",
+                       settings->site, sites->count, sites->count == 1 ? "" : "s");
+        return STATUS_BAD_OPTION;
+    }
+    const site_t *site = &sites->list[settings->site - 1];
+    FILE *file = create("--arrival", settings->pattern_path);
+    if (file == NULL)
+        return STATUS_BAD_OPTION;
+    int64_t written = tables_pattern(file, site);
+    if (!output_finish(file, settings->pattern_path, program.name))
+        return STATUS_FAILED;
+    if (written < site->arrivals.calls)
+        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, as delays and their number are limited\n",
+                program.name, settings->pattern_path, written, site->arrivals.calls);
+    return STATUS_GOOD;
+}
+
+static bool choose_interval(const settings_t *settings, trace_view_t *view)
+{
+    interval_t given = {settings->from_s * 1e9, settings->to_s * 1e9};
+    view->has_interval = gantt_usual(view->of, &view->interval);
+    if (settings->from_s >= 0)
+        view->interval = (interval_t){given.from_ns, given.from_ns + view->interval.to_ns - view->interval.from_ns};
+    if (settings->to_s >= 0)
+        view->interval.to_ns = given.to_ns;
+    if (view->interval.to_ns <= view->interval.from_ns && view->has_interval)
+        return false;
+    if (view->has_interval && gantt_fit(view->of, &view->interval))
+        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, for there are too many calls\n", program.name,
+                view->interval.to_ns / 1e9);
+    return true;
+}
+
+static int write_page(const settings_t *settings, const findings_t *findings)
+{
+    static const char *const clocks[] = {[TRACE_LOCAL] = "local clocks",
+                                         [TRACE_START] = "local clocks that were set at the start",
+                                         [TRACE_LINEAR] = "clocks corrected by a line",
+                                         [TRACE_GLOBAL] = "the global clock"};
+    trace_view_t view = {.of = &findings->of,
+                         .matches = &findings->matches,
+                         .profile = &findings->profile,
+                         .sites = &findings->sites,
+                         .title = settings->title,
+                         .clock = clocks[settings->clock],
+                         .has_bounds = settings->clock == TRACE_GLOBAL,
+                         .has_drift = settings->drifts_ppm.count > 0};
+    if (!choose_interval(settings, &view)) {
+        options_refuse(program.name, "option --to: %g is not allowed, give more than where the chart begins, %.9f",
+                       settings->to_s, view.interval.from_ns / 1e9);
+        return STATUS_BAD_OPTION;
+    }
+    FILE *file = create("--output", settings->page_path);
+    if (file == NULL)
+        return STATUS_BAD_OPTION;
+    bool good = trace_page_print(file, &view);
+    if (!output_finish(file, settings->page_path, program.name))
+        return STATUS_FAILED;
+    return good ? STATUS_GOOD : no_memory();
+}
+
+/* ---- All of it */
+
+static void print_tables(const settings_t *settings, const findings_t *findings)
+{
+    bool is_usual = settings->show < 0, is_table = settings->output.format == FORMAT_TABLE;
+    if (settings->show == SHOW_FUNCTIONS || (is_usual && is_table))
+        tables_functions(&settings->output, &findings->profile);
+    if (is_usual && is_table)
+        fputc('\n', settings->output.file);
+    if (settings->show == SHOW_SITES || is_usual)
+        tables_sites(&settings->output, &findings->sites);
+    if (settings->show == SHOW_CALLS)
+        tables_calls(&settings->output, &findings->sites);
+}
+
+static int report(const settings_t *settings, findings_t *findings)
+{
+    if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
+        !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
+        !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
+        return no_memory();
+    int status = STATUS_GOOD;
+    if (settings->pattern_path != NULL)
+        status = write_pattern(settings, &findings->sites);
+    if (status == STATUS_GOOD && settings->page_path != NULL)
+        status = write_page(settings, findings);
+    if (status != STATUS_GOOD)
+        return status;
+    print_tables(settings, findings);
+    return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int read_and_report(const settings_t *settings)
+{
+    findings_t findings = {0};
+    char message[TRACE_MESSAGE_SIZE];
+    if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
+        fprintf(stderr, "%s: %s\n", program.name, message);
+        return STATUS_FAILED;
+    }
+    trace_warn(&findings.of, program.name);
+    if (settings->drifts_ppm.count > 0)
+        drift_impose(&findings.of, settings->drifts_ppm.values, (int)settings->drifts_ppm.count);
+    int status = report(settings, &findings);
+    sites_free(&findings.sites);
+    profile_free(&findings.profile);
+    trace_matches_free(&findings.matches);
+    trace_free(&findings.of);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings_t settings = {.title = "Trace", .site = 1, .from_s = -1, .to_s = -1, .show = -1, .clock = TRACE_GLOBAL};
+    output_begin();
+    settings.output.file = stdout;
+    options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
+    if (outcome == OPTIONS_ANSWERED)
+        return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
+    if (outcome == OPTIONS_RUN && settings.folders.count != 1)
+        outcome = options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
+                                 settings.folders.count);
+    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : read_and_report(&settings);
+}

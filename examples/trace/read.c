@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * read.c - a folder of traces in memory. Whatever a file contains, what tools get is sound: names and communicators of
+ * all events exist, times do not decrease within a thread, and sums of times do not overflow.
+ */
+#include "trace/parse.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const uint32_t swapped_order = 0x04030201;
+
+/* The ranks of which there are files, as far as needed: their number and the lowest. */
+typedef struct {
+    int count, lowest;
+} file_list;
+
+static bool list_files(const char *folder, file_list *list, char *message)
+{
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return trace_fail(message, "%s: no folder that can be read", folder);
+    *list = (file_list){0, -1};
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        int rank, length = 0;
+        if (sscanf(entry->d_name, TRACE_FILE_PATTERN "%n", &rank, &length) != 1 || length == 0 || rank < 0 ||
+            entry->d_name[length] != '\0')
+            continue;
+        list->lowest = list->count++ == 0 || rank < list->lowest ? rank : list->lowest;
+    }
+    closedir(directory);
+    if (list->count == 0)
+        return trace_fail(message, "%s: no trace in this folder: it has no file rank-N.mpixtrace", folder);
+    return true;
+}
+
+void trace_path(char path[TRACE_PATH_SIZE], const char *folder, int rank)
+{
+    size_t length = (size_t)snprintf(path, TRACE_PATH_SIZE, "%s/", folder);
+    if (length < TRACE_PATH_SIZE)
+        snprintf(path + length, TRACE_PATH_SIZE - length, TRACE_FILE_PATTERN, rank);
+}
+
+/* ---- One file */
+
+static bool check_head(const trace_file *file, const trace_file_head *head, const trace *of)
+{
+    if (memcmp(head->magic, TRACE_MAGIC, sizeof head->magic) != 0)
+        return trace_fail(file->message, "%s: no trace: it does not begin with %s", file->path, TRACE_MAGIC);
+    if (head->byte_order == swapped_order)
+        return trace_fail(file->message, "%s: written on a machine of the other byte order", file->path);
+    if (head->byte_order != TRACE_BYTE_ORDER)
+        return trace_fail(file->message, "%s: of an unknown byte order", file->path);
+    if (head->version != TRACE_VERSION)
+        return trace_fail(file->message, "%s: of version %" PRIu32 ", and only %d can be read", file->path,
+                          head->version, TRACE_VERSION);
+    if (head->size < 1 || head->rank < 0 || head->rank >= head->size)
+        return trace_fail(file->message, "%s: of rank %" PRId32 " in a job of %" PRId32 " processes, which cannot be",
+                          file->path, head->rank, head->size);
+    if (head->rank != file->rank)
+        return trace_fail(file->message, "%s: the file is of rank %" PRId32, file->path, head->rank);
+    if (of->size != 0 && (head->job != of->job || head->size != of->size))
+        return trace_fail(file->message, "%s: of another job than the files before it", file->path);
+    return true;
+}
+
+/* A block whose end is missing is torn, and the last of the file. */
+static bool read_blocks(trace_file *file)
+{
+    while (file->bytes_left > 0) {
+        trace_block_head head;
+        if (file->bytes_left < sizeof head) {
+            file->process->is_torn = true;
+            return true;
+        }
+        if (fread(&head, sizeof head, 1, file->stream) != 1)
+            return trace_fail(file->message, "%s: cannot be read", file->path);
+        file->bytes_left -= sizeof head;
+        const uint64_t padding = -head.bytes % 8;
+        if (head.bytes > file->bytes_left || padding > file->bytes_left - head.bytes) {
+            file->process->is_torn = true;
+            return true;
+        }
+        if (!trace_parse_block(file, &head))
+            return false;
+        char zeros[8];
+        if (padding > 0 && fread(zeros, (size_t)padding, 1, file->stream) != 1)
+            return trace_fail(file->message, "%s: cannot be read", file->path);
+        file->bytes_left -= head.bytes + padding;
+    }
+    return true;
+}
+
+static bool read_open_file(trace_file *file, trace *into)
+{
+    struct stat status;
+    trace_file_head head;
+    if (fstat(fileno(file->stream), &status) != 0 || !S_ISREG(status.st_mode))
+        return trace_fail(file->message, "%s: no file that can be read", file->path);
+    file->bytes_left = (uint64_t)status.st_size;
+    if (file->bytes_left < sizeof head || fread(&head, sizeof head, 1, file->stream) != 1)
+        return trace_fail(file->message, "%s: it ends within its first %zu bytes", file->path, sizeof head);
+    if (!check_head(file, &head, into))
+        return false;
+    file->bytes_left -= sizeof head;
+    if (!into->processes) {
+        into->size = head.size;
+        into->job = head.job;
+        return true;
+    }
+    return read_blocks(file);
+}
+
+/* Before the processes have room, only the head is read: it says how many there are. */
+static bool read_file(trace *into, const char *folder, int rank, trace_names *names, char *message)
+{
+    char path[TRACE_PATH_SIZE];
+    trace_path(path, folder, rank);
+    trace_file file = {.path = path, .rank = rank, .message = message, .names = names, .size = into->size};
+    file.process = into->processes ? &into->processes[rank] : NULL;
+    file.stream = fopen(path, "rb");
+    if (!file.stream && into->size != 0)
+        return trace_fail(message, "%s: missing, or it cannot be read; the job had %d processes", path, into->size);
+    if (!file.stream)
+        return trace_fail(message, "%s: it cannot be read", path);
+    bool is_good = read_open_file(&file, into);
+    fclose(file.stream);
+    return is_good;
+}
+
+/* ---- All files */
+
+static bool read_all(trace *read, const char *folder, trace_names **names, char *message)
+{
+    file_list list = {0, -1};
+    if (!list_files(folder, &list, message) || !read_file(read, folder, list.lowest, NULL, message))
+        return false;
+    char path[TRACE_PATH_SIZE];
+    if (list.count < read->size) {
+        struct stat status;
+        int rank = 0;
+        for (trace_path(path, folder, 0); rank < read->size - 1 && stat(path, &status) == 0;
+             trace_path(path, folder, rank))
+            rank++;
+        return trace_fail(message, "%s: missing; the job had %d processes, and there are %d files", path, read->size,
+                          list.count);
+    }
+    if (list.count > read->size)
+        return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
+                          read->size, list.count);
+    read->processes = calloc((size_t)read->size, sizeof *read->processes);
+    *names = calloc((size_t)read->size, sizeof **names);
+    if (!read->processes || !*names)
+        return trace_fail(message, "%s: out of memory", folder);
+    for (int rank = 0; rank < read->size; rank++)
+        if (!read_file(read, folder, rank, &(*names)[rank], message))
+            return false;
+    return trace_settle(read, *names) || trace_fail(message, "%s: out of memory", folder);
+}
+
+bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
+{
+    trace_names *names = NULL;
+    *read = (trace){.size = 0};
+    bool is_good = read_all(read, folder, &names, message);
+    for (int rank = 0; names && rank < read->size; rank++)
+        trace_names_free(&names[rank]);
+    free(names);
+    if (!is_good)
+        trace_free(read);
+    return is_good;
+}
+
+static void free_process(trace_process *process)
+{
+    for (size_t i = 0; i < process->location_count; i++) {
+        free(process->locations[i].events);
+        free(process->locations[i].global_ns);
+    }
+    for (size_t i = 0; i < process->communicator_count; i++)
+        free(process->communicators[i].ranks);
+    for (size_t i = 0; i < process->site_count; i++)
+        free(process->sites[i].symbol);
+    free(process->locations);
+    free(process->communicators);
+    free(process->records);
+    free(process->sites);
+    free(process->text);
+}
+
+void trace_free(trace *read)
+{
+    for (int rank = 0; read->processes && rank < read->size; rank++)
+        free_process(&read->processes[rank]);
+    for (size_t i = 0; i < read->name_count; i++)
+        free(read->names[i]);
+    free(read->names);
+    free(read->processes);
+    *read = (trace){.size = 0};
+}
+
+const char *trace_text(const trace_process *process, const char *key, char *value, size_t size)
+{
+    const size_t length = strlen(key);
+    value[0] = '\0';
+    for (const char *line = process->text; line && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        if (strncmp(line, key, length) == 0 && line[length] == ' ') {
+            int count = end ? (int)(end - line - (ptrdiff_t)length - 1) : -1;
+            snprintf(value, size, "%.*s", count, line + length + 1);
+            return value;
+        }
+        line = end ? end + 1 : NULL;
+    }
+    return value;
+}
+
+int trace_partner(const trace_process *process, const trace_event *event)
+{
+    if (event->id == TRACE_NO_COMM || event->partner < 0)
+        return -1;
+    const trace_communicator *communicator = &process->communicators[event->id];
+    return event->partner < communicator->size ? communicator->ranks[event->partner] : -1;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/report/gantt.h"
+
+#include "report/html.h"
+#include "report/svg.h"
+#include "trace/report/profile.h"
+#include "trace/report/sites.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A page stays below some megabytes with so many. */
+enum { MAX_BARS = 6000, MAX_LINES = 3000, USUAL_CALLS_PER_LANE = 24, USUAL_CALLS = 1500 };
+enum { COLORS = 10, TOP = 14, LEFT = 64, RIGHT_MARGIN = 32, BOTTOM_MARGIN = 54, MAX_LANE = 24, MIN_LANE = 3 };
+/* All lanes together are about as high, if there are so many that they have to be low. */
+#define USUAL_HEIGHT 600.0
+
+typedef struct bar {
+    int lane;
+    const trace_location *location;
+    span_t span;
+} bar_t;
+
+typedef struct chart {
+    FILE *file;
+    const trace *of;
+    interval_t interval;
+    frame_t frame;
+    axis_t axis;
+    double lane_height;
+    int lanes;
+    bar_t *bars;
+    size_t bar_count;
+} chart_t;
+
+/* ---- Lanes and calls */
+
+static int count_lanes(const trace *of)
+{
+    int lanes = 0;
+    for (int rank = 0; rank < of->size; rank++)
+        lanes += (int)of->processes[rank].location_count;
+    return lanes;
+}
+
+/* Of a thread; -1 if there is none. */
+static int lane_of(const trace *of, int rank, uint32_t thread)
+{
+    int lane = 0;
+    for (int i = 0; i < rank; i++)
+        lane += (int)of->processes[i].location_count;
+    for (size_t i = 0; i < of->processes[rank].location_count; i++, lane++)
+        if (of->processes[rank].locations[i].thread == (int)thread)
+            return lane;
+    return -1;
+}
+
+static bool is_within(const interval_t *interval, const trace_location *location, const span_t *span)
+{
+    return location->global_ns[span->leave] >= interval->from_ns && location->global_ns[span->enter] < interval->to_ns;
+}
+
+/* Counts the calls in an interval, and keeps them if bars is not NULL. */
+static size_t take_bars(const trace *of, const interval_t *interval, bar_t *bars)
+{
+    size_t count = 0;
+    int lane = 0;
+    for (int rank = 0; rank < of->size; rank++)
+        for (size_t i = 0; i < of->processes[rank].location_count; i++, lane++) {
+            const trace_location *location = &of->processes[rank].locations[i];
+            span_walk_t walk = {0};
+            span_t span;
+            while (span_next(&walk, location, &span)) {
+                if (!is_within(interval, location, &span))
+                    continue;
+                if (bars != NULL)
+                    bars[count] = (bar_t){lane, location, span};
+                count++;
+            }
+        }
+    return count;
+}
+
+/* ---- Intervals */
+
+static bool sets_up(const trace *of, uint16_t id)
+{
+    const char *name = id < of->name_count && of->names[id] != NULL ? of->names[id] : "";
+    return strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || strcmp(name, "clock") == 0;
+}
+
+static int by_enter(const void *left, const void *right)
+{
+    const bar_t *a = left, *b = right;
+    double a_ns = a->location->global_ns[a->span.enter], b_ns = b->location->global_ns[b->span.enter];
+    return (a_ns > b_ns) - (a_ns < b_ns);
+}
+
+bool gantt_usual(const trace *of, interval_t *interval)
+{
+    const interval_t all = {-INFINITY, INFINITY};
+    size_t count = take_bars(of, &all, NULL), kept = 0, wanted = (size_t)count_lanes(of) * USUAL_CALLS_PER_LANE;
+    bar_t *bars = calloc(count + 1, sizeof(bars[0]));
+    if (bars == NULL)
+        return false;
+    take_bars(of, &all, bars);
+    for (size_t i = 0; i < count; i++)
+        if (!sets_up(of, bars[i].span.id))
+            bars[kept++] = bars[i];
+    qsort(bars, kept, sizeof(bars[0]), by_enter);
+    if (wanted > USUAL_CALLS)
+        wanted = USUAL_CALLS;
+    *interval = (interval_t){INFINITY, -INFINITY};
+    for (size_t i = 0; i < kept && i < wanted; i++) {
+        interval->from_ns = fmin(interval->from_ns, bars[i].location->global_ns[bars[i].span.enter]);
+        interval->to_ns = fmax(interval->to_ns, bars[i].location->global_ns[bars[i].span.leave]);
+    }
+    free(bars);
+    return kept > 0;
+}
+
+bool gantt_fit(const trace *of, interval_t *interval)
+{
+    bool is_short = true;
+    for (size_t bars; (bars = take_bars(of, interval, NULL)) > MAX_BARS; is_short = false) {
+        double part = fmin(0.9, (double)MAX_BARS / (double)bars), length_ns = interval->to_ns - interval->from_ns;
+        if (!(length_ns > 1))
+            break;
+        interval->to_ns = interval->from_ns + part * length_ns;
+    }
+    return !is_short;
+}
+
+/* ---- Drawing */
+
+static double x_of(const chart_t *chart, double global_ns)
+{
+    double part = axis_place(&chart->axis, global_ns - chart->interval.from_ns);
+    return chart->frame.left + fmin(fmax(part, 0), 1) * (chart->frame.right - chart->frame.left);
+}
+
+static double y_of(const chart_t *chart, int lane)
+{
+    return chart->frame.top + chart->lane_height * lane;
+}
+
+/* What a call sent, received, or took part in first. */
+static void print_partner(const chart_t *chart, const bar_t *bar)
+{
+    const trace_process *process = &chart->of->processes[bar->location->rank];
+    char bytes[VALUE_BYTES];
+    for (size_t i = bar->span.enter; i <= bar->span.leave; i++) {
+        const trace_event *event = &bar->location->events[i];
+        int partner = event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE || event->kind == TRACE_COLLECTIVE
+                          ? trace_partner(process, event)
+                          : -1;
+        if (partner < 0)
+            continue;
+        value_text((double)event->value, UNIT_BYTES, bytes);
+        if (event->kind == TRACE_COLLECTIVE)
+            fprintf(chart->file, "\nroot %d, %s", partner, bytes);
+        else
+            fprintf(chart->file, "\n%s rank %d, tag %d, %s", event->kind == TRACE_SEND ? "to" : "from", partner,
+                    event->tag, bytes);
+        return;
+    }
+}
+
+static void print_bar(const chart_t *chart, const bar_t *bar, const char *name)
+{
+    double enter_ns = bar->location->global_ns[bar->span.enter], leave_ns = bar->location->global_ns[bar->span.leave];
+    double left = x_of(chart, enter_ns), right = x_of(chart, leave_ns), margin = chart->lane_height > 8 ? 3 : 0.5;
+    char from[VALUE_BYTES], took[VALUE_BYTES];
+    margin += fmin(2, chart->lane_height / 8) * fmin(bar->span.depth, 2);
+    value_text(enter_ns - chart->interval.from_ns, UNIT_TIME, from);
+    value_text(leave_ns - enter_ns, UNIT_TIME, took);
+    fprintf(
+        chart->file,
+        "<rect class=\"call\" x=\"%.4f\" y=\"%.2f\" width=\"%.4f\" height=\"%.2f\" data-rank=\"%d\" data-from=\"%.0f\" "
+        "data-took=\"%.0f\"><title>",
+        left, y_of(chart, bar->lane) + margin, right - left, chart->lane_height - 2 * margin, bar->location->rank,
+        enter_ns - chart->interval.from_ns, leave_ns - enter_ns);
+    html_text(chart->file, name);
+    fprintf(chart->file, "\nrank %d, %s from %s", bar->location->rank, took, from);
+    print_partner(chart, bar);
+    fputs("</title></rect>\n", chart->file);
+}
+
+static const char *name_of(const trace *of, uint16_t id)
+{
+    return id < of->name_count && of->names[id] != NULL ? of->names[id] : "?";
+}
+
+/* The bars of a function, so that a click on its name hides them. Outer calls are drawn first. */
+static void print_function(const chart_t *chart, uint16_t id, int number)
+{
+    fprintf(chart->file, "<g class=\"series c%d\" data-series=\"", number % COLORS);
+    html_text(chart->file, name_of(chart->of, id));
+    fputs("\">\n<g class=\"shapes\">\n", chart->file);
+    for (size_t i = chart->bar_count; i-- > 0;)
+        if (chart->bars[i].span.id == id)
+            print_bar(chart, &chart->bars[i], name_of(chart->of, id));
+    fputs("</g>\n</g>\n", chart->file);
+}
+
+static bool print_message(const chart_t *chart, const trace_message *message)
+{
+    const trace_location *source = sites_location(chart->of, message->source, message->source_thread);
+    const trace_location *destination = sites_location(chart->of, message->destination, message->destination_thread);
+    if (source == NULL || destination == NULL)
+        return false;
+    double send_ns = source->global_ns[message->send], receive_ns = destination->global_ns[message->receive];
+    if (fmax(send_ns, receive_ns) < chart->interval.from_ns || fmin(send_ns, receive_ns) >= chart->interval.to_ns)
+        return false;
+    int from = lane_of(chart->of, message->source, message->source_thread);
+    int to = lane_of(chart->of, message->destination, message->destination_thread);
+    char bytes[VALUE_BYTES], took[VALUE_BYTES];
+    value_text((double)source->events[message->send].value, UNIT_BYTES, bytes);
+    value_text(receive_ns - send_ns, UNIT_TIME, took);
+    fprintf(chart->file,
+            "<path class=\"call line\" d=\"M%.4f %.2fL%.4f %.2f\"><title>message, %s\nfrom rank %d to rank %d, "
+            "%s after its send began</title></path>\n",
+            x_of(chart, send_ns), y_of(chart, from) + chart->lane_height / 2, x_of(chart, receive_ns),
+            y_of(chart, to) + chart->lane_height / 2, bytes, message->source, message->destination, took);
+    return true;
+}
+
+static int print_messages(const chart_t *chart, const trace_matches *matches)
+{
+    int count = 0;
+    fputs("<g class=\"series\" data-series=\"messages\">\n<g class=\"shapes\">\n", chart->file);
+    for (size_t i = 0; i < matches->message_count && count < MAX_LINES; i++)
+        count += print_message(chart, &matches->messages[i]);
+    fputs("</g>\n</g>\n", chart->file);
+    return count;
+}
+
+static void print_lanes(const chart_t *chart)
+{
+    int lane = 0, each = (int)ceil(16 / chart->lane_height);
+    fputs("<g class=\"names\">\n", chart->file);
+    for (int rank = 0; rank < chart->of->size; rank++) {
+        const trace_process *process = &chart->of->processes[rank];
+        for (size_t i = 0; i < process->location_count; i++, lane++) {
+            if (lane % each != 0)
+                continue;
+            fprintf(chart->file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d", LEFT - 8,
+                    y_of(chart, lane) + chart->lane_height / 2 + 4, rank);
+            if (process->location_count > 1)
+                fprintf(chart->file, ".%d", process->locations[i].thread);
+            fputs("</text>\n", chart->file);
+        }
+    }
+    fprintf(chart->file, "</g>\n<path class=\"frame\" d=\"M%g %gV%gH%g\"/>\n", chart->frame.left, chart->frame.top,
+            chart->frame.bottom, chart->frame.right);
+    fprintf(chart->file,
+            "<text class=\"title\" transform=\"translate(16 %g) rotate(-90)\" text-anchor=\"middle\">rank</text>\n",
+            (chart->frame.top + chart->frame.bottom) / 2);
+}
+
+static void print_key(const chart_t *chart, const char *name, int number, bool is_line)
+{
+    fprintf(chart->file, "<li class=\"c%d\"><svg class=\"key\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">",
+            number % COLORS);
+    fputs(is_line ? "<path class=\"call line\" d=\"M1 11L27 1\"/>"
+                  : "<rect class=\"call\" x=\"2\" y=\"1\" width=\"24\" height=\"10\"/>",
+          chart->file);
+    fputs("</svg> <span>", chart->file);
+    html_text(chart->file, name);
+    fputs("</span></li>\n", chart->file);
+}
+
+static void print_legend(const chart_t *chart, const uint16_t *ids, int count, bool has_messages)
+{
+    fputs("<ul class=\"legend\">\n", chart->file);
+    for (int i = 0; i < count; i++)
+        print_key(chart, name_of(chart->of, ids[i]), i, false);
+    if (has_messages)
+        print_key(chart, "messages", 0, true);
+    fputs("</ul>\n", chart->file);
+}
+
+/* The functions in the interval, in the order of their ids. */
+static int find_functions(const chart_t *chart, uint16_t *ids)
+{
+    int count = 0;
+    for (size_t id = 0; id < chart->of->name_count; id++) {
+        bool is_there = false;
+        for (size_t i = 0; i < chart->bar_count && !is_there; i++)
+            is_there = chart->bars[i].span.id == id;
+        if (is_there)
+            ids[count++] = (uint16_t)id;
+    }
+    return count;
+}
+
+static void set_frame(chart_t *chart)
+{
+    chart->lanes = count_lanes(chart->of);
+    chart->lane_height = fmin(MAX_LANE, fmax(MIN_LANE, USUAL_HEIGHT / fmax(chart->lanes, 1)));
+    chart->frame = (frame_t){LEFT, SVG_WIDTH - RIGHT_MARGIN, TOP, TOP + chart->lane_height * chart->lanes, 0};
+    chart->frame.height = (int)chart->frame.bottom + BOTTOM_MARGIN;
+    chart->axis = (axis_t){.unit = UNIT_TIME, .max = fmax(chart->interval.to_ns - chart->interval.from_ns, 1)};
+}
+
+static void draw(const chart_t *chart, const trace_matches *matches, const char *clock, const uint16_t *ids,
+                 int functions, int number)
+{
+    char from[VALUE_BYTES], title[128];
+    snprintf(from, sizeof(from), "%.9f", chart->interval.from_ns / 1e9);
+    svg_open(chart->file, "Calls and messages", number, &chart->frame);
+    svg_axis(chart->file, &chart->frame, &chart->axis, true);
+    print_lanes(chart);
+    snprintf(title, sizeof(title), "time after %s s of the run, by %s", from, clock);
+    fprintf(chart->file, "<text class=\"title\" x=\"%g\" y=\"%d\" text-anchor=\"middle\">",
+            (chart->frame.left + chart->frame.right) / 2, chart->frame.height - 10);
+    html_text(chart->file, title);
+    fprintf(chart->file, "</text>\n<g clip-path=\"url(#clip-%d)\">\n", number);
+    for (int i = 0; i < functions; i++)
+        print_function(chart, ids[i], i);
+    int messages = print_messages(chart, matches);
+    fputs("</g>\n</svg>\n", chart->file);
+    print_legend(chart, ids, functions, true);
+    fputs("</figure>\n", chart->file);
+    if (messages == MAX_LINES)
+        fprintf(chart->file, "<p>No more than %d messages are shown.</p>\n", messages);
+}
+
+bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
+                  int number)
+{
+    chart_t chart = {.file = file, .of = of, .interval = interval};
+    uint16_t *ids = calloc(of->name_count + 1, sizeof(ids[0]));
+    chart.bar_count = take_bars(of, &interval, NULL);
+    chart.bars = calloc(chart.bar_count + 1, sizeof(chart.bars[0]));
+    bool good = ids != NULL && chart.bars != NULL;
+    if (good) {
+        take_bars(of, &interval, chart.bars);
+        set_frame(&chart);
+        draw(&chart, matches, clock, ids, find_functions(&chart, ids), number);
+    }
+    free(chart.bars);
+    free(ids);
+    return good;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gantt.h - an interval of a trace as a Gantt chart in HTML: a lane for each thread, a bar for each call, and a line
+ * for each message.
+ */
+#ifndef TRACE_GANTT_H
+#define TRACE_GANTT_H
+
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+/* Global times, less trace.start_ns. */
+typedef struct interval {
+    double from_ns, to_ns;
+} interval_t;
+
+/* gantt_usual - the first interval with a few dozen calls, without those that set up MPI. False: there are no calls. */
+bool gantt_usual(const trace *of, interval_t *interval);
+
+/* gantt_fit - make an interval so short that a page can hold its calls. False: it is as it was. */
+bool gantt_fit(const trace *of, interval_t *interval);
+
+/* gantt_figure - print the chart. clock: by which times are, in a few words. number: of the figure in the page. */
+bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
+                  int number);
+
+#endif /* TRACE_GANTT_H */

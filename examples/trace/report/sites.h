@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sites.h - call sites: the calls of a collective function from one place in the program, on one communicator.
+ */
+#ifndef TRACE_SITES_H
+#define TRACE_SITES_H
+
+#include "trace/report/arrivals.h"
+#include "trace/trace.h"
+
+enum { COMM_TEXT_BYTES = 48 };
+
+typedef struct site {
+    const char *function;
+    char *place;                /* of rank 0 of the communicator: "symbol+offset in object", or its address */
+    char comm[COMM_TEXT_BYTES]; /* "world", or ranks of MPI_COMM_WORLD: "0-3,8" */
+    const trace_call **calls;   /* by time */
+    arrivals_t arrivals;        /* of these calls */
+    arrivals_summary_t summary;
+} site_t;
+
+/* By the time that processes waited, the longest first. */
+typedef struct sites {
+    int count;
+    site_t *list;
+} sites_t;
+
+/*
+ * sites_find - find all call sites. matches must outlive them.
+ *
+ * has_bounds   whether times are of the global clock: others have no bound
+ *
+ * False without memory.
+ */
+bool sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
+void sites_free(sites_t *sites);
+
+/* sites_location - the events of a thread. */
+const trace_location *sites_location(const trace *of, int rank, uint32_t thread);
+
+#endif /* TRACE_SITES_H */

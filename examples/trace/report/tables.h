@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tables.h - what a trace says in rows, and a call site's arrivals as a file of delays.
+ */
+#ifndef TRACE_TABLES_H
+#define TRACE_TABLES_H
+
+#include "common/output.h"
+#include "trace/report/profile.h"
+#include "trace/report/sites.h"
+
+/* tables_functions - a row for each function and rank that called it. */
+void tables_functions(const output_t *output, const profile_t *profile);
+
+/* tables_sites - a row for each call site. */
+void tables_sites(const output_t *output, const sites_t *sites);
+
+/* tables_calls - a row for each call of each site and rank. */
+void tables_calls(const output_t *output, const sites_t *sites);
+
+/*
+ * tables_pattern - write the delays of a call site's calls in the form that mpix_bench --arrival file:FILE reads: of
+ * each rank in the communicator, after the first one to arrive.
+ *
+ * Returns how many of its calls were written. Those with a delay that mpix_bench does not allow are left out, and those
+ * from where it allows no more delays on.
+ */
+int64_t tables_pattern(FILE *file, const site_t *site);
+
+#endif /* TRACE_TABLES_H */

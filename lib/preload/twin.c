@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* twin.c - a communicator that a back has for itself, made without a trace in the program. */
+#include "preload/twin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* For a call on a communicator of the program: the program's handler does not see its errors. */
+static MPI_Errhandler hold_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(comm, &handler);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return handler;
+}
+
+static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
+{
+    PMPI_Comm_set_errhandler(comm, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
+bool mh_preload_agree(int mine, MPI_Comm comm)
+{
+    int all = 0;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    restore_errors(comm, handler);
+    return code == MPI_SUCCESS && all;
+}
+
+/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
+MPI_Comm mh_preload_twin(MPI_Comm comm)
+{
+    MPI_Comm twin = MPI_COMM_NULL;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Comm_split(comm, 0, 0, &twin);
+    restore_errors(comm, handler);
+    bool all_have_it = mh_preload_agree(code == MPI_SUCCESS, comm);
+    if (all_have_it)
+        PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+    else if (code == MPI_SUCCESS)
+        PMPI_Comm_free(&twin); /* which needs no other process */
+    return all_have_it ? twin : MPI_COMM_NULL;
+}
+
+void mh_preload_check_launcher(const char *program)
+{
+    static const char *const variables[][2] = {{"PMI_SIZE", "PMI_RANK"},
+                                               {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+    int size = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; size == 1 && i < sizeof variables / sizeof *variables; i++) {
+        const char *started = getenv(variables[i][0]), *rank = getenv(variables[i][1]);
+        if (started && atoi(started) > 1 && (!rank || atoi(rank) == 0))
+            fprintf(stderr,
+                    "%s: the launcher started %s processes, and each is alone in MPI_COMM_WORLD: "
+                    "take the launcher of the program's MPI library\n",
+                    program, started);
+    }
+}

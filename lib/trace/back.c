@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* back.c - how a recording begins and ends, and what the front calls. */
+#define _GNU_SOURCE
+#include "trace/back.h"
+
+#include "base/fresh_number.h"
+#include "base/units.h"
+#include "mpix_harmonize.h"
+#include "preload/twin.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+
+/* On all processes. Returns false. */
+static bool give_up(const char *reason)
+{
+    if (mh_trace.rank == 0)
+        fprintf(stderr, "mpix_trace: %s; the program runs without being recorded\n", reason);
+    mh_trace.world = MPI_COMM_NULL;
+    return false;
+}
+
+/* ---- Which functions */
+
+static bool is_listed(const char *name, char *list)
+{
+    bool found = false;
+    char *rest = NULL;
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
+        found |= fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, name + strlen("MPI_"), 0) == 0;
+    return found;
+}
+
+/* The names end with those of MPI_Wtime and MPI_Wtick. */
+static bool choose_functions(const char *const *functions, int count)
+{
+    char list[sizeof mh_trace.options.only];
+    int wanted = 0;
+    mh_trace.is_wanted = calloc((size_t)count + 1, sizeof *mh_trace.is_wanted);
+    if (!mh_trace.is_wanted)
+        return false;
+    for (int i = 0; i < count; i++) {
+        strcpy(list, mh_trace.options.only);
+        mh_trace.is_wanted[i + 1] = list[0] ? is_listed(functions[i], list) : i < count - 2;
+        wanted += mh_trace.is_wanted[i + 1];
+    }
+    if (wanted == 0 && mh_trace.rank == 0)
+        fprintf(stderr, "mpix_trace: --only %s names no function of MPI\n", mh_trace.options.only);
+    return true;
+}
+
+static void write_names(const char *const *functions, int count)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    mh_trace.clock_id = (uint16_t)(count + 1);
+    mh_trace.flush_id = (uint16_t)(count + 2);
+    mh_trace.first_region_id = (uint16_t)(count + 3);
+    for (int i = 0; i < count + 2; i++) {
+        const char *name = i < count ? functions[i] : i == count ? "clock" : "flush";
+        uint32_t head[2] = {(uint32_t)i + 1, (uint32_t)strlen(name)};
+        fwrite(head, sizeof head, 1, file);
+        fputs(name, file);
+    }
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_NAMES, text, size);
+    free(text);
+}
+
+/* ---- What was run */
+
+static void write_command(FILE *file)
+{
+    FILE *command = fopen("/proc/self/cmdline", "r");
+    int c;
+    fputs("command ", file);
+    while (command && (c = getc(command)) != EOF)
+        putc(c == '\0' || c == '\n' ? ' ' : c, file);
+    if (command)
+        fclose(command);
+    putc('\n', file);
+}
+
+static void write_statistic(FILE *file, MPI_Info info, const char *key)
+{
+    char value[256];
+    int found = 0;
+    PMPI_Info_get(info, key, (int)sizeof value - 1, value, &found);
+    if (found)
+        fprintf(file, "%s %s\n", key, value);
+}
+
+static void write_text(void)
+{
+    char *text = NULL, host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    size_t size;
+    MPI_Info info;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    gethostname(host, sizeof host - 1);
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    write_command(file);
+    fprintf(file, "host %s\npid %d\nmpi %s\nrecorder %s\n", host, (int)getpid(), version, PACKAGE_VERSION);
+    if (PMPIX_Harmonize_get_info(mh_trace.world, &info) == MPI_SUCCESS) {
+        write_statistic(file, info, "mpix_harmonize_clock_used");
+        write_statistic(file, info, "mpix_harmonize_clock_epoch_unix_ns");
+        write_statistic(file, info, "mpix_harmonize_wander_max_ppb_per_s");
+        PMPI_Info_free(&info);
+    }
+    if (mh_trace.options.only[0])
+        fprintf(file, "only %s\n", mh_trace.options.only);
+    if (mh_trace.options.from_ns != INT64_MIN)
+        fprintf(file, "from_ns %" PRId64 "\n", mh_trace.options.from_ns);
+    if (mh_trace.options.to_ns != INT64_MAX)
+        fprintf(file, "to_ns %" PRId64 "\n", mh_trace.options.to_ns);
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_TEXT, text, size);
+    free(text);
+}
+
+/* ---- Beginning */
+
+/* Collective: a file that one process cannot make is named by rank 0. */
+static bool open_files(void)
+{
+    uint64_t job = mh_fresh_number();
+    char reason[sizeof mh_trace.options.folder + 200];
+    struct {
+        int error, rank;
+    } mine = {0, mh_trace.rank}, worst;
+    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, mh_trace.world);
+    mine.error = mh_trace_open_file(job);
+    PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_trace.world);
+    if (worst.error == 0)
+        return true;
+    snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_trace.options.folder, worst.rank,
+             strerror(worst.error));
+    mh_trace_close_file();
+    return give_up(reason);
+}
+
+static bool prepare(const char *const *functions, int count)
+{
+    int thread_level = MPI_THREAD_SINGLE;
+    mh_preload_check_launcher("mpix_trace");
+    mh_trace.world = mh_preload_twin(MPI_COMM_WORLD);
+    if (mh_trace.world == MPI_COMM_NULL)
+        return give_up("MPI_Comm_split of MPI_COMM_WORLD failed on at least one process");
+    PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
+    PMPI_Comm_size(mh_trace.world, &mh_trace.size);
+    PMPI_Query_thread(&thread_level);
+    mh_trace.has_threads = !mh_preload_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
+    if (mh_trace.rank == 0)
+        mh_trace_read_options(&mh_trace.options);
+    PMPI_Bcast(&mh_trace.options, (int)sizeof mh_trace.options, MPI_BYTE, 0, mh_trace.world);
+    bool is_ready = mh_trace_open_buffer(mh_trace.options.buffer_bytes) && mh_trace_open_requests() &&
+                    mh_trace_open_comms() && choose_functions(functions, count);
+    if (!mh_preload_agree(is_ready, mh_trace.world))
+        return give_up("a process has no memory");
+    if (!mh_trace.options.folder[0])
+        return give_up("MPIX_TRACE_DIR names no folder");
+    return true;
+}
+
+static int64_t raw_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
+}
+
+/* MPI_Init, which began when there was no clock yet, and the first synchronization. */
+static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
+{
+    trace_thread *thread = mh_trace_thread_of(call);
+    int64_t now_ns = mh_trace_now_ns();
+    if (!thread || mh_trace.from_ns > entered_ns)
+        return;
+    if (mh_trace.is_wanted[call->id]) {
+        mh_trace_put(thread, (trace_event){entered_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
+        mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
+    }
+    mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_ENTER, 0});
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
+}
+
+static bool begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
+{
+    int64_t left_raw_ns = raw_now_ns();
+    if (!prepare(functions, count))
+        return false;
+    if (!mh_trace_start_clock())
+        return give_up("the clocks could not be synchronized");
+    int64_t raw_ns = raw_now_ns(), now_ns = mh_trace_now_ns();
+    if (!open_files())
+        return false;
+    write_text();
+    write_names(functions, count);
+    mh_trace_first_record(now_ns - (raw_ns - left_raw_ns));
+    put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
+    return true;
+}
+
+/* ---- Ending */
+
+typedef struct {
+    uint64_t dropped, lost_threads;
+    int64_t error;
+} loss;
+
+/* One line for each kind of loss: of the first rank that has it, and how many more have. */
+static void report_losses(const loss *losses)
+{
+    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1;
+    uint64_t dropped = 0, threads = 0;
+    for (int i = 0; i < mh_trace.size; i++) {
+        dropped += losses[i].dropped;
+        threads += losses[i].lost_threads;
+        if (losses[i].dropped > 0 && full++ == 0)
+            first_full = i;
+        if (losses[i].error != 0 && failed++ == 0)
+            first_failed = i;
+        lost += losses[i].lost_threads > 0;
+    }
+    if (full > 0)
+        fprintf(stderr,
+                "mpix_trace: the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64
+                " events, all together %" PRIu64 "; give a larger --buffer\n",
+                full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
+    if (lost > 0)
+        fprintf(stderr, "mpix_trace: %" PRIu64 " threads on %d ranks were too many, and were not recorded\n", threads,
+                lost);
+    if (failed > 0)
+        fprintf(stderr, "mpix_trace: %d of %d ranks could not write all: rank %d: %s/" TRACE_FILE_PATTERN ": %s\n",
+                failed, mh_trace.size, first_failed, mh_trace.options.folder, first_failed,
+                strerror((int)losses[first_failed].error));
+}
+
+static void say_losses(void)
+{
+    uint64_t events;
+    loss mine = {.error = mh_trace_file_error()};
+    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
+    loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
+    int ready = mh_trace.rank != 0 || all;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_trace.world);
+    if (ready)
+        PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_trace.world);
+    if (all)
+        report_losses(all);
+    free(all);
+}
+
+static void end(trace_call *call)
+{
+    mh_trace_end_clock(mh_trace_thread_of(call));
+    mh_trace_flush(true);
+    say_losses();
+    mh_trace_enter(call);
+}
+
+static void finish(trace_call *call)
+{
+    uint64_t lost_threads;
+    trace_end ended = {0};
+    mh_trace_leave(call);
+    mh_trace_flush_last();
+    ended.time_ns = mh_trace_now_ns();
+    mh_trace_count(&ended.events, &ended.dropped, &lost_threads);
+    mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
+    mh_trace_close_file();
+}
+
+/* MPI ends the program: what there is must be written before. */
+static void end_early(trace_call *call)
+{
+    (void)call;
+    mh_trace_flush(true);
+}
+
+static bool is_wanted(int id)
+{
+    return mh_trace.is_wanted[id];
+}
+
+/* What the front looks for. */
+extern const trace_back mpix_trace_back;
+__attribute__((visibility("default"))) const trace_back mpix_trace_back = {
+    .begin = begin,
+    .end = end,
+    .finish = finish,
+    .before_collective = mh_trace_before_collective,
+    .is_wanted = is_wanted,
+    .enter = mh_trace_enter,
+    .leave = mh_trace_leave,
+    .send = mh_trace_send,
+    .isend = mh_trace_isend,
+    .send_init = mh_trace_send_init,
+    .irecv = mh_trace_irecv,
+    .recv_init = mh_trace_recv_init,
+    .receive = mh_trace_receive,
+    .keep = mh_trace_keep,
+    .probed = mh_trace_probed,
+    .take = mh_trace_take,
+    .receive_taken = mh_trace_receive_taken,
+    .irecv_taken = mh_trace_irecv_taken,
+    .start = mh_trace_start,
+    .cancel = mh_trace_cancel,
+    .forget = mh_trace_forget,
+    .watch = mh_trace_watch,
+    .all_done = mh_trace_all_done,
+    .one_done = mh_trace_one_done,
+    .some_done = mh_trace_some_done,
+    .tried = mh_trace_tried,
+    .collective = mh_trace_collective,
+    .icollective = mh_trace_icollective,
+    .collective_init = mh_trace_collective_init,
+    .make_comm = mh_trace_make_comm,
+    .imake_comm = mh_trace_imake_comm,
+    .drop_comm = mh_trace_drop_comm,
+    .region = mh_trace_region,
+    .abort = end_early,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * back.h - the parts of the back: back.c has what the front calls and how a recording begins and ends; clock.c the
+ * clock records; buffer.c the events in memory; file.c what is written; calls.c, messages.c, requests.c, collectives.c
+ * and communicators.c what calls mean; table.c finds what belongs to a handle; sites.c names addresses.
+ *
+ * On the way of an event nothing is allocated, and no lock is taken.
+ */
+#ifndef TRACE_BACK_H
+#define TRACE_BACK_H
+
+#include "clock/base_clock.h"
+#include "trace/format.h"
+#include "trace/recorder.h"
+
+#include <stdatomic.h>
+#include <sys/uio.h>
+
+/* ---- Options, the same on all processes (options.c) */
+
+typedef struct {
+    char folder[4096];
+    char only[4096]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    int64_t buffer_bytes;
+    int64_t from_ns, to_ns; /* global time */
+} trace_options;
+
+void mh_trace_read_options(trace_options *options);
+
+/* ---- What the parts share (back.c) */
+
+typedef struct {
+    MPI_Comm world; /* a twin of MPI_COMM_WORLD */
+    int rank, size;
+    trace_options options;
+    mh_base_clock clock;
+    int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
+    bool *is_wanted;        /* by id of the function */
+    uint16_t clock_id, flush_id, first_region_id;
+    bool has_threads; /* MPI_THREAD_MULTIPLE */
+} trace_recording;
+extern trace_recording mh_trace;
+
+static inline int64_t mh_trace_now_ns(void)
+{
+    return mh_base_clock_now_ns(&mh_trace.clock);
+}
+
+/* ---- Events in memory (buffer.c) */
+
+enum { TRACE_CHUNK_EVENTS = 2047 };
+typedef struct trace_chunk {
+    struct trace_chunk *_Atomic next; /* of the same thread; then this one is complete */
+    _Atomic uint32_t used;
+    uint32_t flushed, link; /* link: of the list of free ones */
+    uint32_t unused[3];
+    trace_event events[TRACE_CHUNK_EVENTS];
+} trace_chunk;
+
+/* Calls in vain of one function at one place, one after the other. */
+typedef struct {
+    uint64_t site, count;
+    int64_t enter_ns, leave_ns;
+    uint16_t id;
+} trace_run;
+
+struct trace_thread {
+    trace_event *next, *end; /* room in the last chunk */
+    trace_chunk *last;
+    trace_run run;
+    _Atomic uint64_t events, dropped;
+    int64_t full_ns;            /* when the first one was dropped */
+    trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
+    int64_t room;               /* in these, for calls with several requests */
+    MPI_Request *requests;
+    MPI_Status *statuses;
+} __attribute__((aligned(128)));
+
+/* Returns false if there is no memory. */
+bool mh_trace_open_buffer(int64_t bytes);
+
+/* NULL if there are too many: they are counted. */
+trace_thread *mh_trace_new_thread(void);
+
+/* Room for one more event. Returns false if there is none: the event is counted. */
+bool mh_trace_make_room(trace_thread *thread, int64_t time_ns);
+
+static inline void mh_trace_put(trace_thread *thread, trace_event event)
+{
+    if (thread->next == thread->end && !mh_trace_make_room(thread, event.time_ns))
+        return;
+    *thread->next++ = event;
+    atomic_store_explicit(&thread->last->used, (uint32_t)(thread->next - thread->last->events), memory_order_release);
+}
+
+bool mh_trace_is_half_full(void);
+
+/* Write what is in memory. waits: for another thread that does so; else it is left to that one. */
+void mh_trace_flush(bool waits);
+
+/* At the end, when no thread records: what is still kept back. */
+void mh_trace_flush_last(void);
+
+/* Over all threads. */
+void mh_trace_count(uint64_t *events, uint64_t *dropped, uint64_t *lost_threads);
+
+/* ---- The file (file.c). What fails is remembered; nothing is written from then on */
+
+/* Returns 0 or an errno. */
+int mh_trace_open_file(uint64_t job);
+void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count);
+void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes);
+void mh_trace_write_name(uint32_t id, const char *name);
+int mh_trace_file_error(void); /* an errno, or 0 */
+void mh_trace_close_file(void);
+
+/* ---- Call sites (sites.c); under the lock of the flush */
+
+void mh_trace_note_sites(const trace_event *events, size_t count);
+void mh_trace_write_sites(void);
+
+/* ---- The clock (clock.c) */
+
+/* Collective. Returns false on all processes if the clocks cannot be synchronized. */
+bool mh_trace_start_clock(void);
+
+/* began_ns: when the first synchronization did. */
+void mh_trace_first_record(int64_t began_ns);
+
+/* Before a collective call of the program on a communicator, on all its processes. */
+void mh_trace_before_collective(trace_call *call, MPI_Comm comm);
+
+/* The last record. Collective. */
+void mh_trace_end_clock(trace_thread *thread);
+
+/* ---- What is known of a handle (table.c) */
+
+enum { TRACE_TABLE_WAYS = 16, TRACE_ABSENT = -1, TRACE_PRESENT = -2, TRACE_NO_ROOM = -3 };
+typedef struct {
+    _Atomic uint64_t *keys; /* 0: free */
+    unsigned bucket_bits;
+} trace_table;
+
+bool mh_trace_open_table(trace_table *table, unsigned bucket_bits);
+size_t mh_trace_table_size(const trace_table *table);
+/* Number of a slot that is the caller's alone until it is published; or TRACE_PRESENT, TRACE_NO_ROOM. */
+int64_t mh_trace_reserve(trace_table *table, uint64_t key);
+void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key);
+int64_t mh_trace_find(const trace_table *table, uint64_t key); /* or TRACE_ABSENT */
+void mh_trace_remove(trace_table *table, int64_t slot);
+
+/* ---- Communicators (communicators.c) */
+
+typedef struct {
+    uint16_t id;
+    bool is_inter, has_all; /* all processes of the world, and no others */
+    int rank, size;         /* size: of the remote group of an intercommunicator */
+    uint32_t context;
+    _Atomic uint32_t duplicates; /* by MPI_Comm_idup */
+} trace_known_comm;
+
+bool mh_trace_open_comms(void);
+trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
+
+/* Whether its processes are those of MPI_COMM_WORLD: the same on all of them, also if one has no memory for more. */
+bool mh_trace_has_all(MPI_Comm comm);
+void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
+void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
+void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm);
+void mh_trace_write_comms(void); /* those that have not been written yet */
+
+/* ---- Calls (calls.c) */
+
+void mh_trace_enter(trace_call *call);
+void mh_trace_leave(trace_call *call);
+/* Record that the call was entered, if that was left open. */
+void mh_trace_record_enter(trace_call *call);
+/* When it returned: now, if this is asked for the first time. */
+int64_t mh_trace_leave_ns(trace_call *call);
+void mh_trace_tried(trace_call *call, int result, int found);
+void mh_trace_put_run(trace_thread *thread);
+void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
+void mh_trace_region(trace_call *call, int level);
+void mh_trace_write_regions(void); /* names of those that were entered since the last time */
+trace_thread *mh_trace_thread_of(trace_call *call);
+
+/* ---- Messages (messages.c), requests (requests.c), collective operations (collectives.c): see recorder.h */
+
+int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
+uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
+void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status);
+void mh_trace_put_collective(trace_call *call, const trace_request *collective);
+
+void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm);
+void mh_trace_recv_init(trace_call *call, int partner, MPI_Comm comm);
+void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
+void mh_trace_probed(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message);
+void mh_trace_take(trace_call *call, const MPI_Message *message);
+void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status);
+void mh_trace_irecv_taken(trace_call *call);
+
+bool mh_trace_open_requests(void);
+void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);
+void mh_trace_keep_message(const trace_request *its, const MPI_Message *message);
+trace_request mh_trace_take_message(const MPI_Message *message);
+void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
+void mh_trace_cancel(trace_call *call, const MPI_Request *request);
+void mh_trace_forget(trace_call *call, const MPI_Request *request);
+MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
+void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
+void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
+void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
+
+void mh_trace_collective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* collectives.c - the bytes that a process puts into a collective operation and gets out of it. */
+#include "trace/back.h"
+
+/* Whether a share is one of this process. */
+static bool is_mine(const trace_share *share, const trace_known_comm *comm, int root)
+{
+    bool is_root = comm->is_inter ? root == MPI_ROOT : root == comm->rank;
+    /* In an intercommunicator, the group of the root has others that take no part. */
+    bool is_other = comm->is_inter ? root >= 0 : !is_root;
+    return share->whose == TRACE_ON_ALL || (share->whose == TRACE_ON_ROOT ? is_root : is_other);
+}
+
+static int64_t count_at(const trace_share *share, int index)
+{
+    return share->count_bytes == sizeof(int) ? ((const int *)share->counts)[index]
+                                             : ((const int64_t *)share->counts)[index];
+}
+
+/* Of one process, if counts are listed, else of any. */
+static int64_t bytes_of_one(const trace_share *share, int index)
+{
+    if (!share->counts)
+        return mh_trace_bytes(share->count, share->type);
+    return mh_trace_bytes(count_at(share, index), share->types ? share->types[index] : share->type);
+}
+
+static int64_t bytes_of_all(const trace_share *share, const trace_known_comm *comm)
+{
+    int64_t sum = 0;
+    if (share->times == TRACE_ONCE || share->times == TRACE_OWN_OF_LIST)
+        return bytes_of_one(share, comm->rank);
+    if (!share->counts)
+        return bytes_of_one(share, 0) * comm->size;
+    if (share->types) {
+        for (int i = 0; i < comm->size; i++)
+            sum += bytes_of_one(share, i);
+        return sum;
+    }
+    for (int i = 0; i < comm->size; i++)
+        sum += count_at(share, i);
+    return mh_trace_bytes(sum, share->type);
+}
+
+/*
+ * In an intercommunicator, arguments of the processes in the root's group mean nothing, and the counts of
+ * MPI_Reduce_scatter are of the local group, whose size is not kept.
+ */
+static bool is_unknowable(const trace_share *share, const trace_share *other, const trace_known_comm *comm, int root)
+{
+    bool is_rooted = share->whose != TRACE_ON_ALL || other->whose != TRACE_ON_ALL;
+    bool is_own = share->times == TRACE_OWN_OF_LIST || other->times == TRACE_OWN_OF_LIST;
+    return comm->is_inter && (is_own || (is_rooted && share->whose == TRACE_ON_ALL && root < 0));
+}
+
+/* other: the opposite share, which says what an operation in place does. */
+static uint64_t bytes_of(const trace_share *share, const trace_share *other, const trace_known_comm *comm, int root)
+{
+    if (!is_mine(share, comm, root) || is_unknowable(share, other, comm, root))
+        return 0;
+    if (share->buffer != MPI_IN_PLACE)
+        return (uint64_t)bytes_of_all(share, comm);
+    bool is_one = share->times == TRACE_ONCE && other->times != TRACE_ONCE;
+    return (uint64_t)(is_one ? bytes_of_one(other, comm->rank) : bytes_of_all(other, comm));
+}
+
+static void put(trace_call *call, int64_t time_ns, const trace_request *its)
+{
+    trace_event event = {time_ns, its->bytes_in, its->partner, 0, its->number, its->comm, TRACE_COLLECTIVE, 0};
+    mh_trace_put(call->thread, event);
+    event.value = its->bytes_out;
+    event.kind = TRACE_COLLECTIVE_OUT;
+    mh_trace_put(call->thread, event);
+}
+
+void mh_trace_put_collective(trace_call *call, const trace_request *its)
+{
+    put(call, call->enter_ns, its);
+}
+
+static void describe(trace_request *its, MPI_Comm handle, int root, const trace_share *in, const trace_share *out)
+{
+    const trace_known_comm *comm = mh_trace_comm(handle);
+    its->comm = comm->id;
+    its->partner = root >= 0 ? root : -1;
+    its->bytes_in = bytes_of(in, out, comm, root);
+    its->bytes_out = bytes_of(out, in, comm, root);
+}
+
+void mh_trace_collective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+{
+    trace_request its = {0};
+    mh_trace_leave_ns(call);
+    if (call->is_silent)
+        return;
+    describe(&its, comm, root, &in, &out);
+    put(call, call->leave_ns, &its);
+}
+
+void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+{
+    mh_trace_new_request(call, TRACE_COLLECTS);
+    if (call->is_silent)
+        return;
+    describe(&call->started, comm, root, &in, &out);
+    mh_trace_put_collective(call, &call->started);
+}
+
+void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+{
+    call->started.does = TRACE_COLLECTS;
+    call->started.is_persistent = true;
+    describe(&call->started, comm, root, &in, &out);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * communicators.c - which communicators there are, and what world ranks they have.
+ *
+ * A communicator that is made by a call which waits gets a context that its processes agree upon: one more than any of
+ * them has had. That of another one, which is found when it is used, is computed from what all its processes know.
+ */
+#include "trace/back.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
+/* Contexts that are not agreed upon are above those that are. */
+static const uint32_t computed = UINT32_C(1) << 31;
+
+typedef struct definition {
+    struct definition *next;
+    trace_comm head;
+    int32_t ranks[];
+} definition;
+
+static trace_table table;
+static trace_known_comm *known; /* by the slot in the table */
+static trace_known_comm world = {.has_all = true}, self = {.id = SELF_ID, .size = 1};
+static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
+static MPI_Group world_group;
+static int freed_key; /* an attribute of communicators that are known */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static uint32_t id_count = SELF_ID + 1, last_context;
+static definition *to_write, **to_write_end = &to_write;
+
+static uint64_t key_of(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm << 2 | 3;
+}
+
+/* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
+static definition *define(MPI_Comm comm, bool is_inter)
+{
+    int size = 0;
+    MPI_Group group;
+    if (is_inter)
+        PMPI_Comm_remote_group(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    PMPI_Group_size(group, &size);
+    definition *its = calloc(1, sizeof *its + (size_t)size * sizeof *its->ranks);
+    int *own = malloc((size_t)size * sizeof *own + 1);
+    for (int i = 0; own && i < size; i++)
+        own[i] = i;
+    if (its && own) {
+        its->head.size = size;
+        its->head.is_inter = is_inter;
+        PMPI_Group_translate_ranks(group, size, own, world_group, its->ranks);
+        for (int i = 0; i < size; i++)
+            if (its->ranks[i] == MPI_UNDEFINED)
+                its->ranks[i] = -1;
+    }
+    PMPI_Group_free(&group);
+    free(own);
+    return its;
+}
+
+static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, const definition *its)
+{
+    int compared = MPI_UNEQUAL;
+    PMPI_Comm_rank(handle, &comm->rank);
+    comm->id = (uint16_t)its->head.id;
+    comm->size = its->head.size;
+    comm->is_inter = is_inter;
+    comm->context = its->head.context;
+    if (!is_inter && its->head.size == mh_trace.size)
+        PMPI_Comm_compare(handle, MPI_COMM_WORLD, &compared);
+    comm->has_all = compared != MPI_UNEQUAL;
+}
+
+/* Under the lock. */
+static void queue(definition *its)
+{
+    *to_write_end = its;
+    to_write_end = &its->next;
+}
+
+/* MPI uses the handle of a communicator again that has been freed; it may have been freed where nobody looked. */
+static void forget(MPI_Comm handle)
+{
+    int64_t slot = mh_trace_find(&table, key_of(handle));
+    if (slot >= 0)
+        mh_trace_remove(&table, slot);
+}
+
+/* MPI calls it when a communicator is freed, wherever that is. */
+static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
+{
+    (void)key, (void)value, (void)extra;
+    forget(handle);
+    return MPI_SUCCESS;
+}
+
+static trace_known_comm *add(MPI_Comm handle, bool is_inter, uint32_t context, definition *its)
+{
+    forget(handle);
+    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_NO_ROOM;
+    if (slot < 0) {
+        free(its);
+        return &unknown;
+    }
+    its->head.id = id_count++;
+    its->head.context = context;
+    known[slot] = (trace_known_comm){0};
+    describe(&known[slot], handle, is_inter, its);
+    queue(its);
+    mh_trace_publish(&table, slot, key_of(handle));
+    PMPI_Comm_set_attr(handle, freed_key, NULL);
+    return &known[slot];
+}
+
+static uint32_t mix(uint32_t hash, uint32_t number)
+{
+    return (hash ^ number) * UINT32_C(16777619);
+}
+
+/* Of communicators that were made where this was not seen: by the ranks. */
+static uint32_t compute_context(const definition *its)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    for (int i = 0; i < its->head.size; i++)
+        hash = mix(hash, (uint32_t)its->ranks[i]);
+    return hash | computed;
+}
+
+static trace_known_comm *discover(MPI_Comm handle)
+{
+    int is_inter = 0;
+    trace_known_comm *found = &unknown;
+    pthread_mutex_lock(&lock);
+    int64_t slot = mh_trace_find(&table, key_of(handle));
+    if (slot >= 0) {
+        found = &known[slot];
+    } else if (id_count < MAX_IDS && handle != MPI_COMM_NULL &&
+               PMPI_Comm_test_inter(handle, &is_inter) == MPI_SUCCESS) {
+        definition *its = define(handle, is_inter);
+        found = add(handle, is_inter, its ? compute_context(its) : 0, its);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+trace_known_comm *mh_trace_comm(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD)
+        return &world;
+    if (comm == MPI_COMM_SELF)
+        return &self;
+    int64_t slot = mh_trace_find(&table, key_of(comm));
+    return slot >= 0 ? &known[slot] : discover(comm);
+}
+
+bool mh_trace_has_all(MPI_Comm comm)
+{
+    const trace_known_comm *its = mh_trace_comm(comm);
+    int is_inter = 0, compared = MPI_UNEQUAL;
+    if (its != &unknown)
+        return its->has_all;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (!is_inter)
+        PMPI_Comm_compare(comm, MPI_COMM_WORLD, &compared);
+    return compared != MPI_UNEQUAL;
+}
+
+bool mh_trace_open_comms(void)
+{
+    if (!mh_trace_open_table(&table, BUCKET_BITS))
+        return false;
+    known = calloc(mh_trace_table_size(&table), sizeof *known);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_freed, &freed_key, NULL);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    world.rank = mh_trace.rank;
+    world.size = mh_trace.size;
+    definition *all = define(MPI_COMM_WORLD, false), *own = define(MPI_COMM_SELF, false);
+    if (!known || !all || !own)
+        return false;
+    own->head.id = SELF_ID;
+    own->head.context = computed;
+    queue(all);
+    queue(own);
+    return true;
+}
+
+/* ---- New ones */
+
+/* Collective over the new communicator. In an intercommunicator, a reduction gives what the other group has. */
+static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
+{
+    uint32_t mine = last_context, other = 0, greatest = 0;
+    PMPI_Allreduce(&mine, &other, 1, MPI_UINT32_T, MPI_MAX, comm);
+    greatest = other;
+    if (is_inter)
+        PMPI_Allreduce(&other, &mine, 1, MPI_UINT32_T, MPI_MAX, comm);
+    if (is_inter && mine > greatest)
+        greatest = mine;
+    return (greatest + 1) % computed;
+}
+
+static bool has_foreign(MPI_Group group)
+{
+    int size, theirs = 0;
+    PMPI_Group_size(group, &size);
+    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
+        PMPI_Group_translate_ranks(group, 1, &i, world_group, &theirs);
+    PMPI_Group_free(&group);
+    return theirs == MPI_UNDEFINED;
+}
+
+/* Whether processes of another world belong to it, which may not be recorded. All processes see the same. */
+static bool is_foreign(MPI_Comm comm, bool is_inter)
+{
+    MPI_Group local, remote;
+    bool found;
+    PMPI_Comm_group(comm, &local);
+    found = has_foreign(local);
+    if (found || !is_inter)
+        return found;
+    PMPI_Comm_remote_group(comm, &remote);
+    return has_foreign(remote);
+}
+
+/* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
+void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
+{
+    int is_inter = 0;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+        return;
+    PMPI_Comm_test_inter(*comm, &is_inter);
+    if (is_foreign(*comm, is_inter)) {
+        forget(*comm);
+        return;
+    }
+    uint32_t context = agree_on_context(*comm, is_inter);
+    pthread_mutex_lock(&lock);
+    if (context > last_context)
+        last_context = context;
+    add(*comm, is_inter, context, define(*comm, is_inter));
+    pthread_mutex_unlock(&lock);
+}
+
+/* It is not to be used before its request is complete; but its processes are those of the parent. */
+void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm)
+{
+    trace_known_comm *its_parent = mh_trace_comm(parent);
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL || its_parent == &unknown)
+        return;
+    call->started.does = TRACE_MAKES_COMM;
+    uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
+    uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
+    pthread_mutex_lock(&lock);
+    definition *its = define(parent, its_parent->is_inter);
+    forget(*comm);
+    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(*comm)) : TRACE_NO_ROOM;
+    if (slot >= 0) {
+        its->head.id = id_count++;
+        its->head.context = context;
+        known[slot] = (trace_known_comm){0};
+        describe(&known[slot], parent, its_parent->is_inter, its);
+        queue(its);
+        mh_trace_publish(&table, slot, key_of(*comm));
+    } else {
+        free(its);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
+{
+    (void)call;
+    forget(*comm);
+}
+
+void mh_trace_write_comms(void)
+{
+    pthread_mutex_lock(&lock);
+    definition *its = to_write;
+    to_write = NULL;
+    to_write_end = &to_write;
+    pthread_mutex_unlock(&lock);
+    while (its) {
+        definition *next = its->next;
+        mh_trace_write_one(TRACE_BLOCK_COMM, &its->head,
+                           sizeof its->head + (size_t)its->head.size * sizeof *its->ranks);
+        free(its);
+        its = next;
+    }
+}

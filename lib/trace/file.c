@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * file.c - the blocks of a trace, each written whole by one write: what is there after a process was killed is complete
+ * but for its last block.
+ */
+#define _GNU_SOURCE
+#include "trace/back.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_PARTS = 6, PADDING = 8 };
+
+static int file = -1, failed_by;
+static off_t written;
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+int mh_trace_open_file(uint64_t job)
+{
+    char path[sizeof mh_trace.options.folder + 64];
+    trace_file_head head = {.byte_order = TRACE_BYTE_ORDER, .version = TRACE_VERSION, .job = job};
+    snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, mh_trace.options.folder, mh_trace.rank);
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return errno;
+    memcpy(head.magic, TRACE_MAGIC, sizeof head.magic);
+    head.rank = mh_trace.rank;
+    head.size = mh_trace.size;
+    errno = ENOSPC;
+    if (write(file, &head, sizeof head) != (ssize_t)sizeof head)
+        return errno;
+    written = sizeof head;
+    return 0;
+}
+
+/* What has been written of a block that does not fit is taken back. */
+static void fail(int reason)
+{
+    failed_by = reason;
+    if (ftruncate(file, written) != 0)
+        errno = 0; /* a torn block, which readers leave out */
+    close(file);
+    file = -1;
+}
+
+static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
+{
+    errno = ENOSPC;
+    ssize_t done = file < 0 ? bytes : writev(file, parts, count);
+    if (file < 0)
+        return;
+    if (done == bytes)
+        written += bytes;
+    else
+        fail(done < 0 ? errno : ENOSPC);
+}
+
+void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count)
+{
+    static const char zeros[PADDING];
+    trace_block_head head = {.kind = kind, .thread = thread};
+    struct iovec all[MAX_PARTS + 2] = {{&head, sizeof head}};
+    for (int i = 0; i < count; i++) {
+        all[i + 1] = parts[i];
+        head.bytes += parts[i].iov_len;
+    }
+    size_t padding = (PADDING - head.bytes % PADDING) % PADDING;
+    all[count + 1] = (struct iovec){(void *)zeros, padding};
+    pthread_mutex_lock(&writing);
+    write_parts(all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
+    pthread_mutex_unlock(&writing);
+}
+
+void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes)
+{
+    struct iovec part = {(void *)payload, bytes};
+    mh_trace_write(kind, 0, &part, 1);
+}
+
+void mh_trace_write_name(uint32_t id, const char *name)
+{
+    uint32_t numbers[2] = {id, (uint32_t)strlen(name)};
+    struct iovec parts[] = {{numbers, sizeof numbers}, {(void *)name, numbers[1]}};
+    mh_trace_write(TRACE_BLOCK_NAMES, 0, parts, 2);
+}
+
+int mh_trace_file_error(void)
+{
+    return failed_by;
+}
+
+/* What a disk reports late, it reports here. */
+void mh_trace_close_file(void)
+{
+    if (file >= 0 && close(file) != 0)
+        failed_by = errno;
+    file = -1;
+}

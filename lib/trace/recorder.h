@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * recorder.h - between the two halves of the recorder, which are compiled for one flavor of MPI libraries.
+ *
+ * The front, libmpix_trace-FLAVOR.so, is what LD_PRELOAD names. It has a wrapper for each function that this flavor's
+ * mpi.h declares, under its MPI_ and its PMPI_ name: Fortran arrives there, by one or the other. Only the header of the
+ * MPI library is needed for it, so it does no harm in a shell, a child or any other program. After MPI_Init it opens
+ * the back, trace-FLAVOR.so, which is linked with the MPI library and records.
+ *
+ * Wrappers are made by wrappers.awk from mpi.h and from meanings.txt, which says what is called here for a function
+ * before and after it. Calls inside of calls are not recorded.
+ */
+#ifndef TRACE_RECORDER_H
+#define TRACE_RECORDER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_BACK_NAME "mpix_trace_back"
+
+/* An argument as it came, whatever its type: in a register, or where a pointer would be on the stack. */
+typedef intptr_t trace_slot;
+
+/* Of a thread of the program, in the back. */
+typedef struct trace_thread trace_thread;
+
+/* What one request stands for. */
+enum { TRACE_SENDS = 1, TRACE_RECEIVES = 2, TRACE_COLLECTS = 4, TRACE_MAKES_COMM = 8 };
+typedef struct {
+    uint32_t number; /* in the trace; of a persistent one, of its last start; 0: not started */
+    uint16_t comm;
+    uint8_t does; /* TRACE_SENDS and so on */
+    bool is_persistent, is_canceled, is_silent;
+    int32_t partner, tag; /* where it sends to; the root of a collective */
+    uint64_t bytes_in, bytes_out;
+} trace_request;
+
+/* One call of the program, on the stack of its wrapper. */
+typedef struct {
+    trace_thread *thread;       /* NULL: there are too many */
+    int64_t enter_ns, leave_ns; /* leave_ns is 0 until the call has returned */
+    uint64_t site;              /* where the program goes on after the call */
+    uint16_t id;                /* of the function */
+    bool is_silent;             /* nothing of it goes into the trace */
+    bool is_trial;              /* MPI_Test and its like: recorded when it is known whether it was in vain */
+    bool is_recorded;           /* its ENTER is */
+    trace_request started;      /* the request that it makes */
+    const MPI_Request *watched; /* those that it may complete, as they were before it; NULL: there is no memory */
+    MPI_Request one;            /* the only one of these */
+    MPI_Status status;          /* where the program wants none */
+} trace_call;
+
+/* What a process puts into a collective operation, or gets out of it. */
+typedef enum { TRACE_ON_ALL, TRACE_ON_ROOT, TRACE_ON_OTHERS } trace_whose;
+typedef enum { TRACE_ONCE, TRACE_EACH, TRACE_LISTED, TRACE_OWN_OF_LIST } trace_times;
+typedef struct {
+    trace_whose whose;
+    trace_times times;
+    const void *buffer;
+    int64_t count;      /* to or from one process */
+    const void *counts; /* in its place, for each process, if listed */
+    size_t count_bytes; /* of one of these */
+    MPI_Datatype type;
+    const MPI_Datatype *types; /* in its place, for each process, or NULL */
+} trace_share;
+
+typedef struct {
+    /* After MPI_Init, whose id and site the call has. */
+    bool (*begin)(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call);
+    void (*end)(trace_call *call);                              /* before MPI_Finalize; collective over the world */
+    void (*finish)(trace_call *call);                           /* after it */
+    void (*before_collective)(trace_call *call, MPI_Comm comm); /* thread is set */
+    bool (*is_wanted)(int id);                                  /* by name: MPI_Wtime and MPI_Wtick */
+
+    void (*enter)(trace_call *call); /* thread, id, site and is_trial are set */
+    void (*leave)(trace_call *call);
+
+    void (*send)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+    void (*isend)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+    void (*send_init)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+    void (*irecv)(trace_call *call, int partner, int tag, MPI_Comm comm);
+    void (*recv_init)(trace_call *call, int partner, MPI_Comm comm);
+    void (*receive)(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
+    void (*keep)(trace_call *call, int result, const MPI_Request *request);
+
+    /* Messages of MPI_Mprobe. */
+    void (*probed)(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message);
+    void (*take)(trace_call *call, const MPI_Message *message); /* before it is received */
+    void (*receive_taken)(trace_call *call, int result, const MPI_Status *status);
+    void (*irecv_taken)(trace_call *call);
+
+    void (*start)(trace_call *call, int count, const MPI_Request *requests);
+    void (*cancel)(trace_call *call, const MPI_Request *request);
+    void (*forget)(trace_call *call, const MPI_Request *request);
+
+    /* Requests that a call may complete: before it, with room for statuses if the program wants none; and after it. */
+    MPI_Status *(*watch)(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
+    void (*all_done)(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
+    void (*one_done)(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
+    void (*some_done)(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
+    void (*tried)(trace_call *call, int result, int found); /* other trials */
+
+    void (*collective)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+    void (*icollective)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+    void (*collective_init)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+
+    void (*make_comm)(trace_call *call, int result, const MPI_Comm *comm);
+    void (*imake_comm)(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
+    void (*drop_comm)(trace_call *call, const MPI_Comm *comm); /* before it is freed */
+    void (*region)(trace_call *call, int level);
+    void (*abort)(trace_call *call);
+} trace_back;
+
+/* Shares of collective operations, for meanings.txt. OWN is that of this process in a list. */
+#define TRACE_NOTHING ((trace_share){.type = MPI_BYTE})
+#define TRACE_SHARE(whose_, times_, buffer_, count_, type_) \
+    ((trace_share){                                         \
+        .whose = TRACE_ON_##whose_, .times = TRACE_##times_, .buffer = buffer_, .count = count_, .type = type_})
+#define TRACE_ANY_LIST(whose_, times_, buffer_, counts_, ...) \
+    ((trace_share){.whose = TRACE_ON_##whose_,                \
+                   .times = TRACE_##times_,                   \
+                   .buffer = buffer_,                         \
+                   .counts = counts_,                         \
+                   .count_bytes = sizeof *(counts_),          \
+                   __VA_ARGS__})
+#define TRACE_LIST(whose_, buffer_, counts_, type_) TRACE_ANY_LIST(whose_, LISTED, buffer_, counts_, .type = type_)
+#define TRACE_OWN(buffer_, counts_, type_) TRACE_ANY_LIST(ALL, OWN_OF_LIST, buffer_, counts_, .type = type_)
+#define TRACE_LISTS(buffer_, counts_, types_) TRACE_ANY_LIST(ALL, LISTED, buffer_, counts_, .types = types_)
+
+#endif

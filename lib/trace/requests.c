@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * requests.c - from the call that begins a request to the one that sees it complete.
+ *
+ * MPI libraries have a handle that stands for many requests which are complete already. It is kept once; a request that
+ * is begun while its handle is kept is recorded as complete in the call that began it.
+ */
+#include "trace/back.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BUCKET_BITS = 13, MIN_ROOM = 256 };
+
+static trace_table table;
+static trace_request *kept; /* by the slot in the table */
+static _Atomic uint32_t last_number;
+
+/* Of a message and a request: they may be the same number. */
+static uint64_t request_key(MPI_Request request)
+{
+    return (uint64_t)(uintptr_t)request << 2 | 1;
+}
+
+static uint64_t message_key(MPI_Message message)
+{
+    return (uint64_t)(uintptr_t)message << 2 | 2;
+}
+
+bool mh_trace_open_requests(void)
+{
+    if (!mh_trace_open_table(&table, BUCKET_BITS))
+        return false;
+    void *memory = mmap(NULL, mh_trace_table_size(&table) * sizeof *kept, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    kept = memory == MAP_FAILED ? NULL : memory;
+    return kept;
+}
+
+uint32_t mh_trace_new_request(trace_call *call, uint8_t does)
+{
+    trace_request *its = &call->started;
+    if (its->number == 0)
+        its->number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
+    its->does |= does;
+    its->is_silent = call->is_silent;
+    return its->number;
+}
+
+static trace_request *find(MPI_Request request)
+{
+    int64_t slot = request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_find(&table, request_key(request));
+    return slot >= 0 ? &kept[slot] : NULL;
+}
+
+static void drop(trace_request *its)
+{
+    mh_trace_remove(&table, its - kept);
+}
+
+static void put(trace_call *call, const trace_request *its, uint8_t kind)
+{
+    mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), 0, -1, 0, its->number, its->comm, kind, 0});
+}
+
+/* status: NULL if there is none. */
+static void put_completion(trace_call *call, const trace_request *its, const MPI_Status *status)
+{
+    int is_canceled = 0;
+    if (call->is_silent || its->is_silent)
+        return;
+    mh_trace_record_enter(call);
+    if (its->is_canceled && status)
+        PMPI_Test_cancelled(status, &is_canceled);
+    if (is_canceled) {
+        put(call, its, TRACE_CANCELED);
+        return;
+    }
+    if (its->does & TRACE_SENDS)
+        put(call, its, TRACE_SEND_DONE);
+    if (its->does & TRACE_RECEIVES && status)
+        mh_trace_put_receive(call, its->comm, its->number, status);
+    if (its->does & TRACE_COLLECTS)
+        put(call, its, TRACE_COLLECTIVE_DONE);
+}
+
+void mh_trace_keep(trace_call *call, int result, const MPI_Request *request)
+{
+    const trace_request *its = &call->started;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || its->does == 0 || *request == MPI_REQUEST_NULL)
+        return;
+    uint64_t key = request_key(*request);
+    int64_t slot = mh_trace_reserve(&table, key);
+    if (slot == TRACE_PRESENT)
+        put_completion(call, its, NULL);
+    if (slot < 0)
+        return;
+    kept[slot] = *its;
+    mh_trace_publish(&table, slot, key);
+}
+
+void mh_trace_keep_message(const trace_request *its, const MPI_Message *message)
+{
+    int64_t slot = mh_trace_reserve(&table, message_key(*message));
+    if (slot < 0)
+        return;
+    kept[slot] = *its;
+    mh_trace_publish(&table, slot, message_key(*message));
+}
+
+trace_request mh_trace_take_message(const MPI_Message *message)
+{
+    trace_request its = {.comm = TRACE_NO_COMM};
+    int64_t slot = mh_trace_find(&table, message_key(*message));
+    if (slot < 0)
+        return its;
+    its = kept[slot];
+    mh_trace_remove(&table, slot);
+    return its;
+}
+
+/* ---- Persistent requests */
+
+void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        trace_request *its = find(requests[i]);
+        if (!its)
+            continue;
+        its->number = 0;
+        call->started = *its;
+        its->number = mh_trace_new_request(call, 0);
+        its->is_silent = call->is_silent;
+        its->is_canceled = false;
+        if (call->is_silent)
+            continue;
+        trace_event event = {call->enter_ns, its->bytes_in, its->partner, its->tag, its->number, its->comm, 0, 0};
+        if (its->does & TRACE_COLLECTS) {
+            mh_trace_put_collective(call, its);
+            continue;
+        }
+        if (its->does & TRACE_RECEIVES)
+            event.partner = -1;
+        event.kind = its->does & TRACE_SENDS ? TRACE_SEND : TRACE_RECEIVE_POST;
+        mh_trace_put(call->thread, event);
+    }
+}
+
+void mh_trace_cancel(trace_call *call, const MPI_Request *request)
+{
+    trace_request *its = find(*request);
+    (void)call;
+    if (its)
+        its->is_canceled = true;
+}
+
+void mh_trace_forget(trace_call *call, const MPI_Request *request)
+{
+    trace_request *its = find(*request);
+    (void)call;
+    if (its)
+        drop(its);
+}
+
+/* ---- Completion */
+
+static bool make_room(trace_thread *thread, int64_t count)
+{
+    int64_t room = count < MIN_ROOM ? MIN_ROOM : count;
+    if (count <= thread->room)
+        return true;
+    free(thread->requests);
+    free(thread->statuses);
+    thread->requests = malloc((size_t)room * sizeof *thread->requests);
+    thread->statuses = malloc((size_t)room * sizeof *thread->statuses);
+    thread->room = thread->requests && thread->statuses ? room : 0;
+    return thread->room > 0;
+}
+
+MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses)
+{
+    call->watched = NULL;
+    if (count == 1) {
+        call->one = requests[0];
+        call->watched = &call->one;
+        return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
+    }
+    if (count <= 0 || !call->thread || !make_room(call->thread, count))
+        return statuses;
+    memcpy(call->thread->requests, requests, (size_t)count * sizeof *requests);
+    call->watched = call->thread->requests;
+    return statuses == MPI_STATUSES_IGNORE ? call->thread->statuses : statuses;
+}
+
+static void complete(trace_call *call, MPI_Request request, bool is_good, const MPI_Status *status)
+{
+    trace_request *its = find(request);
+    if (!its || (its->is_persistent && its->number == 0))
+        return;
+    if (is_good)
+        put_completion(call, its, status);
+    if (its->is_persistent)
+        its->number = 0;
+    else
+        drop(its);
+}
+
+void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses)
+{
+    mh_trace_tried(call, result, done);
+    if (!call->watched || (result == MPI_SUCCESS && !done))
+        return;
+    for (int64_t i = 0; i < count; i++)
+        complete(call, call->watched[i],
+                 result == MPI_SUCCESS || (result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR == MPI_SUCCESS),
+                 &statuses[i]);
+}
+
+void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
+{
+    mh_trace_tried(call, result, done);
+    if (call->watched && result == MPI_SUCCESS && done && index != MPI_UNDEFINED)
+        complete(call, call->watched[index], true, status);
+}
+
+void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
+{
+    mh_trace_tried(call, result, count != 0);
+    if (!call->watched || result != MPI_SUCCESS || count == MPI_UNDEFINED)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        complete(call, call->watched[indices[i]], true, &statuses[i]);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sites.c - the places from which the program calls MPI, by name. Addresses are looked up when events are flushed. */
+#define _GNU_SOURCE
+#include "trace/back.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More places than these have no name. */
+enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS, MAX_SITES = TABLE_SIZE / 2, TEXT_SIZE = 1024 };
+
+static uint64_t table[TABLE_SIZE];
+static uint64_t sites[MAX_SITES];
+static size_t site_count, written_count;
+
+static void note(uint64_t address)
+{
+    size_t place = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
+    while (table[place] != 0 && table[place] != address)
+        place = (place + 1) % TABLE_SIZE;
+    if (table[place] == address || site_count == MAX_SITES)
+        return;
+    table[place] = sites[site_count++] = address;
+}
+
+void mh_trace_note_sites(const trace_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (events[i].kind == TRACE_ENTER && events[i].value != 0)
+            note(events[i].value);
+}
+
+static void describe(uint64_t address, char text[TEXT_SIZE])
+{
+    Dl_info found;
+    text[0] = '\0';
+    if (!dladdr((void *)(uintptr_t)address, &found) || !found.dli_fname)
+        return;
+    /* Without a symbol, the offset is that in the object, which addr2line takes. */
+    uintptr_t base = (uintptr_t)(found.dli_sname ? found.dli_saddr : found.dli_fbase);
+    snprintf(text, TEXT_SIZE, "%s+0x%jx in %s", found.dli_sname ? found.dli_sname : "", (uintmax_t)(address - base),
+             found.dli_fname);
+}
+
+void mh_trace_write_sites(void)
+{
+    static const char zeros[8];
+    for (; written_count < site_count; written_count++) {
+        struct {
+            uint64_t address;
+            uint32_t length, zero;
+        } head = {.address = sites[written_count]};
+        char text[TEXT_SIZE];
+        describe(head.address, text);
+        head.length = (uint32_t)strlen(text);
+        struct iovec parts[] = {{&head, sizeof head}, {text, head.length}, {(void *)zeros, (8 - head.length % 8) % 8}};
+        mh_trace_write(TRACE_BLOCK_SITES, 0, parts, 3);
+    }
+}

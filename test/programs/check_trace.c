@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What check_trace.sh records: known numbers of known calls. check_trace ACTION, with two processes. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, MANY = 20000 };
+
+static int rank, peer;
+
+static void send_and_receive(MPI_Comm comm)
+{
+    int numbers[4] = {rank};
+    for (int i = 0; i < MESSAGES; i++) {
+        if (rank == 0)
+            MPI_Send(numbers, 3, MPI_INT, 1, TAG + i, comm);
+        else
+            MPI_Recv(numbers, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    }
+    MPI_Sendrecv_replace(numbers, 2, MPI_INT, peer, TAG, peer, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void send_without_waiting(void)
+{
+    int to[2] = {rank, rank}, from[2], done = 0, index;
+    MPI_Request requests[4];
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&from[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 2; i++)
+        MPI_Isend(&to[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD, &requests[2 + i]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    if (from[0] != peer || from[1] != peer)
+        printf("wrong: messages\n");
+    MPI_Irecv(&from[0], 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send(&to[0], 1, MPI_INT, peer, TAG, MPI_COMM_WORLD);
+    while (!done)
+        MPI_Testany(1, requests, &index, &done, MPI_STATUS_IGNORE);
+}
+
+static void send_again_and_again(void)
+{
+    int to = rank, from = -1;
+    MPI_Request requests[2];
+    MPI_Recv_init(&from, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(&to, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void probe(void)
+{
+    int number = rank, found = 0;
+    MPI_Message message;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        usleep(20000);
+        MPI_Send(&number, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+    } else {
+        while (!found)
+            MPI_Improbe(0, TAG, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(&number, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+static void reduce(void)
+{
+    int numbers[4] = {rank, 1, 2, 3}, gathered[8], sum = 0;
+    MPI_Request request;
+    MPI_Bcast(numbers, 4, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Reduce(numbers, gathered, 4, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Gather(numbers, 4, MPI_INT, gathered, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered, 4, MPI_INT, MPI_COMM_WORLD);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (sum != 1)
+        printf("wrong: sum %d\n", sum);
+}
+
+static void divide(void)
+{
+    MPI_Comm reversed, one, ring;
+    int size = 2, periodic = 1;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &one);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+    /* Rank 0 there is 1 in the world. */
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 1, TAG, reversed);
+    else
+        MPI_Recv(&size, 1, MPI_INT, 0, TAG, reversed, MPI_STATUS_IGNORE);
+    MPI_Barrier(ring);
+    MPI_Comm_free(&one);
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&reversed);
+}
+
+static void do_all(void)
+{
+    MPI_Comm twin;
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    MPI_Pcontrol(5);
+    send_and_receive(twin);
+    MPI_Pcontrol(-5);
+    send_without_waiting();
+    send_again_and_again();
+    probe();
+    reduce();
+    divide();
+    MPI_Comm_free(&twin);
+}
+
+static void *talk(void *comm)
+{
+    int number = 0;
+    for (int i = 0; i < THREAD_MESSAGES; i++) {
+        if (rank == 0)
+            MPI_Send(&number, 1, MPI_INT, 1, TAG, *(MPI_Comm *)comm);
+        else
+            MPI_Recv(&number, 1, MPI_INT, 0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+static void talk_by_threads(void)
+{
+    MPI_Comm comms[2];
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, talk, &comms[i]);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+static void send_many(void)
+{
+    int number = 0;
+    for (int i = 0; i < MANY; i++)
+        MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Records are made meanwhile. */
+static void take_time(void)
+{
+    for (int i = 0; i < 20; i++) {
+        usleep(100000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    return MPI_Comm_free(value);
+}
+
+/*
+ * A communicator of all processes is freed within a call, and one of a single process may get its handle. The
+ * processes use theirs differently often.
+ */
+static void free_within_a_call(void)
+{
+    int key;
+    MPI_Comm inner, outer, alone;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_inner, &key, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &inner);
+    MPI_Comm_dup(MPI_COMM_SELF, &outer);
+    MPI_Barrier(inner);
+    MPI_Comm_set_attr(outer, key, &inner);
+    MPI_Comm_free(&outer);
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &alone);
+    for (int i = 0; i < 100 * rank; i++)
+        MPI_Barrier(alone);
+    for (int i = 0; i < 100; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&alone);
+    MPI_Comm_free_keyval(&key);
+}
+
+/* With processes of another world. */
+static void merge_and_sum(MPI_Comm others, int is_child)
+{
+    int one = 1, sum = 0, size;
+    MPI_Comm all, again;
+    MPI_Intercomm_merge(others, is_child, &all);
+    MPI_Comm_dup(all, &again);
+    MPI_Comm_size(again, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, again);
+    if (sum != size)
+        printf("wrong: %d of %d\n", sum, size);
+    MPI_Comm_free(&again);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&others);
+}
+
+static void spawn(char *program)
+{
+    char *arguments[] = {"spawned", NULL};
+    MPI_Comm children;
+    MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    merge_and_sum(children, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *action = argc > 1 ? argv[1] : "all";
+    int provided;
+    if (strcmp(action, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    if (strcmp(action, "spawned") == 0) {
+        MPI_Comm parents;
+        MPI_Comm_get_parent(&parents);
+        merge_and_sum(parents, 1);
+        MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(action, "threads") == 0)
+        talk_by_threads();
+    else if (strcmp(action, "many") == 0)
+        send_many();
+    else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
+        take_time();
+    else if (strcmp(action, "freed") == 0)
+        free_within_a_call();
+    else if (strcmp(action, "spawn") == 0)
+        spawn(argv[0]);
+    else
+        do_all();
+    if (strcmp(action, "child") == 0 && system("echo child") != 0)
+        printf("wrong: no child\n");
+    if (strcmp(action, "abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Finalize();
+    printf("done\n");
+    return 0;
+}

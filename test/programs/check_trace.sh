@@ -1,0 +1,254 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_trace: the calls of programs in C and Fortran are recorded as they were made, programs run as ever, and what
+# cannot be recorded is said.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              CC             MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
+#              MPIEXEC, MPIEXEC_FLAGS, NM
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/trace
+compiler=${CC:-mpicc}
+subject=$scratch/subject
+dump=$scratch/trace_dump
+folder=$scratch/trace
+
+skip_all() {        # REASON
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+[ "${sanitizers:-no}" = no ] || skip_all "what sanitizers have built cannot be loaded into an ordinary program"
+front=$(compgen -G "$programs/.libs/libmpix_trace-*.so") ||
+    skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
+
+# Compilers are lists of words.
+# shellcheck disable=SC2086
+if ! $compiler -w "$here/check_trace.c" -o "$subject" -lpthread >"$scratch/log" 2>&1 ||
+    ! $compiler -I"$here/../../lib" "$here/trace_dump.c" -o "$dump" >>"$scratch/log" 2>&1; then
+    cat "$scratch/log"
+    echo "Bail out! $compiler does not compile check_trace.c or trace_dump.c"
+    exit 1
+fi
+
+# RANKS [OPTION]... PROGRAM...: records into a fresh folder. Leaves the traces as text in dump-0 and dump-1.
+record() {
+    local ranks=$1 rank
+    shift
+    rm -rf "$folder"
+    run "$ranks" mpix_trace -o "$folder" "$@"
+    for rank in 0 1; do
+        : >"$scratch/dump-$rank"
+        [ ! -e "$folder/rank-$rank.mpixtrace" ] ||
+            "$dump" "$folder/rank-$rank.mpixtrace" >"$scratch/dump-$rank" || complain "the trace of $rank is torn"
+    done
+}
+
+expect_done() {
+    expect_status 0
+    ! grep -q '^wrong' "$scratch/out" || complain "the program complains"
+    [ "$(grep -o done "$scratch/out" | wc -l)" -eq 2 ] || complain "not both processes are done"
+}
+
+# RANK HOW_OFTEN PATTERN: so many lines of its trace have this; a number, or MIN+.
+expect() {
+    local count
+    count=$(grep -cE -e "$3" "$scratch/dump-$1")
+    case $2 in
+    *+) [ "$count" -ge "${2%+}" ] || complain "trace of $1: $count lines '$3', not $2" ;;
+    *) [ "$count" -eq "$2" ] || complain "trace of $1: $count lines '$3', not $2" ;;
+    esac
+}
+
+# What holds in every complete trace.
+expect_sound() {
+    local rank
+    for rank in 0 1; do
+        expect $rank 1 '^end .* dropped 0$'
+        expect $rank 2+ '^clock '
+        awk '
+            $1 == "event" && $3 < last[$2] { print "thread " $2 ": time goes back at " $3 }
+            $1 == "event" { last[$2] = $3 }
+            $4 == "enter" { name[$2, ++depth[$2]] = $5 }
+            $4 == "leave" && name[$2, depth[$2]--] != $5 { print "leave without enter: " $0 }
+            END { for (thread in depth) if (depth[thread] != 0) print "thread " thread " does not leave all" }
+            ' "$scratch/dump-$rank"
+    done
+    [ "$(sed -n 's/.* job //p' "$scratch"/dump-[01] | sort -u | wc -l)" -eq 1 ] || complain "job numbers differ"
+}
+
+# ---- What is recorded
+
+check_calls() {
+    record 2 "$subject"
+    expect_done
+    expect_sound
+    expect 0 13 ' send partner 1 '
+    expect 1 7 ' send partner 0 '
+    expect 0 7 ' receive partner 1 '
+    # In the communicator in which they are reversed.
+    expect 1 1 ' send partner 1 '
+    expect 0 1 ' receive partner 0 '
+    expect 1 13 ' receive partner 0 '
+    expect 0 5 ' send partner 1 tag [0-9]+ bytes 12 comm 2 request 0$'
+    expect 1 5 ' receive partner 0 tag [0-9]+ bytes 12 comm 2 request 0$'
+    for rank in 0 1; do
+        expect $rank 5 ' send_done '
+        expect $rank 6 ' post '
+        expect $rank 8 ' collective partner '
+        expect $rank 1 ' collective_done '
+        expect $rank 6 '^comm '
+        expect $rank 1 '^comm [0-9]+ context [1-9][0-9]* size 2 inter 0 ranks 1 0$'
+        expect $rank 1 ' enter region 5$'
+        expect $rank 1 ' leave region 5 0$'
+        expect $rank 1 ' enter MPI_Init$'
+        expect $rank 1 ' enter MPI_Finalize$'
+        expect $rank 5+ '^site .*[+]0x[0-9a-f]+ in .*/subject$'
+    done
+    expect 1 2 ' collective partner 1 tag 0 bytes 16 '
+    expect 0 1 ' collective partner 1 tag 0 bytes 0 '
+    expect 1 1+ ' leave MPI_Improbe [1-9]'
+    expect 1 1 ' leave MPI_Improbe 0$'
+    expect 1 0 ' enter MPI_Wtime$'
+}
+
+check_fortran() {   # FORM
+    local wrapper=${compiler/mpicc/mpifort}
+    # shellcheck disable=SC2086
+    $wrapper -w -DFORM="$1" "$here/check_trace.F90" -o "$scratch/fortran$1" >"$scratch/log" 2>&1 ||
+        { cat "$scratch/log"; return; }
+    record 2 "$scratch/fortran$1"
+    expect_done
+    expect_sound
+    expect 0 3 ' send partner 1 tag 5 bytes 16 comm 2 request 0$'
+    expect 1 3 ' receive partner 0 tag 5 bytes 16 comm 2 request 0$'
+    expect 0 1 ' send partner 1 tag 6 bytes 16 comm 0 request [1-9]'
+    expect 0 1 ' receive partner 1 tag 6 bytes 16 comm 0 request [1-9]'
+    expect 0 1 ' collective partner -1 tag 0 bytes 16 comm 0 '
+    expect 0 1 ' enter MPI_Finalize$'
+}
+
+check_records() {
+    record 2 "$subject" time
+    expect_done
+    expect_sound
+    expect 0 3+ '^clock '
+    expect 1 3+ '^clock '
+}
+
+check_action() {    # ACTION
+    record 2 "$subject" "$1"
+    expect_done
+    expect_sound
+}
+
+check_threads() {
+    record 2 "$subject" threads
+    expect_done
+    expect_sound
+    expect 0 200 ' send partner 1 '
+    expect 1 200 ' receive partner 0 '
+    [ "$(sed -n 's/^event \([0-9]*\) .*/\1/p' "$scratch/dump-0" | sort -u | wc -l)" -eq 3 ] || complain "not 3 threads"
+}
+
+check_only() {
+    record 2 --only 'Send,MPI_Wt*' "$subject"
+    expect_done
+    expect 0 7 ' enter MPI_'
+    expect 0 7 ' enter MPI_Send$'
+    expect 0 7 ' send partner 1 '
+    record 2 --from 1 --to 1.5 "$subject" time
+    expect_done
+    expect 0 0 ' enter MPI_(Init|Finalize)$'
+    expect 0 1+ ' enter MPI_Barrier$'
+}
+
+# ---- What cannot be recorded
+
+check_full() {
+    record 2 --buffer 256K "$subject" many
+    expect_done
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q 'the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]' || complain "no line says it"
+    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
+    expect 0 1 '^end .* dropped [1-9]'
+}
+
+check_abort() {
+    record 2 "$subject" abort
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect 0 0 '^end '
+    expect 0 2+ '^clock '
+    expect 0 5+ ' enter MPI_Barrier$'
+}
+
+check_disk() {
+    mkdir -p "$scratch/disk"
+    mount -t tmpfs -o size=64k tmpfs "$scratch/disk" 2>/dev/null || { echo skip; return; }
+    rm -rf "$folder"
+    run 2 mpix_trace -o "$scratch/disk/trace" "$subject" many
+    umount "$scratch/disk"
+    expect_done
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q 'could not write all: .*No space left on device' || complain "no line says it"
+}
+
+check_others() {
+    record alone sh -c 'echo hello; exit 7'
+    expect_status 7
+    [ ! -s "$scratch/err" ] || complain "it writes to stderr"
+    record 2 "$subject" child
+    expect_done
+    [ "$(grep -c '^child$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
+    run 2 mpix_trace -o "$folder" "$subject"
+    [ "$status" -ne 0 ] || complain "a trace is overwritten"
+    grep -q 'there is a trace in' "$scratch/err" || complain "no line says that there is a trace"
+    run alone mpix_trace "$subject"
+    expect_refusal '-o DIR'
+    run alone mpix_trace -o "$scratch/new" --buffer 12 "$subject"
+    expect_refusal --buffer
+    run alone mpix_trace -o "$scratch/new" --from x "$subject"
+    expect_refusal --from
+}
+
+have_fortran() {    # FORM
+    local statement='use mpi_f08'
+    [ "$1" -ne 1 ] || statement='include "mpif.h"'
+    [ "$1" -ne 2 ] || statement='use mpi'
+    printf 'program p\n%s\nend program\n' "$statement" >"$scratch/try.f90"
+    ${compiler/mpicc/mpifort} "$scratch/try.f90" -o "$scratch/try" >/dev/null 2>&1
+}
+
+tap_check "calls, messages, communicators and regions" check_calls
+for form in 1 2 3; do
+    name="Fortran, form $form"
+    if have_fortran $form; then tap_check "$name" check_fortran $form; else tap_skip "$name" "no such Fortran"; fi
+done
+tap_check "records of the clock while a program runs" check_records
+tap_check "threads" check_threads
+tap_check "a communicator that is freed within a call" check_action freed
+# The flags are words, and there may be none.
+# shellcheck disable=SC2086
+if timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
+    tap_check "processes of another world" check_action spawn
+else
+    tap_skip "processes of another world" "MPI_Comm_spawn fails here"
+fi
+tap_check "--only, --from and --to" check_only
+tap_check "a full buffer" check_full
+tap_check "MPI_Abort" check_abort
+if [ "$(check_disk)" = skip ]; then
+    tap_skip "a full disk" "a small file system cannot be mounted"
+else
+    tap_check "a full disk" check_disk
+fi
+tap_check "programs without MPI, children, folders and options that are refused" check_others
+
+tap_done

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_trace_check: what it counts in a trace whose violations are known by each clock, that the trace it writes has
+# none, what is said of bad traces and options; and in a trace of a program that ran.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#              PYTHON         Python 3 (default: python3)
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+python=${PYTHON:-python3}
+clocks="local start linear global corrected"
+
+# Programs of SimGrid do not run by themselves.
+if ! "$programs/mpix_trace_check" --version >/dev/null 2>&1; then
+    echo "1..0 # SKIP mpix_trace_check does not run by itself"
+    exit 0
+fi
+known=$scratch/known
+"$checks/check_trace_check" "$known" || { echo "Bail out! there is no trace"; exit 1; }
+
+check() {           # FOLDER OPTION...: all is well, and nothing is said of it
+    run alone mpix_trace_check "$@"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "says something"
+}
+
+# COLUMN...: of the last run, whose rows are CSV, of each row; its first five columns say what it is of.
+columns() {
+    awk -F, -v names="$*" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(names, name, " "); next }
+        { line = $1
+          for (i = 2; i <= 5; i++) if ($i != "") line = line " " $i
+          for (i = 1; i <= count; i++) line = line " " (name[i] in at ? $at[name[i]] : "no column " name[i])
+          print line }' "$scratch/rows"
+}
+
+expect_rows() {     # stdin: what `columns relations violations` prints
+    cat >"$scratch/wanted"
+    columns relations violations >"$scratch/found"
+    diff "$scratch/wanted" "$scratch/found" >"$scratch/differences" ||
+        complain "not the rows (<: wanted): $(cat "$scratch/differences")"
+}
+
+# ---- A known trace: check_trace_check.c says by how much its clocks are wrong.
+
+# 10 messages each way, 5 barriers and 5 broadcasts are too early where the clock is off; and none without an error.
+check_counts() {
+    check "$known" --format csv
+    expect_rows <<END
+local all 105 55
+local operation message 60 30
+local operation MPI_Barrier 30 15
+local operation MPI_Bcast 15 10
+local pair 0 1 60 40
+local pair 1 0 45 15
+start all 105 35
+start operation message 60 20
+start operation MPI_Barrier 30 10
+start operation MPI_Bcast 15 5
+start pair 0 1 60 20
+start pair 1 0 45 15
+linear all 105 15
+linear operation message 60 10
+linear operation MPI_Barrier 30 5
+linear operation MPI_Bcast 15 0
+linear pair 1 0 45 15
+global all 105 0
+global operation message 60 0
+global operation MPI_Barrier 30 0
+global operation MPI_Bcast 15 0
+corrected all 105 0
+corrected operation message 60 0
+corrected operation MPI_Barrier 30 0
+corrected operation MPI_Bcast 15 0
+END
+}
+
+# CLOCK MEDIAN MAX, in nanoseconds: of all relations, but for the errors of the clock.
+expect_late() {
+    columns violation_median_ns violation_max_ns | awk -v clock="$1" -v median="$2" -v most="$3" '
+        $1 == clock && $2 == "all" { n++; if (($3 - median)^2 > 500^2 || ($4 - most)^2 > 500^2) print }
+        END { if (n != 1) print n + 0 " rows of all" }' >"$scratch/differences"
+    [ ! -s "$scratch/differences" ] || complain "clock $1: not $2 and $3 ns: $(cat "$scratch/differences")"
+}
+
+# What the clock is off by, less the 3 us of a message.
+check_lateness() {
+    check "$known" --format csv
+    expect_late local 17000 27000
+    expect_late start 17000 27000
+    expect_late linear 37000 37000
+}
+
+# Messages of 3 us that should take 5 us at least: by the global clock all are too early, by more than its bounds.
+check_latency() {
+    check "$known" --latency 5000 --format csv
+    expect_late global 2000 2000
+    [ "$(columns violations beyond_bound | grep '^global all')" = "global all 105 105" ] ||
+        complain "not all are beyond the bounds by the clock global"
+    [ "$(columns violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
+    columns moved moved_median_ns moved_max_ns |
+        awk '$1 == "corrected" && $2 == "all" { good = $3 > 0 && $4 > 0 && $5 >= $4 } END { exit !good }' ||
+        complain "nothing was moved"
+    check "$known" --latency 2500 --format csv
+    [ "$(columns violations beyond_bound moved | grep -E '^(global|corrected) all')" = \
+        "global all 0 0 
+corrected all 0  0" ] || complain "2.5 us are too much for messages of 3 us"
+}
+
+check_formats() {
+    check "$known"
+    check_table 13 25
+    check "$known" --format csv --output "$scratch/check.csv"
+    [ ! -s "$scratch/out" ] || complain "with --output, something is on stdout"
+    check "$known" --format json --output "$scratch/check.json"
+    [ "$(grep -c '"clock":' "$scratch/check.json")" -eq 25 ] || complain "not 25 rows of JSON"
+    grep -q '"clock":"local","scope":"pair","operation":null,"from":0,"to":1,"relations":60,"violations":40,' \
+        "$scratch/check.json" || complain "JSON lacks a row: local clock, from 0 to 1"
+}
+
+check_columns() {
+    PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_results.py" "$here/../../doc/results.md" "$scratch/check.csv" \
+        "$scratch/check.json" 2>&1
+}
+
+# OPTION...: these change what is written, which then is right by all clocks.
+expect_written() {
+    rm -rf "$scratch/written"
+    check "$known" --write "$scratch/written" "$@"
+    check "$scratch/written" --format csv "$@"
+    for clock in $clocks; do echo "$clock all 105 0"; done >"$scratch/wanted"
+    columns relations violations | grep ' all ' | diff "$scratch/wanted" - >"$scratch/differences" ||
+        complain "not the rows (<: wanted): $(cat "$scratch/differences")"
+}
+
+check_write() {
+    cp -r "$known" "$scratch/before"
+    expect_written
+    expect_written --latency 5000
+    diff -r "$scratch/before" "$known" || complain "the trace is not as it was"
+}
+
+# ---- Refusals
+
+check_bad_options() {
+    local options
+    run alone mpix_trace_check
+    expect_refusal "give one folder"
+    run alone mpix_trace_check "$known" "$known"
+    expect_refusal "give one folder"
+    while read -r options; do
+        # shellcheck disable=SC2086
+        run alone mpix_trace_check "$known" $options
+        expect_refusal "${options%% *}"
+    done <<END
+--latency -1
+--latency 1.5
+--latency 1000000001
+--format html
+--nothing
+--output $scratch/absent/rows.csv
+--write $known/../known
+END
+    run alone mpix_trace_check "$known" --write "$scratch/absent/folder"
+    expect_status 1
+    own_messages | grep -qF "$scratch/absent/folder" || complain "does not name the folder that cannot be made"
+}
+
+bad_copy() {        # NAME: the trace without what rank 1 wrote
+    mkdir -p "$scratch/$1"
+    cp "$known/rank-0.mpixtrace" "$scratch/$1"
+}
+
+check_bad_traces() {
+    local name bytes
+    bytes=$(wc -c <"$known/rank-1.mpixtrace")
+    for name in lacking text head damaged; do bad_copy $name; done
+    mkdir -p "$scratch/empty"
+    cp "$here/run.sh" "$scratch/text/rank-1.mpixtrace"
+    head -c 9 "$known/rank-1.mpixtrace" >"$scratch/head/rank-1.mpixtrace"
+    { cat "$known/rank-1.mpixtrace"; printf '%16s' 'no block at all.'; } >"$scratch/damaged/rank-1.mpixtrace"
+    printf '\377' | dd of="$scratch/damaged/rank-1.mpixtrace" bs=1 seek=32 conv=notrunc 2>/dev/null
+    run alone mpix_trace_check "$scratch/absent"
+    expect_refusal "$scratch/absent"
+    run alone mpix_trace_check "$scratch/empty"
+    expect_refusal "$scratch/empty"
+    for name in lacking text head damaged; do
+        run alone mpix_trace_check "$scratch/$name"
+        expect_refusal "$scratch/$name/rank-1.mpixtrace"
+    done
+    # What was written before a program was killed is read.
+    bad_copy torn
+    head -c $((bytes - 100)) "$known/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
+    run alone mpix_trace_check "$scratch/torn" --format csv
+    expect_status 0
+    own_messages | grep -qE 'rank 1: its file ends within a block' || complain "does not say what is torn"
+    own_messages | grep -qF 'not checked: 30 sends and 30 receives alone, 30 calls' ||
+        complain "does not say what is not checked"
+    for clock in $clocks; do echo "$clock all 0 0"; done | expect_rows
+}
+
+# ---- A program that runs
+
+# Its 40 allreduces and 40 barriers have two relations each, of two processes; MPI_Init and MPI_Finalize have none.
+check_real() {
+    # shellcheck disable=SC2086
+    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$tracer" -o "$scratch/real" "$checks/check_late" \
+        >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$? command="mpix_trace check_late"
+    expect_status 0
+    run alone mpix_trace_check "$scratch/real" --format csv
+    expect_status 0
+    [ "$(columns relations | grep -E '^(local|global|corrected) all')" = \
+        "local all 160
+global all 160
+corrected all 160" ] || complain "not 160 relations"
+    [ "$(columns beyond_bound | grep '^global all')" = "global all 0" ] || complain "beyond the bounds of the clock"
+    [ "$(columns violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
+}
+
+# ---- Tests
+
+quick tap_check "mpix_trace_check: bad options" check_bad_options
+quick tap_check "mpix_trace_check: bad traces" check_bad_traces
+quick tap_check "mpix_trace_check: violations of a known trace by each clock" check_counts
+quick tap_check "mpix_trace_check: by how much" check_lateness
+quick tap_check "mpix_trace_check: the least latency, bounds, what was moved" check_latency
+quick tap_check "mpix_trace_check: formats" check_formats
+quick tap_check "mpix_trace_check: a corrected trace" check_write
+if "$python" -c 'import csv' 2>/dev/null; then
+    quick tap_check "mpix_trace_check: columns" check_columns
+else
+    tap_skip "mpix_trace_check: columns" "there is no Python 3"
+fi
+tracer=${BUILDDIR:-.}/lib/trace/mpix_trace
+if [ -x "$tracer" ]; then
+    tap_check "mpix_trace_check: a program that ran" check_real
+else
+    tap_skip "mpix_trace_check: a program that ran" "mpix_trace was not built"
+fi
+tap_done

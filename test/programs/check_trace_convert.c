@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_trace_convert - writes a trace of a program that never ran, so that it is known what is in it: three processes
+ * on two hosts, whose clocks differ by seconds and drift; each kind of event; communicators of which each process has
+ * its own ids. check_trace_convert.py knows the program too.
+ *
+ * Clocks are recorded at each period, or with -1 once, or with -2 never. Global time is 0 at ZERO_NS of true time. In
+ * FOLDER.true, a line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for
+ * each clock record its rank, local time, offset, and deviation.
+ */
+#include "unit/made_trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESSES = 3, START_NS = 2000000000, LATENCY_NS = 5000, TRUE_PATH_SIZE = 4096 };
+
+/* Further names, and the ids of communicators on rank 0. Rank 2 has them in another order. */
+enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAMES };
+enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMMS };
+
+#define MAIN_ADDRESS 0x1234
+
+static void put(made_trace *made, int rank, trace_event event)
+{
+    made_event(made, rank, made->now_ns[rank], event);
+}
+
+static void enter(made_trace *made, int rank, int name)
+{
+    made_work(made, rank, 1000);
+    put(made, rank, (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)name, .value = MAIN_ADDRESS});
+}
+
+static void leave(made_trace *made, int rank, int name, uint64_t polls)
+{
+    put(made, rank, (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)name, .value = polls});
+}
+
+/* ---- Definitions */
+
+static void set_communicator(made_trace *made, int rank, int id, trace_communicator as, const int *ranks)
+{
+    trace_communicator *communicator = &made->trace.processes[rank].communicators[id];
+    free(communicator->ranks);
+    *communicator = as;
+    communicator->ranks = malloc((size_t)as.size * sizeof(int));
+    memcpy(communicator->ranks, ranks, (size_t)as.size * sizeof(int));
+}
+
+/* A communicator of ranks 2 and 0, in this order; and one between rank 0 and ranks 2 and 1. */
+static void set_communicators(made_trace *made)
+{
+    static const int pair[] = {2, 0};
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        process->communicators = realloc(process->communicators, COMMS * sizeof(trace_communicator));
+        memset(&process->communicators[1], 0, (COMMS - 1) * sizeof(trace_communicator));
+        process->communicator_count = COMMS;
+        set_communicator(made, rank, COMM_SELF, (trace_communicator){.context = 1, .size = 1}, &rank);
+        set_communicator(made, rank, rank == 2 ? COMM_PAIR : COMM_INTER,
+                         (trace_communicator){.context = 6, .size = rank == 0 ? 2 : 1, .is_inter = true},
+                         rank == 0 ? (const int[]){2, 1} : (const int[]){0});
+        if (rank != 1)
+            set_communicator(made, rank, rank == 2 ? COMM_INTER : COMM_PAIR,
+                             (trace_communicator){.context = 5, .size = 2}, pair);
+    }
+}
+
+static void set_names(made_trace *made)
+{
+    static const char *const further[] = {"MPI_Test", "MPI_Cancel", "clock", "region 1"};
+    made->trace.names = realloc(made->trace.names, NAMES * sizeof(char *));
+    for (int i = MADE_NAMES; i < NAMES; i++)
+        made->trace.names[i] = strdup(further[i - MADE_NAMES]);
+    made->trace.name_count = NAMES;
+}
+
+static void set_processes(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        free(process->text);
+        process->text = strdup(rank < 2 ? "program known\nhost first, \"the\" node\n" : "program known\nhost second\n");
+        process->sites = malloc(sizeof(trace_site));
+        process->sites[0] = (trace_site){MAIN_ADDRESS, strdup("main+18 in known, of process")};
+        process->site_count = 1;
+    }
+}
+
+/* ---- Events */
+
+static void put_requests(made_trace *made)
+{
+    enter(made, 0, MADE_ISEND);
+    put(made, 0, (trace_event){.kind = TRACE_SEND, .partner = 2, .tag = 9, .value = 16, .request = 1});
+    leave(made, 0, MADE_ISEND, 0);
+    enter(made, 2, MADE_IRECV);
+    put(made, 2, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 1});
+    leave(made, 2, MADE_IRECV, 0);
+    enter(made, 2, NAME_TEST);
+    made_work(made, 2, 100);
+    leave(made, 2, NAME_TEST, 41);
+    enter(made, 0, MADE_WAIT);
+    put(made, 0, (trace_event){.kind = TRACE_SEND_DONE, .request = 1});
+    leave(made, 0, MADE_WAIT, 0);
+    enter(made, 2, MADE_WAIT);
+    made_work(made, 2, LATENCY_NS);
+    put(made, 2, (trace_event){.kind = TRACE_RECEIVE, .partner = 0, .tag = 9, .value = 16, .request = 1});
+    leave(made, 2, MADE_WAIT, 0);
+    enter(made, 1, MADE_IRECV);
+    put(made, 1, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 5});
+    leave(made, 1, MADE_IRECV, 0);
+    enter(made, 1, NAME_CANCEL);
+    put(made, 1, (trace_event){.kind = TRACE_CANCELED, .request = 5});
+    leave(made, 1, NAME_CANCEL, 0);
+}
+
+/* A message by the ids of communicators on both sides, and by the ranks in them. */
+static void put_message(made_trace *made, int source, trace_event sent, int destination, trace_event received)
+{
+    sent.kind = TRACE_SEND;
+    received.kind = TRACE_RECEIVE;
+    enter(made, source, MADE_SEND);
+    put(made, source, sent);
+    leave(made, source, MADE_SEND, 0);
+    enter(made, destination, MADE_RECV);
+    made_work(made, destination, LATENCY_NS);
+    put(made, destination, received);
+    leave(made, destination, MADE_RECV, 0);
+}
+
+static void put_messages(made_trace *made)
+{
+    made_message(made, 0, 1, 7, LATENCY_NS);
+    made_message(made, 1, 2, 8, LATENCY_NS);
+    put_message(made, 0, (trace_event){.partner = 0, .tag = 11, .value = 100, .id = COMM_PAIR}, 2,
+                (trace_event){.partner = 1, .tag = 11, .value = 100, .id = COMM_INTER});
+    put_message(made, 0, (trace_event){.partner = 1, .tag = 12, .value = 200, .id = COMM_INTER}, 1,
+                (trace_event){.partner = 0, .tag = 12, .value = 200, .id = COMM_INTER});
+    put_message(made, 1, (trace_event){.partner = 0, .tag = 13, .value = 300, .id = COMM_SELF}, 1,
+                (trace_event){.partner = 0, .tag = 13, .value = 300, .id = COMM_SELF});
+}
+
+static void put_collectives(made_trace *made)
+{
+    made_collective(made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_collective(made, MADE_BCAST, 1, LATENCY_NS);
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        enter(made, rank, MADE_BARRIER);
+        enter(made, rank, NAME_CLOCK);
+        made_work(made, rank, 3 * LATENCY_NS);
+        leave(made, rank, NAME_CLOCK, 0);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1});
+        leave(made, rank, MADE_BARRIER, 0);
+        enter(made, rank, MADE_IALLREDUCE);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24});
+        leave(made, rank, MADE_IALLREDUCE, 0);
+        enter(made, rank, MADE_WAIT);
+        made_work(made, rank, 2 * LATENCY_NS);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 7});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* A second thread of rank 1, which is in a region while others compute. */
+static void put_thread(made_trace *made)
+{
+    enum { EVENTS = 4 };
+    trace_process *process = &made->trace.processes[1];
+    process->locations = realloc(process->locations, 2 * sizeof(trace_location));
+    process->location_count = 2;
+    trace_location *location = &process->locations[1];
+    *location = (trace_location){.rank = 1, .thread = 1, .count = EVENTS};
+    location->events = calloc(EVENTS, sizeof(trace_event));
+    for (int i = 0; i < EVENTS; i++)
+        location->events[i] = (trace_event){.time_ns = made_local_ns(&made->clocks[1], START_NS + 1000.0 * i),
+                                            .id = NAME_REGION,
+                                            .kind = i % 2 == 0 ? TRACE_ENTER : TRACE_LEAVE};
+}
+
+static void put_events(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++)
+        made_work(made, rank, START_NS);
+    enter(made, 2, NAME_REGION); /* never left */
+    put_messages(made);
+    put_requests(made);
+    for (int rank = 0; rank < PROCESSES; rank++)
+        made_work(made, rank, START_NS / 2);
+    put_collectives(made);
+}
+
+/* ---- Clocks */
+
+/* Fewer than there should be: one, or none. Or the global clock begins when the program has run for a while. */
+static void put_records(made_trace *made, double period_ns, int64_t zero_ns)
+{
+    made_records(made, period_ns > 0 ? period_ns : 0, 100);
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        if (period_ns < 0)
+            process->record_count = period_ns == -1 ? 1 : 0;
+        for (size_t i = 0; i < process->record_count; i++)
+            process->records[i].global_less_local_ns -= zero_ns;
+    }
+}
+
+/* ---- Files */
+
+static FILE *create(const char *folder, const char *ending)
+{
+    char path[TRUE_PATH_SIZE];
+    snprintf(path, sizeof(path), "%s.%s", folder, ending);
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    return file;
+}
+
+static void write_truth(const made_trace *made, const char *folder)
+{
+    FILE *times = create(folder, "true"), *clocks = create(folder, "clocks");
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        const trace_process *process = &made->trace.processes[rank];
+        for (size_t i = 0; i < process->locations[0].count; i++)
+            fprintf(times, "%d,0,%.3f\n", rank, made->true_ns[rank][i]);
+        for (size_t i = 0; i < process->record_count; i++)
+            fprintf(clocks, "%d,%" PRId64 ",%" PRId64 ".%03" PRId64 ",%.9g\n", rank, process->records[i].time_ns,
+                    process->records[i].global_less_local_ns, process->records[i].global_less_local_ps,
+                    process->records[i].deviation_ns);
+    }
+    fclose(times);
+    fclose(clocks);
+}
+
+int main(int argc, char **argv)
+{
+    static const made_clock clocks[PROCESSES] = {
+        {0, 0, 0, 0}, {7000000000, 20e-6, 0, 0}, {500000000, -35e-6, 1e-9, 0.5}};
+    char message[TRACE_MESSAGE_SIZE];
+    made_trace made;
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2 [ZERO_NS]\n");
+        return 2;
+    }
+    made_begin(&made, PROCESSES, clocks, 3);
+    set_names(&made);
+    set_communicators(&made);
+    set_processes(&made);
+    put_events(&made);
+    put_thread(&made);
+    put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0);
+    write_truth(&made, argv[1]);
+    bool is_written = trace_write(&made.trace, argv[1], message);
+    if (!is_written)
+        fprintf(stderr, "%s\n", message);
+    made_free(&made);
+    return is_written ? 0 : 1;
+}

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What mpix_trace_convert made of the trace of check_trace_convert.c, by other programs' readers.
+
+check_trace_convert.py csv CSV TRUE         lines of events against the known program, and its true times
+check_trace_convert.py otf2 CSV ARCHIVE     OTF2's Python reader against the lines and the known program
+check_trace_convert.py perfetto CSV JSON    slices, arrows and counters against the lines and the known program
+
+Prints what is wrong.
+"""
+import collections
+import csv
+import json
+import sys
+
+# source, destination, tag, bytes, communicator, and places of both in it as OTF2 has them
+MESSAGES = [
+    (0, 1, 7, 8, 0, 0, 1), (1, 2, 8, 8, 0, 1, 2), (0, 2, 9, 16, 0, 0, 2),
+    (0, 2, 11, 100, 2, 1, 0), (0, 1, 12, 200, 3, 0, 2), (1, 1, 13, 300, 1, 0, 0)]
+COMMUNICATORS = {"MPI_COMM_WORLD": [0, 1, 2], "MPI_COMM_SELF": [], "communicator 2": [2, 0],
+                 "communicator 3": [0, 2, 1]}
+# operation, root, and by rank the bytes sent and received
+COLLECTIVES = [("ALLREDUCE", None, [8, 8, 8], 8), ("BCAST", 1, [0, 8, 0], 8), ("BARRIER", None, [0, 0, 0], 0),
+               ("ALLREDUCE", None, [24, 24, 24], 24)]
+RECORD_ERROR_NS = 100
+LATENCY_NS = 5000
+
+
+def expect(what, found, expected):
+    if found != expected:
+        print(f"{what}: {found}, not {expected}")
+
+
+def word(value):
+    """The name of a constant of OTF2."""
+    return str(value).split(".")[-1]
+
+
+def read_lines(path):
+    """Rows by (rank, thread)."""
+    rows = collections.defaultdict(list)
+    with open(path, newline="") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            rows[int(row["rank"]), int(row["thread"])].append(row)
+    return rows
+
+
+def messages_of(rows):
+    ends = collections.defaultdict(dict)
+    for (rank, _), events in rows.items():
+        for row in events:
+            if row["event"] in ("send", "receive"):
+                ends[row["message"]][row["event"]] = (rank, row)
+    return list(ends.values())
+
+
+# ---- Lines
+
+def check_lines(rows, true_path):
+    expect("threads", sorted(rows), [(0, 0), (1, 0), (1, 1), (2, 0)])
+    found = []
+    for ends in messages_of(rows):
+        (source, send), (destination, receive) = ends["send"], ends["receive"]
+        expect("partner of a send", int(send["partner"]), destination)
+        expect("partner of a receive", int(receive["partner"]), source)
+        expect("communicator at both ends", send["comm"], receive["comm"])
+        expect("bytes at both ends", send["sent_bytes"], receive["received_bytes"])
+        found.append((source, destination, int(send["tag"]), int(send["sent_bytes"]), int(send["comm"])))
+    expect("messages", sorted(found), sorted(message[:5] for message in MESSAGES))
+    calls = collections.Counter(row["collective"] for events in rows.values() for row in events
+                                if row["event"] == "collective")
+    expect("processes of each collective call", sorted(calls.values()), [3] * len(COLLECTIVES))
+    polls = [row["count"] for row in rows[2, 0] if row["event"] == "leave" and row["name"] == "MPI_Test"]
+    expect("unsuccessful calls", polls, ["41"])
+    expect("call sites", {row["site"] for row in rows[1, 0]}, {"", "main+18 in known, of process"})
+    check_truth(rows, true_path)
+
+
+def check_truth(rows, path):
+    """Global times are off by no more than the clock records, and are within their bounds."""
+    # The line of a collective operation is of two events.
+    true = {}
+    with open(path) as file:
+        for line in file:
+            rank, thread, time_ns = line.split(",")
+            true.setdefault((int(rank), int(thread)), []).append(float(time_ns))
+    for key, times in true.items():
+        times, events = sorted(set(map(round, times))), rows[key]
+        for row in events:
+            error = min(abs(time - int(row["global_ns"])) for time in times)
+            if error > RECORD_ERROR_NS + 2 or error > float(row["bound_ns"]):
+                print(f"rank {key[0]}: the time of {row['event']} {row['name']} is off by {error} ns")
+        if len(times) < 10 or len(events) < 20:
+            print(f"rank {key[0]}: only {len(events)} events")
+
+
+# ---- OTF2
+
+EVENTS = {"enter": "Enter", "leave": "Leave", "send": "MpiSend", "send-done": "MpiIsendComplete",
+          "receive-post": "MpiIrecvRequest", "receive": "MpiRecv", "canceled": "MpiRequestCancelled",
+          "collective": "MpiCollectiveEnd", "collective-done": "NonBlockingCollectiveComplete"}
+WITH_REQUEST = {"send": "MpiIsend", "receive": "MpiIrecv", "collective": "NonBlockingCollectiveRequest"}
+BLOCKING = ("MPI_Allreduce", "MPI_Bcast", "MPI_Barrier")
+
+
+def moved_ns(rows):
+    """By how many whole seconds global times are moved, as OTF2 has none below 0."""
+    least = min(int(row["global_ns"]) for events in rows.values() for row in events)
+    return (-least // 10**9 + 1) * 10**9 if least <= 0 else 0
+
+
+def expected_events(rows):
+    """Kinds and times. A call that was never left ends with the last event."""
+    events, open_calls = [], []
+    for row in rows:
+        kind = (WITH_REQUEST if row["request"] else EVENTS).get(row["event"], EVENTS[row["event"]])
+        events.append((kind, int(row["global_ns"])))
+        if row["event"] == "enter":
+            open_calls.append(row["name"])
+            if row["name"] in BLOCKING:
+                events.append(("MpiCollectiveBegin", int(row["global_ns"])))
+        elif row["event"] == "leave":
+            open_calls.pop()
+    return events + [("Leave", events[-1][1])] * len(open_calls)
+
+
+def check_times(key, events, rows, moved):
+    expected = [(kind, time + moved) for kind, time in expected_events(rows)]
+    found = [(type(event).__name__, event.time) for event in events if type(event).__name__ != "Metric"]
+    expect(f"events of {key}", [kind for kind, _ in found], [kind for kind, _ in expected])
+    for (kind, time), (_, wanted) in zip(found, expected):
+        if abs(time - wanted) > 1:
+            print(f"{kind} of {key} is at {time} ns, not {wanted}")
+    if any(later.time < earlier.time for earlier, later in zip(events, events[1:])):
+        print(f"times of {key} decrease")
+    bounds = [event.values[0] for event in events if type(event).__name__ == "Metric"]
+    if (key[1] == 0) != bool(bounds) or any(not 100 <= bound < 200 for bound in bounds):
+        print(f"bounds of {key}: {bounds}")
+
+
+def check_messages(events, otf2):
+    kinds = otf2.events
+    for source, destination, tag, size, _, source_place, place in MESSAGES:
+        sends = [event for event in events[source, 0] if isinstance(event, (kinds.MpiSend, kinds.MpiIsend))
+                 and event.msg_tag == tag]
+        receives = [event for event in events[destination, 0] if isinstance(event, (kinds.MpiRecv, kinds.MpiIrecv))
+                    and event.msg_tag == tag]
+        expect(f"sends and receives with tag {tag}", (len(sends), len(receives)), (1, 1))
+        for send, receive in zip(sends, receives):
+            expect(f"partners of tag {tag}", (send.receiver, receive.sender), (place, source_place))
+            expect(f"bytes of tag {tag}", (send.msg_length, receive.msg_length), (size, size))
+            expect(f"communicators of tag {tag}", send.communicator, receive.communicator)
+            # With the other sign, clocks would be seconds apart.
+            if not 0 < receive.time - send.time < 20 * LATENCY_NS:
+                print(f"the message with tag {tag} took {receive.time - send.time} ns")
+
+
+def check_collectives(events, otf2):
+    done = (otf2.events.MpiCollectiveEnd, otf2.events.NonBlockingCollectiveComplete)
+    for rank in range(3):
+        found = [(word(event.collective_op), event.root, event.size_sent, event.size_received)
+                 for event in events[rank, 0] if isinstance(event, done)]
+        expect(f"collective operations of rank {rank}", found,
+               [(operation, 2**32 - 1 if root is None else root, sent[rank], received)
+                for operation, root, sent, received in COLLECTIVES])
+
+
+def check_definitions(trace):
+    definitions = trace.definitions
+    expect("ticks per second", definitions.clock_properties.timer_resolution, 10**9)
+    expect("nodes", [node.name for node in definitions.system_tree_nodes], ["machine", 'first, "the" node', "second"])
+    expect("hosts of processes", [group.system_tree_parent.name for group in definitions.location_groups],
+           ['first, "the" node'] * 2 + ["second"])
+    expect("communicators", {comm.name: [int(member.group.name.split()[-1]) for member in comm.group.members]
+                             for comm in definitions.comms}, COMMUNICATORS)
+    roles = {region.name: (word(region.region_role), word(region.paradigm)) for region in definitions.regions}
+    for name, what in {"MPI_Send": ("POINT2POINT", "MPI"), "MPI_Barrier": ("BARRIER", "MPI"),
+                       "MPI_Bcast": ("COLL_ONE2ALL", "MPI"), "MPI_Iallreduce": ("COLL_ALL2ALL", "MPI"),
+                       "clock": ("ARTIFICIAL", "MEASUREMENT_SYSTEM"), "region 1": ("CODE", "USER")}.items():
+        expect(f"region {name}", roles.get(name), what)
+
+
+def check_otf2(rows, path):
+    import otf2
+    events = collections.defaultdict(list)
+    with otf2.reader.open(path) as trace:
+        check_definitions(trace)
+        for location, event in trace.events:
+            rank = int(location.group.name.split()[-1])
+            events[rank, int(location.name.split()[-1])].append(event)
+        expect("locations", sorted(events), sorted(rows))
+        for key in rows:
+            check_times(key, events[key], rows[key], moved_ns(rows))
+        check_messages(events, otf2)
+        check_collectives(events, otf2)
+        polls = [list(event.attributes.values()) for event in events[2, 0]
+                 if isinstance(event, otf2.events.Leave) and event.attributes]
+        expect("attributes of leaves", polls, [[41]])
+        sites = {value for event in events[0, 0] for value in (event.attributes or {}).values()}
+        expect("call sites", sites, {"main+18 in known, of process"})
+
+
+# ---- Perfetto
+
+def check_slices(slices):
+    """Within a thread, slices are as parentheses, and come by their time."""
+    ends = []
+    for item in slices:
+        start, end = item["ts"], item["ts"] + item["dur"]
+        if item["dur"] < 0 or start < 0:
+            print(f"a slice with a negative time: {item}")
+        while ends and ends[-1] <= start + 1e-6:
+            ends.pop()
+        if ends and end > ends[-1] + 1e-6:
+            print(f"a slice ends after the one around it: {item}")
+        ends.append(end)
+    if any(later["ts"] < earlier["ts"] for earlier, later in zip(slices, slices[1:])):
+        print("slices are not in the order of time")
+
+
+def check_perfetto(rows, path):
+    with open(path) as file:
+        events = json.load(file)["traceEvents"]
+    kinds = collections.defaultdict(list)
+    for event in events:
+        kinds[event["ph"]].append(event)
+    names = [event["args"]["name"] for event in kinds["M"] if event["name"] == "process_name"]
+    expect("processes", names, ['rank 0 on first, "the" node', 'rank 1 on first, "the" node', "rank 2 on second"])
+    enters = sum(row["event"] == "enter" for events in rows.values() for row in events)
+    expect("slices", len(kinds["X"]), enters)
+    threads = collections.defaultdict(list)
+    for item in kinds["X"]:
+        threads[item["pid"], item["tid"]].append(item)
+    expect("threads with slices", len(threads), 4)
+    for slices in threads.values():
+        check_slices(slices)
+    check_arrows(kinds, threads)
+    expect("processes with a counter", {event["pid"] for event in kinds["C"]}, {1, 2, 3})
+    test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
+    expect("unsuccessful calls", test, [41])
+    expect("calls that were never left", [item["name"] for item in kinds["X"] if "unfinished" in item["args"]],
+           ["region 1"])
+
+
+def check_arrows(kinds, threads):
+    ids = [[event["id"] for event in kinds[phase]] for phase in ("s", "f")]
+    expect("ids of arrows", ids[0], ids[1])
+    expect("arrows", (len(ids[0]), len(set(ids[0]))), (len(MESSAGES), len(MESSAGES)))
+    found = []
+    for start, end in zip(kinds["s"], kinds["f"]):
+        if end["ts"] < start["ts"]:
+            print(f"an arrow goes back in time: {end}")
+        around = [[item for item in threads[event["pid"], event["tid"]]
+                   if item["ts"] <= event["ts"] <= item["ts"] + item["dur"] and item["cat"] == "MPI"][-1:]
+                  for event in (start, end)]
+        if not all(around):
+            print(f"an arrow begins or ends in no slice: {start} {end}")
+            continue
+        arguments = [items[0]["args"] for items in around]
+        found.append((arguments[1].get("source"), arguments[0].get("destination"), arguments[0].get("send_tag"),
+                      arguments[1].get("received_bytes")))
+    expect("messages", sorted(found), sorted(message[:4] for message in MESSAGES))
+
+
+def main():
+    what, lines, path = sys.argv[1:]
+    {"csv": check_lines, "otf2": check_otf2, "perfetto": check_perfetto}[what](read_lines(lines), path)
+
+
+main()

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_trace_convert on a trace that is known: its lines, OTF2 by the readers of OTF2, Perfetto's JSON, and what is
+# refused.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run.sh"
+source_dir=$(cd "$(dirname "$0")" && pwd)
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}" PYTHONDONTWRITEBYTECODE=1
+for python in python3 /usr/bin/python3 none; do
+    "$python" -c 'import otf2' 2>/dev/null && break
+done
+has_otf2=yes
+
+make_trace() {      # NAME RECORD_PERIOD_NS [ZERO_NS]
+    "$checks/check_trace_convert" "$scratch/$1" "${@:2}"
+}
+
+convert() {         # [OPTION]... FOLDER
+    run alone mpix_trace_convert "$@"
+}
+
+check_with() {      # PYTHON WHAT FILE [LINES]: against the lines of the trace
+    "$1" "$source_dir/check_trace_convert.py" "$2" "${4-$scratch/known.csv}" "$3" 2>&1
+}
+
+check_lines() {
+    convert --to csv "$scratch/known" -o "$scratch/lines.csv"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "there is something to tell"
+    check_with python3 csv "$scratch/known.true"
+    python3 "$source_dir/check_results.py" "$source_dir/../../doc/results.md" "$scratch/known.csv"
+    convert --to csv "$scratch/known"
+    cmp "$scratch/out" "$scratch/lines.csv" || complain "standard output is not the same as a file"
+}
+
+check_perfetto() {  # [OPTION]...
+    convert --to perfetto -o "$scratch/known.json" "$@" "$scratch/known"
+    expect_status 0
+    [ $# -eq 0 ] || { grep -q '"times":"local"' "$scratch/known.json" || complain "times are not local"; return; }
+    check_with python3 perfetto "$scratch/known.json"
+}
+
+# ---- OTF2
+
+# NAME FUNCTION [ARGUMENT]...: if the program can write OTF2
+otf2_check() {
+    if [ $has_otf2 = no ]; then
+        tap_skip "$1" "the program was built without the OTF2 library (Debian package: libopen-trace-format2-dev)"
+    else
+        tap_check "$@"
+    fi
+}
+
+otf2_tool_check() { # TOOL PACKAGE NAME FUNCTION [ARGUMENT]...
+    if ! command -v "$1" >/dev/null; then
+        tap_skip "$3" "it takes a tool of OTF2 (Debian package: $2)"
+    else
+        otf2_check "${@:3}"
+    fi
+}
+
+check_archive() {   # FOLDER [OPTION]...
+    convert --to otf2 -o "$1" "${@:2}" "$scratch/known"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "there is something to tell"
+    [ -s "$1/traces.otf2" ] || complain "there is no archive"
+}
+
+# Nothing that OTF2 takes amiss, and all events as they were counted.
+check_validity() {
+    local archive
+    for archive in known global; do
+        otf2-print -Werror -A "$scratch/$archive.otf2/traces.otf2" 2>&1 | grep -iE '^otf2-print: |error|warning'
+        otf2-print -Werror --silent "$scratch/$archive.otf2/traces.otf2" >/dev/null || echo "$archive: it is not valid"
+    done
+}
+
+offsets_of() {      # FOLDER: LOCATION,TIME,OFFSET,DEVIATION
+    otf2-print -C "$1/traces.otf2" |
+        sed -nE 's/^CLOCK_OFFSET +([0-9]+) +Time: ([0-9]+), Offset: \+?(-?[0-9]+), StdDev: (.*)$/\1,\2,\3,\4/p'
+}
+
+# Those of the known clocks, rounded; of the second thread of rank 1 as of the first.
+check_offsets() {
+    local thread=4294967297
+    awk -F, '{
+        split($3, part, ".")
+        printf "%s,%s,%.0f,%s\n", $1, $2, part[1] + (part[2] >= 500), $4 }' \
+        "$scratch/known.clocks" >"$scratch/expected"
+    { cat "$scratch/expected"; sed -n "s/^1,/$thread,/p" "$scratch/expected"; } | sort >"$scratch/all"
+    offsets_of "$scratch/known.otf2" | sort | diff "$scratch/all" - || echo "clock offsets are not those of the clocks"
+    [ -z "$(offsets_of "$scratch/global.otf2")" ] || echo "corrected times have offsets too"
+}
+
+# A reader needs two offsets of each location, whose times increase.
+check_one_record() {
+    make_trace once -1
+    convert --to otf2 "$scratch/once"
+    expect_status 0
+    [ -s "$scratch/once.otf2/traces.otf2" ] || complain "the archive is not beside the trace"
+    offsets_of "$scratch/once.otf2" | awk -F, '
+        { count[$1]++; if (count[$1] > 1 && ($2 <= time[$1] || $3 != offset[$1])) print "not the next offset: " $0
+          time[$1] = $2; offset[$1] = $3 }
+        END { for (name in count) { locations++; if (count[name] != 2) print name ": " count[name] " offsets" }
+              if (locations != 4) print locations + 0 " locations, not 4" }'
+}
+
+# The global clock begins after the first events.
+check_late_zero() {
+    local times
+    make_trace late 1e9 2500000000
+    convert --to csv -o "$scratch/late.csv" "$scratch/late"
+    grep -q ',-[0-9]' "$scratch/late.csv" || complain "no time is below 0"
+    for times in local global; do
+        convert --to otf2 --times $times -o "$scratch/late.$times" "$scratch/late"
+        expect_status 0
+        check_with "$python" otf2 "$scratch/late.$times/traces.otf2" "$scratch/late.csv"
+    done
+}
+
+check_no_record() {
+    local format
+    make_trace never -2
+    for format in otf2 perfetto csv; do
+        convert --to $format "$scratch/never" -o "$scratch/never.$format"
+        expect_status 0
+        [ "$(own_messages | grep -c 'rank [12]')" -ge 1 ] || complain "does not tell of ranks without clock records"
+    done
+}
+
+# ---- What is refused
+
+check_refusals() {
+    convert --to otf2
+    expect_refusal "no trace"
+    convert --to csv "$scratch/known" "$scratch/known"
+    expect_refusal "more than one trace"
+    convert "$scratch/known"
+    expect_refusal "--to"
+    convert --to vcd "$scratch/known"
+    expect_refusal "vcd"
+    convert --to csv --times local "$scratch/known"
+    expect_refusal "--times"
+    convert --to csv "$scratch/known" -o "$scratch/missing/file"
+    expect_refusal "$scratch/missing/file"
+    mkdir -p "$scratch/empty"
+    convert --to csv "$scratch/empty"
+    expect_status 1
+    own_messages | grep -qF "$scratch/empty" || complain "no message names the folder"
+}
+
+check_second_archive() {
+    convert --to otf2 -o "$scratch/known.otf2" "$scratch/known"
+    expect_refusal "$scratch/known.otf2"
+    convert --to otf2 -o "$scratch/known.csv" "$scratch/known"
+    expect_refusal "$scratch/known.csv"
+}
+
+check_full() {      # FORMAT
+    convert --to "$1" "$scratch/known" -o /dev/full
+    expect_status 1
+    own_messages | grep -qF /dev/full || complain "no message names /dev/full"
+}
+
+check_without_otf2() {
+    expect_refusal "OTF2"
+    own_messages | grep -qF libopen-trace-format2-dev || complain "no message names the package"
+}
+
+if ! command -v python3 >/dev/null || ! make_trace known 1e9; then
+    echo "1..0 # SKIP it takes python3, and a trace that test/programs/check_trace_convert writes"
+    exit 0
+fi
+# Each test has all that it is about.
+convert --to csv "$scratch/known" -o "$scratch/known.csv"
+convert --to otf2 "$scratch/known"
+if [ "$status" -eq 2 ]; then
+    has_otf2=no
+    tap_check "OTF2 is refused where its library is missing" check_without_otf2
+else
+    convert --to otf2 --times global -o "$scratch/global.otf2" "$scratch/known"
+fi
+quick tap_check "lines of events" check_lines
+quick tap_check "Perfetto" check_perfetto
+tap_check "Perfetto, local times" check_perfetto --times local
+otf2_check "OTF2: an archive" check_archive "$scratch/known_too.otf2"
+otf2_check "OTF2: an archive of corrected times" check_archive "$scratch/global_too.otf2" --times global
+quick otf2_tool_check otf2-print otf2-tools "OTF2: valid" check_validity
+otf2_tool_check otf2-print otf2-tools "OTF2: clock offsets and deviations" check_offsets
+otf2_tool_check otf2-print otf2-tools "OTF2: two offsets of a clock that was recorded once" check_one_record
+quick otf2_tool_check "$python" python3-otf2 "OTF2: read with its offsets" \
+    check_with "$python" otf2 "$scratch/known.otf2/traces.otf2"
+otf2_tool_check "$python" python3-otf2 "OTF2: read with corrected times" \
+    check_with "$python" otf2 "$scratch/global.otf2/traces.otf2"
+otf2_tool_check "$python" python3-otf2 "OTF2: events before global time 0" check_late_zero
+otf2_check "clocks that were never recorded" check_no_record
+otf2_check "an archive is not written over anything" check_second_archive
+tap_check "bad options and traces" check_refusals
+if [ -c /dev/full ]; then
+    tap_check "lines on a device that is full" check_full csv
+    tap_check "JSON on a device that is full" check_full perfetto
+fi
+tap_done

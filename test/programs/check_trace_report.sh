@@ -1,0 +1,325 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_trace_report: what it says of a trace that is known, in rows and as a page; that mpix_bench replays the arrivals
+# it writes; what is said of bad traces and options. In Chromium, if there is one: pointer, zoom, names of functions.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#              PYTHON         Python 3 (default: python3)
+#              CHROMIUM       the browser (default: chromium, or one of its other names)
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+python=${PYTHON:-python3}
+page=$scratch/page.html
+
+if [ ! -x "$programs/mpix_trace_report" ]; then
+    echo "1..0 # SKIP mpix_trace_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
+    exit 0
+fi
+# Programs of SimGrid do not run by themselves.
+if ! "$programs/mpix_trace_report" --version >/dev/null 2>&1; then
+    echo "1..0 # SKIP mpix_trace_report does not run by itself"
+    exit 0
+fi
+
+"$checks/check_trace_report" "$scratch/four" 4 40 && "$checks/check_trace_report" "$scratch/two" 2 30 ||
+    { echo "Bail out! there is no trace"; exit 1; }
+
+report() {          # OPTION...: of the trace of four
+    run alone mpix_trace_report "$scratch/four" "$@"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "says something"
+}
+
+# ---- Rows
+
+# SITE COLUMN: of the last run, whose rows are CSV without a comma in what is looked at.
+value_of() {
+    awk -F, -v site="$1" -v name="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
+        $1 == site { print $column }' "$scratch/rows"
+}
+
+# SITE COLUMN LEAST MOST, or SITE COLUMN TEXT
+expect_value() {
+    local value
+    value=$(value_of "$1" "$2")
+    if [ $# -eq 3 ]; then
+        [ "$value" = "$3" ] || complain "site $1: $2 is $value, not $3"
+    else
+        awk -v value="$value" -v least="$3" -v most="$4" \
+            'BEGIN { exit !(value != "" && value >= least && value <= most) }' ||
+            complain "site $1: $2 is $value, not $3 to $4"
+    fi
+}
+
+check_sites() {
+    report --format csv
+    expect_value 1 function MPI_Allreduce
+    expect_value 1 comm world
+    expect_value 1 calls 40
+    expect_value 1 last_rank 2
+    expect_value 1 last_percent 100.0
+    expect_value 1 spread_median_ns 298000 302500
+    expect_value 1 bound_ns 1 100000
+    expect_value 1 above_bound_percent 100.0
+    expect_value 1 closeness 0.99 1
+    value_of 1 pattern | grep -qE '^one-late:2:(29[89]|30[0-2])' || complain "site 1: not one-late:2:300"
+    # Three of four wait for one in each call.
+    expect_value 1 wait_ns $((40 * 3 * 298000)) $((40 * 3 * 302500))
+    value_of 3 pattern | grep -qE '^ascending:(5[89]|6[0-2])' || complain "site 3: not ascending:60"
+    expect_value 3 function MPI_Bcast
+    value_of 1 place | grep -qF 'main+0x10 in <program> & co' || complain "site 1: not its place"
+}
+
+check_functions() {
+    report --format csv --show functions
+    [ "$(wc -l <"$scratch/rows")" -eq $((1 + 3 * 4 + 2 * 3)) ] || complain "not a row for each function and rank"
+    # Rank 0 waits 300 us and a latency for rank 2.
+    awk -F, '$1 == "MPI_Allreduce" && $2 == 0 { n++; if ($3 != 40 || $4 < 11.9e6 || $4 > 12.3e6) print }
+        END { if (n != 1) print n + 0 " rows" }' "$scratch/rows" >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "rank 0 in MPI_Allreduce: $(cat "$scratch/problems")"
+}
+
+# The spreads of the sites, from the rows of calls.
+check_calls() {
+    report --format csv --show calls
+    awk -F, 'NR > 1 && $1 == 1 { if ($6 > max[$2]) max[$2] = $6; if ($7 == "") print "no bound" }
+        END { for (call in max) print max[call] }' "$scratch/rows" | sort -n | sed -n 20p >"$scratch/median"
+    report --format csv
+    expect_value 1 spread_median_ns "$(cat "$scratch/median")"
+    [ -s "$scratch/median" ] || complain "there are no calls"
+}
+
+check_clocks() {
+    report --format csv --clock start
+    expect_value 1 bound_ns ''
+    report --format csv --clock linear
+    # Clocks that drift evenly are right by a line.
+    value_of 1 pattern | grep -q '^one-late:2:' || complain "another pattern"
+}
+
+check_columns() {
+    local kind format
+    for kind in functions sites calls; do
+        for format in csv json; do
+            report --format $format --show $kind
+            cp "$scratch/out" "$scratch/$kind.$format"
+        done
+        PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_results.py" "$here/../../doc/results.md" "$scratch/$kind.csv" \
+            "$scratch/$kind.json" 2>&1
+    done
+}
+
+check_text() {
+    report
+    grep -q '^# *function  *rank' "$scratch/out" && grep -q '^# *site  *function' "$scratch/out" ||
+        complain "not the tables of functions and sites"
+}
+
+# ---- Arrivals for mpix_bench
+
+check_replay() {
+    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/arrivals.csv"
+    expect_status 0
+    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/second.csv" --site 3
+    expect_status 0
+    grep -q '^# MPI_Bcast' "$scratch/second.csv" || complain "site 3 is another one"
+    # That the machine is busy is no failure here.
+    run 2 mpix_bench bcast -m 8:8 -i 30 -x 2 --arrival "file:$scratch/arrivals.csv" --format csv
+    [ "$status" -le 1 ] || complain "exit status $status"
+    grep -q 'file:arrivals.csv' "$scratch/out" || complain "mpix_bench does not replay them"
+}
+
+# ---- A program that runs
+
+# All calls of MPI_Allreduce are of one site, where the last rank comes last, mostly; mpix_bench replays that.
+check_real() {
+    # shellcheck disable=SC2086
+    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$tracer" -o "$scratch/real" "$checks/check_late" \
+        >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$? command="mpix_trace check_late"
+    expect_status 0
+    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" -o "$page"
+    expect_status 0
+    expect_value 1 function MPI_Allreduce
+    expect_value 1 calls 40
+    expect_value 1 last_rank 1
+    [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
+    [ "$(grep -c '^[0-9]*,1,' "$scratch/real.csv")" -eq 40 ] || complain "not the delays of 40 calls"
+    run 2 mpix_bench allreduce -m 8:8 -i 10 -x 2 --max-repeat 3 --arrival "file:$scratch/real.csv" --format csv
+    [ "$status" -le 1 ] || complain "exit status $status"
+}
+
+# ---- Refusals
+
+check_bad_options() {
+    local options
+    run alone mpix_trace_report
+    expect_refusal "0 traces"
+    run alone mpix_trace_report "$scratch/four" "$scratch/two"
+    expect_refusal "2 traces"
+    while read -r options; do
+        # shellcheck disable=SC2086
+        run alone mpix_trace_report "$scratch/four" $options
+        expect_refusal "${options%% *}"
+    done <<END
+--format html
+--show everything
+--clock mine
+--site 0
+--site 4 --arrival $scratch/none.csv
+--from -1
+--to 0.5 --from 1 -o $scratch/none.html
+--output $scratch/absent/page.html
+--arrival $scratch/absent/arrivals.csv
+END
+    [ ! -e "$scratch/none.csv" ] && [ ! -e "$scratch/none.html" ] || complain "a refusal leaves a file"
+}
+
+check_bad_traces() {
+    mkdir -p "$scratch/empty" "$scratch/torn"
+    run alone mpix_trace_report "$scratch/empty"
+    expect_status 1
+    own_messages | grep -qF "$scratch/empty" || complain "does not name the folder"
+    [ ! -s "$scratch/out" ] || complain "prints something all the same"
+    run alone mpix_trace_report "$scratch/absent"
+    expect_status 1
+    own_messages | grep -qF "$scratch/absent" || complain "does not name the folder"
+    # What was written before a program was killed is read.
+    cp "$scratch"/two/* "$scratch/torn"
+    head -c 20000 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
+    run alone mpix_trace_report "$scratch/torn" -o "$scratch/torn.html"
+    [ "$status" -le 1 ] || complain "a torn trace ends the program"
+}
+
+# ---- The page
+
+expect_page() {
+    local problems
+    problems=$("$python" "$here/check_report.py" "$page" 2>&1)
+    [ -z "$problems" ] || complain "$problems"
+}
+
+count() {           # TEXT: how often it is in the page
+    grep -oF -e "$1" "$page" | wc -l
+}
+
+check_page() {
+    report -o "$page" --title 'All & <everything>'
+    expect_page
+    [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
+    [ "$(count 'class="call" x=')" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
+    grep -qF 'main+0x10 in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
+    grep -qF '<h1>All &amp; &lt;everything&gt;</h1>' "$page" || complain "not its title"
+    grep -q 'to rank 1, tag [0-9]*, 8 B' "$page" || complain "a call does not name its partner"
+    grep -q 'class="call line"' "$page" || complain "there are no messages"
+}
+
+# All bars of the interval, at their times: from the rows of calls.
+check_interval() {
+    report -o "$page" --from 0.001 --to 0.002
+    grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
+        sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
+        sort >"$scratch/shown"
+    report --format csv --show calls
+    awk -F, 'NR > 1 && $1 == 1 && $5 >= 1e6 && $4 < 2e6 { print $3, $4 - 1e6, $5 - $4 }' "$scratch/rows" |
+        sort >"$scratch/wanted"
+    [ -s "$scratch/wanted" ] || complain "there are no calls in the interval"
+    # Both are rounded.
+    paste -d' ' "$scratch/shown" "$scratch/wanted" |
+        awk '$1 != $4 || ($2 - $5)^2 > 1 || ($3 - $6)^2 > 1 || NF != 6 { print "not the same: " $0 }' | head -n 3
+}
+
+browser=$(command -v "${CHROMIUM:-chromium}" chromium-browser google-chrome chrome 2>/dev/null | head -n 1)
+
+# A page with a script behind its own, which does what a reader does, and writes into the page what it sees then.
+add_reader() {
+    sed '/^<\/body>/d; /^<\/html>/d' "$page"
+    cat <<'END'
+<pre id="seen"></pre><script>
+const seen = [], say = (what, value) => seen.push(what + " " + value);
+const chart = document.querySelector("#gantt svg.chart"), figure = chart.closest("figure");
+const labels = () => [...chart.querySelectorAll(".axis text")].map((text) => text.textContent).join(" ");
+const at = (node) => { const box = node.getBoundingClientRect();
+  return { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true }; };
+const call = chart.querySelector('[data-series="MPI_Allreduce"] .call[data-rank="0"]'), before = labels();
+const tip = figure.querySelector(".tip");
+call.dispatchEvent(new PointerEvent("pointermove", at(call)));
+say("tip", !tip.hidden && tip.textContent.replace(/\n/g, "|"));
+chart.dispatchEvent(new PointerEvent("pointermove", { clientX: 0, clientY: 0, bubbles: true }));
+say("no tip", tip.hidden);
+const width = call.getBoundingClientRect().width;
+for (let i = 0; i < 30; i++) chart.dispatchEvent(new WheelEvent("wheel", { ...at(call), deltaY: -100, ctrlKey: true }));
+say("zoomed", call.getBoundingClientRect().width > 20 * width && new Set(labels().split(" ")).size > 2);
+chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+say("reset", labels() === before);
+const names = [...figure.querySelectorAll(".legend button")];
+names.find((name) => name.textContent.includes("MPI_Allreduce")).click();
+say("hidden", getComputedStyle(call.closest(".series")).display === "none");
+const table = document.querySelector("#functions table"), titles = [...table.tHead.rows[0].cells];
+const column = titles.findIndex((cell) => cell.textContent.startsWith("time "));
+const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
+const rising = [...values()].sort((a, b) => a - b);
+titles[column].querySelector("button").click();
+say("sorted", String(values()) === String(rising));
+document.getElementById("seen").textContent = seen.join("\n");
+</script></body></html>
+END
+}
+
+check_reader() {
+    local line
+    report -o "$page"
+    add_reader >"$scratch/reader.html"
+    command="chromium reader.html"
+    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+        --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 --dump-dom \
+        "file://$scratch/reader.html" >"$scratch/browsed" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 0
+    ! grep -E ':CONSOLE[:(]' "$scratch/err" || complain "errors on the console"
+    sed -n '/<pre id="seen">/,/<\/pre>/p' "$scratch/browsed" | sed 's/<[^>]*>//g' >"$scratch/seen"
+    cp "$scratch/seen" "$scratch/out"
+    for line in 'tip MPI_Allreduce|rank 0, ' 'no tip true' 'zoomed true' 'reset true' 'hidden true' 'sorted true'; do
+        grep -qF "$line" "$scratch/seen" || complain "a reader does not see: $line"
+    done
+}
+
+# ---- Tests
+
+quick tap_check "mpix_trace_report: bad options" check_bad_options
+quick tap_check "mpix_trace_report: bad traces" check_bad_traces
+quick tap_check "mpix_trace_report: call sites of a known trace" check_sites
+quick tap_check "mpix_trace_report: functions" check_functions
+quick tap_check "mpix_trace_report: calls" check_calls
+quick tap_check "mpix_trace_report: clocks" check_clocks
+quick tap_check "mpix_trace_report: tables" check_text
+quick tap_check "mpix_trace_report: calls of an interval" check_interval
+tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
+tracer=${BUILDDIR:-.}/lib/trace/mpix_trace
+if [ -x "$tracer" ]; then
+    tap_check "mpix_trace_report: a program that ran" check_real
+else
+    tap_skip "mpix_trace_report: a program that ran" "mpix_trace was not built"
+fi
+if "$python" -c 'import html.parser' 2>/dev/null; then
+    quick tap_check "mpix_trace_report: columns" check_columns
+    quick tap_check "mpix_trace_report: a page" check_page
+else
+    tap_skip "mpix_trace_report: columns, pages" "there is no Python 3"
+fi
+if [ -n "$browser" ]; then
+    tap_check "mpix_trace_report: in a browser, pointer, zoom, tables" check_reader
+else
+    tap_skip "mpix_trace_report: in a browser" "there is no Chromium"
+fi
+tap_done

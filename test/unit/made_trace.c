@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "made_trace.h"
+
+#include "common/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double second_ns = 1e9, turn = 6.283185307179586;
+
+/* What a call takes beside the time of its messages. */
+static const double call_ns = 200;
+
+static const char *const names[MADE_NAMES] = {"none",      "MPI_Send",   "MPI_Recv",      "MPI_Isend",
+                                              "MPI_Irecv", "MPI_Wait",   "MPI_Barrier",   "MPI_Allreduce",
+                                              "MPI_Bcast", "MPI_Reduce", "MPI_Iallreduce"};
+
+static void *room_for(void *old, size_t bytes)
+{
+    void *room = realloc(old, bytes);
+    if (!room)
+        abort();
+    return room;
+}
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    return memset(room_for(NULL, count * bytes), 0, count * bytes);
+}
+
+static void add_world(trace_process *process, int size)
+{
+    process->communicator_count = 1;
+    process->communicators = zeroed(1, sizeof(trace_communicator));
+    process->communicators[0].size = size;
+    process->communicators[0].ranks = zeroed((size_t)size, sizeof(int));
+    for (int i = 0; i < size; i++)
+        process->communicators[0].ranks[i] = i;
+}
+
+void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t seed)
+{
+    const size_t count = (size_t)size;
+    *made = (made_trace){.trace = {.size = size, .job = seed, .name_count = MADE_NAMES}, .chance = seed};
+    made->clocks = zeroed(count, sizeof *clocks);
+    memcpy(made->clocks, clocks, count * sizeof *clocks);
+    made->now_ns = zeroed(count, sizeof(double));
+    made->true_ns = zeroed(count, sizeof(double *));
+    made->room = zeroed(count, sizeof(size_t));
+    made->trace.names = zeroed(MADE_NAMES, sizeof(char *));
+    for (int i = 0; i < MADE_NAMES; i++)
+        made->trace.names[i] = strdup(names[i]);
+    made->trace.processes = zeroed(count, sizeof(trace_process));
+    for (int rank = 0; rank < size; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        add_world(process, size);
+        process->text = strdup("program made\nmpix_harmonize_wander_max_ppb_per_s 320\n");
+        process->location_count = 1;
+        process->locations = zeroed(1, sizeof(trace_location));
+        process->locations[0].rank = rank;
+        process->is_finished = true;
+    }
+}
+
+void made_free(made_trace *made)
+{
+    for (int rank = 0; rank < made->trace.size; rank++)
+        free(made->true_ns[rank]);
+    free(made->clocks);
+    free(made->now_ns);
+    free(made->true_ns);
+    free(made->room);
+    trace_free(&made->trace);
+}
+
+int64_t made_local_ns(const made_clock *clock, double true_ns)
+{
+    double swung_ns = 0;
+    if (clock->swing != 0) {
+        const double period_ns = clock->period_s * second_ns;
+        swung_ns = clock->swing * period_ns / turn * (1 - cos(turn * true_ns / period_ns));
+    }
+    return clock->offset_ns + (int64_t)floor(true_ns + clock->drift * true_ns + swung_ns);
+}
+
+void made_event(made_trace *made, int rank, double true_ns, trace_event event)
+{
+    trace_location *location = &made->trace.processes[rank].locations[0];
+    if (location->count == made->room[rank]) {
+        made->room[rank] = made->room[rank] * 2 + 64;
+        location->events = room_for(location->events, made->room[rank] * sizeof(trace_event));
+        made->true_ns[rank] = room_for(made->true_ns[rank], made->room[rank] * sizeof(double));
+    }
+    event.time_ns = made_local_ns(&made->clocks[rank], true_ns);
+    made->true_ns[rank][location->count] = true_ns;
+    location->events[location->count++] = event;
+    if (true_ns > made->now_ns[rank])
+        made->now_ns[rank] = true_ns;
+    made->trace.processes[rank].end.events = location->count;
+    made->trace.processes[rank].end.time_ns = event.time_ns;
+}
+
+void made_work(made_trace *made, int rank, double ns)
+{
+    made->now_ns[rank] += ns;
+}
+
+/* ---- Calls */
+
+static void enter(made_trace *made, int rank, made_name function)
+{
+    made_event(made, rank, made->now_ns[rank], (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function});
+}
+
+static void leave(made_trace *made, int rank, made_name function)
+{
+    made_event(made, rank, made->now_ns[rank], (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
+}
+
+void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns)
+{
+    enum { BYTES = 8 };
+    const double sent_ns = made->now_ns[source];
+    enter(made, source, MADE_SEND);
+    made_event(made, source, sent_ns,
+               (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = BYTES});
+    made_work(made, source, call_ns);
+    leave(made, source, MADE_SEND);
+    enter(made, destination, MADE_RECV);
+    const double received_ns = fmax(made->now_ns[destination] + call_ns, sent_ns + latency_ns);
+    made_event(made, destination, received_ns,
+               (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = BYTES});
+    leave(made, destination, MADE_RECV);
+}
+
+/* Processes are in the call until the last of those has entered whom they wait for. */
+void made_collective(made_trace *made, made_name function, int root, double latency_ns)
+{
+    enum { BYTES = 8 };
+    const int size = made->trace.size;
+    const bool to_root = function == MADE_REDUCE;
+    double last_ns = 0, root_ns = root < 0 ? 0 : made->now_ns[root];
+    for (int rank = 0; rank < size; rank++) {
+        last_ns = fmax(last_ns, made->now_ns[rank]);
+        enter(made, rank, function);
+    }
+    for (int rank = 0; rank < size; rank++) {
+        const bool waits_for_all = root < 0 || (to_root && rank == root), waits_for_root = root >= 0 && !to_root;
+        double ready_ns = made->now_ns[rank] + call_ns;
+        if (waits_for_all)
+            ready_ns = fmax(ready_ns, last_ns + latency_ns);
+        else if (waits_for_root && rank != root)
+            ready_ns = fmax(ready_ns, root_ns + latency_ns);
+        const uint64_t put = function == MADE_BARRIER || (waits_for_root && rank != root) ? 0 : BYTES;
+        made_event(made, rank, ready_ns, (trace_event){.kind = TRACE_COLLECTIVE, .partner = root, .value = put});
+        made_event(made, rank, ready_ns,
+                   (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = function == MADE_BARRIER ? 0 : BYTES});
+        leave(made, rank, function);
+    }
+}
+
+/* ---- Clocks */
+
+static trace_clock_record record_at(made_trace *made, int rank, double true_ns, double error_ns)
+{
+    trace_clock_record record = {.time_ns = made_local_ns(&made->clocks[rank], true_ns),
+                                 .deviation_ns = error_ns / 2,
+                                 .bound_ns = error_ns,
+                                 .burst_ns = 0};
+    const double error = rank == 0 ? 0 : error_ns * (2 * random_fraction(&made->chance) - 1);
+    const double offset_ns = floor(true_ns + error);
+    record.global_less_local_ns = (int64_t)offset_ns - record.time_ns;
+    record.global_less_local_ps = (int64_t)(1000 * (true_ns + error - offset_ns));
+    return record;
+}
+
+void made_records(made_trace *made, double period_ns, double error_ns)
+{
+    double end_ns = 0;
+    for (int rank = 0; rank < made->trace.size; rank++)
+        end_ns = fmax(end_ns, made->now_ns[rank]);
+    const size_t count = period_ns > 0 ? (size_t)ceil(end_ns / period_ns) + 1 : 2;
+    for (int rank = 0; rank < made->trace.size; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        free(process->records);
+        process->records = zeroed(count, sizeof(trace_clock_record));
+        process->record_count = count;
+        for (size_t i = 0; i < count; i++)
+            process->records[i] = record_at(made, rank, i + 1 < count ? (double)i * period_ns : end_ns, error_ns);
+    }
+}
+
+made_error made_error_of(const made_trace *made, const trace *read)
+{
+    made_error error = {0, 0};
+    size_t count = 0;
+    for (int rank = 0; rank < read->size; rank++) {
+        const trace_location *location = &read->processes[rank].locations[0];
+        for (size_t i = 0; i < location->count; i++, count++) {
+            const double off_ns = fabs(location->global_ns[i] + (double)read->start_ns - made->true_ns[rank][i]);
+            error.max_ns = fmax(error.max_ns, off_ns);
+            error.rms_ns += off_ns * off_ns;
+        }
+    }
+    error.rms_ns = sqrt(error.rms_ns / (double)(count > 0 ? count : 1));
+    return error;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * made_trace.h - traces whose true times are known: a program that never ran, on clocks that are made up. Global time
+ * is the true one, in nanoseconds from the start.
+ */
+#ifndef MADE_TRACE_H
+#define MADE_TRACE_H
+
+#include "trace/trace.h"
+
+#include <stdint.h>
+
+/* A local clock: true time, and an offset that grows. */
+typedef struct {
+    int64_t offset_ns;
+    double drift;    /* a ratio */
+    double swing;    /* by which the drift differs at most, as a sine of the time */
+    double period_s; /* of it */
+} made_clock;
+
+/* Names of functions; ids are their places. */
+typedef enum {
+    MADE_SEND = 1,
+    MADE_RECV,
+    MADE_ISEND,
+    MADE_IRECV,
+    MADE_WAIT,
+    MADE_BARRIER,
+    MADE_ALLREDUCE,
+    MADE_BCAST,
+    MADE_REDUCE,
+    MADE_IALLREDUCE,
+    MADE_NAMES
+} made_name;
+
+typedef struct {
+    trace trace;
+    made_clock *clocks;
+    double *now_ns;   /* true time of each process, where its next call begins */
+    double **true_ns; /* of each event, by rank */
+    size_t *room;
+    uint64_t chance;
+} made_trace;
+
+/* All processes are in MPI_COMM_WORLD, communicator 0. */
+void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t seed);
+void made_free(made_trace *made);
+
+/* The local time at a true one. */
+int64_t made_local_ns(const made_clock *clock, double true_ns);
+
+/* Add an event of a process at a true time. The other members are as given. */
+void made_event(made_trace *made, int rank, double true_ns, trace_event event);
+
+/* Let a process compute. */
+void made_work(made_trace *made, int rank, double ns);
+
+/* A message that takes so long, of MPI_Send and MPI_Recv. */
+void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns);
+
+/* A collective operation, whose messages take so long; root -1: all wait for all. */
+void made_collective(made_trace *made, made_name function, int root, double latency_ns);
+
+/* Clock records each period from the first event to the last, or at both ends only if it is 0; off by at most that. */
+void made_records(made_trace *made, double period_ns, double error_ns);
+
+/* The greatest and the root mean square of what global times of a trace that was read differ from true ones. */
+typedef struct {
+    double rms_ns, max_ns;
+} made_error;
+made_error made_error_of(const made_trace *made, const trace *read);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_logical_clock.c - the controlled logical clock: small problems of known solution, and made traces, of which
+ * no condition is violated afterwards and nothing is moved that need not be.
+ */
+#include "made_trace.h"
+#include "support.h"
+#include "trace/check.h"
+
+enum { RANKS = 4, LATENCY_NS = 700 };
+static const double ratio = 0.01;
+
+/* Two locations of four nodes; a message from the first node of 0 to the third of 1. */
+static const size_t two_first[] = {0, 4, 8};
+static const logical_member two_members[] = {{0, 0}, {6, 1}};
+static const logical_rule two_rules[] = {{0, 1, 2}};
+
+static logical_problem two_locations(int64_t *time_ns)
+{
+    return (logical_problem){.location_count = 2,
+                             .first = two_first,
+                             .time_ns = time_ns,
+                             .rule_count = 1,
+                             .rules = two_rules,
+                             .members = two_members,
+                             .latency_ns = 100};
+}
+
+START_TEST(what_violates_nothing_stays)
+{
+    int64_t time_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
+    const int64_t before_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
+    const logical_problem problem = two_locations(time_ns);
+    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_GOOD);
+    ck_assert_mem_eq(time_ns, before_ns, sizeof time_ns);
+}
+END_TEST
+
+/* Off by 1000 ns, which takes 100 000 ns on both sides to fade. */
+START_TEST(a_violation_fades_on_both_sides)
+{
+    int64_t time_ns[] = {1000900, 2000000, 3000000, 4000000, 0, 950000, 1000000, 1050000};
+    const logical_problem problem = two_locations(time_ns);
+    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_GOOD);
+    ck_assert_int_eq(time_ns[4], 0);
+    ck_assert_int_eq(time_ns[5], 950500);
+    ck_assert_int_eq(time_ns[6], 1001000);
+    ck_assert_int_eq(time_ns[7], 1050500);
+    ck_assert_int_eq(time_ns[0], 1000900);
+}
+END_TEST
+
+START_TEST(a_contradiction_is_told)
+{
+    /* Each waits for what is after itself. */
+    static const logical_member members[] = {{1, 0}, {4, 1}, {5, 1}, {0, 0}};
+    static const logical_rule rules[] = {{0, 1, 2}, {2, 3, 4}};
+    int64_t time_ns[8] = {0};
+    logical_problem problem = two_locations(time_ns);
+    problem.members = members;
+    problem.rules = rules;
+    problem.rule_count = 2;
+    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_CONTRADICTION);
+}
+END_TEST
+
+/* ---- Made traces */
+
+static void make(made_trace *made, const made_clock *clocks, int rounds, double work_ns)
+{
+    made_begin(made, RANKS, clocks, base_seed());
+    for (int i = 0; i < rounds; i++) {
+        for (int rank = 0; rank < RANKS; rank++)
+            made_work(made, rank, work_ns * random_fraction(&made->chance));
+        int from = (int)(random_next(&made->chance) % RANKS);
+        int to = (from + 1 + (int)(random_next(&made->chance) % (RANKS - 1))) % RANKS;
+        made_message(made, from, to, i % 3, 1000);
+        if (i % 5 == 0)
+            made_collective(made, MADE_ALLREDUCE, -1, 1000);
+        if (i % 5 == 1)
+            made_collective(made, MADE_BARRIER, -1, 1000);
+        if (i % 5 == 2)
+            made_collective(made, MADE_BCAST, i % RANKS, 1000);
+        if (i % 5 == 3)
+            made_collective(made, MADE_REDUCE, i % RANKS, 1000);
+    }
+    made_records(made, 0, 1);
+}
+
+typedef struct {
+    size_t relations, violations;
+    int64_t max_ns;
+} tally;
+
+static tally count_violations(const conditions *of, const int64_t *time_ns)
+{
+    check_relations found;
+    check_sum *sums = malloc((of->member_count + 1) * sizeof *sums);
+    int64_t *scratch_ns = malloc((of->member_count + 1) * sizeof *scratch_ns);
+    ck_assert(sums && scratch_ns && check_times(of, time_ns, LATENCY_NS, NULL, &found));
+    ck_assert_uint_eq(check_sums(&found, CHECK_ALL, sums, scratch_ns), 1);
+    const tally all = {sums[0].relations, sums[0].violations, sums[0].max_ns};
+    size_t by_pairs = 0, pairs = check_sums(&found, CHECK_PAIR, sums, scratch_ns);
+    for (size_t i = 0; i < pairs; i++)
+        by_pairs += sums[i].violations;
+    ck_assert_uint_eq(by_pairs, all.violations);
+    free(found.list);
+    free(sums);
+    free(scratch_ns);
+    return all;
+}
+
+static void expect_order(const conditions *of, const int64_t *time_ns, const int64_t *before_ns)
+{
+    for (size_t i = 0; i < of->location_count; i++)
+        for (size_t k = of->first[i]; k < of->first[i + 1]; k++) {
+            EXPECT_SEEDED(time_ns[k] >= before_ns[k], "event %zu is earlier", k);
+            if (k == of->first[i])
+                continue;
+            const double apart_ns = (double)(before_ns[k] - before_ns[k - 1]);
+            EXPECT_SEEDED((double)(time_ns[k] - time_ns[k - 1]) >= (1 - ratio) * apart_ns - 1,
+                          "event %zu: an interval of %g has become %" PRId64, k, apart_ns, time_ns[k] - time_ns[k - 1]);
+        }
+}
+
+static int64_t *correct_made(made_trace *made, conditions *found, trace_matches *matches, tally *before)
+{
+    ck_assert(trace_match(&made->trace, matches) && conditions_find(&made->trace, matches, found));
+    int64_t *time_ns = malloc(2 * found->event_count * sizeof *time_ns), *before_ns = time_ns + found->event_count;
+    ck_assert(time_ns && trace_set_times(&made->trace, TRACE_START));
+    conditions_times(found, time_ns);
+    memcpy(before_ns, time_ns, found->event_count * sizeof *time_ns);
+    *before = count_violations(found, time_ns);
+    ck_assert_int_eq(conditions_correct(found, LATENCY_NS, time_ns), LOGICAL_GOOD);
+    const tally after = count_violations(found, time_ns);
+    EXPECT_SEEDED(after.violations == 0, "%zu violations, of up to %" PRId64 " ns", after.violations, after.max_ns);
+    expect_order(found, time_ns, before_ns);
+    return time_ns;
+}
+
+static void free_made(made_trace *made, conditions *found, trace_matches *matches)
+{
+    conditions_free(found);
+    trace_matches_free(matches);
+    made_free(made);
+}
+
+START_TEST(true_times_stay)
+{
+    static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
+    made_trace made;
+    conditions found;
+    trace_matches matches;
+    tally before;
+    make(&made, clocks, 400, 1e5);
+    int64_t *time_ns = correct_made(&made, &found, &matches, &before);
+    EXPECT_SEEDED(before.relations > 1000 && before.violations == 0, "%zu of %zu", before.violations, before.relations);
+    ck_assert_mem_eq(time_ns, time_ns + found.event_count, found.event_count * sizeof *time_ns);
+    free(time_ns);
+    free_made(&made, &found, &matches);
+}
+END_TEST
+
+START_TEST(nothing_is_violated_afterwards)
+{
+    static const double works_ns[] = {1e3, 1e5, 1e7};
+    static const made_clock clocks[RANKS] = {
+        {0, 0, 0, 0}, {123, 20e-6, 0, 0}, {-55, -30e-6, 5e-6, 0.01}, {7, 1e-6, 0, 0}};
+    made_trace made;
+    conditions found;
+    trace_matches matches;
+    tally before;
+    make(&made, clocks, rounds_of(2000), works_ns[_i]);
+    free(correct_made(&made, &found, &matches, &before));
+    EXPECT_SEEDED(works_ns[_i] < 1e5 || before.violations > 100, "only %zu violations", before.violations);
+    free_made(&made, &found, &matches);
+}
+END_TEST
+
+START_TEST(a_million_events)
+{
+    static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};
+    made_trace made;
+    conditions found;
+    trace_matches matches;
+    tally before;
+    make(&made, clocks, 62000, 1e4);
+    free(correct_made(&made, &found, &matches, &before));
+    EXPECT(found.event_count > 1000000, "%zu", found.event_count);
+    free_made(&made, &found, &matches);
+}
+END_TEST
+
+static void add_all(TCase *tests)
+{
+    tcase_add_test(tests, what_violates_nothing_stays);
+    tcase_add_test(tests, a_violation_fades_on_both_sides);
+    tcase_add_test(tests, a_contradiction_is_told);
+    tcase_add_test(tests, true_times_stay);
+    tcase_add_loop_test(tests, nothing_is_violated_afterwards, 0, 3);
+    tcase_add_test(tests, a_million_events);
+}
+
+int main(void)
+{
+    return run_suite("logical_clock", add_all);
+}

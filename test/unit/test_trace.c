@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_trace.c - traces of known truth: that what was written is read, what is not sound is refused, events get the
+ * right times within the right bounds, and the right ends become messages and calls.
+ */
+#include "made_trace.h"
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RANKS = 3 };
+
+static const made_clock clocks[RANKS] = {
+    {0, 0, 0, 0}, {5000123456, 20e-6, 3e-6, 60}, {-777777777777, -11e-6, 1e-6, 30}};
+
+static char folder[64];
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "test_trace.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static const char *path_of(int rank)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, folder, rank);
+    return path;
+}
+
+static void remove_folder(void)
+{
+    for (int rank = 0; rank < RANKS + 1; rank++)
+        unlink(path_of(rank));
+    rmdir(folder);
+}
+
+/* A ring of messages and some collective operations, so many times, each taking about a tenth of a second. */
+static void make_ring(made_trace *made, int rounds, double record_period_ns, double error_ns)
+{
+    const double step_ns = 1e8;
+    made_begin(made, RANKS, clocks, base_seed());
+    for (int i = 0; i < rounds; i++) {
+        for (int rank = 0; rank < RANKS; rank++)
+            made_work(made, rank, step_ns * random_fraction(&made->chance));
+        for (int rank = 0; rank < RANKS; rank++)
+            made_message(made, rank, (rank + 1) % RANKS, i % 2, 900);
+        made_collective(made, MADE_ALLREDUCE, -1, 1200);
+        made_collective(made, MADE_BCAST, i % RANKS, 1000);
+    }
+    made_records(made, record_period_ns, error_ns);
+}
+
+static void write_and_read(made_trace *made, trace *read)
+{
+    char message[TRACE_MESSAGE_SIZE];
+    EXPECT(trace_write(&made->trace, folder, message), "%s", message);
+    EXPECT(trace_read(read, folder, message), "%s", message);
+}
+
+/* ---- Reading */
+
+START_TEST(what_was_written_is_read)
+{
+    made_trace made;
+    trace read;
+    char value[32];
+    make_ring(&made, 5, 1e8, 50);
+    write_and_read(&made, &read);
+
+    ck_assert_int_eq(read.size, RANKS);
+    ck_assert_uint_eq(read.job, base_seed());
+    ck_assert_uint_eq(read.name_count, MADE_NAMES);
+    ck_assert_str_eq(read.names[MADE_BCAST], "MPI_Bcast");
+    for (int rank = 0; rank < RANKS; rank++) {
+        const trace_process *wrote = &made.trace.processes[rank], *got = &read.processes[rank];
+        ck_assert_uint_eq(got->location_count, 1);
+        ck_assert_uint_eq(got->locations[0].count, wrote->locations[0].count);
+        ck_assert_mem_eq(got->locations[0].events, wrote->locations[0].events,
+                         wrote->locations[0].count * sizeof(trace_event));
+        ck_assert_uint_eq(got->record_count, wrote->record_count);
+        ck_assert_mem_eq(got->records, wrote->records, wrote->record_count * sizeof(trace_clock_record));
+        ck_assert_mem_eq(got->communicators[0].ranks, wrote->communicators[0].ranks, RANKS * sizeof(int));
+        ck_assert_str_eq(trace_text(got, "program", value, sizeof value), "made");
+        ck_assert_str_eq(trace_text(got, "prog", value, sizeof value), "");
+        EXPECT(got->is_finished && !got->is_torn, "rank %d", rank);
+    }
+    trace_free(&read);
+    made_free(&made);
+}
+END_TEST
+
+/* Names of the same id differ, as user regions may. */
+START_TEST(names_become_common)
+{
+    made_trace made;
+    trace read;
+    make_ring(&made, 1, 0, 50);
+    char message[TRACE_MESSAGE_SIZE], *usual = made.trace.names[MADE_SEND];
+    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    char aside[128];
+    snprintf(aside, sizeof aside, "%s", path_of(RANKS));
+    ck_assert_int_eq(rename(path_of(1), aside), 0);
+    made.trace.names[MADE_SEND] = made.trace.names[MADE_RECV];
+    made.trace.names[MADE_RECV] = usual;
+    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    ck_assert_int_eq(rename(aside, path_of(1)), 0);
+    EXPECT(trace_read(&read, folder, message), "%s", message);
+
+    /* Rank 1 has another id for MPI_Send than rank 0. */
+    const trace_event *first = &read.processes[1].locations[0].events[0];
+    const char *name = made.trace.processes[1].locations[0].events[0].id == MADE_SEND ? "MPI_Send" : "MPI_Recv";
+    ck_assert_str_eq(read.names[first->id], name);
+    ck_assert_str_eq(read.names[read.processes[0].locations[0].events[0].id],
+                     made.trace.names[made.trace.processes[0].locations[0].events[0].id]);
+    trace_free(&read);
+    made_free(&made);
+}
+END_TEST
+
+/* Change a file. */
+static void patch(int rank, off_t place, const void *bytes, size_t count)
+{
+    int file = open(path_of(rank), O_RDWR);
+    EXPECT(file >= 0 && pwrite(file, bytes, count, place) == (ssize_t)count && close(file) == 0, "%s", path_of(rank));
+}
+
+static void patch_number(int rank, off_t place, uint32_t number)
+{
+    patch(rank, place, &number, sizeof number);
+}
+
+static void drop_last_file(void)
+{
+    unlink(path_of(RANKS - 1));
+}
+static void be_foreign(void)
+{
+    patch(1, 0, "OTF2", 4);
+}
+static void be_swapped(void)
+{
+    patch_number(1, offsetof(trace_file_head, byte_order), 0x04030201);
+}
+static void be_newer(void)
+{
+    patch_number(1, offsetof(trace_file_head, version), TRACE_VERSION + 1);
+}
+static void be_of_other_job(void)
+{
+    patch_number(1, offsetof(trace_file_head, job), 7);
+}
+static void be_of_other_rank(void)
+{
+    patch_number(1, offsetof(trace_file_head, rank), 2);
+}
+static void be_short(void)
+{
+    ck_assert_int_eq(truncate(path_of(1), 10), 0);
+}
+static void have_unknown_block(void)
+{
+    patch_number(1, sizeof(trace_file_head), 99);
+}
+static void add_file(void)
+{
+    char other[128];
+    snprintf(other, sizeof other, "%s/rank-3.mpixtrace", folder);
+    ck_assert_int_eq(link(path_of(0), other), 0);
+}
+static void drop_all(void)
+{
+    for (int rank = 0; rank < RANKS; rank++)
+        unlink(path_of(rank));
+}
+
+static const struct {
+    void (*spoil)(void);
+    const char *complaint;
+} spoilt[] = {
+    {drop_last_file, "rank-2.mpixtrace: missing; the job had 3 processes"},
+    {be_foreign, "rank-1.mpixtrace: no trace: it does not begin with mpixtrac"},
+    {be_swapped, "rank-1.mpixtrace: written on a machine of the other byte order"},
+    {be_newer, "rank-1.mpixtrace: of version 2, and only 1 can be read"},
+    {be_of_other_job, "rank-1.mpixtrace: of another job than the files before it"},
+    {be_of_other_rank, "rank-1.mpixtrace: the file is of rank 2"},
+    {be_short, "rank-1.mpixtrace: it ends within its first 32 bytes"},
+    {have_unknown_block, "rank-1.mpixtrace: a block is of the unknown kind 99"},
+    {add_file, "files of several jobs: one had 3 processes, and there are 4 files"},
+    {drop_all, "no trace in this folder: it has no file rank-N.mpixtrace"},
+};
+
+START_TEST(what_is_not_sound_is_refused)
+{
+    made_trace made;
+    trace read;
+    char message[TRACE_MESSAGE_SIZE];
+    make_ring(&made, 1, 0, 50);
+    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    spoilt[_i].spoil();
+    EXPECT(!trace_read(&read, folder, message), "read although \"%s\"", spoilt[_i].complaint);
+    EXPECT(strstr(message, spoilt[_i].complaint) && !strchr(message, '\n'), "\"%s\", not \"%s\"", message,
+           spoilt[_i].complaint);
+    made_free(&made);
+}
+END_TEST
+
+/* Wherever a file ends after its head, what comes before is read. */
+START_TEST(a_torn_block_is_left_out)
+{
+    made_trace made;
+    trace read;
+    char message[TRACE_MESSAGE_SIZE];
+    struct stat status;
+    make_ring(&made, 2, 0, 50);
+    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    ck_assert_int_eq(stat(path_of(1), &status), 0);
+    const off_t end = (off_t)(sizeof(trace_block_head) + sizeof(trace_end));
+    for (off_t length = status.st_size - 1; length > (off_t)sizeof(trace_file_head); length--) {
+        ck_assert_int_eq(truncate(path_of(1), length), 0);
+        EXPECT(trace_read(&read, folder, message), "of %jd bytes: %s", (intmax_t)length, message);
+        const trace_process *process = &read.processes[1];
+        const bool has_events = length >= status.st_size - end;
+        EXPECT(!process->is_finished, "of %jd bytes: finished", (intmax_t)length);
+        EXPECT((process->location_count == 1) == has_events, "of %jd bytes: %zu locations", (intmax_t)length,
+               process->location_count);
+        EXPECT(process->is_torn || length == status.st_size - end || !has_events, "of %jd bytes: not torn",
+               (intmax_t)length);
+        trace_free(&read);
+    }
+    made_free(&made);
+}
+END_TEST
+
+/* ---- Times */
+
+static made_error error_by(const made_trace *made, trace *read, trace_clock by)
+{
+    ck_assert(trace_set_times(read, by));
+    for (int rank = 0; rank < read->size; rank++) {
+        const trace_location *location = &read->processes[rank].locations[0];
+        for (size_t i = 0; i < location->count; i++)
+            EXPECT(location->global_ns[i] >= 0 && (i == 0 || location->global_ns[i] >= location->global_ns[i - 1]),
+                   "rank %d, event %zu: at %g", rank, i, location->global_ns[i]);
+    }
+    return made_error_of(made, read);
+}
+
+START_TEST(more_records_are_more_accurate)
+{
+    made_trace made;
+    trace read;
+    make_ring(&made, 600, 5e8, 100);
+    write_and_read(&made, &read);
+
+    const made_error global = error_by(&made, &read, TRACE_GLOBAL), linear = error_by(&made, &read, TRACE_LINEAR);
+    const made_error start = error_by(&made, &read, TRACE_START), local = error_by(&made, &read, TRACE_LOCAL);
+    EXPECT_SEEDED(global.rms_ns < 100 && global.max_ns < 250, "%g %g", global.rms_ns, global.max_ns);
+    EXPECT_SEEDED(linear.rms_ns > 10 * global.rms_ns, "%g", linear.rms_ns);
+    EXPECT_SEEDED(start.rms_ns > 10 * linear.rms_ns, "%g", start.rms_ns);
+    EXPECT_SEEDED(local.rms_ns > 10 * start.rms_ns, "%g", local.rms_ns);
+    trace_free(&read);
+    made_free(&made);
+}
+END_TEST
+
+/* With records so and so far apart, and clocks whose rate changes at the limit of what they promise. */
+START_TEST(errors_are_within_bounds)
+{
+    static const double periods_ns[] = {1e8, 1e9, 1e10, 0};
+    made_trace made;
+    trace read;
+    make_ring(&made, 300, periods_ns[_i], 80);
+    write_and_read(&made, &read);
+    ck_assert(trace_set_times(&read, TRACE_GLOBAL));
+    double widest_ns = 0;
+    for (int rank = 0; rank < RANKS; rank++) {
+        const trace_location *location = &read.processes[rank].locations[0];
+        for (size_t i = 0; i < location->count; i++) {
+            const double off_ns = fabs(location->global_ns[i] + (double)read.start_ns - made.true_ns[rank][i]);
+            const double bound_ns = trace_bound_ns(&read.processes[rank], location->events[i].time_ns);
+            EXPECT_SEEDED(off_ns <= bound_ns + 1, "rank %d, event %zu: off by %g, bound %g", rank, i, off_ns, bound_ns);
+            widest_ns = fmax(widest_ns, bound_ns);
+        }
+    }
+    EXPECT_SEEDED(periods_ns[_i] != 1e8 || widest_ns < 100, "%g", widest_ns);
+    trace_free(&read);
+    made_free(&made);
+}
+END_TEST
+
+START_TEST(bounds_of_few_or_contradicting_records)
+{
+    trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10}, {.time_ns = 1000000, .bound_ns = 10}};
+    trace_process process = {.record_count = 0, .records = records, .rate_limit = 500e-6, .wander = 100e-9};
+    ck_assert(isinf(trace_bound_ns(&process, 0)));
+    process.record_count = 1;
+    EXPECT(fabs(trace_bound_ns(&process, 1000000) - 511) < 1e-6, "%g", trace_bound_ns(&process, 1000000));
+    process.record_count = 2;
+    EXPECT(trace_bound_ns(&process, 500000) < 12, "%g", trace_bound_ns(&process, 500000));
+    /* Beyond, by what both bounds allow for the drift: as much again for a time twice as far. */
+    EXPECT(fabs(trace_bound_ns(&process, 2000000) - 31) < 1, "%g", trace_bound_ns(&process, 2000000));
+    records[1].global_less_local_ns = 1000;
+    ck_assert(isinf(trace_bound_ns(&process, 500000)));
+    ck_assert(isinf(trace_bound_ns(&process, 2000000)));
+    records[1].global_less_local_ns = 0;
+    records[1].bound_ns = INFINITY;
+    ck_assert(isinf(trace_bound_ns(&process, 500000)));
+}
+END_TEST
+
+/* ---- Messages and calls */
+
+START_TEST(all_of_a_ring_is_matched)
+{
+    enum { ROUNDS = 20 };
+    made_trace made;
+    trace read;
+    trace_matches matches;
+    make_ring(&made, ROUNDS, 0, 50);
+    write_and_read(&made, &read);
+    ck_assert(trace_match(&read, &matches));
+    ck_assert_uint_eq(matches.message_count, ROUNDS * RANKS);
+    ck_assert_uint_eq(matches.call_count, ROUNDS * 2);
+    ck_assert_uint_eq(matches.sends_alone + matches.receives_alone + matches.calls_incomplete, 0);
+    for (size_t i = 0; i < matches.message_count; i++) {
+        const trace_message *message = &matches.messages[i];
+        const double sent_ns = made.true_ns[message->source][message->send];
+        const double took_ns = made.true_ns[message->destination][message->receive] - sent_ns;
+        EXPECT_SEEDED(took_ns >= 900, "message %zu took %g", i, took_ns);
+        ck_assert_int_eq(message->destination, (message->source + 1) % RANKS);
+    }
+    for (size_t i = 0; i < matches.call_count; i++)
+        for (int part = 0; part < matches.calls[i].count; part++) {
+            const trace_part *of = &matches.calls[i].parts[part];
+            const trace_event *events = read.processes[part].locations[0].events;
+            ck_assert_int_eq(of->rank, part);
+            ck_assert_int_eq(events[of->enter].kind, TRACE_ENTER);
+            ck_assert_int_eq(events[of->leave].kind, TRACE_LEAVE);
+            ck_assert_int_eq(events[of->leave].id, matches.calls[i].function);
+            ck_assert_int_eq(events[of->record].kind, TRACE_COLLECTIVE);
+        }
+    trace_matches_free(&matches);
+    trace_free(&read);
+    made_free(&made);
+}
+END_TEST
+
+/* Receives that were posted in one order and are complete in another; a send that was canceled. */
+START_TEST(order_is_that_of_posting)
+{
+    made_trace made;
+    trace_matches matches;
+    made_begin(&made, 2, clocks, 1);
+    for (int i = 0; i < 3; i++) {
+        made_event(&made, 0, 100 * i, (trace_event){.kind = TRACE_ENTER, .id = MADE_ISEND});
+        made_event(&made, 0, 100 * i, (trace_event){.kind = TRACE_SEND, .partner = 1, .request = (uint32_t)i + 1});
+        made_event(&made, 0, 100 * i + 50, (trace_event){.kind = TRACE_LEAVE, .id = MADE_ISEND});
+    }
+    made_event(&made, 0, 400, (trace_event){.kind = TRACE_CANCELED, .request = 2});
+    made_event(&made, 1, 10, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 7});
+    made_event(&made, 1, 20, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 8});
+    made_event(&made, 1, 1000, (trace_event){.kind = TRACE_RECEIVE, .request = 8});
+    made_event(&made, 1, 2000, (trace_event){.kind = TRACE_RECEIVE, .request = 7});
+    made_event(&made, 1, 3000, (trace_event){.kind = TRACE_RECEIVE});
+    ck_assert(trace_match(&made.trace, &matches));
+    ck_assert_uint_eq(matches.message_count, 2);
+    ck_assert_uint_eq(matches.messages[0].send, 1);
+    ck_assert_uint_eq(matches.messages[0].receive, 3);
+    ck_assert_uint_eq(matches.messages[1].send, 7);
+    ck_assert_uint_eq(matches.messages[1].receive, 2);
+    ck_assert_uint_eq(matches.receives_alone, 1);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+END_TEST
+
+/* A call that does not wait ends where it is seen to be complete, after another one. */
+START_TEST(calls_that_do_not_wait)
+{
+    made_trace made;
+    trace_matches matches;
+    made_begin(&made, 2, clocks, 1);
+    for (int rank = 0; rank < 2; rank++) {
+        made_event(&made, rank, 0, (trace_event){.kind = TRACE_ENTER, .id = MADE_IALLREDUCE});
+        made_event(&made, rank, 0, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .request = 5});
+        made_event(&made, rank, 10, (trace_event){.kind = TRACE_LEAVE, .id = MADE_IALLREDUCE});
+    }
+    made_collective(&made, MADE_BARRIER, -1, 100);
+    for (int rank = 0; rank < 2; rank++)
+        made_event(&made, rank, 900, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 5});
+    made_event(&made, 1, 950, (trace_event){.kind = TRACE_ENTER, .id = MADE_BARRIER});
+    made_event(&made, 1, 960, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1});
+    made_event(&made, 1, 960, (trace_event){.kind = TRACE_LEAVE, .id = MADE_BARRIER});
+    ck_assert(trace_match(&made.trace, &matches));
+    ck_assert_uint_eq(matches.call_count, 2);
+    ck_assert_uint_eq(matches.calls_incomplete, 1);
+    ck_assert_int_eq(matches.calls[0].function, MADE_IALLREDUCE);
+    ck_assert_uint_eq(matches.calls[0].parts[0].enter, 0);
+    ck_assert_uint_eq(matches.calls[0].parts[0].leave, 7);
+    ck_assert_int_eq(matches.calls[1].function, MADE_BARRIER);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+END_TEST
+
+static void add_all(TCase *tests)
+{
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_test(tests, what_was_written_is_read);
+    tcase_add_test(tests, names_become_common);
+    tcase_add_loop_test(tests, what_is_not_sound_is_refused, 0, COUNT_OF(spoilt));
+    tcase_add_test(tests, a_torn_block_is_left_out);
+    tcase_add_test(tests, more_records_are_more_accurate);
+    tcase_add_loop_test(tests, errors_are_within_bounds, 0, 4);
+    tcase_add_test(tests, bounds_of_few_or_contradicting_records);
+    tcase_add_test(tests, all_of_a_ring_is_matched);
+    tcase_add_test(tests, order_is_that_of_posting);
+    tcase_add_test(tests, calls_that_do_not_wait);
+}
+
+int main(void)
+{
+    return run_suite("trace", add_all);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_trace_report.c - what mpix_trace_report says of a trace: arrivals, closest shapes, call sites, time in calls. */
+#include "suite/arrival.h"
+#include "support.h"
+#include "trace/report/drift.h"
+#include "trace/report/profile.h"
+#include "trace/report/sites.h"
+#include "trace/report/tables.h"
+#include "unit/made_trace.h"
+
+#include <unistd.h>
+
+enum { CALLS = 60, MAGNITUDE_NS = 100000, CALL_NS = 5000 };
+
+/* ---- Arrivals */
+
+START_TEST(summary_of_known_calls)
+{
+    /* Three calls of three ranks. In the last one rank 0 leaves before the last one comes. */
+    static const double enters[] = {0, 10, 40, 100, 130, 100, 300, 200, 260};
+    static const double leaves[] = {50, 50, 50, 140, 140, 140, 310, 215, 305};
+    arrivals_t arrivals;
+    arrivals_summary_t summary;
+    EXPECT(arrivals_alloc(&arrivals, 3, 3), "out of memory");
+    for (int i = 0; i < 9; i++) {
+        arrivals.enter_ns[i] = enters[i];
+        arrivals.leave_ns[i] = leaves[i];
+        arrivals.bound_ns[i] = i % 3 * 15; /* of first and last together: 30, 15, 15 */
+    }
+    EXPECT(arrivals_summarize(&arrivals, &summary), "out of memory");
+    EXPECT(summary.spread_median_ns == 40 && summary.spread_p99_ns == 100 && summary.spread_max_ns == 100,
+           "spreads: %" PRId64 ", %" PRId64, summary.spread_median_ns, summary.spread_p99_ns);
+    EXPECT(summary.bound_ns == 15 && summary.clear_calls == 3, "bound: %" PRId64 ", above: %" PRId64, summary.bound_ns,
+           summary.clear_calls);
+    EXPECT(summary.last_rank == 0 && summary.last_calls == 1, "last: rank %d in %" PRId64 " calls", summary.last_rank,
+           summary.last_calls);
+    /* 40 + 30, 30 + 30, 15 (its own exit) + 40. */
+    EXPECT(summary.wait_ns == 185, "waited: %g", summary.wait_ns);
+    EXPECT(summary.in_call_ns == 50 + 40 + 10 + 40 + 10 + 40 + 10 + 15 + 45, "in the call: %g", summary.in_call_ns);
+    arrivals.bound_ns[4] = INFINITY;
+    EXPECT(arrivals_summarize(&arrivals, &summary) && summary.bound_ns < 0 && summary.clear_calls == 0,
+           "a bound that is not known is one: %" PRId64, summary.bound_ns);
+    arrivals_free(&arrivals);
+}
+END_TEST
+
+/* ---- Shapes */
+
+/* Calls with the delays of a pattern, and errors of up to so many nanoseconds. */
+static arrivals_t imposed(const char *text, int ranks, int64_t error_ns, chance *source)
+{
+    char why[ARRIVAL_WHY_BYTES];
+    arrival_list_t list;
+    arrivals_t arrivals;
+    EXPECT(arrival_parse(&list, text, why), "\"%s\" is refused: %s", text, why);
+    EXPECT(arrivals_alloc(&arrivals, ranks, CALLS), "out of memory");
+    for (int call = 0; call < CALLS; call++)
+        for (int rank = 0; rank < ranks; rank++) {
+            double part = arrival_part(&list.items[list.count - 1], rank, ranks, 5, call);
+            arrivals.enter_ns[call * ranks + rank] =
+                1e6 * call + part * MAGNITUDE_NS + (double)chance_between(source, 0, error_ns);
+            arrivals.leave_ns[call * ranks + rank] = 1e6 * call + MAGNITUDE_NS + CALL_NS;
+        }
+    return arrivals;
+}
+
+static const char *const shapes[] = {"ascending",  "descending", "random", "first-late", "last-late",
+                                     "one-late:2", "half-late",  "bell",   "exponential"};
+
+START_TEST(shapes_are_recognized)
+{
+    static const int ranks[] = {5, 8, 16, 33};
+    for (int i = 0; i < COUNT_OF(ranks); i++) {
+        chance source = chance_of_round(_i);
+        arrivals_t arrivals = imposed(shapes[_i], ranks[i], MAGNITUDE_NS / 50, &source);
+        arrivals_summary_t summary;
+        EXPECT(arrivals_summarize(&arrivals, &summary), "out of memory");
+        size_t length = strlen(shapes[_i]);
+        EXPECT_SEEDED(strncmp(summary.pattern, shapes[_i], length) == 0 && summary.pattern[length] == ':',
+                      "%s of %d ranks is taken for %s, close by %g", shapes[_i], ranks[i], summary.pattern,
+                      summary.closeness);
+        EXPECT_SEEDED(summary.closeness > 0.75 && summary.closeness <= 1, "%s of %d ranks is close by %g only",
+                      shapes[_i], ranks[i], summary.closeness);
+        double magnitude_ns = 1e3 * atof(summary.pattern + length + 1);
+        EXPECT_SEEDED(fabs(magnitude_ns - MAGNITUDE_NS) < 0.15 * MAGNITUDE_NS, "%s of %d ranks: %g ns", shapes[_i],
+                      ranks[i], magnitude_ns);
+        arrival_list_t list;
+        char why[ARRIVAL_WHY_BYTES];
+        EXPECT(arrival_parse(&list, summary.pattern, why), "mpix_bench refuses %s: %s", summary.pattern, why);
+        arrivals_free(&arrivals);
+    }
+}
+END_TEST
+
+START_TEST(two_ranks)
+{
+    static const char *const expected[] = {"first-late", "last-late"};
+    for (int i = 0; i < COUNT_OF(expected); i++) {
+        chance source = chance_of_round(i);
+        arrivals_t arrivals = imposed(expected[i], 2, 100, &source);
+        arrivals_summary_t summary;
+        EXPECT(arrivals_summarize(&arrivals, &summary), "out of memory");
+        EXPECT(strncmp(summary.pattern, expected[i], strlen(expected[i])) == 0 && summary.closeness > 0.99,
+               "%s is taken for %s, close by %g", expected[i], summary.pattern, summary.closeness);
+        EXPECT(summary.last_rank == i && summary.last_calls == CALLS, "rank %d is last", summary.last_rank);
+        arrivals_free(&arrivals);
+    }
+}
+END_TEST
+
+/* A spread that may be an error of the clock has no shape. */
+START_TEST(spreads_below_the_bound)
+{
+    chance source = chance_of_round(0);
+    arrivals_t arrivals = imposed("last-late", 4, 100, &source);
+    arrivals_summary_t summary;
+    for (int i = 0; i < 4 * CALLS; i++)
+        arrivals.bound_ns[i] = MAGNITUDE_NS;
+    EXPECT(arrivals_summarize(&arrivals, &summary), "out of memory");
+    EXPECT(strcmp(summary.pattern, "together") == 0 && summary.closeness == 1 && summary.clear_calls == 0,
+           "%s, close by %g", summary.pattern, summary.closeness);
+    arrivals_free(&arrivals);
+}
+END_TEST
+
+START_TEST(one_rank)
+{
+    chance source = chance_of_round(0);
+    arrivals_t arrivals = imposed("ascending", 1, 100, &source);
+    arrivals_summary_t summary;
+    EXPECT(arrivals_summarize(&arrivals, &summary) && strcmp(summary.pattern, "together") == 0, "%s", summary.pattern);
+    EXPECT(summary.spread_max_ns == 0 && summary.wait_ns == 0 && summary.last_calls == 0, "one rank waits for itself");
+    arrivals_free(&arrivals);
+}
+END_TEST
+
+/* ---- Files of delays */
+
+START_TEST(patterns_can_be_replayed)
+{
+    chance source = chance_of_round(0);
+    site_t site = {.function = "MPI_Reduce", .place = "somewhere, \"quoted\"", .comm = "world"};
+    site.arrivals = imposed("descending", 3, 1000, &source);
+    site.arrivals.enter_ns[3 * 7 + 1] += 2e10; /* longer than mpix_bench allows: call 7 is left out */
+    char path[] = "/tmp/trace_report_XXXXXX", why[ARRIVAL_WHY_BYTES];
+    FILE *file = fdopen(mkstemp(path), "w");
+    EXPECT(file != NULL && tables_pattern(file, &site) == CALLS - 1 && fclose(file) == 0, "%s: not written", path);
+    arrival_table_t table;
+    EXPECT(arrival_table_read(&table, path, why), "mpix_bench refuses the file: %s", why);
+    EXPECT(table.ranks == 3 && table.calls == CALLS - 1, "%d ranks, %" PRId64 " calls", table.ranks, table.calls);
+    for (int call = 0; call < CALLS - 1; call++) {
+        const double *enter_ns = &site.arrivals.enter_ns[3 * (call < 7 ? call : call + 1)];
+        double first_ns = fmin(fmin(enter_ns[0], enter_ns[1]), enter_ns[2]);
+        for (int rank = 0; rank < 3; rank++)
+            EXPECT((double)table.delays_ns[3 * call + rank] == enter_ns[rank] - first_ns, "call %d, rank %d: %" PRId64,
+                   call, rank, table.delays_ns[3 * call + rank]);
+    }
+    arrival_table_free(&table);
+    arrivals_free(&site.arrivals);
+    unlink(path);
+}
+END_TEST
+
+/* ---- A small trace of two ranks, which call MPI_Bcast from one place and then from another one */
+
+enum { FUNCTION = 1, REGION = 2, EVENTS = 10 };
+static char *names[] = {NULL, "MPI_Bcast", "region 1"};
+static const uint8_t kinds[EVENTS] = {TRACE_ENTER, TRACE_ENTER,      TRACE_COLLECTIVE, TRACE_LEAVE, TRACE_LEAVE,
+                                      TRACE_ENTER, TRACE_COLLECTIVE, TRACE_LEAVE,      TRACE_LEAVE, TRACE_ENTER};
+static const uint16_t ids[EVENTS] = {REGION, FUNCTION, 0, FUNCTION, REGION, FUNCTION, 0, FUNCTION, REGION, REGION};
+static const double times[2][EVENTS] = {{0, 10, 30, 30, 40, 100, 180, 180, 190, 200},
+                                        {5, 20, 35, 35, 45, 170, 185, 185, 190, 200}};
+
+typedef struct small_trace {
+    trace whole;
+    trace_process processes[2];
+    trace_location locations[2];
+    trace_event events[2][EVENTS];
+    trace_site sites[2][2];
+    trace_call calls[2];
+    struct trace_part parts[2][2];
+    trace_matches matches;
+    double global_ns[2][EVENTS];
+} small_trace_t;
+
+/* Objects lie at other addresses on each rank. */
+static void make_trace(small_trace_t *made)
+{
+    static char first[] = "main+0x10 in program", second[] = "main+0x20 in program";
+    *made = (small_trace_t){.whole = {.size = 2, .name_count = 3, .names = names}};
+    made->whole.processes = made->processes;
+    made->matches = (trace_matches){.call_count = 2, .calls = made->calls};
+    for (int rank = 0; rank < 2; rank++) {
+        uint64_t base = rank == 0 ? 0x5000 : 0x9000;
+        made->sites[rank][0] = (trace_site){base + 0x10, first};
+        made->sites[rank][1] = (trace_site){base + 0x20, second};
+        memcpy(made->global_ns[rank], times[rank], sizeof(times[rank]));
+        made->locations[rank] = (trace_location){
+            .rank = rank, .count = EVENTS, .events = made->events[rank], .global_ns = made->global_ns[rank]};
+        made->processes[rank] = (trace_process){
+            .location_count = 1, .locations = &made->locations[rank], .site_count = 2, .sites = made->sites[rank]};
+        for (int i = 0; i < EVENTS; i++)
+            made->events[rank][i] = (trace_event){.kind = kinds[i], .id = ids[i], .time_ns = (int64_t)times[rank][i]};
+        made->events[rank][1].value = base + 0x10;
+        made->events[rank][5].value = base + 0x20;
+        made->parts[0][rank] = (struct trace_part){rank, 0, 1, 3, 2};
+        made->parts[1][rank] = (struct trace_part){rank, 0, 5, 7, 6};
+    }
+    for (int i = 0; i < 2; i++)
+        made->calls[i] = (trace_call){FUNCTION, 0, 2, made->parts[i]};
+}
+
+START_TEST(sites_of_a_trace)
+{
+    small_trace_t made;
+    sites_t sites;
+    make_trace(&made);
+    EXPECT(sites_find(&sites, &made.whole, &made.matches, false), "out of memory");
+    EXPECT(sites.count == 2, "%d sites", sites.count);
+    EXPECT(strcmp(sites.list[0].place, "main+0x20 in program") == 0 && sites.list[0].summary.wait_ns == 70,
+           "first: %s, waited %g", sites.list[0].place, sites.list[0].summary.wait_ns);
+    EXPECT(strcmp(sites.list[1].place, "main+0x10 in program") == 0 && sites.list[1].summary.spread_max_ns == 10,
+           "second: %s", sites.list[1].place);
+    EXPECT(strcmp(sites.list[0].comm, "world") == 0 && strcmp(sites.list[0].function, "MPI_Bcast") == 0, "%s on %s",
+           sites.list[0].function, sites.list[0].comm);
+    EXPECT(sites.list[0].summary.bound_ns < 0, "local clocks have a bound");
+    sites_free(&sites);
+    /* Both from one place: one site. Without symbols they go by the addresses of rank 0. */
+    made.events[0][5].value = 0x5010;
+    EXPECT(sites_find(&sites, &made.whole, &made.matches, false) && sites.count == 1, "%d sites", sites.count);
+    EXPECT(sites.list[0].arrivals.calls == 2 && sites.list[0].arrivals.enter_ns[0] == 10, "calls are not by time");
+    sites_free(&sites);
+    made.processes[0].site_count = 0;
+    EXPECT(sites_find(&sites, &made.whole, &made.matches, false) && sites.count == 1, "%d sites", sites.count);
+    EXPECT(strcmp(sites.list[0].place, "0x5010") == 0, "%s", sites.list[0].place);
+    sites_free(&sites);
+}
+END_TEST
+
+START_TEST(time_by_function_and_rank)
+{
+    small_trace_t made;
+    profile_t profile;
+    make_trace(&made);
+    made.events[1][7].value = 9; /* unsuccessful calls that it stands for */
+    EXPECT(profile_make(&profile, &made.whole), "out of memory");
+    EXPECT(profile.count == 4, "%zu rows", profile.count);
+    const usage_t *bcast = &profile.list[0];
+    EXPECT(strcmp(bcast[0].function, "MPI_Bcast") == 0 && bcast[0].rank == 0 && bcast[0].calls == 2 &&
+               bcast[0].total_ns == 100 && bcast[0].longest_ns == 80 && bcast[0].share == 0.5,
+           "%s of rank %d: %" PRId64 " calls, %g ns", bcast[0].function, bcast[0].rank, bcast[0].calls,
+           bcast[0].total_ns);
+    EXPECT(bcast[1].rank == 1 && bcast[1].calls == 10 && bcast[1].total_ns == 30, "rank 1: %" PRId64 " calls, %g ns",
+           bcast[1].calls, bcast[1].total_ns);
+    /* The region around the first call; a LEAVE without its ENTER and an ENTER without its LEAVE are none. */
+    EXPECT(profile.list[2].calls == 1 && profile.list[2].total_ns == 40, "region: %" PRId64 " calls, %g ns",
+           profile.list[2].calls, profile.list[2].total_ns);
+    profile_free(&profile);
+}
+END_TEST
+
+/* ---- Clocks that are made to drift */
+
+START_TEST(drifts)
+{
+    enum { CALLS_MADE = 1000, PPM = 100 };
+    static const made_clock clocks[2] = {{.offset_ns = 5000}, {.offset_ns = -7000, .drift = 1e-6}};
+    made_trace made;
+    made_begin(&made, 2, clocks, base_seed());
+    for (int call = 0; call < CALLS_MADE; call++) {
+        made_work(&made, 0, 1e6);
+        made_work(&made, 1, 1e6);
+        made_collective(&made, MADE_BARRIER, -1, 1000);
+    }
+    made_records(&made, 1e7, 0);
+    drift_impose(&made.trace, (double[]){0, PPM}, 2);
+    /* Between records 10 ms apart the drift changes by 20 ppm in 0.16 s. */
+    EXPECT(trace_set_times(&made.trace, TRACE_GLOBAL), "out of memory");
+    made_error error = made_error_of(&made, &made.trace);
+    EXPECT(error.max_ns < 5, "global times are off by %g ns", error.max_ns);
+    EXPECT(trace_set_times(&made.trace, TRACE_START), "out of memory");
+    error = made_error_of(&made, &made.trace);
+    EXPECT(fabs(error.max_ns - 1001e6 * (PPM + 1) / 1e6) < 2000, "clocks set at the start are off by %g ns",
+           error.max_ns);
+    /* What a fifth of the drift, as half a sine, adds up to within half of the run. */
+    EXPECT(trace_set_times(&made.trace, TRACE_LINEAR), "out of memory");
+    error = made_error_of(&made, &made.trace);
+    EXPECT(fabs(error.max_ns - 1001e6 * PPM / 5 / 3.14159 / 1e6) < 200, "lines are off by %g ns", error.max_ns);
+    made_free(&made);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, summary_of_known_calls);
+    tcase_add_loop_test(tests, shapes_are_recognized, 0, COUNT_OF(shapes));
+    tcase_add_test(tests, two_ranks);
+    tcase_add_test(tests, spreads_below_the_bound);
+    tcase_add_test(tests, one_rank);
+    tcase_add_test(tests, patterns_can_be_replayed);
+    tcase_add_test(tests, sites_of_a_trace);
+    tcase_add_test(tests, time_by_function_and_rank);
+    tcase_add_test(tests, drifts);
+}
+
+int main(void)
+{
+    return run_suite("trace report", add);
+}
