@@ -260,6 +260,9 @@ static bool measure(campaign_t *campaign, json_t *run)
         show_progress(campaign, run);
         launch = launch_run(manifest_variant(&campaign->manifest, run), part, messages, campaign->settings.timeout_s);
         bool has_succeeded = launch.end == LAUNCH_EXITED && launch.number == 0;
+        /* A batch system may end the command and this program at once. */
+        if (!has_succeeded && launch_signal() != 0)
+            launch.end = LAUNCH_INTERRUPTED, launch.number = launch_signal();
         if (has_succeeded && keep(campaign, run, &launch))
             return true;
         if (!has_succeeded)

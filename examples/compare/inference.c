@@ -179,6 +179,9 @@ static void average(const scores_t *scores, int row, double means[2])
     }
 }
 
+/* Deviations of this part of a mean are those of sums of equal values, and mean nothing. */
+#define ROUNDING 1e-13
+
 /* Fills in the scores of a place; centered: each side less its mean. */
 static void scale_row(const scores_t *scores, int place, bool centered)
 {
@@ -195,8 +198,9 @@ static void scale_row(const scores_t *scores, int place, bool centered)
         squares += deviation * deviation;
         scaled[(int64_t)i * scores->rows] = deviation;
     }
+    bool is_rounding = squares <= count * (ROUNDING * (1 + fabs(overall))) * (ROUNDING * (1 + fabs(overall)));
     for (int i = 0; i < scores->values; i++)
-        scaled[(int64_t)i * scores->rows] *= squares > 0 ? 1 / sqrt(squares) : 0;
+        scaled[(int64_t)i * scores->rows] *= is_rounding ? 0 : 1 / sqrt(squares);
 }
 
 static void scale_rows(const scores_t *scores, bool centered)

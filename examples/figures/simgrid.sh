@@ -29,13 +29,25 @@ simgrid_problem() {
 # What runs the compiler and the simulator, such as timeout with its options.
 simgrid_runner=
 
+# TOP FOLDER...: the sources in these folders that the build names
+simgrid_sources() {
+    local top=$1 folder
+    shift
+    for folder; do
+        grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib/lib,examples/examples}.am
+    done | sort -u | sed "s|^|$top/|"
+}
+
 # TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
-# with the base clock "simulated". The simulator runs its programs itself, so nothing is put into them.
+# with the base clock "simulated".
 simgrid_build() {
-    local top=$1 output=$2 objects=$2.objects list i
+    local top=$1 output=$2 objects=$2.objects list i source folders=(lib examples/common)
     shift 2
-    mapfile -t list < <(find "$top"/{lib,examples/common} "${@/#/$top/}" \
-        \( -path '*/lib/preload' -o -path '*/lib/trace' \) -prune -o -name '*.c' -print)
+    list=()
+    for source; do
+        case $source in *.c) list+=("$top/$source") ;; *) folders+=("$source") ;; esac
+    done
+    mapfile -t -O ${#list[@]} list < <(simgrid_sources "$top" "${folders[@]}")
     rm -rf "$objects" && mkdir "$objects" || return
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086

@@ -41,10 +41,11 @@ static bool load_text(reader_t *reader)
     size_t room = 0;
     FILE *stream = fopen(reader->path, "r");
     ssize_t bytes = stream != NULL ? getdelim(&reader->text, &room, '\0', stream) : -1;
-    bool is_empty = stream != NULL && feof(stream) && bytes<0, good = bytes> 0 && reader->text[bytes - 1] != '\0';
+    bool is_read = stream != NULL && !ferror(stream), is_empty = is_read && bytes < 0;
+    bool good = is_read && bytes > 0 && reader->text[bytes - 1] != '\0';
     if (is_empty)
         complain(reader->complaint, "%.400s is empty", reader->path);
-    else if (bytes < 0)
+    else if (!is_read)
         complain(reader->complaint, "%.400s cannot be read: %s", reader->path, strerror(errno));
     else if (!good)
         complain(reader->complaint, "%.400s is no text", reader->path);

@@ -11,10 +11,11 @@
 #include "trace/parse.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 static const char program_name[] = "mpix_trace_check";
 
@@ -252,10 +253,11 @@ static int check_all(check_run *run)
     return left == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static bool is_same_folder(const char *a, const char *b)
+static bool has_trace(const char *folder)
 {
-    struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, folder, 0);
+    return access(path, F_OK) == 0;
 }
 
 static int run_check(check_run *run)
@@ -267,8 +269,8 @@ static int run_check(check_run *run)
     }
     if (!trace_read(&run->trace, run->settings.operands.texts[0], run->message))
         return STATUS_BAD_OPTION;
-    if (run->settings.write && is_same_folder(run->settings.write, run->settings.operands.texts[0])) {
-        trace_fail(run->message, "option --write: \"%.200s\" is the folder of the trace, give another one",
+    if (run->settings.write && has_trace(run->settings.write)) {
+        trace_fail(run->message, "option --write: there is a trace in \"%.200s\", give another folder",
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }

@@ -24,7 +24,7 @@ static bool has_clock, has_ended;
 /* The clock is looked after once in this time, after at most so many calls, and not in so many after a barrier. */
 static const double look_interval_s = 0.01;
 static const double s_per_ns = 1e-9;
-enum { MAX_STRIDE = 64, CALLS_AFTER_BARRIER = 16 };
+enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
 preload_care mh_preload_care;
 
 static void read_options(preload_options *options)
@@ -87,7 +87,7 @@ static bool global_time(double *seconds)
 /* ---- Looking after the clock: MPIX_Harmonize synchronizes it as often as it must */
 
 /* All processes make the same collective calls of the world in the same order, so these are the same on all. */
-static int calls_since_look, calls_until_look = 1;
+static int calls_since_look, calls_until_look = 1, early_looks;
 static bool cannot_look;
 
 /* The time since the last release of all processes, which was the last look: in a replaced barrier, or in look. */
@@ -100,19 +100,22 @@ static double since_look_s(void)
     return (double)(now_ns - instant_ns) * s_per_ns;
 }
 
-/* In between, rank 0, whose clock is the reference, tells all processes how long it has been; so they agree. */
+/*
+ * In between, rank 0, whose clock is the reference, tells all processes how long it has been; so they agree. If its
+ * clock was set back, global time stands still until somebody looks, so the clock is not asked forever.
+ */
 static void look(void)
 {
     double since_s = since_look_s();
     int flag;
     if (PMPI_Bcast(&since_s, 1, MPI_DOUBLE, 0, mh_preload_world) != MPI_SUCCESS) {
         cannot_look = true;
-    } else if (since_s < look_interval_s) {
+    } else if (since_s < look_interval_s && early_looks++ < MAX_EARLY_LOOKS) {
         calls_until_look = calls_since_look < MAX_STRIDE ? calls_since_look : MAX_STRIDE;
     } else {
         double calls = calls_since_look * look_interval_s / since_s;
         calls_until_look = calls < 1 ? 1 : calls > MAX_STRIDE ? MAX_STRIDE : (int)calls;
-        calls_since_look = 0;
+        calls_since_look = early_looks = 0;
         mh_preload_care.looks++;
         cannot_look = PMPIX_Harmonize(mh_preload_world, &flag) != MPI_SUCCESS;
     }

@@ -46,6 +46,14 @@ static int uses(MPI_Comm comm, const char *barrier)
     return strcmp(used, barrier) == 0;
 }
 
+static int can_share(MPI_Comm comm)
+{
+    int flag;
+    use(comm, "shm");
+    MPIX_Harmonize(comm, &flag);
+    return uses(comm, "shm");
+}
+
 /* Returns whether the numbers are right. The first call does more than the others. */
 static int count(const char *barrier, int size, int rank, int64_t most, int64_t all)
 {
@@ -62,10 +70,8 @@ static int count(const char *barrier, int size, int rank, int64_t most, int64_t 
     rounds += (int64_t)last_round;
     MPI_Allreduce(&reads, &greatest, 1, MPI_INT64_T, MPI_MAX, comm);
     MPI_Allreduce(&reads, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
-    right = !uses(comm, barrier) || (rounds >= CALLS && greatest <= rounds * most && sum == rounds * all);
-    if (rank == 0 && !uses(comm, barrier))
-        printf("skip: there is no shared memory\n");
-    else if (rank == 0)
+    right = uses(comm, barrier) && rounds >= CALLS && greatest <= rounds * most && sum == rounds * all;
+    if (rank == 0)
         printf("%s, %d processes: a round reads %.1f lines, a process at most %.1f (%d and %d allowed)\n", barrier,
                size, (double)sum / (double)rounds, (double)greatest / (double)rounds, (int)all, (int)most);
     MPI_Comm_free(&comm);
@@ -80,6 +86,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     while (1 << steps < size)
         steps++;
+    if (!can_share(MPI_COMM_WORLD)) {
+        if (rank == 0)
+            printf("skip: there is no shared memory\n");
+        MPI_Finalize();
+        return 0;
+    }
     right = count("shm", size, rank, MH_TREE_MAX_CHILDREN + 1, 2 * (size - 1));
     right &= count("dissemination", size, rank, steps, (int64_t)steps * size);
     MPI_Finalize();

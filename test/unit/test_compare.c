@@ -234,6 +234,33 @@ START_TEST(equal_values_do_not_differ)
 }
 END_TEST
 
+/* Means of equal values are rounded, and what is left is no deviation. */
+START_TEST(constant_rows_have_no_say)
+{
+    enum { MOST = 14, ROWS = 3 };
+    static const double constants[] = {300, 1.25, 2120};
+    double logs[2][ROWS * MOST];
+    for (int n = 6; n <= MOST; n++) {
+        sides_t sides = {.rows = ROWS, .launches = {n, n - _i % 2}, .logs = {logs[0], logs[1]}};
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < sides.launches[side]; i++) {
+                double *row = logs[side] + i;
+                int launches = sides.launches[side];
+                row[0] = 5 + side * log(2) + 0.01 * ((7 * i + side) % 5);
+                row[launches] = log(constants[_i / 2 % 3]) + (_i >= 6 ? side * log(2) : 0);
+                row[2 * launches] = 3 + 0.02 * ((3 * i + side) % 4);
+            }
+        finding_t findings[ROWS];
+        inference_t inference;
+        infer_all(&sides, findings, &inference);
+        EXPECT(findings[0].differs && findings[0].low > 0 && findings[0].high < 2, "%d launches: p %g, %g to %g", n,
+               findings[0].p, findings[0].low, findings[0].high);
+        EXPECT(!findings[2].differs && findings[2].low > -1 && findings[2].high < 1, "%d launches: p %g, %g to %g", n,
+               findings[2].p, findings[2].low, findings[2].high);
+    }
+}
+END_TEST
+
 START_TEST(drawn_permutations_follow_the_seed)
 {
     enum { BLOCKS = 30 };
@@ -439,6 +466,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, too_few_permutations_are_not_too_few_launches);
     tcase_add_test(tests, sides_are_compared_by_welch);
     tcase_add_test(tests, equal_values_do_not_differ);
+    tcase_add_loop_test(tests, constant_rows_have_no_say, 0, 12);
     tcase_add_test(tests, drawn_permutations_follow_the_seed);
     tcase_add_loop_test(tests, verdict_is_by_the_interval, 0, COUNT_OF(verdicts));
     tcase_add_test(tests, judgment_is_by_the_worst_row);

@@ -150,7 +150,7 @@ static void put_message(const writer *to, size_t i)
     put_number(file, partner >= 0, partner);
     put_number(file, is_send || is_receive, event->tag);
     put_number(file, is_send || is_collective, (int64_t)event->value);
-    put_number(file, is_receive || has_out, (int64_t)(is_receive ? event->value : next->value));
+    put_number(file, is_receive || has_out, (int64_t)(has_out ? next->value : event->value));
     put_communicator(to, event, has_comm);
     put_number(file, event->request != 0, event->request);
     put_number(file, to->matches[i] != SIZE_MAX && !is_collective, (int64_t)to->matches[i]);

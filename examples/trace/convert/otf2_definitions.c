@@ -192,7 +192,11 @@ static void put_communicator(writer *into, int number, uint64_t *members)
 static bool put_communicators(writer *into)
 {
     const communicators *all = &into->to->job->communicators;
-    uint64_t *members = malloc(room_bytes(all->of->size, sizeof(*members)));
+    int most = all->of->size;
+    /* Some have more members than the job: processes of other jobs, or a malformed trace. */
+    for (int number = 0; number < all->count; number++)
+        most = all->list[number].size > most ? all->list[number].size : most;
+    uint64_t *members = malloc(room_bytes(2 * (int64_t)most, sizeof(*members)));
     if (members == NULL)
         return false;
     for (int rank = 0; rank < all->of->size; rank++)

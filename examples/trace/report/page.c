@@ -152,7 +152,8 @@ static series_t bound_series(const trace *of, int rank, int look)
 {
     char name[32];
     const trace_process *process = &of->processes[rank];
-    size_t steps = 2 * process->record_count - 1, step = steps / MAX_POINTS + 1;
+    /* An odd step meets records and the middles between them in turn. */
+    size_t steps = 2 * process->record_count - 1, step = (steps / MAX_POINTS + 1) | 1;
     snprintf(name, sizeof(name), "rank %d", rank);
     series_t series = make_series(name, look, (int)(steps / step + 1));
     for (size_t i = 0; i < steps; i += step) {

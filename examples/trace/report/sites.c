@@ -42,7 +42,7 @@ static site_key_t make_key(const trace *of, const trace_call *call)
     const trace_site *site = process->site_count == 0 ? NULL
                                                       : bsearch(&key.address, process->sites, process->site_count,
                                                                 sizeof(process->sites[0]), compare_address);
-    key.place = site != NULL ? site->symbol : NULL;
+    key.place = site != NULL && site->symbol[0] != '\0' ? site->symbol : NULL;
     key.enter_ns = location->global_ns[call->parts[0].enter];
     return key;
 }
