@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* twin.c - a communicator that a back has for itself, made without a trace in the program. */
+/* twin.c - a communicator that a back has for itself, of which the program notices nothing. */
 #include "preload/twin.h"
 
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A window longer than the usual cycle: most calls fit that take longer, and ranks catch up after an interruption. With
- * less room, and calls that are too late to wait, the window is short although it holds most of them.
+ * A window is this many times as long as the usual cycle. Calls that take longer fit into it, and ranks that were
+ * interrupted are soon in time again.
  */
 #define WINDOW_ROOM 1.5
 /* What grows and shrinks: quickly by a quarter, slowly by a thirtieth. */

@@ -34,10 +34,9 @@ typedef struct cycles {
 /*
  * window_next - the length of the next batch's windows.
  *
- * A batch of which over a quarter is invalid makes them longer (as SKaMPI does), but not if they have room for half as
- * long again as three of four calls took: one call that was interrupted spoils those after it that fall into the
- * interruption, whatever the length. Windows shrink as long as no call needs all of them, and quickly where they are
- * far too long.
+ * If more than a quarter of a batch is invalid, windows grow (as SKaMPI's do), unless they are already 1.5 times the
+ * usual cycle. In this case an interruption is the cause: it spoils all calls that fall into it, whatever the length.
+ * Windows shrink while no call needs all of them, and quickly if they are far too long.
  *
  * length_ns   so far, 0 for none
  * calls       of the batch
