@@ -66,7 +66,12 @@ static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
 static void leave(mh_comm_state *state, const mh_release *release, const mh_call *call)
 {
     mh_comm_clock *clock = &state->clock;
-    mh_exit left = mh_rounds_leave(&state->rounds, release, call->delay_ns);
+    mh_last_wait wait;
+    mh_exit left = mh_rounds_approach(&state->rounds, release, call->delay_ns, &wait);
+    if (left != MH_EXIT_DISRUPTED && wait.is_after_long)
+        call->refresh(call);
+    if (left != MH_EXIT_DISRUPTED)
+        left = mh_rounds_leave(&state->rounds, &wait);
     /* A clock that may be set may have been set during the wait. Readings until the next call follow a step. */
     if (left == MH_EXIT_DISRUPTED || clock->global.base.may_be_set)
         mh_comm_clock_look(clock);

@@ -10,6 +10,9 @@ typedef struct mh_call {
     bool is_delayed; /* the latter */
     int64_t delay_ns;
     int *flag;
+    MPI_Comm comm;
+    const void *caller;                          /* the code that runs next */
+    void (*refresh)(const struct mh_call *call); /* shortly before the end of a long delay */
 } mh_call;
 
 /*

@@ -16,6 +16,9 @@ enum {
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
 
+/* So shortly before a deadline, caches lose little. */
+enum { NEAR_NS = 10 * 1000 };
+
 enum { CHOICE_AUTO = 0 };
 
 void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_clock *clock, mh_barrier *barrier)
@@ -150,43 +153,66 @@ static int64_t came_too_early_by(const mh_rounds *rounds, const mh_release *rele
     return bound_ns == MH_TIME_UNKNOWN_NS || early_ns > rounds->tolerance_ns + bound_ns ? early_ns : 0;
 }
 
-static mh_exit miss(mh_rounds *rounds, int64_t lateness_ns, mh_exit left)
+static mh_exit disrupt(mh_rounds *rounds, int64_t lateness_ns)
 {
     rounds->misses++;
     rounds->lateness_ns = lateness_ns;
-    return left;
+    return MH_EXIT_DISRUPTED;
 }
 
-mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t delay_ns)
+static bool yields(const mh_rounds *rounds)
 {
-    const mh_base_clock *base = &rounds->clock->base;
+    return rounds->channel->yields || rounds->barrier->slots.waited_long;
+}
+
+/*
+ * Both parts of a long delay end here, so that the first one brings into the caches what the second one runs after its
+ * last reading of the clock.
+ */
+static mh_exit wait_for(mh_rounds *rounds, mh_last_wait *wait, int64_t until_ns)
+{
+    int64_t from_ns = wait->from_ns;
+    wait->from_ns = mh_wait_until(&rounds->clock->base, from_ns, until_ns, yields(rounds));
+    rounds->lateness_ns = wait->from_ns - until_ns;
+    if (rounds->lateness_ns < 0)
+        return disrupt(rounds, from_ns - wait->from_ns);
+    return rounds->lateness_ns <= rounds->tolerance_ns ? MH_EXIT_IN_TIME : MH_EXIT_LATE;
+}
+
+static mh_exit wait_for_most(mh_rounds *rounds, mh_last_wait *wait)
+{
+    int64_t near_ns = wait->deadline_ns - NEAR_NS;
+    int64_t step_ns = mh_sleep_towards(&rounds->clock->base, wait->deadline_ns);
+    if (step_ns != 0)
+        return disrupt(rounds, llabs(step_ns));
+    wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
+    wait->is_after_long = wait->from_ns < near_ns - NEAR_NS;
+    return wait->is_after_long ? wait_for(rounds, wait, near_ns) : MH_EXIT_IN_TIME;
+}
+
+mh_exit mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait)
+{
     mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
     int64_t instant_ns = release->decision_ns + release->slack_ns;
-    int64_t deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns);
-    int64_t ready_ns = mh_base_clock_now_ns(base);
-    note_need(rounds, &estimate.model, release, ready_ns);
+    wait->deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns);
+    wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
+    wait->is_after_long = false;
+    note_need(rounds, &estimate.model, release, wait->from_ns);
     rounds->slack_ns = release->slack_ns;
     rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
-    int64_t early_ns = came_too_early_by(rounds, release, &estimate, ready_ns);
+    int64_t early_ns = came_too_early_by(rounds, release, &estimate, wait->from_ns);
     if (early_ns > 0)
-        return miss(rounds, early_ns, MH_EXIT_DISRUPTED);
-    int64_t from_ns = ready_ns;
-    if (delay_ns > 0) {
-        int64_t step_ns = mh_sleep_towards(base, deadline_ns);
-        if (step_ns != 0)
-            return miss(rounds, llabs(step_ns), MH_EXIT_DISRUPTED);
-        from_ns = mh_base_clock_now_ns(base);
-    }
-    bool yields = rounds->channel->yields || rounds->barrier->slots.waited_long;
-    int64_t left_ns = mh_wait_until(base, from_ns, deadline_ns, yields);
-    if (left_ns < deadline_ns)
-        return miss(rounds, from_ns - left_ns, MH_EXIT_DISRUPTED);
-    rounds->lateness_ns = left_ns - deadline_ns;
-    if (rounds->lateness_ns <= rounds->tolerance_ns)
-        return MH_EXIT_IN_TIME;
-    return miss(rounds, rounds->lateness_ns, MH_EXIT_LATE);
+        return disrupt(rounds, early_ns);
+    return delay_ns > 0 ? wait_for_most(rounds, wait) : MH_EXIT_IN_TIME;
+}
+
+mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait)
+{
+    mh_exit left = wait_for(rounds, wait, wait->deadline_ns);
+    rounds->misses += left == MH_EXIT_LATE;
+    return left;
 }
 
 /* A round that is like a call without the wait. Rank 0 decides whether another one follows. */

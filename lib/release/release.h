@@ -79,11 +79,22 @@ typedef enum mh_exit {
     MH_EXIT_DISRUPTED
 } mh_exit;
 
+/* The end of a wait, by the base clock. */
+typedef struct mh_last_wait {
+    int64_t from_ns; /* a reading before it; a later one that is less shows that the clock was set back */
+    int64_t deadline_ns;
+    bool is_after_long; /* after a wait so long that caches may have lost what runs next */
+} mh_last_wait;
+
 /*
- * Wait for this process's deadline, which is delay_ns after the common instant of a release whose order is
- * MH_ORDER_RELEASE. Local.
+ * Wait until shortly before this process's deadline, which is delay_ns after the common instant of a release whose
+ * order is MH_ORDER_RELEASE. Unless this returns MH_EXIT_DISRUPTED, because the clock is wrong, mh_rounds_leave
+ * must follow. Local.
  */
-mh_exit mh_rounds_leave(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
+mh_exit mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait);
+
+/* Wait for the deadline. Local. */
+mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait);
 
 /*
  * After a synchronization: rank 0 orders the next one at global time due_ns (other ranks: ignored). The time since the

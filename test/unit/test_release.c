@@ -121,7 +121,10 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
         mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &record->release,
                          &error);
         record->delay_ns = play->max_delay_ns > 0 ? chance_between(&dice, 0, play->max_delay_ns) : 0;
-        record->left = mh_rounds_leave(rounds, &record->release, record->delay_ns);
+        mh_last_wait wait;
+        record->left = mh_rounds_approach(rounds, &record->release, record->delay_ns, &wait);
+        if (record->left != MH_EXIT_DISRUPTED)
+            record->left = mh_rounds_leave(rounds, &wait);
         record->left_ns = simulated_now_ns();
     }
     mh_barrier_close(&barrier);
