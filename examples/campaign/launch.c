@@ -189,7 +189,7 @@ static void ask_to_end(child_t *child)
 /* What the command left behind, when it was asked to end, has as long to end, too. */
 static void end_group(pid_t group)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    const struct timespec pause = {.tv_nsec = 10000000};
     int64_t kill_ns = now_ns() + GRACE_NS;
     while (kill(-group, 0) == 0 && now_ns() < kill_ns)
         nanosleep(&pause, NULL);

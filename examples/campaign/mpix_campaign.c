@@ -251,7 +251,7 @@ static bool may_succeed(const launch_t *launch)
 static bool measure(campaign_t *campaign, json_t *run)
 {
     char part[PATH_BYTES], messages[PATH_BYTES];
-    launch_t launch;
+    launch_t launch = {0};
     manifest_path(&campaign->manifest, run, ".part", part);
     manifest_path(&campaign->manifest, run, ".err", messages);
     if (!make_folder(campaign, run))

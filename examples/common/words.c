@@ -12,7 +12,10 @@ static bool turns_quote(char *quote, char character)
     bool begins = *quote == '\0' && (character == '\'' || character == '"');
     if (!begins && character != *quote)
         return false;
-    *quote = begins ? character : '\0';
+    if (begins)
+        *quote = character;
+    else
+        *quote = '\0';
     return true;
 }
 

@@ -127,7 +127,7 @@ static double share_at(const scores_t *scores, int place)
     double sum = scores->sums[place], squares = scores->squares[place];
     if (scores->sides->in_blocks)
         return sum * sum / scores->values;
-    double counts[] = {scores->sides->launches[0], scores->sides->launches[1]};
+    const double counts[] = {scores->sides->launches[0], scores->sides->launches[1]};
     double gap = sum * (1 / counts[0] + 1 / counts[1]);
     double error_square = (1 - squares - sum * sum / counts[0]) / (counts[0] * (counts[0] - 1)) +
                           (squares - sum * sum / counts[1]) / (counts[1] * (counts[1] - 1));

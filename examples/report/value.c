@@ -214,9 +214,9 @@ static int log_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
         return linear_ticks(axis, ticks);
     if (axis->zero > 0)
         count = add_tick(axis, ticks, count, 0, true);
-    for (double power = floor(log10(axis->min)); power <= log10(axis->max); power++)
+    for (int power = (int)floor(log10(axis->min)); power <= log10(axis->max); power++)
         for (int digit = 1; digit < 10; digit++) {
-            bool is_round = digit == 1 && fmod(power, step) == 0;
+            bool is_round = digit == 1 && power % step == 0;
             bool has_label = is_round || (decades < 2.5 && (digit == 2 || digit == 5)) || (decades < 1 && digit == 3);
             if (has_label || (decades < 4 && count < MAX_TICKS - 1))
                 count = add_tick(axis, ticks, count, digit * pow(10, power), has_label);

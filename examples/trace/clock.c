@@ -186,9 +186,9 @@ static double bound_beyond_ns(const trace_process *process, const trace_clock_re
                               const trace_clock_record *end, int64_t time_ns)
 {
     const double age_ns = fabs((double)(time_ns - end->time_ns));
-    const double apart_ns = other ? fabs((double)(end->time_ns - other->time_ns)) : 0;
-    if (apart_ns == 0)
+    if (!other || other->time_ns == end->time_ns)
         return end->bound_ns + (age_ns > 0 ? process->rate_limit * age_ns : 0);
+    const double apart_ns = fabs((double)(end->time_ns - other->time_ns));
     if (other->time_ns < end->time_ns ? contradict(process, other, end) : contradict(process, end, other))
         return INFINITY;
     const double wandered = process->wander * (1 + (apart_ns + age_ns) / 2 * MH_S_PER_NS);

@@ -236,7 +236,7 @@ static void group(const conditions *of, const int64_t *time_ns, grouped *to)
 
 logical_outcome conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
 {
-    grouped by = {malloc((of->event_count + 1) * sizeof *by.node), malloc((of->location_count + 1) * sizeof *by.first),
+    grouped by = {calloc(of->event_count + 1, sizeof *by.node), malloc((of->location_count + 1) * sizeof *by.first),
                   malloc((of->event_count + 1) * sizeof *by.time_ns),
                   malloc((of->member_count + 1) * sizeof *by.members)};
     logical_outcome outcome = LOGICAL_NO_MEMORY;

@@ -96,12 +96,12 @@ static bool begin(sweeps *of)
 {
     const logical_problem *problem = of->problem;
     const size_t nodes = of->node_count + 1, rules = problem->rule_count + 1, count = member_count(problem) + 1;
-    of->rule_of = malloc(count * sizeof *of->rule_of);
+    of->rule_of = calloc(count, sizeof *of->rule_of);
     of->latest = malloc(rules * sizeof *of->latest);
     of->waits = calloc(nodes + rules, sizeof *of->waits);
     of->order = malloc(nodes * sizeof *of->order);
-    of->new_ns = malloc(nodes * sizeof *of->new_ns);
-    of->limit_ns = malloc(nodes * sizeof *of->limit_ns);
+    of->new_ns = calloc(nodes, sizeof *of->new_ns);
+    of->limit_ns = calloc(nodes, sizeof *of->limit_ns);
     of->is_first = calloc(nodes, sizeof *of->is_first);
     if (!of->rule_of || !of->latest || !of->waits || !of->order || !of->new_ns || !of->limit_ns || !of->is_first)
         return false;

@@ -96,8 +96,7 @@ static conversion_outcome convert_to_folder(conversion *job, const char *folder)
     char *path = malloc(length + sizeof(ending));
     if (path == NULL)
         return conversion_out_of_memory(job);
-    memcpy(path, folder, length);
-    memcpy(path + length, ending, sizeof(ending));
+    snprintf(path, length + sizeof(ending), "%.*s%s", (int)length, folder, ending);
     if (job->path == NULL)
         job->path = path;
     conversion_outcome outcome = convert_to_otf2(job);

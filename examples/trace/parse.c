@@ -185,22 +185,26 @@ static bool add_end(trace_file *file, const char *bytes, size_t count)
 
 /* ---- Events */
 
-static bool find_location(trace_file *file, uint32_t thread, trace_location **found)
+/* NULL if there can be none. */
+static trace_location *find_location(trace_file *file, uint32_t thread)
 {
     trace_process *process = file->process;
-    for (size_t i = 0; i < process->location_count; i++)
-        if ((uint32_t)process->locations[i].thread == thread) {
-            *found = &process->locations[i];
-            return true;
-        }
-    if (thread >= THREAD_LIMIT)
-        return is_wrong(file, "events of a thread with a number that cannot be");
-    if (!trace_grow(&process->locations, &process->location_count, process->location_count + 1, sizeof(trace_location)))
-        return no_memory(file);
-    *found = &process->locations[process->location_count - 1];
-    (*found)->rank = file->rank;
-    (*found)->thread = (int)thread;
-    return true;
+    size_t i = 0;
+    while (i < process->location_count && (uint32_t)process->locations[i].thread != thread)
+        i++;
+    if (i < process->location_count)
+        return &process->locations[i];
+    if (thread >= THREAD_LIMIT) {
+        is_wrong(file, "events of a thread with a number that cannot be");
+        return NULL;
+    }
+    if (!trace_grow(&process->locations, &process->location_count, i + 1, sizeof(trace_location))) {
+        no_memory(file);
+        return NULL;
+    }
+    process->locations[i].rank = file->rank;
+    process->locations[i].thread = (int)thread;
+    return &process->locations[i];
 }
 
 static bool check_events(trace_file *file, const trace_location *location, size_t from)
@@ -222,13 +226,13 @@ static bool check_events(trace_file *file, const trace_location *location, size_
 
 static bool add_events(trace_file *file, const trace_block_head *head)
 {
-    trace_location *location = NULL;
     const size_t more = (size_t)(head->bytes / sizeof(trace_event));
     if (head->bytes % sizeof(trace_event) != 0)
         return is_wrong(file, "a block of events ends within one");
     if (more == 0)
         return true;
-    if (!find_location(file, head->thread, &location))
+    trace_location *location = find_location(file, head->thread);
+    if (!location)
         return false;
     const size_t had = location->count;
     if (!trace_grow(&location->events, &location->count, had + more, sizeof(trace_event)))

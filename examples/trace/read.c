@@ -149,7 +149,7 @@ static bool read_all(trace *read, const char *folder, trace_names **names, char 
         return trace_fail(message, "%s: missing; the job had %d processes, and there are %d files", path, read->size,
                           list.count);
     }
-    if (list.count > read->size)
+    if (list.count > read->size || read->size < 1)
         return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
                           read->size, list.count);
     read->processes = calloc((size_t)read->size, sizeof *read->processes);

@@ -15,7 +15,7 @@
 #define NARROWER 0.9
 
 /* Clocks count whole nanoseconds. */
-#define RESOLUTION_NS 1
+#define RESOLUTION_NS INT64_C(1)
 
 enum { MAX_WINDOWS = 2 * MH_PAST_SPANS + 1 };
 
@@ -87,7 +87,8 @@ static void narrow_drift(mh_allowed *allowed, const mh_past_window *older, const
     int64_t apart_ns = newer->at_ns - older->at_ns;
     if (apart_ns <= 0)
         return;
-    double per_ns = 1 / (double)apart_ns, age_s = (double)(now_ns - newer->at_ns + apart_ns / 2) * MH_S_PER_NS;
+    int64_t middle_ns = newer->at_ns - apart_ns / 2;
+    double per_ns = 1 / (double)apart_ns, age_s = (double)(now_ns - middle_ns) * MH_S_PER_NS;
     double wandered = wander * (1 + age_s);
     narrow(allowed, (double)(newer->min_ns - older->max_ns - 2 * RESOLUTION_NS) * per_ns - wandered,
            (double)(newer->max_ns - older->min_ns + 2 * RESOLUTION_NS) * per_ns + wandered);
@@ -97,7 +98,7 @@ static void narrow_drift(mh_allowed *allowed, const mh_past_window *older, const
 static void narrow_offset(mh_allowed *allowed, const mh_past_window *window, int64_t now_ns, double wander)
 {
     double age_ns = (double)(now_ns - window->at_ns);
-    double wandered_ns = wander * age_ns * (1 + age_ns * MH_S_PER_NS / 2) + RESOLUTION_NS;
+    double wandered_ns = wander * age_ns * (1 + age_ns * MH_S_PER_NS / 2) + (double)RESOLUTION_NS;
     double below_ns = wandered_ns - age_ns * allowed->min_drift, above_ns = wandered_ns + age_ns * allowed->max_drift;
     if (fmax(fabs(below_ns), fabs(above_ns)) > (double)MH_PAST_USELESS_NS)
         return;

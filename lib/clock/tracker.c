@@ -252,7 +252,7 @@ static bool is_outside(const mh_offset *measured, const mh_estimate *before)
 {
     int64_t expected_ns = measured->at_ns - mh_model_apply(&before->model, measured->at_ns);
     int64_t apart_ns = measured->offset_ns - expected_ns;
-    return (apart_ns < 0 ? -apart_ns : apart_ns) > measured->bound_ns + mh_estimate_bound(before, measured->at_ns);
+    return (apart_ns < 0 ? -apart_ns : apart_ns) - measured->bound_ns > mh_estimate_bound(before, measured->at_ns);
 }
 
 /* Whether a clock was set: back, or by more than the rates of the clocks explain. */

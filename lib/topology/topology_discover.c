@@ -220,7 +220,7 @@ static int find_leaders(const mh_channel *channel, int count, mh_sites *sites, m
     code = mh_error_agree(error, channel->comm);
     if (code == MPI_SUCCESS)
         code = mh_leaders_list(channel, &tree, count, ranks, error);
-    if (code != MPI_SUCCESS || !is_leader) {
+    if (code != MPI_SUCCESS || !is_leader || !ranks) {
         free(ranks);
         return code;
     }

@@ -34,8 +34,8 @@ typedef struct {
     int rank, size;
     trace_options options;
     mh_base_clock clock;
-    int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
-    bool *is_wanted;        /* by id of the function */
+    _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
+    bool *is_wanted;                /* by id of the function */
     uint16_t clock_id, flush_id, first_region_id;
     bool has_threads; /* MPI_THREAD_MULTIPLE */
 } trace_recording;
@@ -76,6 +76,9 @@ struct trace_thread {
     MPI_Status *statuses;
 } __attribute__((aligned(128)));
 
+/* Zeros that take no memory before they are touched; NULL if there is no room. */
+void *mh_trace_map(size_t bytes);
+
 /* Returns false if there is no memory. */
 bool mh_trace_open_buffer(int64_t bytes);
 
@@ -98,7 +101,7 @@ bool mh_trace_is_half_full(void);
 /* Write what is in memory. waits: for another thread that does so; else it is left to that one. */
 void mh_trace_flush(bool waits);
 
-/* At the end, when no thread records: what is still kept back. */
+/* At the end, when no thread records any more: what is still kept back. */
 void mh_trace_flush_last(void);
 
 /* Over all threads. */
@@ -189,7 +192,7 @@ trace_thread *mh_trace_thread_of(trace_call *call);
 int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
 void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status);
-void mh_trace_put_collective(trace_call *call, const trace_request *collective);
+void mh_trace_put_collective(trace_call *call, const trace_request *its);
 
 void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);

@@ -9,6 +9,7 @@
 #include "trace/back.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 enum { MAX_THREADS = 512, MIN_CHUNKS = 4 };
@@ -24,10 +25,12 @@ static trace_thread *threads;
 static atomic_uint thread_count;
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 
-static void *map(size_t bytes)
+void *mh_trace_map(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED)
+        return NULL;
+    return memory;
 }
 
 bool mh_trace_open_buffer(int64_t bytes)
@@ -35,8 +38,8 @@ bool mh_trace_open_buffer(int64_t bytes)
     chunk_count = (uint32_t)(bytes / (int64_t)sizeof *chunks);
     if (chunk_count < MIN_CHUNKS)
         chunk_count = MIN_CHUNKS;
-    chunks = map(chunk_count * sizeof *chunks);
-    threads = map(MAX_THREADS * sizeof *threads);
+    chunks = mh_trace_map(chunk_count * sizeof *chunks);
+    threads = mh_trace_map(MAX_THREADS * sizeof *threads);
     return chunks && threads;
 }
 
@@ -153,8 +156,11 @@ void mh_trace_flush(bool waits)
 
 void mh_trace_flush_last(void)
 {
-    for (unsigned i = 0; i < known_threads(); i++)
+    for (unsigned i = 0; i < known_threads(); i++) {
         mh_trace_put_run(&threads[i]);
+        free(threads[i].requests);
+        free(threads[i].statuses);
+    }
     mh_trace_flush(true);
     for (unsigned i = 0; i < known_threads(); i++) {
         trace_event event = {.time_ns = threads[i].full_ns,

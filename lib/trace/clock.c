@@ -115,7 +115,7 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm)
         mh_trace_flush(false);
         mh_trace_put_region(call->thread, mh_trace.flush_id, false);
     }
-    if (cannot_synchronize || comm == MPI_COMM_NULL || !counts(comm))
+    if (comm == MPI_COMM_NULL || !counts(comm) || cannot_synchronize)
         return;
     calls_since_record++;
     if (--calls_until_look <= 0)

@@ -2,15 +2,15 @@
 /*
  * communicators.c - which communicators there are, and what world ranks they have.
  *
- * A communicator that is made by a call which waits gets a context that its processes agree upon: one more than any of
- * them has had. That of another one, which is found when it is used, is computed from what all its processes know.
+ * A communicator that is made by a call which waits gets a context that its processes agree upon: the greatest of what
+ * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
+ * from what all its processes know.
  */
 #include "trace/back.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
 /* Contexts that are not agreed upon are above those that are. */
@@ -29,8 +29,9 @@ static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
 static MPI_Group world_group;
 static int freed_key; /* an attribute of communicators that are known */
 
+static _Atomic uint64_t proposals;                       /* of contexts by this process */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static uint32_t id_count = SELF_ID + 1, last_context;
+static uint32_t id_count = SELF_ID + 1;
 static definition *to_write, **to_write_end = &to_write;
 
 static uint64_t key_of(MPI_Comm comm)
@@ -193,17 +194,24 @@ bool mh_trace_open_comms(void)
 
 /* ---- New ones */
 
+/* Another number for each call on each process, until there are no more. */
+static uint32_t propose_context(void)
+{
+    uint64_t number = atomic_fetch_add(&proposals, 1) * (uint64_t)mh_trace.size + (uint64_t)mh_trace.rank;
+    return (uint32_t)(number % (computed - 1)) + 1;
+}
+
 /* Collective over the new communicator. In an intercommunicator, a reduction gives what the other group has. */
 static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
 {
-    uint32_t mine = last_context, other = 0, greatest = 0;
+    uint32_t mine = propose_context(), other = 0, greatest = 0;
     PMPI_Allreduce(&mine, &other, 1, MPI_UINT32_T, MPI_MAX, comm);
     greatest = other;
     if (is_inter)
         PMPI_Allreduce(&other, &mine, 1, MPI_UINT32_T, MPI_MAX, comm);
     if (is_inter && mine > greatest)
         greatest = mine;
-    return (greatest + 1) % computed;
+    return greatest;
 }
 
 static bool has_foreign(MPI_Group group)
@@ -243,8 +251,6 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
     }
     uint32_t context = agree_on_context(*comm, is_inter);
     pthread_mutex_lock(&lock);
-    if (context > last_context)
-        last_context = context;
     add(*comm, is_inter, context, define(*comm, is_inter));
     pthread_mutex_unlock(&lock);
 }

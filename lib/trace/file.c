@@ -61,7 +61,7 @@ static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
 
 void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count)
 {
-    static const char zeros[PADDING];
+    static const char zeros[PADDING] = {0};
     trace_block_head head = {.kind = kind, .thread = thread};
     struct iovec all[MAX_PARTS + 2] = {{&head, sizeof head}};
     for (int i = 0; i < count; i++) {

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { BUCKET_BITS = 13, MIN_ROOM = 256 };
 
@@ -32,9 +31,7 @@ bool mh_trace_open_requests(void)
 {
     if (!mh_trace_open_table(&table, BUCKET_BITS))
         return false;
-    void *memory = mmap(NULL, mh_trace_table_size(&table) * sizeof *kept, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    kept = memory == MAP_FAILED ? NULL : memory;
+    kept = mh_trace_map(mh_trace_table_size(&table) * sizeof *kept);
     return kept;
 }
 
@@ -54,7 +51,7 @@ static trace_request *find(MPI_Request request)
     return slot >= 0 ? &kept[slot] : NULL;
 }
 
-static void drop(trace_request *its)
+static void drop(const trace_request *its)
 {
     mh_trace_remove(&table, its - kept);
 }

@@ -46,7 +46,7 @@ static void describe(uint64_t address, char text[TEXT_SIZE])
 
 void mh_trace_write_sites(void)
 {
-    static const char zeros[8];
+    static const char zeros[8] = {0};
     for (; written_count < site_count; written_count++) {
         struct {
             uint64_t address;

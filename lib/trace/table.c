@@ -7,8 +7,6 @@
  */
 #include "trace/back.h"
 
-#include <sys/mman.h>
-
 static const uint64_t reserved = UINT64_MAX;
 
 size_t mh_trace_table_size(const trace_table *table)
@@ -19,9 +17,7 @@ size_t mh_trace_table_size(const trace_table *table)
 bool mh_trace_open_table(trace_table *table, unsigned bucket_bits)
 {
     table->bucket_bits = bucket_bits;
-    void *memory = mmap(NULL, mh_trace_table_size(table) * sizeof *table->keys, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    table->keys = memory == MAP_FAILED ? NULL : memory;
+    table->keys = mh_trace_map(mh_trace_table_size(table) * sizeof *table->keys);
     return table->keys;
 }
 

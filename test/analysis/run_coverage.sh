@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Line coverage of lib/ by the unit tests and the MPI tests: builds in analysis/coverage, below the current directory,
-# prints a table and the lines that were not run, and fails below the goal.
+# Line coverage of lib/ by the unit tests, the MPI tests, and those of mpix_preload and mpix_trace: builds in
+# analysis/coverage, below the current directory, prints a table and the lines that were not run, and fails below the
+# goal.
 #
 # Environment: as for scratch.sh, where CC calls gcc, and
 #   ANALYSIS_RANKS   rank counts of the MPI tests (default "2 3")
@@ -15,6 +16,7 @@ flags=(CFLAGS='-g -O0 --coverage -fprofile-update=atomic')
 build_tests "$scratch" "${flags[@]}"
 find . -name '*.gcda' -delete
 run_tests "${ANALYSIS_RANKS:-2 3}"
+run_programs preload trace
 
 # All in one run of gcov, which adds up what headers have in each object.
 rm -rf gcov
@@ -22,16 +24,21 @@ mkdir gcov
 find "$PWD/lib" -name '*.gcda' ! -name 'test_*' >gcov/data
 (cd gcov && xargs "${GCOV:-gcov}" >/dev/null 2>gcov.log <data)
 
-# The first lines of a report tell the source; then each line is COUNT:LINE:TEXT; "-": no code, "#####": not run.
+# The first lines of a report tell the source; then each line is COUNT:LINE:TEXT; "-": no code, "#####": not run. A line
+# that several objects or functions have is there several times.
 table=$("${AWK:-awk}" -F: -v lib="$top/lib/" '
     FNR == 1 { name = $4; inside = index(name, lib) == 1; name = substr(name, length(lib) + 1); next }
     !inside { next }
     { count = $1; gsub(/[ *]/, "", count) }
     count == "-" || $2 + 0 == 0 { next }
-    { lines[name]++ }
-    count == "#####" || count == "=====" { missed[name]++; list[name] = list[name] " " $2 + 0 }
+    { at = $2 + 0; last[name] = at > last[name] ? at : last[name]; is_run[name, at] += count !~ /^[#=]/ }
     END {
-        for (name in lines) {
+        for (name in last) {
+            for (at = 1; at <= last[name]; at++) {
+                if (!((name, at) in is_run)) continue
+                lines[name]++
+                if (!is_run[name, at]) { missed[name]++; list[name] = list[name] " " at }
+            }
             all += lines[name]; all_missed += missed[name]
             printf "%6.1f %% of %4d lines  %s%s%s\n", 100 - 100 * missed[name] / lines[name], lines[name], name,
                 missed[name] ? ", not run:" : "", list[name]

@@ -7,12 +7,19 @@
 . "$(dirname "$0")/scratch.sh"
 cd "$top" || exit 1
 
+# The front of the recorder includes wrappers that a build makes.
+generated=$(mktemp -d) || exit 1
+trap 'rm -rf "$generated"' EXIT
+mkdir "$generated/trace"
+echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/trace/wrappers.awk lib/trace/meanings.txt - \
+    >"$generated/trace/wrappers.h"
+
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest $(mpi_include_flags)
-    $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1 -D_GNU_SOURCE
-    '-DLIBRARY=""' '-DGOLDEN_FOLDER=""')
+flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest "-I$generated"
+    $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
+    -D_GNU_SOURCE '-DLIBRARY=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1
@@ -20,10 +27,11 @@ tidy() {        # FILE CHECK...: prints complaints. One file at a time: several 
     clang-tidy --quiet --checks="$*" "$file" -- "${flags[@]}" 2>/dev/null | grep -E '(error|warning): '
 }
 
-# The library may be called by several threads, the programs have one. The preload reads the environment in MPI_Init.
+# The library may be called by several threads, the programs have one. What is loaded into programs reads the
+# environment in MPI_Init.
 tidy_file() {
     case $1 in
-    lib/preload/*) tidy "$1" ;;
+    lib/preload/* | lib/trace/*) tidy "$1" ;;
     lib/*) tidy "$1" concurrency-mt-unsafe ;;
     test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
     *) tidy "$1" ;;

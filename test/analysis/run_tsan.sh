@@ -7,6 +7,8 @@
 
 subtests=(threads readers readers_beside_frees threads_first_use threads_info threads_passing clock_resync)
 unit_tests=(test_slots test_global_clock)
+recorder=(lib/trace/{libmpix_trace,trace}-mpich.la)
+is_open_mpi && recorder=("${recorder[@]/mpich/openmpi}")
 scratch=$PWD/analysis/tsan
 
 # exitcode: also where the program would end well. Open MPI is not built for the sanitizer and has locks of its own.
@@ -34,7 +36,7 @@ else
     tap_not_ok "the races of a library without locks are reported" "$(head -n 200 <<<"$output")"
 fi
 
-build "$scratch"
+build "$scratch" "${recorder[@]}"
 cd "$scratch" || exit 1
 for test in "${unit_tests[@]}"; do
     output=$("test/unit/$test" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" && tap_ok "$test" ||
@@ -43,5 +45,8 @@ done
 for subtest in "${subtests[@]}"; do
     output=$(bash "$top/test/mpi/run_mpi_tests.sh" "$subtest" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" &&
         tap_ok "$subtest at 2 ranks" || tap_not_ok "$subtest at 2 ranks" "$(head -n 200 <<<"$output")"
+done
+for name in threads "threads that make communicators"; do
+    sanitizers=thread MPIX_TEST_ONLY=$name run_programs trace
 done
 tap_done

@@ -59,11 +59,13 @@ list_unit_tests() { # in a build directory: the programs of the unit tests
 }
 
 build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit and MPI tests, and goes there
+    local makers=(test/programs/check_trace_{check,convert,report})
     use_launcher
     scratch_build "$@" -- all || exit 1
     unit_tests=$(cd "$1" && list_unit_tests)
     # shellcheck disable=SC2086
-    scratch_build "$@" -- $unit_tests test/mpi/mpix_test test/mpi/wrapper_test || exit 1
+    scratch_build "$@" -- $unit_tests test/mpi/mpix_test test/mpi/wrapper_test test/programs/check_late \
+        "${makers[@]}" || exit 1
     cd "$1" || exit 1
 }
 
@@ -75,6 +77,15 @@ run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank cou
     output=$(MPIX_TEST_TIMEOUT=$timeout_s MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
         tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||
         tap_not_ok "MPI tests: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 400)"
+}
+
+run_programs() {    # NAME...: the tests of programs, test/programs/check_NAME.sh
+    local name output
+    for name; do
+        output=$(bash "$top/test/programs/check_$name.sh" 2>&1) &&
+            tap_ok "check_$name.sh: $(tail -n 1 <<<"$output")" ||
+            tap_not_ok "check_$name.sh: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 200)"
+    done
 }
 
 mpi_include_flags() {

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    right = count("shm", size, rank, MH_TREE_MAX_CHILDREN + 1, 2 * (size - 1));
+    right = count("shm", size, rank, MH_TREE_MAX_CHILDREN + 1, INT64_C(2) * (size - 1));
     right &= count("dissemination", size, rank, steps, (int64_t)steps * size);
     MPI_Finalize();
     return !right;

@@ -23,6 +23,12 @@ enum {
 #define LOOK_INTERVAL_S 0.01 /* of the preload */
 static int rank, ranks;
 
+static void nap_us(long us)
+{
+    struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
+
 /* Not all MPI libraries allow it before MPI_Init and after MPI_Finalize. */
 #ifdef OPEN_MPI
 #define WTIME_ANYWHERE MPI_Wtime
@@ -39,7 +45,7 @@ static void call_barriers(MPI_Comm comm, int count)
 static void call_barriers_slowly(void)
 {
     for (int i = 0; i < PAUSES; i++) {
-        usleep(PAUSE_US);
+        nap_us(PAUSE_US);
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
@@ -47,7 +53,7 @@ static void call_barriers_slowly(void)
 /* After a pause, so that each call is rare, and with what it leaves in the first element. */
 #define TRY(call, value)               \
     do {                               \
-        usleep(PAUSE_US);              \
+        nap_us(PAUSE_US);              \
         out[0] = -1;                   \
         MPI_##call;                    \
         if (out[0] != (value))         \
@@ -95,7 +101,7 @@ static void call_quickly_after_barriers(void)
     int slow = 0, one = 1, sum;
     for (int i = 0; i < PAUSES; i++) {
         if (rank == 0)
-            usleep(PAUSE_US);
+            nap_us(PAUSE_US);
         double begin_s = MPI_Wtime();
         MPI_Barrier(MPI_COMM_WORLD);
         for (int j = 0; j < QUICK_CALLS; j++)
@@ -132,7 +138,7 @@ static void compare_clocks(void)
 {
     double ahead_s = ahead_of_truth_s(), least_s, most_s;
     for (int i = 0; i < 10; i++) {
-        usleep(100000);
+        nap_us(100000);
         MPI_Allreduce(&ahead_s, &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
     ahead_s = ahead_of_truth_s();

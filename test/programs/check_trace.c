@@ -5,11 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, MANY = 20000 };
+enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000 };
 
 static int rank, peer;
+
+static void nap_us(long us)
+{
+    struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
 
 static void send_and_receive(MPI_Comm comm)
 {
@@ -60,7 +66,7 @@ static void probe(void)
     MPI_Message message;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        usleep(20000);
+        nap_us(20000);
         MPI_Send(&number, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
     } else {
         while (!found)
@@ -129,14 +135,36 @@ static void *talk(void *comm)
     return NULL;
 }
 
-static void talk_by_threads(void)
+/* Beside the main thread, at the same time as the other one. */
+static void *make_twins(void *comm)
+{
+    MPI_Comm twin;
+    for (int i = 0; i < TWINS; i++) {
+        nap_us(10000);
+        MPI_Comm_dup(*(MPI_Comm *)comm, &twin);
+        MPI_Comm_free(&twin);
+    }
+    return NULL;
+}
+
+/* Records are made meanwhile. */
+static void take_time(int tenths)
+{
+    for (int i = 0; i < tenths; i++) {
+        nap_us(100000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void run_threads(void *(*work)(void *), int tenths)
 {
     MPI_Comm comms[2];
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, talk, &comms[i]);
+        pthread_create(&threads[i], NULL, work, &comms[i]);
+    take_time(tenths);
     for (int i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
         MPI_Comm_free(&comms[i]);
@@ -148,15 +176,6 @@ static void send_many(void)
     int number = 0;
     for (int i = 0; i < MANY; i++)
         MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-/* Records are made meanwhile. */
-static void take_time(void)
-{
-    for (int i = 0; i < 20; i++) {
-        usleep(100000);
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
 }
 
 static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
@@ -216,7 +235,7 @@ int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
     int provided;
-    if (strcmp(action, "threads") == 0)
+    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
@@ -230,11 +249,13 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(action, "threads") == 0)
-        talk_by_threads();
+        run_threads(talk, 0);
+    else if (strcmp(action, "twins") == 0)
+        run_threads(make_twins, 10);
     else if (strcmp(action, "many") == 0)
         send_many();
     else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
-        take_time();
+        take_time(20);
     else if (strcmp(action, "freed") == 0)
         free_within_a_call();
     else if (strcmp(action, "spawn") == 0)

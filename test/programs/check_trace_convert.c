@@ -190,7 +190,7 @@ static void put_events(made_trace *made)
     put_messages(made);
     put_requests(made);
     for (int rank = 0; rank < PROCESSES; rank++)
-        made_work(made, rank, START_NS / 2);
+        made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
 }
 

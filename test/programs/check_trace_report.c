@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int rank = 0; rank < ranks; rank++)
-        clocks[rank] = (made_clock){.offset_ns = INT64_C(1000000000000) + 7000 * rank, .drift = 5e-6 * rank};
+        clocks[rank] = (made_clock){.offset_ns = INT64_C(1000000000000) + INT64_C(7000) * rank, .drift = 5e-6 * rank};
     made_begin(&made, ranks, clocks, 7);
     call_all(&made, atoi(argv[3]));
     made_records(&made, 1e6, CLOCK_NS);

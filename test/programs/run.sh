@@ -2,6 +2,9 @@
 # Running a program of the examples and looking at how it ended, to be sourced. Sets $programs and $checks, where the
 # installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
 
+# A library that is loaded into a program comes before the sanitizer's own, which need not be the first.
+[ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
+
 programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -180,7 +180,7 @@ static double walk_on(void)
 {
     double seconds = (double)SEGMENT_NS * 1e-9, before_ppb = simulated.walked_ppb;
     double wanted_ppb = before_ppb + simulated.walk * sqrt(seconds) * normal(&simulated.walk_random);
-    simulated.walked_ppb = wander_to(&simulated.wandering, wanted_ppb, MH_WANDER_PPB_PER_S / 2, seconds);
+    simulated.walked_ppb = wander_to(&simulated.wandering, wanted_ppb, 0.5 * MH_WANDER_PPB_PER_S, seconds);
     return simulated.walked_ppb - before_ppb;
 }
 

@@ -40,14 +40,16 @@ static call gather(const soak_record *all, int calls, int size, int n)
     return one;
 }
 
-/* That a process waits for a processor is not the library's doing; they wait at the same time. */
+/*
+ * That a process waits for a processor is not the library's doing. One may do so while the others wait for it, and then
+ * another one, so these times add up.
+ */
 static int64_t delay_ns(const call *one)
 {
-    int64_t most_ns = 0;
+    int64_t sum_ns = 0;
     for (int i = 0; i < one->size; i++)
-        if (one->of[i]->delay_ns > most_ns)
-            most_ns = one->of[i]->delay_ns;
-    return most_ns;
+        sum_ns += one->of[i]->delay_ns;
+    return sum_ns;
 }
 
 static void judge_duration(const call *one, int rank, int n)
@@ -57,8 +59,10 @@ static void judge_duration(const call *one, int rank, int n)
         if (took_ns > control_ns)
             control_ns = took_ns;
     } else if (!soak_judge(SOAK_DURATION, took_ns, SOAK_NS_PER_S / 2 + control_ns)) {
-        soak_complain("call %d took %ld ms on rank %d, the longest first one %ld ms", n,
-                      (long)(took_ns / SOAK_NS_PER_MS), rank, (long)(control_ns / SOAK_NS_PER_MS));
+        soak_complain("call %d took %ld ms on rank %d beside %ld ms of waiting for processors, the longest first one "
+                      "%ld ms",
+                      n, (long)(took_ns / SOAK_NS_PER_MS), rank, (long)(delay_ns(one) / SOAK_NS_PER_MS),
+                      (long)(control_ns / SOAK_NS_PER_MS));
     }
 }
 

@@ -32,8 +32,8 @@ static inline uint64_t base_seed(void)
 static inline int rounds_of(int usual)
 {
     const char *text = getenv("MH_ROUNDS");
-    int times = text ? atoi(text) : 1;
-    return times > 1 ? usual * times : usual;
+    int factor = text ? atoi(text) : 1;
+    return factor > 1 ? usual * factor : usual;
 }
 
 /* Fails with a message of its own, and how to repeat it where chance was involved. */

@@ -204,7 +204,7 @@ START_TEST(sides_are_compared_by_welch)
     /* Variances 6 and 25 * 8 / 7. */
     static const double left[] = {1, 2, 3, 4, 5, 6, 7, 8}, right[] = {10, 20, 10, 20, 10, 20, 10, 20};
     sides_t sides = {.rows = 1, .launches = {8, 8}, .logs = {left, right}};
-    double parts[] = {6.0 / 8, 25.0 / 7}, error = sqrt(parts[0] + parts[1]);
+    const double parts[] = {6.0 / 8, 25.0 / 7}, error = sqrt(parts[0] + parts[1]);
     double freedom = pow(error, 4) / (parts[0] * parts[0] / 7 + parts[1] * parts[1] / 7);
     finding_t finding;
     inference_t inference;
@@ -245,10 +245,10 @@ START_TEST(constant_rows_have_no_say)
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < sides.launches[side]; i++) {
                 double *row = logs[side] + i;
-                int launches = sides.launches[side];
+                int launches = sides.launches[side], third = 2 * launches;
                 row[0] = 5 + side * log(2) + 0.01 * ((7 * i + side) % 5);
                 row[launches] = log(constants[_i / 2 % 3]) + (_i >= 6 ? side * log(2) : 0);
-                row[2 * launches] = 3 + 0.02 * ((3 * i + side) % 4);
+                row[third] = 3 + 0.02 * ((3 * i + side) % 4);
             }
         finding_t findings[ROWS];
         inference_t inference;

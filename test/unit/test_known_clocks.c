@@ -64,8 +64,8 @@ static const struct {
     const char *what;
     int64_t older_ns, stepped_ns;
     mh_known_name name;
-    int choice;
     double wander;
+    int choice;
     bool is_unusable; /* the base clock */
     bool is_found;
 } cases[] = {

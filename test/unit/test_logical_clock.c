@@ -126,8 +126,9 @@ static void expect_order(const conditions *of, const int64_t *time_ns, const int
 static int64_t *correct_made(made_trace *made, conditions *found, trace_matches *matches, tally *before)
 {
     ck_assert(trace_match(&made->trace, matches) && conditions_find(&made->trace, matches, found));
-    int64_t *time_ns = malloc(2 * found->event_count * sizeof *time_ns), *before_ns = time_ns + found->event_count;
+    int64_t *time_ns = malloc(2 * found->event_count * sizeof *time_ns);
     ck_assert(time_ns && trace_set_times(&made->trace, TRACE_START));
+    int64_t *before_ns = time_ns + found->event_count;
     conditions_times(found, time_ns);
     memcpy(before_ns, time_ns, found->event_count * sizeof *time_ns);
     *before = count_violations(found, time_ns);

@@ -234,7 +234,7 @@ END_TEST
 START_TEST(wide_window_is_narrowed)
 {
     mh_past past = {.has_last = false};
-    for (int i = 0; i < 100; i++) {
+    for (int64_t i = 0; i < 100; i++) {
         mh_past_window narrow = window_at(i * 100 * MH_NS_PER_MS, 0, 1000);
         mh_past_add(&past, &narrow, raw);
     }
@@ -250,7 +250,7 @@ END_TEST
 START_TEST(contradiction_leaves_the_last_window)
 {
     mh_past past = {.has_last = false};
-    for (int i = 0; i < 100; i++) {
+    for (int64_t i = 0; i < 100; i++) {
         mh_past_window same = window_at(i * 100 * MH_NS_PER_MS, 0, 1000);
         mh_past_add(&past, &same, raw);
     }
@@ -262,11 +262,23 @@ START_TEST(contradiction_leaves_the_last_window)
 }
 END_TEST
 
+/* After a dozen years, a clock that wanders may be anywhere; so a measurement says nothing of its rate. */
+START_TEST(long_pause_is_no_slew)
+{
+    mh_tracker tracker;
+    mh_tracker_reset(&tracker, (mh_rates){0.1, false, raw.wander});
+    for (int64_t i = 0; i < 2; i++)
+        mh_tracker_feed(&tracker, &(mh_offset){i * 400000000 * MH_NS_PER_S, 0, 100});
+    ck_assert_int_eq(tracker.measurements, 2);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, two_windows_confine_the_drift);
     tcase_add_test(tests, wide_window_is_narrowed);
     tcase_add_test(tests, contradiction_leaves_the_last_window);
+    tcase_add_test(tests, long_pause_is_no_slew);
     tcase_add_loop_test(tests, adversary_cannot_break_the_bound, 0, WANDERS * DELAYS);
 }
 

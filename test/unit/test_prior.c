@@ -56,7 +56,7 @@ static void pass(world_t *world, int64_t time_ns)
             truth_t *clock = &world->clocks[i];
             clock->offset_ns += clock->drift_ppb * step_s;
             double wanted_ppb = clock->drift_ppb + WALK_PPB * sqrt(step_s) * log(chance_lognormal(&world->dice, 1, 1));
-            clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, MH_WANDER_PPB_PER_S / 2, step_s);
+            clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, 0.5 * MH_WANDER_PPB_PER_S, step_s);
         }
     }
 }

@@ -303,11 +303,11 @@ START_TEST(bounds_of_few_or_contradicting_records)
     EXPECT(trace_bound_ns(&process, 500000) < 12, "%g", trace_bound_ns(&process, 500000));
     /* Beyond, by what both bounds allow for the drift: as much again for a time twice as far. */
     EXPECT(fabs(trace_bound_ns(&process, 2000000) - 31) < 1, "%g", trace_bound_ns(&process, 2000000));
-    records[1].global_less_local_ns = 1000;
+    process.records[1].global_less_local_ns = 1000;
     ck_assert(isinf(trace_bound_ns(&process, 500000)));
     ck_assert(isinf(trace_bound_ns(&process, 2000000)));
-    records[1].global_less_local_ns = 0;
-    records[1].bound_ns = INFINITY;
+    process.records[1].global_less_local_ns = 0;
+    process.records[1].bound_ns = INFINITY;
     ck_assert(isinf(trace_bound_ns(&process, 500000)));
 }
 END_TEST
@@ -316,15 +316,15 @@ END_TEST
 
 START_TEST(all_of_a_ring_is_matched)
 {
-    enum { ROUNDS = 20 };
+    enum { ROUNDS = 20, MESSAGES = ROUNDS * RANKS, CALLS = ROUNDS * 2 };
     made_trace made;
     trace read;
     trace_matches matches;
     make_ring(&made, ROUNDS, 0, 50);
     write_and_read(&made, &read);
     ck_assert(trace_match(&read, &matches));
-    ck_assert_uint_eq(matches.message_count, ROUNDS * RANKS);
-    ck_assert_uint_eq(matches.call_count, ROUNDS * 2);
+    ck_assert_uint_eq(matches.message_count, MESSAGES);
+    ck_assert_uint_eq(matches.call_count, CALLS);
     ck_assert_uint_eq(matches.sends_alone + matches.receives_alone + matches.calls_incomplete, 0);
     for (size_t i = 0; i < matches.message_count; i++) {
         const trace_message *message = &matches.messages[i];

@@ -149,7 +149,8 @@ START_TEST(patterns_can_be_replayed)
     EXPECT(arrival_table_read(&table, path, why), "mpix_bench refuses the file: %s", why);
     EXPECT(table.ranks == 3 && table.calls == CALLS - 1, "%d ranks, %" PRId64 " calls", table.ranks, table.calls);
     for (int call = 0; call < CALLS - 1; call++) {
-        const double *enter_ns = &site.arrivals.enter_ns[3 * (call < 7 ? call : call + 1)];
+        const int place = 3 * (call < 7 ? call : call + 1);
+        const double *enter_ns = site.arrivals.enter_ns + place;
         double first_ns = fmin(fmin(enter_ns[0], enter_ns[1]), enter_ns[2]);
         for (int rank = 0; rank < 3; rank++)
             EXPECT((double)table.delays_ns[3 * call + rank] == enter_ns[rank] - first_ns, "call %d, rank %d: %" PRId64,

@@ -29,8 +29,10 @@ static bool lengthen(int64_t **array, int64_t elements, bool is_needed)
     if (!is_needed)
         return true;
     int64_t *longer = realloc(*array, room_bytes(elements, sizeof(longer[0])));
-    *array = longer != NULL ? longer : *array;
-    return longer != NULL;
+    if (longer == NULL)
+        return false;
+    *array = longer;
+    return true;
 }
 
 bool samples_reserve(samples_t *samples, int64_t calls, bool computes, bool imposes)

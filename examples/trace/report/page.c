@@ -36,11 +36,8 @@ static json_t *make_rows(const trace_view_t *view, rows_kind_t kind)
     fclose(output.file);
     json_t *rows = need(json_array());
     char *line = strchr(need(text), '\n'); /* the first one says what they are */
-    while (line != NULL && *++line != '\0') {
-        char *end = strchr(line, '\n');
+    for (char *end; line != NULL && (end = strchr(++line, '\n')) != NULL; line = end)
         json_array_append_new(rows, need(json_loadb(line, (size_t)(end - line), 0, NULL)));
-        line = end;
-    }
     free(text);
     return rows;
 }
