@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "the front takes integers of Fortran for ints");
 
@@ -86,7 +87,7 @@ static bool global_time(double *seconds)
 
 /* ---- Looking after the clock: MPIX_Harmonize synchronizes it as often as it must */
 
-/* All processes make the same collective calls of the world in the same order, so these are the same on all. */
+/* All processes make the same collective calls of all processes in the same order, so these are the same on all. */
 static int calls_since_look, calls_until_look = 1, early_looks;
 static bool cannot_look;
 
@@ -143,7 +144,7 @@ void mh_preload_before_harmonize(void)
 
 static void before_collective(MPI_Comm comm)
 {
-    if (comm == MPI_COMM_WORLD && has_clock && !has_ended)
+    if (has_clock && !has_ended && mh_preload_is_world(comm))
         mh_preload_before_call();
 }
 
@@ -169,6 +170,31 @@ static void start_clock(void)
     has_clock = true;
 }
 
+/*
+ * One synchronization tells the drift of a clock to some parts per million, and a program may make no collective call
+ * for a second. Where processes have different clocks, more of them over a longer time tell it well enough.
+ */
+static const double settling_s = 0.2;
+enum { MIN_SETTLING_SYNCS = 4 }; /* however long they take */
+static const struct timespec settling_pause = {.tv_nsec = 5000000};
+
+static int settle_clock(void)
+{
+    int64_t interval_ns = 0; /* 0: the processes share a clock, which needs no further synchronization */
+    double begin_s = PMPI_Wtime();
+    mh_preload_statistic(mh_preload_world, "mpix_harmonize_resync_used_ns", &interval_ns);
+    for (int syncs = 0;; syncs++) {
+        int goes_on = interval_ns > 0 && (syncs < MIN_SETTLING_SYNCS || PMPI_Wtime() - begin_s < settling_s);
+        int code = PMPI_Bcast(&goes_on, 1, MPI_INT, 0, mh_preload_world);
+        if (code != MPI_SUCCESS || !goes_on)
+            return code;
+        nanosleep(&settling_pause, NULL);
+        code = PMPIX_Clock_sync(mh_preload_world);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+}
+
 static void begin(void)
 {
     int rank = 0, code, flag;
@@ -183,6 +209,8 @@ static void begin(void)
         read_options(&mh_preload_options);
     PMPI_Bcast(&mh_preload_options, (int)sizeof mh_preload_options, MPI_BYTE, 0, mh_preload_world);
     code = PMPIX_Clock_sync(mh_preload_world);
+    if (code == MPI_SUCCESS && mh_preload_options.wtime)
+        code = settle_clock();
     /* The first of these calls takes longer than others, and the program does not expect that of a collective call. */
     if (code == MPI_SUCCESS && mh_preload_options.wtime)
         code = PMPIX_Harmonize(mh_preload_world, &flag);

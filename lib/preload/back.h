@@ -18,7 +18,7 @@ enum { PRELOAD_PATH_SIZE = 4096, PRELOAD_NAME_SIZE = 64 };
 typedef struct {
     int barrier; /* MPI_Barrier is to be harmonized */
     int wtime;   /* MPI_Wtime is to be the global clock */
-    int all;     /* barriers of all communicators, not of the world alone */
+    int all;     /* also barriers of communicators without some processes of the world */
     int quiet;   /* no report */
 } preload_options;
 
@@ -42,15 +42,15 @@ extern MPI_Comm mh_preload_world;
 
 /* What was done for the clock of the world in collective calls. */
 typedef struct {
-    int64_t calls; /* of the world */
+    int64_t calls; /* of all processes */
     int64_t looks; /* in how many of them the clock was looked after */
 } preload_care;
 extern preload_care mh_preload_care;
 
-/* Before a collective call of the world, which all its processes make, that MPI is to do. */
+/* Before a collective call of all processes that MPI is to do. */
 void mh_preload_before_call(void);
 
-/* Before a collective call of the world that looks after the clock itself. */
+/* Before one that looks after the clock itself. */
 void mh_preload_before_harmonize(void);
 
 /* ---- communicators.c */
@@ -60,6 +60,12 @@ bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value);
 
 /* Prepare for the barriers of the world. */
 void mh_preload_open_communicators(void);
+
+/*
+ * Whether this is the world, or a communicator of the same processes, which make its collective calls and those of the
+ * world in one order. Remembered for each communicator.
+ */
+bool mh_preload_is_world(MPI_Comm comm);
 
 /* A barrier of the program. Returns whether it is done; otherwise the real one is to be called. */
 bool mh_preload_barrier(MPI_Comm comm);

@@ -2,9 +2,10 @@
 /*
  * communicators.c - which communicators are engaged, and what their barriers did.
  *
- * The world is engaged from MPI_Init on. Another communicator is, if asked for, after some barriers, as long as there
- * are not too many, and if its processes agree. What a process keeps for each is an attribute of the communicator.
- * That of an engaged one outlives it: it is summed up in MPI_Finalize, where it is known that all processes take part.
+ * The world is engaged from MPI_Init on, and a communicator of the same processes counts as the world. Another one is
+ * engaged, if asked for, after some barriers, as long as there are not too many, and if its processes agree. What a
+ * process keeps for each is an attribute of the communicator. That of an engaged one outlives it: it is summed up in
+ * MPI_Finalize, where it is known that all processes take part.
  */
 #include "preload/back.h"
 #include "preload/twin.h"
@@ -30,7 +31,9 @@ typedef struct {
 } communicator;
 
 static communicator world;
+static communicator left_to_mpi = {.twin = MPI_COMM_NULL, .is_refused = true};
 static int keyval = MPI_KEYVAL_INVALID;
+static bool has_threads; /* MPI_THREAD_MULTIPLE, on some process */
 static atomic_int engaged_count;
 static atomic_llong passed;
 
@@ -125,7 +128,7 @@ static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
 {
     communicator *c = value;
     (void)comm, (void)key, (void)extra;
-    if (c->twin == MPI_COMM_NULL)
+    if (c != &left_to_mpi && c->twin == MPI_COMM_NULL)
         free(c);
     return MPI_SUCCESS;
 }
@@ -157,12 +160,14 @@ int64_t mh_preload_passed(void)
 
 void mh_preload_open_communicators(void)
 {
-    int code = MPI_SUCCESS;
-    if (mh_preload_options.all)
-        code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
+    int thread_level = MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&thread_level);
+    has_threads = !mh_preload_agree(thread_level != MPI_THREAD_MULTIPLE, mh_preload_world);
+    int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
     if (!mh_preload_agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
         free(world.flags);
         world.flags = NULL;
+        world.is_refused = true;
         keyval = MPI_KEYVAL_INVALID;
         return;
     }
@@ -170,16 +175,34 @@ void mh_preload_open_communicators(void)
     name_summary(&world, MPI_COMM_WORLD);
 }
 
+/* Several threads may make calls on different communicators in no common order, so none but the world counts then. */
+static bool has_all(MPI_Comm comm)
+{
+    int compared = MPI_UNEQUAL;
+    if (!has_threads)
+        PMPI_Comm_compare(comm, mh_preload_world, &compared);
+    return compared != MPI_UNEQUAL;
+}
+
+/* A communicator that may be engaged. */
+static communicator *make(void)
+{
+    communicator *c = calloc(1, sizeof *c);
+    if (c)
+        c->twin = MPI_COMM_NULL;
+    return c;
+}
+
 static communicator *add(MPI_Comm comm)
 {
+    communicator *c = &left_to_mpi;
     int is_inter = 0;
-    communicator *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
     PMPI_Comm_test_inter(comm, &is_inter);
-    c->is_refused = is_inter;
-    c->twin = MPI_COMM_NULL;
-    if (PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS)
+    if (!is_inter && has_all(comm))
+        c = &world;
+    else if (!is_inter && mh_preload_options.all && mh_preload_options.barrier)
+        c = make();
+    if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &world || c == &left_to_mpi)
         return c;
     free(c);
     return NULL;
@@ -191,12 +214,17 @@ static communicator *find(MPI_Comm comm)
     communicator *c = NULL;
     int found = 0;
     if (comm == MPI_COMM_WORLD)
-        return world.flags ? &world : NULL;
-    if (keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL || !mh_preload_options.barrier)
+        return &world;
+    if (keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL)
         return NULL;
     if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
         return NULL;
     return found ? c : add(comm);
+}
+
+bool mh_preload_is_world(MPI_Comm comm)
+{
+    return find(comm) == &world;
 }
 
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */

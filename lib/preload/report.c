@@ -129,10 +129,10 @@ static void write_clock(FILE *file, const findings *found)
     else
         fprintf(file, "its bound is not known\n");
     if (mh_preload_care.calls > 0)
-        fprintf(file, "the clock was looked after in %" PRId64 " of %" PRId64 " collective calls of MPI_COMM_WORLD\n",
+        fprintf(file, "the clock was looked after in %" PRId64 " of %" PRId64 " collective calls of all processes\n",
                 mh_preload_care.looks, mh_preload_care.calls);
     else
-        fprintf(file, "no collective call of MPI_COMM_WORLD: the clock was synchronized in MPI_Init only\n");
+        fprintf(file, "no collective call of all processes: the clock was synchronized in MPI_Init only\n");
 }
 
 /* In one piece, with which no launcher mixes what other processes write. NULL if there is no memory. */

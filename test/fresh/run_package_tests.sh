@@ -65,6 +65,22 @@ try_preload() {     # FLAVOR
     output=$(run_two "$1" "mpix_preload.$1" "$HOME/hello_c_$1")
     grep -q '^mpix_preload: 2 ranks' <<<"$output" || echo "no report: $output"
 }
+# A program is traced, and each tool that reads traces reads this one.
+try_trace() {       # FLAVOR
+    local output trace=$HOME/trace_$1
+    output=$(run_two "$1" "mpix_trace.$1" -o "$trace" "$HOME/hello_c_$1" && "mpix_trace_check.$1" "$trace" 2>&1 &&
+        "mpix_trace_report.$1" -o "$trace.html" "$trace" 2>&1 &&
+        "mpix_trace_convert.$1" --to csv -o "$trace.csv" "$trace" 2>&1) &&
+        [ -s "$trace.html" ] && [ -s "$trace.csv" ] || echo "$output"
+}
+# Each command has a manual page in its package.
+find_missing_pages() {  # FLAVOR
+    local command files
+    files=$(dpkg -L "mpix-harmonize-tools-$1")
+    for command in $(sed -n 's,^/usr/bin/,,p' <<<"$files"); do
+        grep -qx "/usr/share/man/man1/$command.1.gz" <<<"$files" || echo "no page of $command"
+    done
+}
 there() {       # FILES
     local flavor language
     # The log is of this user.
@@ -77,6 +93,8 @@ there() {       # FILES
             try_program "$language" "$flavor"
         done
         tap_expect_empty "mpix_preload.$flavor writes its report" "$(try_preload "$flavor")"
+        tap_expect_empty "mpix_trace.$flavor traces, and its tools read" "$(try_trace "$flavor")"
+        tap_expect_empty "manual pages of the tools for $flavor" "$(find_missing_pages "$flavor")"
         tap_expect_empty "mpix_bench.$flavor runs" "$("mpix_bench.$flavor" --version 2>&1 >/dev/null)"
     done
     tap_done

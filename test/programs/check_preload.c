@@ -173,6 +173,30 @@ static void compare_times(void)
     }
 }
 
+static void call_slowly(MPI_Comm comm)
+{
+    int one = 1, sum;
+    for (int i = 0; i < PAUSES; i++) {
+        usleep(PAUSE_US);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    }
+}
+
+/* Two communicators of all processes, one of them in another order, and one of half of them. */
+static void call_on_like_world(void)
+{
+    MPI_Comm comms[3];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comms[2]);
+    for (int i = 0; i < 3; i++)
+        call_slowly(comms[i]);
+    for (int i = 0; i < 3; i++) {
+        call_barriers(comms[i], BARRIERS_OF_EACH);
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
 static void do_other_barriers(void)
 {
     MPI_Comm half, between;
@@ -280,6 +304,8 @@ static void act(const char *what, char **arguments)
         compare_clocks();
     } else if (strcmp(what, "times") == 0) {
         compare_times();
+    } else if (strcmp(what, "like_world") == 0) {
+        call_on_like_world();
     } else if (strcmp(what, "others") == 0) {
         do_other_barriers();
     } else if (strcmp(what, "freed") == 0) {
@@ -300,6 +326,12 @@ static void act(const char *what, char **arguments)
     }
 }
 
+/* With several threads, a duplicate of the world does not count as the world. */
+static int needs_threads(const char *what)
+{
+    return strcmp(what, "threads") == 0 || strcmp(what, "freed") == 0 || strcmp(what, "many") == 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -309,7 +341,7 @@ int main(int argc, char **argv)
         return 0;
     }
     double before = WTIME_ANYWHERE();
-    if (strcmp(what, "threads") == 0)
+    if (needs_threads(what))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
