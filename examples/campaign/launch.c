@@ -81,7 +81,7 @@ static bool open_as(int descriptor, const char *path, int flags)
 }
 
 /* In the child. Returns only where the command cannot be run. */
-static void become(const json_t *variant, int output, const char *messages)
+static void become(const json_t *variant, pid_t campaign, int output, const char *messages)
 {
     const json_t *words = json_object_get(variant, "command");
     json_t *environment = json_object_get(variant, "environment");
@@ -96,6 +96,8 @@ static void become(const json_t *variant, int output, const char *messages)
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != campaign) /* it ended before that */
+        return;
 #endif
     if (!open_as(STDIN_FILENO, "/dev/null", O_RDONLY) || dup2(output, STDOUT_FILENO) < 0 ||
         !open_as(STDERR_FILENO, messages, O_WRONLY | O_CREAT | O_TRUNC))
@@ -108,12 +110,13 @@ static void become(const json_t *variant, int output, const char *messages)
 static int start(child_t *child, const json_t *variant, const char *messages)
 {
     int output[2], failure[2], why = 0;
+    pid_t campaign = getpid();
     if (pipe2(output, O_CLOEXEC) != 0)
         return errno;
     if (pipe2(failure, O_CLOEXEC) != 0 || (child->pid = fork()) < 0)
         return errno;
     if (child->pid == 0) {
-        become(variant, output[1], messages);
+        become(variant, campaign, output[1], messages);
         why = errno;
         if (write(failure[1], &why, sizeof(why)) < 0)
             _exit(NOT_RUN + 1);

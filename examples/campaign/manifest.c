@@ -5,8 +5,8 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/random.h"
+#include "results/folder.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,17 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VERSION = 1, DEFAULT_LAUNCHES = 10, MAX_DRAWN_SEED = 1000000000 };
+enum { DEFAULT_LAUNCHES = 10, MAX_DRAWN_SEED = 1000000000 };
 
-static const char schema[] = "mpix-campaign", done[] = "done", pending[] = "pending";
+static const char pending[] = "pending";
 
 #define refuse(manifest, ...) (options_refuse((manifest)->program, __VA_ARGS__) == OPTIONS_RUN)
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static int64_t number_of(const json_t *object, const char *key)
 {
@@ -34,31 +28,17 @@ static int64_t number_of(const json_t *object, const char *key)
     return json_is_integer(number) ? json_integer_value(number) : NOT_GIVEN;
 }
 
-bool manifest_is_done(const json_t *run)
-{
-    return strcmp(text_of(run, "status"), done) == 0;
-}
-
 int manifest_count_done(const manifest_t *manifest)
 {
     int count = 0;
     for (size_t i = 0; i < json_array_size(manifest->runs); i++)
-        count += manifest_is_done(json_array_get(manifest->runs, i));
+        count += run_is_done(json_array_get(manifest->runs, i), NULL);
     return count;
-}
-
-const json_t *manifest_variant(const manifest_t *manifest, const json_t *run)
-{
-    const json_t *variants = json_object_get(manifest->content, "variants");
-    for (size_t i = 0; i < json_array_size(variants); i++)
-        if (strcmp(text_of(json_array_get(variants, i), "name"), text_of(run, "variant")) == 0)
-            return json_array_get(variants, i);
-    return NULL;
 }
 
 void manifest_path(const manifest_t *manifest, const json_t *run, const char *suffix, char path[PATH_BYTES])
 {
-    snprintf(path, PATH_BYTES, "%s/%s%s", manifest->directory, text_of(run, "file"), suffix);
+    snprintf(path, PATH_BYTES, "%s/%s%s", manifest->directory, text_at(run, "file"), suffix);
 }
 
 void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t duration_ns)
@@ -66,7 +46,7 @@ void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t du
     char date[32];
     time_t started = (time_t)started_s;
     struct tm parts;
-    json_object_set_new(run, "status", json_string(done));
+    json_object_set_new(run, "status", json_string(run_done));
     json_object_set_new(run, "bytes", json_integer(bytes));
     if (started_s >= 0 && gmtime_r(&started, &parts) != NULL &&
         strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
@@ -92,7 +72,7 @@ static void plan_block(json_t *runs, const json_t *variants, int64_t seed, int b
         order[other] = kept;
     }
     for (int i = 0; i < count; i++) {
-        const char *name = text_of(json_array_get(variants, (size_t)order[i]), "name");
+        const char *name = text_at(json_array_get(variants, (size_t)order[i]), "name");
         snprintf(file, sizeof(file), "%s/%04d.json", name, block);
         json_array_append_new(runs,
                               json_pack("{s:i, s:i, s:s, s:i, s:s, s:s}", "position", block * count + i, "block", block,
@@ -107,9 +87,9 @@ static void plan(manifest_t *manifest, const json_t *variants, int64_t launches,
     for (int block = 0; block < launches; block++)
         plan_block(runs, variants, seed, block);
     snprintf(program, sizeof(program), "mpix_campaign %s", options_version());
-    manifest->content =
-        json_pack("{s:s, s:i, s:s, s:I, s:I, s:O, s:o}", "schema", schema, "version", VERSION, "program", program,
-                  "seed", (json_int_t)seed, "launches", (json_int_t)launches, "variants", variants, "runs", runs);
+    manifest->content = json_pack("{s:s, s:i, s:s, s:I, s:I, s:O, s:o}", "schema", manifest_schema, "version",
+                                  MANIFEST_VERSION, "program", program, "seed", (json_int_t)seed, "launches",
+                                  (json_int_t)launches, "variants", variants, "runs", runs);
     manifest->runs = json_object_get(manifest->content, "runs");
 }
 
@@ -143,7 +123,7 @@ static bool variants_are_good(const json_t *variants)
 {
     for (size_t i = 0; i < json_array_size(variants); i++) {
         const json_t *variant = json_array_get(variants, i);
-        if (!description_allows_name(text_of(variant, "name")) ||
+        if (!description_allows_name(text_at(variant, "name")) ||
             !has_texts_only(json_object_get(variant, "environment")) ||
             !is_array_of_texts(json_object_get(variant, "command")))
             return false;
@@ -151,12 +131,11 @@ static bool variants_are_good(const json_t *variants)
     return json_array_size(variants) > 0 && json_array_size(variants) <= MAX_VARIANTS;
 }
 
-/* Whether a file is a manifest of ours, but for its runs. */
-static bool is_manifest(const json_t *old)
+/* But for its runs. */
+static bool is_good(const json_t *old)
 {
     int64_t launches = number_of(old, "launches");
-    return strcmp(text_of(old, "schema"), schema) == 0 && number_of(old, "version") == VERSION && launches > 0 &&
-           launches <= MAX_LAUNCHES && number_of(old, "seed") >= 0 &&
+    return launches > 0 && launches <= MAX_LAUNCHES && number_of(old, "seed") >= 0 &&
            variants_are_good(json_object_get(old, "variants"));
 }
 
@@ -167,7 +146,7 @@ static const char *find_difference(const json_t *old, const json_t *variants)
     for (size_t i = 0; i < count; i++) {
         const json_t *there = json_array_get(old, i), *wanted = json_array_get(variants, i);
         if (there == NULL || wanted == NULL || !json_equal(there, wanted))
-            return text_of(wanted != NULL ? wanted : there, "name");
+            return text_at(wanted != NULL ? wanted : there, "name");
     }
     return NULL;
 }
@@ -179,7 +158,7 @@ static bool take_over_runs(manifest_t *manifest, const json_t *old_runs)
     for (size_t i = 0; i < json_array_size(old_runs); i++) {
         const json_t *old = json_array_get(old_runs, i);
         json_t *run = json_array_get(manifest->runs, i);
-        if (run == NULL || strcmp(text_of(old, "file"), text_of(run, "file")) != 0)
+        if (run == NULL || strcmp(text_at(old, "file"), text_at(run, "file")) != 0)
             return false;
         for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
             if (json_object_get(old, keys[k]) != NULL)
@@ -193,6 +172,9 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
     const json_t *old_variants = json_object_get(old, "variants");
     int64_t old_seed = number_of(old, "seed"), old_launches = number_of(old, "launches");
     const char *differs = variants != NULL ? find_difference(old_variants, variants) : NULL;
+    if (!is_good(old))
+        return refuse(manifest, "%s/%s is no manifest of a campaign, give another --output-dir", manifest->directory,
+                      manifest_name);
     if (differs != NULL)
         return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output-dir",
                       manifest->directory, differs);
@@ -204,36 +186,18 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
                       (long long)launches, manifest->directory, (long long)old_launches);
     plan(manifest, old_variants, launches != NOT_GIVEN ? launches : old_launches, old_seed);
     return take_over_runs(manifest, json_object_get(old, "runs")) ||
-           refuse(manifest, "%s/manifest.json has runs that are not in its plan, give another --output-dir",
-                  manifest->directory);
+           refuse(manifest, "%s/%s has runs that are not in its plan, give another --output-dir", manifest->directory,
+                  manifest_name);
 }
 
-bool manifest_look_at(const char *path, int64_t *bytes, char why[WHY_BYTES])
+bool manifest_look_at(const char *path, int64_t *bytes, char complaint[COMPLAINT_BYTES])
 {
-    FILE *file = fopen(path, "r");
     struct stat status;
-    json_error_t error;
-    int values = 0, next = EOF;
-    bool good = true;
-    *bytes = NOT_GIVEN;
-    snprintf(why, WHY_BYTES, "%s", file == NULL ? strerror(errno) : "it is empty");
-    if (file == NULL)
-        return false;
-    while (good && (next = fgetc(file)) != EOF) {
-        if (isspace(next))
-            continue;
-        ungetc(next, file);
-        json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error);
-        good = value != NULL;
-        values += good;
-        json_decref(value);
-    }
-    if (!good)
-        snprintf(why, WHY_BYTES, values == 0 ? "it is no JSON" : "it is torn after %d whole lines of JSON", values);
-    if (fstat(fileno(file), &status) == 0)
-        *bytes = status.st_size;
-    fclose(file);
-    return good && values > 0;
+    result_file_t file;
+    *bytes = stat(path, &status) == 0 ? status.st_size : NOT_GIVEN;
+    bool good = result_file_read(path, &file, complaint);
+    result_file_free(&file);
+    return good;
 }
 
 /* Believes the files, not the manifest: a kill may have come between both. */
@@ -241,18 +205,17 @@ static void compare_with_files(manifest_t *manifest)
 {
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         json_t *run = json_array_get(manifest->runs, i);
-        char path[PATH_BYTES], why[WHY_BYTES];
-        int64_t bytes, noted_bytes = manifest_is_done(run) ? number_of(run, "bytes") : NOT_GIVEN;
+        char path[PATH_BYTES], complaint[COMPLAINT_BYTES];
+        int64_t bytes, noted_bytes = run_is_done(run, NULL) ? number_of(run, "bytes") : NOT_GIVEN;
         manifest_path(manifest, run, "", path);
-        bool is_whole = manifest_look_at(path, &bytes, why);
-        if (is_whole && noted_bytes != NOT_GIVEN && noted_bytes != bytes) {
-            snprintf(why, WHY_BYTES, "it has %lld bytes instead of %lld", (long long)bytes, (long long)noted_bytes);
-            is_whole = false;
-        }
-        if (is_whole && !manifest_is_done(run))
+        bool is_whole = manifest_look_at(path, &bytes, complaint);
+        if (is_whole && noted_bytes != NOT_GIVEN && noted_bytes != bytes)
+            is_whole = complain(complaint, "%.400s has %lld bytes instead of %lld", path, (long long)bytes,
+                                (long long)noted_bytes);
+        if (is_whole && !run_is_done(run, NULL))
             manifest_set_done(run, bytes, NOT_GIVEN, NOT_GIVEN);
-        if (!is_whole && (manifest_is_done(run) || bytes != NOT_GIVEN))
-            fprintf(stderr, "%s: %s: %s, so it is measured again\n", manifest->program, path, why);
+        if (!is_whole && (run_is_done(run, NULL) || bytes != NOT_GIVEN))
+            fprintf(stderr, "%s: %s, so it is measured again\n", manifest->program, complaint);
         if (!is_whole)
             json_object_set_new(run, "status", json_string(pending));
     }
@@ -260,17 +223,24 @@ static void compare_with_files(manifest_t *manifest)
 
 /* ---- Files */
 
-static bool open_folder(manifest_t *manifest)
+static bool has_no_campaign(const manifest_t *manifest)
 {
+    return refuse(manifest, "there is no campaign in \"%.200s\", give a FILE, or -- and commands", manifest->directory);
+}
+
+/* may_make: where there is none. */
+static bool open_folder(manifest_t *manifest, bool may_make)
+{
+    if (!may_make && !folder_is(manifest->directory))
+        return has_no_campaign(manifest);
     if (mkdir(manifest->directory, 0777) == 0 || errno == EEXIST)
         manifest->folder = open(manifest->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (manifest->folder < 0)
         return refuse(manifest, "option --output-dir: \"%.200s\" cannot be used: %s", manifest->directory,
                       strerror(errno));
-    if (flock(manifest->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return refuse(manifest, "option --output-dir: another %s is at work in %.200s", manifest->program,
-                      manifest->directory);
-    return true;
+    return flock(manifest->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
+           refuse(manifest, "option --output-dir: another %s is at work in %.200s", manifest->program,
+                  manifest->directory);
 }
 
 /* Results of something else are not overwritten. */
@@ -280,35 +250,32 @@ static bool nothing_is_in_the_way(const manifest_t *manifest)
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         manifest_path(manifest, json_array_get(manifest->runs, i), "", path);
         if (access(path, F_OK) == 0)
-            return refuse(manifest, "%s is there already, and no manifest.json: give another --output-dir", path);
+            return refuse(manifest, "%s is there already, and no %s: give another --output-dir", path, manifest_name);
     }
     return true;
 }
 
 bool manifest_open(manifest_t *manifest, const json_t *variants, int64_t launches, int64_t seed)
 {
-    char path[PATH_BYTES];
-    json_error_t error;
-    snprintf(path, sizeof(path), "%s/manifest.json", manifest->directory);
-    if (variants == NULL && access(path, F_OK) != 0)
-        return refuse(manifest, "there is no campaign in \"%.200s\", give a FILE, or -- and commands",
-                      manifest->directory);
-    if (!open_folder(manifest))
+    char complaint[COMPLAINT_BYTES];
+    json_t *old;
+    bool good = false;
+    if (!open_folder(manifest, variants != NULL))
         return false;
-    if (access(path, F_OK) != 0) {
+    if (!folder_manifest(manifest->directory, &old, complaint))
+        return refuse(manifest, "%s, give another --output-dir", complaint);
+    if (old == NULL && variants != NULL) {
         plan(manifest, variants, launches != NOT_GIVEN ? launches : DEFAULT_LAUNCHES,
              seed != NOT_GIVEN ? seed : draw_seed());
-        return nothing_is_in_the_way(manifest) && manifest_write(manifest);
+        good = nothing_is_in_the_way(manifest);
+    } else if (old == NULL) {
+        has_no_campaign(manifest);
+    } else if (resume(manifest, old, variants, launches, seed)) {
+        compare_with_files(manifest);
+        good = true;
     }
-    json_t *old = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    bool good = is_manifest(old) ? resume(manifest, old, variants, launches, seed)
-                                 : refuse(manifest, "%s is no manifest of a campaign%s%s, give another --output-dir",
-                                          path, old == NULL ? ": " : "", old == NULL ? error.text : "");
     json_decref(old);
-    if (!good)
-        return false;
-    compare_with_files(manifest);
-    return manifest_write(manifest);
+    return good && manifest_write(manifest);
 }
 
 void manifest_close(manifest_t *manifest)
@@ -320,27 +287,27 @@ void manifest_close(manifest_t *manifest)
     manifest->folder = -1;
 }
 
+/* Says what failed with a file. Is false. */
+static bool tell(const manifest_t *manifest, const char *what, const char *path, int why)
+{
+    fprintf(stderr, "%s: cannot %s %s: %s\n", manifest->program, what, path, strerror(why));
+    return false;
+}
+
 bool manifest_write(const manifest_t *manifest)
 {
     char path[PATH_BYTES], part[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/manifest.json", manifest->directory);
-    snprintf(part, sizeof(part), "%s/manifest.json.part", manifest->directory);
+    snprintf(path, sizeof(path), "%s/%s", manifest->directory, manifest_name);
+    snprintf(part, sizeof(part), "%s/%s.part", manifest->directory, manifest_name);
     FILE *file = fopen(part, "w");
-    if (file == NULL) {
-        fprintf(stderr, "%s: cannot write %s: %s\n", manifest->program, part, strerror(errno));
-        return false;
-    }
+    if (file == NULL)
+        return tell(manifest, "write", part, errno);
     bool is_whole = json_dumpf(manifest->content, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF &&
                     fflush(file) == 0 && fsync(fileno(file)) == 0;
     int why = errno;
     if (!output_finish(file, part, manifest->program))
         return false;
-    if (!is_whole) {
-        fprintf(stderr, "%s: cannot write %s: %s\n", manifest->program, part, strerror(why));
-        return false;
-    }
-    if (rename(part, path) == 0)
-        return true;
-    fprintf(stderr, "%s: cannot rename %s: %s\n", manifest->program, part, strerror(errno));
-    return false;
+    if (!is_whole)
+        return tell(manifest, "write", part, why);
+    return rename(part, path) == 0 || tell(manifest, "rename", part, errno);
 }

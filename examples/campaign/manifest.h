@@ -8,8 +8,8 @@
 #ifndef MANIFEST_H
 #define MANIFEST_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "results/results.h"
+
 #include <stdint.h>
 
 enum { PATH_BYTES = 4096, MAX_LAUNCHES = 10000 };
@@ -43,26 +43,14 @@ void manifest_close(manifest_t *manifest);
 /* manifest_write - returns true, or false after one line on standard error; then the old file is still there. */
 bool manifest_write(const manifest_t *manifest);
 
-/* manifest_variant - the variant of a run. */
-const json_t *manifest_variant(const manifest_t *manifest, const json_t *run);
-
-/* manifest_is_done, manifest_count_done - what has been measured. */
-bool manifest_is_done(const json_t *run);
+/* manifest_count_done - how many launches have been measured. */
 int manifest_count_done(const manifest_t *manifest);
 
-/*
- * manifest_path - where a run's output is, with a suffix for other files of the run, or "".
- */
+/* manifest_path - where a run's output is, with a suffix for other files of the run, or "". */
 void manifest_path(const manifest_t *manifest, const json_t *run, const char *suffix, char path[PATH_BYTES]);
 
-/*
- * manifest_look_at - whether a file has whole JSON, in one or more values.
- *
- * bytes   out: its size
- * why     out: what is wrong, in a few words
- */
-enum { WHY_BYTES = 160 };
-bool manifest_look_at(const char *path, int64_t *bytes, char why[WHY_BYTES]);
+/* manifest_look_at - whether a file has whole results, and its size, NOT_GIVEN of none. False after a complaint. */
+bool manifest_look_at(const char *path, int64_t *bytes, char complaint[COMPLAINT_BYTES]);
 
 /* manifest_set_done - note that a run's output is in its place. Numbers that are not known are negative. */
 void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t duration_ns);

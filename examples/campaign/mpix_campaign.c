@@ -8,6 +8,7 @@
 #include "campaign/manifest.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "results/folder.h"
 #include "common/world.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
 static const char notes[] =
     "A line of FILE is NAME: [VARIABLE=VALUE]... COMMAND [ARGUMENT]...; # begins a comment. A line of the name * has\n"
     "what all lines after it share. After --, variables and a name may precede each command, too; without a name\n"
-    "they are A, B, C and so on. A command prints its results as JSON: give mpix_bench --format json.\n"
+    "they are A, B, C and so on. A command prints its results for programs: give mpix_bench --format json.\n"
     "\n"
     "Each block has each variant once, in random order. Launch I of variant NAME is in DIR/NAME/I.json, and\n"
     "DIR/manifest.json says what is done. Without FILE and commands, the campaign in DIR goes on.\n"
@@ -82,12 +83,17 @@ static const char *describe_time(int64_t ns, char text[TEXT_BYTES])
 
 static const char *variant_name(const json_t *run)
 {
-    return json_string_value(json_object_get(run, "variant"));
+    return text_at(run, "variant");
 }
 
 static int launch_number(const json_t *run)
 {
     return (int)json_integer_value(json_object_get(run, "launch"));
+}
+
+static const json_t *variant_of(const campaign_t *campaign, const json_t *run)
+{
+    return manifest_variant(campaign->manifest.content, variant_name(run));
 }
 
 /* What is known of some launches. */
@@ -100,15 +106,15 @@ typedef struct tally {
 /* Of a variant, or of all where it is NULL. */
 static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
 {
-    const char *name = json_string_value(json_object_get(variant, "name"));
+    const char *name = text_at(variant, "name");
     tally_t tally = {0};
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         const json_t *run = json_array_get(manifest->runs, i), *duration_ns = json_object_get(run, "duration_ns");
-        if (name != NULL && strcmp(variant_name(run), name) != 0)
+        if (variant != NULL && strcmp(variant_name(run), name) != 0)
             continue;
         tally.timed += duration_ns != NULL;
         tally.total_ns += json_integer_value(duration_ns);
-        tally.left += !manifest_is_done(run);
+        tally.left += !run_is_done(run, NULL);
     }
     return tally;
 }
@@ -174,7 +180,7 @@ static void print_last_lines(const char *path)
 /* What came of a launch that is not good. */
 static void tell_failure(const campaign_t *campaign, const json_t *run, const launch_t *launch)
 {
-    const json_t *variant = manifest_variant(&campaign->manifest, run);
+    const json_t *variant = variant_of(campaign, run);
     const char *command = json_string_value(json_array_get(json_object_get(variant, "command"), 0));
     char messages[PATH_BYTES], part[PATH_BYTES];
     manifest_path(&campaign->manifest, run, ".part", part);
@@ -219,16 +225,16 @@ static bool make_folder(const campaign_t *campaign, const json_t *run)
 /* Puts the output of a command that succeeded in its place. */
 static bool keep(campaign_t *campaign, json_t *run, const launch_t *launch)
 {
-    char path[PATH_BYTES], part[PATH_BYTES], messages[PATH_BYTES], why[WHY_BYTES];
+    char path[PATH_BYTES], part[PATH_BYTES], messages[PATH_BYTES], complaint[COMPLAINT_BYTES];
     struct stat status;
     int64_t bytes;
     manifest_path(&campaign->manifest, run, "", path);
     manifest_path(&campaign->manifest, run, ".part", part);
     manifest_path(&campaign->manifest, run, ".err", messages);
-    if (!manifest_look_at(part, &bytes, why)) {
+    if (!manifest_look_at(part, &bytes, complaint)) {
         clear_progress(campaign);
-        fprintf(stderr, "%s: variant %s, launch %d: what it printed, in %s, is of no use: %s (--format json?)\n",
-                program_name, variant_name(run), launch_number(run), part, why);
+        fprintf(stderr, "%s: variant %s, launch %d: what it printed is of no use: %s\n", program_name,
+                variant_name(run), launch_number(run), complaint);
         return false;
     }
     if (rename(part, path) != 0) {
@@ -258,7 +264,7 @@ static bool measure(campaign_t *campaign, json_t *run)
         return false;
     for (int64_t tries_left = campaign->settings.retries; tries_left >= 0; tries_left--) {
         show_progress(campaign, run);
-        launch = launch_run(manifest_variant(&campaign->manifest, run), part, messages, campaign->settings.timeout_s);
+        launch = launch_run(variant_of(campaign, run), part, messages, campaign->settings.timeout_s);
         bool has_succeeded = launch.end == LAUNCH_EXITED && launch.number == 0;
         /* A batch system may end the command and this program at once. */
         if (!has_succeeded && launch_signal() != 0)
@@ -281,7 +287,7 @@ static int run_all(campaign_t *campaign)
 {
     for (size_t i = 0; i < json_array_size(campaign->manifest.runs) && launch_signal() == 0; i++) {
         json_t *run = json_array_get(campaign->manifest.runs, i);
-        if (manifest_is_done(run))
+        if (run_is_done(run, NULL))
             continue;
         bool good = measure(campaign, run);
         if (!manifest_write(&campaign->manifest) || !good)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -194,13 +195,27 @@ void table_head(const table_t *table)
     fflush(file);
 }
 
+/* Beyond this, whole numbers are not exact either. */
+#define GREATEST_EXACT 1e15
+
+/* In as many digits as the column has room for, if it has no room for all. */
+static void print_number(FILE *file, const column_t *column, double number)
+{
+    enum { LEAST_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */
+    int width = column->width - 1, digits = column->width - LEAST_EXPONENT_BYTES - (number < 0);
+    bool may_round = column->decimals > 0 || fabs(number) >= GREATEST_EXACT;
+    if (may_round && snprintf(NULL, 0, "%.*f", column->decimals, number) > width)
+        fprintf(file, "%*.*g", width, digits, number);
+    else
+        fprintf(file, "%*.*f", width, column->decimals, number);
+}
+
 static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
 {
     if (cell->text != NULL)
         fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
     else
-        fprintf(file, "%*.*f", column->width - 1, column->decimals,
-                cell->number / (column->unit > 0 ? column->unit : 1));
+        print_number(file, column, cell->number / (column->unit > 0 ? column->unit : 1));
 }
 
 static void print_plain(FILE *file, bool json, const column_t *column, const cell_t *cell)

@@ -359,31 +359,22 @@ static void test_rows(const scores_t *scores, const rule_t *rule, inference_t *i
     }
 }
 
-static bool take_room(scores_t *scores, int64_t permutations)
+/* All in one piece, of which each number takes as much as the largest. */
+static double *take_room(scores_t *scores, int64_t permutations)
 {
-    int64_t rows = scores->rows;
-    scores->scaled = malloc(room_bytes(rows * scores->values, sizeof(double)));
-    scores->sums = malloc(room_bytes(rows, sizeof(double)));
-    scores->squares = malloc(room_bytes(rows, sizeof(double)));
-    scores->observed = malloc(room_bytes(rows, sizeof(double)));
-    scores->row = malloc(room_bytes(rows, sizeof(int)));
-    scores->signs = malloc(room_bytes(scores->values, sizeof(double)));
-    scores->greatest = malloc(room_bytes(permutations, sizeof(double)));
-    scores->as_great = malloc(room_bytes(rows, sizeof(int64_t)));
-    return scores->scaled != NULL && scores->sums != NULL && scores->squares != NULL && scores->observed != NULL &&
-           scores->row != NULL && scores->signs != NULL && scores->greatest != NULL && scores->as_great != NULL;
-}
-
-static void give_room(scores_t *scores)
-{
-    free(scores->scaled);
-    free(scores->sums);
-    free(scores->squares);
-    free(scores->observed);
-    free(scores->row);
-    free(scores->signs);
-    free(scores->greatest);
-    free(scores->as_great);
+    int64_t rows = scores->rows, values = scores->values;
+    double *room = malloc(room_bytes(rows * values + 5 * rows + values + permutations, sizeof(double)));
+    if (room == NULL)
+        return NULL;
+    scores->scaled = room;
+    scores->sums = scores->scaled + rows * values;
+    scores->squares = scores->sums + rows;
+    scores->observed = scores->squares + rows;
+    scores->signs = scores->observed + rows;
+    scores->greatest = scores->signs + values;
+    scores->as_great = (int64_t *)(scores->greatest + permutations);
+    scores->row = (int *)(scores->as_great + rows);
+    return room;
 }
 
 /* How many permutations there are but for opposites, whether all are looked at or not. */
@@ -407,13 +398,13 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
                                .lacks_launches = !has_launches,
                                .can_decide = has_launches && rule->level * (double)walk.count * (1 + HAIR) >= 1,
                                .row_level = rule->level / sides->rows};
-    bool good = take_room(&scores, walk.count);
-    for (int row = 0; good && row < sides->rows; row++)
+    double *room = take_room(&scores, walk.count);
+    for (int row = 0; room != NULL && row < sides->rows; row++)
         estimate_row(&scores, row);
-    if (good && inference->can_decide)
+    if (room != NULL && inference->can_decide)
         test_rows(&scores, rule, inference);
-    give_room(&scores);
-    return good;
+    free(room);
+    return room != NULL;
 }
 
 /* ---- How many launches */

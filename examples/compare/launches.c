@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define OUT_OF_MEMORY(complaint) complain(complaint, "out of memory")
-
 /* What an operand names. */
 typedef struct place {
     char path[PATH_MAX];
@@ -22,15 +20,6 @@ typedef struct place {
 } place_t;
 
 /* ---- Folders and campaigns */
-
-static bool find_variant(const json_t *manifest, const char *name)
-{
-    const json_t *list = json_object_get(manifest, "variants");
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(text_at(json_array_get(list, i), "name"), name) == 0)
-            return true;
-    return false;
-}
 
 static bool complain_of_variants(const place_t *place, const char *what, char *complaint)
 {
@@ -64,22 +53,16 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
         return true;
     if (place->manifest == NULL)
         return complain(complaint, "%.400s has no %s, so it has no variants", place->path, manifest_name);
-    return find_variant(place->manifest, place->variant) ||
+    return manifest_variant(place->manifest, place->variant) != NULL ||
            complain_of_variants(place, "of which one can be named", complaint);
 }
 
 /* ---- Launches */
 
-/* Takes over the path; NULL if there was no memory for it. */
+/* Takes over the path. */
 static bool add_launch(variant_t *variant, char *path, char *complaint)
 {
-    launch_t *longer = realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(longer[0]));
-    if (longer != NULL)
-        variant->launches = longer;
-    if (longer == NULL || path == NULL) {
-        free(path);
-        return OUT_OF_MEMORY(complaint);
-    }
+    variant->launches = need(realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(variant->launches[0])));
     launch_t *launch = &variant->launches[variant->count++];
     *launch = (launch_t){.path = path};
     return result_file_read(path, &launch->file, complaint);
@@ -98,51 +81,38 @@ static bool read_folder(const char *folder, variant_t *variant, char *complaint)
     return good;
 }
 
-/* The finished run of a variant in a block, or NULL. */
-static const json_t *find_run(const json_t *manifest, json_int_t block, const char *variant)
+/* The finished run of a variant in the block of another run, or NULL. */
+static const json_t *find_run(const json_t *manifest, const json_t *other, const char *variant)
 {
-    const json_t *runs = json_object_get(manifest, "runs");
+    const json_t *runs = json_object_get(manifest, "runs"), *block = json_object_get(other, "block");
     for (size_t i = 0; i < json_array_size(runs); i++) {
-        const json_t *run = json_array_get(runs, i), *number = json_object_get(run, "block");
-        if (json_is_integer(number) && json_integer_value(number) == block && run_is_done(run, variant))
+        const json_t *run = json_array_get(runs, i);
+        if (block != NULL && json_equal(json_object_get(run, "block"), block) && run_is_done(run, variant))
             return run;
     }
     return NULL;
-}
-
-static json_int_t count_blocks(const json_t *manifest)
-{
-    const json_t *runs = json_object_get(manifest, "runs");
-    json_int_t count = 0;
-    for (size_t i = 0; i < json_array_size(runs); i++) {
-        json_int_t block = json_integer_value(json_object_get(json_array_get(runs, i), "block"));
-        count = block >= count && block < (json_int_t)json_array_size(runs) ? block + 1 : count;
-    }
-    return count;
-}
-
-static bool add_run(const place_t *place, const json_t *run, variant_t *variant, char *complaint)
-{
-    char *path = run_path(place->path, run, complaint);
-    return path != NULL && add_launch(variant, path, complaint);
 }
 
 /* Reads the launches of those variants of a campaign, of the blocks in which all of them are done. */
 static bool read_campaign(const place_t *place, const char *const *names, int count, variants_t *variants,
                           variant_t *list, char *complaint)
 {
-    json_int_t blocks = count_blocks(place->manifest);
-    for (json_int_t block = 0; block < blocks; block++) {
-        const json_t *runs[2] = {NULL, NULL};
+    const json_t *all = json_object_get(place->manifest, "runs");
+    for (size_t k = 0; k < json_array_size(all); k++) {
+        const json_t *run = json_array_get(all, k), *runs[2] = {NULL, NULL};
         bool complete = true;
+        if (strcmp(text_at(run, "variant"), names[0]) != 0)
+            continue;
         for (int i = 0; i < count; i++) {
-            runs[i] = find_run(place->manifest, block, names[i]);
+            runs[i] = find_run(place->manifest, run, names[i]);
             complete = complete && runs[i] != NULL;
         }
         variants->left_out += !complete;
-        for (int i = 0; complete && i < count; i++)
-            if (!add_run(place, runs[i], &list[i], complaint))
+        for (int i = 0; complete && i < count; i++) {
+            char *path = run_path(place->path, runs[i], complaint);
+            if (path == NULL || !add_launch(&list[i], path, complaint))
                 return false;
+        }
     }
     return list[0].count > 0 || complain(complaint, "%.400s has no block in which %s%s%s is done", place->path,
                                          names[0], count > 1 ? " and " : "", count > 1 ? names[1] : "");
@@ -150,12 +120,12 @@ static bool read_campaign(const place_t *place, const char *const *names, int co
 
 /* ---- Operands */
 
-static bool name_variant(variant_t *variant, const char *path, const char *name, char *complaint)
+static char *variant_name(const char *path, const char *name)
 {
-    char text[PATH_MAX + RESULT_TEXT_BYTES];
-    snprintf(text, sizeof(text), "%s%s%s", path, name[0] != '\0' ? ":" : "", name);
-    variant->name = strdup(text);
-    return variant->name != NULL || OUT_OF_MEMORY(complaint);
+    size_t bytes = strlen(path) + strlen(name) + 2;
+    char *text = need(malloc(bytes));
+    snprintf(text, bytes, "%s%s%s", path, name[0] != '\0' ? ":" : "", name);
+    return text;
 }
 
 /* Two variants of one campaign, named or all it has. */
@@ -166,8 +136,7 @@ static bool take_campaign(const place_t *places, int place_count, variants_t *va
     for (int i = 0; i < 2; i++) {
         const place_t *place = &places[i < place_count ? i : 0];
         names[i] = place->variant[0] != '\0' ? place->variant : text_at(json_array_get(list, (size_t)i), "name");
-        if (!name_variant(&variants->list[i], place->path, names[i], complaint))
-            return false;
+        variants->list[i].name = variant_name(place->path, names[i]);
     }
     variants->in_blocks = true;
     return read_campaign(&places[0], names, 2, variants, variants->list, complaint);
@@ -183,8 +152,7 @@ static bool take_place(const place_t *place, variants_t *variants, variant_t *va
             return complain_of_variants(place, "name one", complaint);
         name = text_at(json_array_get(list, 0), "name");
     }
-    if (!name_variant(variant, place->path, name, complaint))
-        return false;
+    variant->name = variant_name(place->path, name);
     if (place->manifest != NULL)
         return read_campaign(place, &name, 1, variants, variant, complaint);
     return place->is_folder ? read_folder(place->path, variant, complaint)

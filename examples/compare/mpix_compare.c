@@ -156,7 +156,7 @@ static comparison_t compare(compare_run_t *run)
                                .same_percent = run->settings.same_percent,
                                .by_guidelines = run->settings.by_guidelines != 0};
     if (!infer(&sides, &comparison.rule, run->findings, &comparison.inference))
-        comparison.pairs = NULL;
+        need(NULL);
     return comparison;
 }
 
@@ -179,18 +179,15 @@ static void tell_obstacle(const compare_run_t *run, const comparison_t *comparis
 /* What the table does not say, on standard error. */
 static void tell(const compare_run_t *run, const comparison_t *comparison)
 {
-    const pairs_t *pairs = &run->pairs;
+    char text[COMPLAINT_BYTES];
     if (!comparison->inference.can_decide)
         tell_obstacle(run, comparison);
     if (run->variants.left_out > 0)
         fprintf(stderr, "%s: blocks of the campaign left out, as they are not done: %d\n", program_name,
                 run->variants.left_out);
-    if (pairs->incomplete > 0)
-        fprintf(stderr, "%s: rows left out, as a launch has no value: %d\n", program_name, pairs->incomplete);
-    for (int side = 0; side < 2; side++)
-        if (pairs->without_partner[side] > 0)
-            fprintf(stderr, "%s: rows left out, as only %s has them: %d\n", program_name, run->variants.list[side].name,
-                    pairs->without_partner[side]);
+    for (int reason = 0; reason < REASONS; reason++)
+        if (pairs_explain(&run->pairs, (reason_t)reason, text))
+            fprintf(stderr, "%s: %s\n", program_name, text);
 }
 
 /* ---- The answer */
@@ -201,7 +198,9 @@ static int status_of(const compare_settings_t *settings, const finding_t *findin
     if (settings->fail_percent == NOT_GIVEN)
         return STATUS_GOOD;
     judgment_t judgment = judge(findings, pairs->count, settings->fail_percent);
-    bool is_whole = pairs->incomplete == 0 && pairs->without_partner[0] == 0 && pairs->without_partner[1] == 0;
+    bool is_whole = true;
+    for (int reason = 0; reason < REASONS; reason++)
+        is_whole = is_whole && pairs->left_out[reason] == 0;
     if (judgment == JUDGMENT_FAIL)
         return STATUS_FAILED;
     if (judgment == JUDGMENT_PASS && is_whole)
@@ -223,14 +222,8 @@ static int run_comparison(compare_run_t *run)
         fprintf(stderr, "%s: %s\n", program_name, run->complaint);
         return STATUS_BAD_OPTION;
     }
-    run->findings = malloc(room_bytes(run->pairs.count, sizeof(finding_t)));
-    comparison_t comparison = {.pairs = NULL};
-    if (run->findings != NULL)
-        comparison = compare(run);
-    if (comparison.pairs == NULL) {
-        fprintf(stderr, "%s: out of memory\n", program_name);
-        return STATUS_FAILED;
-    }
+    run->findings = need(malloc(room_bytes(run->pairs.count, sizeof(finding_t))));
+    comparison_t comparison = compare(run);
     tell(run, &comparison);
     report_comparison(&comparison, &run->settings.output);
     int status = status_of(&run->settings, run->findings, &run->pairs);

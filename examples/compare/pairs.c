@@ -4,36 +4,86 @@
 #include "common/output.h"
 #include "common/room.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_pair(pairs_t *pairs, const series_t *base, const series_t *judged, char *complaint)
+/* The longest delays of both. */
+static void find_spans(const pairs_t *pairs, pair_t pair, double span_ns[2])
 {
+    span_ns[0] = rows_mean_span_ns(pairs->rows[0], pair.base);
+    span_ns[1] = rows_mean_span_ns(pairs->rows[1], pair.judged);
+}
+
+static bool have_same_arrivals(const pairs_t *pairs, pair_t pair)
+{
+    double span_ns[2];
+    find_spans(pairs, pair, span_ns);
+    return fmax(span_ns[0], span_ns[1]) <= (1 + ARRIVAL_PERCENT / 100) * fmin(span_ns[0], span_ns[1]);
+}
+
+static void add_pair(pairs_t *pairs, const series_t *base, const series_t *judged)
+{
+    const pair_t pair = {.judged = judged, .base = base};
     if (!rows_is_complete(pairs->rows[0], base) || !rows_is_complete(pairs->rows[1], judged)) {
-        pairs->incomplete++;
-        return true;
+        pairs->left_out[NO_VALUE]++;
+    } else if (!have_same_arrivals(pairs, pair)) {
+        if (pairs->left_out[OTHER_ARRIVAL]++ == 0)
+            pairs->unlike = pair;
+    } else {
+        pairs->list = need(realloc(pairs->list, room_bytes(pairs->count + 1, sizeof(pair_t))));
+        pairs->list[pairs->count++] = pair;
     }
-    pair_t *longer = realloc(pairs->list, room_bytes(pairs->count + 1, sizeof(pair_t)));
-    if (longer == NULL)
-        return complain(complaint, "out of memory");
-    pairs->list = longer;
-    pairs->list[pairs->count++] = (pair_t){.judged = judged, .base = base};
+}
+
+bool pairs_explain(const pairs_t *pairs, reason_t reason, char text[COMPLAINT_BYTES])
+{
+    const pair_t *unlike = &pairs->unlike;
+    double span_ns[2];
+    if (pairs->left_out[reason] == 0)
+        return false;
+    if (reason == NO_VALUE)
+        complain(text, "rows left out, as a launch has no value above 0: %d", pairs->left_out[reason]);
+    else if (reason != OTHER_ARRIVAL)
+        complain(text, "rows left out, as only %.400s has them: %d", pairs->rows[reason == ONLY_B_HAS]->variant->name,
+                 pairs->left_out[reason]);
+    else {
+        find_spans(pairs, *unlike, span_ns);
+        complain(
+            text,
+            "rows left out, as the longest delays of their arrivals differ by more than %g %%: %d, such as %.60s of "
+            "%.30s bytes by %.0f ns and %.60s of %.30s bytes by %.0f ns",
+            ARRIVAL_PERCENT, pairs->left_out[reason], rows_key(unlike->base, "operation"),
+            rows_key(unlike->base, "size_bytes"), span_ns[0], rows_key(unlike->judged, "operation"),
+            rows_key(unlike->judged, "size_bytes"), span_ns[1]);
+    }
     return true;
 }
 
-static bool copy_logs(pairs_t *pairs, char *complaint)
+static void copy_logs(pairs_t *pairs)
 {
     for (int side = 0; side < 2; side++) {
         int launches = pairs->rows[side]->variant->count;
-        pairs->logs[side] = malloc(room_bytes((int64_t)pairs->count * launches, sizeof(double)));
-        if (pairs->logs[side] == NULL)
-            return complain(complaint, "out of memory");
+        pairs->logs[side] = need(malloc(room_bytes((int64_t)pairs->count * launches, sizeof(double))));
         for (int i = 0; i < pairs->count; i++)
             memcpy(pairs->logs[side] + (int64_t)i * launches,
                    side == 0 ? pairs->list[i].base->logs : pairs->list[i].judged->logs,
                    (size_t)launches * sizeof(double));
     }
-    return true;
+}
+
+/* What no row is, in words, for the complaint that there is none. */
+static bool finish(pairs_t *pairs, const char *what, char *complaint)
+{
+    char reason[COMPLAINT_BYTES] = "";
+    if (pairs->count > 0) {
+        copy_logs(pairs);
+        return true;
+    }
+    if (!pairs_explain(pairs, OTHER_ARRIVAL, reason))
+        pairs_explain(pairs, NO_VALUE, reason);
+    return complain(complaint, "%.200s has no rows %s%s%.600s", pairs->rows[1]->variant->name, what,
+                    reason[0] != '\0' ? ": " : "", reason);
 }
 
 sides_t pairs_sides(const pairs_t *pairs)
@@ -125,17 +175,14 @@ bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char comp
     for (int i = 0; i < rows[0].count; i++) {
         const series_t *judged = rows_find(&rows[1], rows[0].list[i].keys);
         common += judged != NULL;
-        if (judged != NULL && !add_pair(pairs, &rows[0].list[i], judged, complaint))
-            return false;
+        if (judged != NULL)
+            add_pair(pairs, &rows[0].list[i], judged);
     }
     if (common == 0)
         return complain_of_differences(rows, complaint);
-    if (pairs->count == 0)
-        return complain(complaint, "%.200s and %.200s have no row with a value in every launch", rows[0].variant->name,
-                        rows[1].variant->name);
-    pairs->without_partner[0] = rows[0].count - common;
-    pairs->without_partner[1] = rows[1].count - common;
-    return copy_logs(pairs, complaint);
+    pairs->left_out[ONLY_A_HAS] = rows[0].count - common;
+    pairs->left_out[ONLY_B_HAS] = rows[1].count - common;
+    return finish(pairs, "that can be compared", complaint);
 }
 
 /* ---- Guidelines */
@@ -218,13 +265,10 @@ bool pairs_by_guidelines(const rows_t *rows, pairs_t *pairs, char complaint[COMP
     for (int i = 0; i < rows->count; i++) {
         const series_t *next = find_next_size(rows, &rows->list[i]);
         for (int j = 0; j < rows->count; j++)
-            if (is_owed(&rows->list[i], &rows->list[j]) && !add_pair(pairs, &rows->list[j], &rows->list[i], complaint))
-                return false;
-        if (next != NULL && !add_pair(pairs, next, &rows->list[i], complaint))
-            return false;
+            if (is_owed(&rows->list[i], &rows->list[j]))
+                add_pair(pairs, &rows->list[j], &rows->list[i]);
+        if (next != NULL)
+            add_pair(pairs, next, &rows->list[i]);
     }
-    if (pairs->count == 0)
-        return complain(complaint, "%.400s has no rows that a guideline compares, such as allreduce and reduce+bcast",
-                        rows->variant->name);
-    return copy_logs(pairs, complaint);
+    return finish(pairs, "that a guideline compares, such as allreduce and reduce+bcast", complaint);
 }

@@ -15,15 +15,27 @@ typedef struct pair {
     const series_t *base;
 } pair_t;
 
+/* Why rows are left out. */
+typedef enum reason {
+    ONLY_A_HAS,
+    ONLY_B_HAS,
+    NO_VALUE,      /* in some launch */
+    OTHER_ARRIVAL, /* their imposed arrivals differ */
+    REASONS
+} reason_t;
+
 typedef struct pairs {
     const rows_t *rows[2]; /* of the bases, and of the judged */
     bool in_blocks;
     int count;
     pair_t *list;
-    int without_partner[2]; /* rows of either that the other lacks */
-    int incomplete;         /* pairs left out, as a launch has no value */
-    double *logs[2];        /* as infer takes them */
+    int left_out[REASONS];
+    pair_t unlike;   /* the first that is left out for its arrivals */
+    double *logs[2]; /* as infer takes them */
 } pairs_t;
+
+/* Arrivals differ if the mean over launches of their longest delay differs by more than this. */
+#define ARRIVAL_PERCENT 10.0
 
 /*
  * pairs_match - the rows with the same keys in two variants.
@@ -42,6 +54,9 @@ bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char comp
  * As pairs_match.
  */
 bool pairs_by_guidelines(const rows_t *rows, pairs_t *pairs, char complaint[COMPLAINT_BYTES]);
+
+/* pairs_explain - say in words that rows were left out for a reason. Returns false where there are none. */
+bool pairs_explain(const pairs_t *pairs, reason_t reason, char text[COMPLAINT_BYTES]);
 
 /* pairs_sides - what infer takes. Valid as long as the pairs. */
 sides_t pairs_sides(const pairs_t *pairs);

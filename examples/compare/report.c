@@ -9,8 +9,6 @@
 
 static const char schema[] = "mpix-compare";
 
-enum { SCHEMA_VERSION = 1 };
-
 enum { MAX_KEYS = 32, MAX_COLUMNS = MAX_KEYS + 16, TEXT_BYTES = 64 };
 
 /* What a column shows. */
@@ -59,7 +57,6 @@ static void head_item(const output_t *output, const char *key, const char *forma
 static void head_item(const output_t *output, const char *key, const char *format, ...)
 {
     char text[2 * COMPLAINT_BYTES];
-    bool is_first = strcmp(key, "program") == 0;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
@@ -71,8 +68,8 @@ static void head_item(const output_t *output, const char *key, const char *forma
         fprintf(output->file, "# %s: %s\n", key, text);
         return;
     }
-    if (is_first)
-        fprintf(output->file, "{\"schema\":\"%s\",\"version\":%d,\"provenance\":{", schema, SCHEMA_VERSION);
+    if (strcmp(key, "program") == 0)
+        schema_begin(output->file, schema);
     else
         fputc(',', output->file);
     quote_json(output->file, key);
@@ -80,13 +77,14 @@ static void head_item(const output_t *output, const char *key, const char *forma
     quote_json(output->file, text);
 }
 
+static const char *const left_out_names[REASONS] = {"rows_only_in_a", "rows_only_in_b", "rows_incomplete",
+                                                    "rows_other_arrival"};
+
 static void print_head(const comparison_t *comparison, const output_t *output)
 {
     const inference_t *inference = &comparison->inference;
     const variants_t *variants = comparison->variants;
     const pairs_t *pairs = comparison->pairs;
-    if (output->format == FORMAT_CSV)
-        head_item(output, "schema", "%s %d", schema, SCHEMA_VERSION);
     head_item(output, "program", "mpix_compare %s", options_version());
     for (int i = 0; i < variants->count; i++) {
         const char *name = variants->count == 1 ? "results" : i == 0 ? "a" : "b";
@@ -95,11 +93,9 @@ static void print_head(const comparison_t *comparison, const output_t *output)
     }
     head_item(output, "column", "%s", comparison->column);
     head_item(output, "rows", "%d", pairs->count);
-    for (int i = 0; i < 2; i++)
-        if (pairs->without_partner[i] > 0)
-            head_item(output, i == 0 ? "rows_only_in_a" : "rows_only_in_b", "%d", pairs->without_partner[i]);
-    if (pairs->incomplete > 0)
-        head_item(output, "rows_incomplete", "%d", pairs->incomplete);
+    for (int i = 0; i < REASONS; i++)
+        if (pairs->left_out[i] > 0)
+            head_item(output, left_out_names[i], "%d", pairs->left_out[i]);
     head_item(output, "labels", "%s",
               comparison->by_guidelines ? "permuted within launches"
               : variants->in_blocks     ? "permuted within blocks of the campaign"
@@ -179,7 +175,7 @@ static void add_keys(layout_t *layout, const comparison_t *comparison)
 static layout_t lay_out(const comparison_t *comparison, const output_t *output)
 {
     bool by_guidelines = comparison->by_guidelines;
-    layout_t layout = {.table = {.output = output}};
+    layout_t layout = {.table = {.output = output, .schema = schema}};
     add_keys(&layout, comparison);
     if (by_guidelines && is_table(output)) {
         add_column(&layout, FIGURE_BOUND, "no_slower_than", 34);
@@ -308,15 +304,6 @@ static void print_counts(const comparison_t *comparison, const output_t *output)
                 counts[VERDICT_UNDECIDED]);
 }
 
-static void print_titles(const layout_t *layout)
-{
-    const table_t *table = &layout->table;
-    if (is_table(table->output))
-        table_head(table);
-    for (int i = 0; table->output->format == FORMAT_CSV && i < table->column_count; i++)
-        fprintf(table->output->file, "%s%s", table->columns[i].name, i + 1 < table->column_count ? "," : "\n");
-}
-
 void report_comparison(const comparison_t *comparison, const output_t *output)
 {
     print_head(comparison, output);
@@ -324,7 +311,8 @@ void report_comparison(const comparison_t *comparison, const output_t *output)
     layout.table.columns = layout.columns;
     if (is_table(output))
         print_counts(comparison, output);
-    print_titles(&layout);
+    if (output->format != FORMAT_JSON)
+        table_head(&layout.table);
     for (int i = 0; i < comparison->pairs->count; i++)
         if (!is_table(output) || !comparison->by_guidelines ||
             verdict_of(&comparison->findings[i], comparison->same_percent) == VERDICT_SLOWER)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The first column that is no key, and a key that comes after it. */
-static const char first_figure[] = "valid", arrival[] = "arrival";
+static const char first_figure[] = "valid", arrival[] = "arrival", arrival_span[] = "arrival_span_ns";
 
 static const char known_schema[] = "mpix-bench 1";
 
@@ -35,24 +35,6 @@ static json_t *take_keys(const json_t *row)
     return keys;
 }
 
-/* Makes a row, which takes over the keys. Returns its place, or -1 where memory lacks. */
-static int add_row(rows_t *rows, json_t *keys, const char *text)
-{
-    series_t *longer = realloc(rows->list, room_bytes(rows->count + 1, sizeof(series_t)));
-    double *logs = malloc(room_bytes(rows->variant->count, sizeof(double)));
-    if (longer != NULL)
-        rows->list = longer;
-    if (longer == NULL || logs == NULL || json_object_set_new(rows->index, text, json_integer(rows->count)) != 0) {
-        free(logs);
-        json_decref(keys);
-        return -1;
-    }
-    for (int i = 0; i < rows->variant->count; i++)
-        logs[i] = NAN;
-    rows->list[rows->count] = (series_t){.keys = keys, .logs = logs};
-    return rows->count++;
-}
-
 /* The place of the row with these keys, or -1. */
 static int find_place(const rows_t *rows, const char *text)
 {
@@ -60,17 +42,23 @@ static int find_place(const rows_t *rows, const char *text)
     return place != NULL ? (int)json_integer_value(place) : -1;
 }
 
-/* The place of a row, which is made if there is none yet; -1 where memory lacks. Takes over the keys. */
-static int place_of(rows_t *rows, json_t *keys)
+/* The row with these keys, which is made if there is none yet. Takes over the keys. */
+static series_t *row_of(rows_t *rows, json_t *keys)
 {
-    char *text = json_dumps(keys, JSON_COMPACT);
-    int place = text != NULL ? find_place(rows, text) : -1;
-    if (place < 0 && text != NULL)
-        place = add_row(rows, keys, text);
-    else
-        json_decref(keys);
+    char *text = need(json_dumps(keys, JSON_COMPACT));
+    int place = find_place(rows, text);
+    if (place < 0) {
+        place = rows->count++;
+        rows->list = need(realloc(rows->list, room_bytes(rows->count, sizeof(series_t))));
+        rows->list[place] = (series_t){.keys = json_incref(keys),
+                                       .logs = need(malloc(room_bytes(rows->variant->count, sizeof(double))))};
+        for (int i = 0; i < rows->variant->count; i++)
+            rows->list[place].logs[i] = NAN;
+        json_object_set_new(rows->index, text, need(json_integer(place)));
+    }
+    json_decref(keys);
     free(text);
-    return place;
+    return &rows->list[place];
 }
 
 const char *rows_key(const series_t *row, const char *name)
@@ -87,15 +75,14 @@ static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, c
         return complain(complaint, "%.400s has other results than those of mpix_bench", launch->path);
     if (value == NULL || !(json_is_null(value) || json_is_number(value)))
         return complain(complaint, "%.400s has no column of numbers %.60s", launch->path, column);
-    int place = place_of(rows, take_keys(row));
-    if (place < 0)
-        return complain(complaint, "out of memory");
-    double *log_value = &rows->list[place].logs[launch - rows->variant->launches];
+    series_t *series = row_of(rows, take_keys(row));
+    double *log_value = &series->logs[launch - rows->variant->launches];
     if (!isnan(*log_value))
         return complain(complaint, "%.400s has two rows of %.100s, %.30s bytes", launch->path,
-                        rows_key(&rows->list[place], "operation"), rows_key(&rows->list[place], "size_bytes"));
+                        rows_key(series, "operation"), rows_key(series, "size_bytes"));
     if (number > 0 && isfinite(number))
         *log_value = log(number);
+    series->span_ns += json_number_value(json_object_get(row, arrival_span));
     return true;
 }
 
@@ -135,8 +122,8 @@ void rows_free(rows_t *rows)
 
 const series_t *rows_find(const rows_t *rows, const json_t *keys)
 {
-    char *text = json_dumps(keys, JSON_COMPACT);
-    int place = text != NULL ? find_place(rows, text) : -1;
+    char *text = need(json_dumps(keys, JSON_COMPACT));
+    int place = find_place(rows, text);
     free(text);
     return place >= 0 ? &rows->list[place] : NULL;
 }
@@ -155,4 +142,9 @@ double rows_mean_log(const rows_t *rows, const series_t *row)
     for (int i = 0; i < rows->variant->count; i++)
         sum += row->logs[i];
     return sum / rows->variant->count;
+}
+
+double rows_mean_span_ns(const rows_t *rows, const series_t *row)
+{
+    return row->span_ns / rows->variant->count;
 }

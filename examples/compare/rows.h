@@ -12,8 +12,9 @@
 
 /* A measured row. */
 typedef struct series {
-    json_t *keys; /* texts by name, in the order of the columns; "" for none */
-    double *logs; /* by launch: the logarithm of the value, NAN where there is none */
+    json_t *keys;   /* texts by name, in the order of the columns; "" for none */
+    double *logs;   /* by launch: the logarithm of the value, NAN where there is none */
+    double span_ns; /* of the imposed arrivals: the sum over launches, 0 of none */
 } series_t;
 
 typedef struct rows {
@@ -47,5 +48,8 @@ bool rows_is_complete(const rows_t *rows, const series_t *row);
 
 /* rows_mean_log - the mean over launches of a complete row. */
 double rows_mean_log(const rows_t *rows, const series_t *row);
+
+/* rows_mean_span_ns - likewise of the longest delay of imposed arrivals. */
+double rows_mean_span_ns(const rows_t *rows, const series_t *row);
 
 #endif /* ROWS_H */

@@ -4,6 +4,7 @@
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/rows.h"
+#include "results/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +119,28 @@ static const char *const *first_columns(const kind_t *kind)
     return kind->first[0] != NULL ? kind->first : NULL;
 }
 
+/* What mpix_compare calls A and B. */
+static void print_sides(const page_t *page, const section_t *section)
+{
+    for (int i = 0; i < page->sources->count; i++) {
+        const source_t *source = &page->sources->list[i];
+        if (!is_of(page, section, source) || text_at(source->head, "b")[0] == '\0')
+            continue;
+        fputs("<p>", page->file);
+        html_text(page->file, section->count > 1 ? source->path : "");
+        fputs(section->count > 1 ? ": A is <b>" : "A is <b>", page->file);
+        html_text(page->file, text_at(source->head, "a"));
+        fputs("</b>, B is <b>", page->file);
+        html_text(page->file, text_at(source->head, "b"));
+        fputs("</b>.</p>\n", page->file);
+    }
+}
+
 static void print_results(page_t *page, const section_t *section)
 {
     json_t *rows = gather(page, section, false);
     fprintf(page->file, "<p>%s</p>\n", section->kind->text);
+    print_sides(page, section);
     for (int i = 0; i < MAX_CHARTS && section->kind->charts[i].title != NULL; i++)
         figures_print(page->file, rows, section->kind, &section->kind->charts[i], &page->figures);
     html_table(page->file, rows, section->kind->title, first_columns(section->kind));

@@ -14,6 +14,15 @@ enum { RESULTS_VERSION = 1 };
 
 /* ---- One file */
 
+static void free_source(source_t *source)
+{
+    free(source->path);
+    free(source->campaign);
+    free(source->variant);
+    json_decref(source->head);
+    json_decref(source->rows);
+}
+
 static bool check_version(const source_t *source, char *complaint)
 {
     const char *version = strrchr(text_at(source->head, "schema"), ' ');
@@ -51,7 +60,7 @@ static bool read_file(sources_t *sources, char *path, const char *campaign, cons
         return false;
     source->head = file.provenance;
     source->rows = file.rows;
-    return check_version(source, complaint) && find_kind(source, complaint);
+    return find_kind(source, complaint) && check_version(source, complaint);
 }
 
 /* ---- A directory */
@@ -90,21 +99,34 @@ static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
            complain(complaint, "%.400s: no launch of the campaign has results", campaign->path);
 }
 
+/* The last source was read well, but has results of no kind, such as a raw file: it is left out. Else returns false. */
+static bool leave_out_last(sources_t *sources, const char *complaint)
+{
+    source_t *last = &sources->list[sources->count - 1];
+    if (last->rows == NULL || last->kind != NULL)
+        return false;
+    fprintf(stderr, "mpix_report: %s, so it is left out\n", complaint);
+    free_source(last);
+    sources->count--;
+    return true;
+}
+
 /* A directory without a manifest: each of its files is a launch of one variant, which has its name. */
 static bool read_launches(sources_t *sources, const char *directory, char *complaint)
 {
     struct dirent **entries;
     char *copy = need(strdup(directory));
-    int count = folder_files(directory, &entries, complaint);
+    int count = folder_files(directory, &entries, complaint), before = sources->count;
     bool good = count > 0;
     for (int i = 0; i < count; i++) {
-        good = good && read_file(sources, folder_join(directory, entries[i]->d_name), directory, basename(copy), i + 1,
-                                 complaint);
+        good = good && (read_file(sources, folder_join(directory, entries[i]->d_name), directory, basename(copy),
+                                  sources->count - before + 1, complaint) ||
+                        leave_out_last(sources, complaint));
         free(entries[i]);
     }
     free(entries);
     free(copy);
-    return good;
+    return good && (sources->count > before || complain(complaint, "%.400s: no file has results", directory));
 }
 
 static bool read_directory(sources_t *sources, const char *directory, char *complaint)
@@ -121,13 +143,8 @@ static bool read_directory(sources_t *sources, const char *directory, char *comp
 bool sources_read(sources_t *sources, const char *path)
 {
     char complaint[COMPLAINT_BYTES];
-    bool good = false;
-    if (strcmp(basename(path), manifest_name) == 0)
-        complain(complaint, "%.400s is the manifest of a campaign: give its directory", path);
-    else if (folder_is(path))
-        good = read_directory(sources, path, complaint);
-    else
-        good = read_file(sources, strdup(path), NULL, NULL, 0, complaint);
+    bool good = folder_is(path) ? read_directory(sources, path, complaint)
+                                : read_file(sources, strdup(path), NULL, NULL, 0, complaint);
     if (!good)
         fprintf(stderr, "mpix_report: %s\n", complaint);
     return good;
@@ -135,14 +152,8 @@ bool sources_read(sources_t *sources, const char *path)
 
 void sources_free(sources_t *sources)
 {
-    for (int i = 0; i < sources->count; i++) {
-        source_t *source = &sources->list[i];
-        free(source->path);
-        free(source->campaign);
-        free(source->variant);
-        json_decref(source->head);
-        json_decref(source->rows);
-    }
+    for (int i = 0; i < sources->count; i++)
+        free_source(&sources->list[i]);
     for (int i = 0; i < sources->campaign_count; i++) {
         free(sources->campaigns[i].path);
         json_decref(sources->campaigns[i].manifest);

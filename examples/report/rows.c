@@ -11,15 +11,6 @@
 
 const char rows_file_column[] = "file";
 
-void *need(void *pointer)
-{
-    if (pointer == NULL) {
-        fputs("mpix_report: out of memory\n", stderr);
-        exit(1);
-    }
-    return pointer;
-}
-
 json_t *text_value(const char *text)
 {
     json_t *value = json_string(text);

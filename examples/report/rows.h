@@ -5,14 +5,10 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "results/results.h"
 
 /* The column that says which file a row is from. It is a key only where no other column tells rows apart. */
 extern const char rows_file_column[];
-
-/* need - the same pointer; ends the program if there is no memory. Anything that makes a value of JSON goes through. */
-void *need(void *pointer);
 
 /* text_value - a text from the system as a value of JSON. What is not ASCII becomes ? if it is not UTF-8. */
 json_t *text_value(const char *text);

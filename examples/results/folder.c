@@ -8,9 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char manifest_name[] = "manifest.json";
-
-enum { MANIFEST_VERSION = 1 };
+const char manifest_name[] = "manifest.json", manifest_schema[] = "mpix-campaign", run_done[] = "done";
 
 bool folder_is(const char *path)
 {
@@ -23,9 +21,8 @@ char *folder_join(const char *folder, const char *file)
     const char *start = folder != NULL ? folder : "";
     bool has_slash = start[0] == '\0' || start[strlen(start) - 1] == '/';
     size_t bytes = strlen(start) + strlen(file) + 2;
-    char *path = malloc(bytes);
-    if (path != NULL)
-        snprintf(path, bytes, "%s%s%s", start, has_slash ? "" : "/", file);
+    char *path = need(malloc(bytes));
+    snprintf(path, bytes, "%s%s%s", start, has_slash ? "" : "/", file);
     return path;
 }
 
@@ -33,7 +30,7 @@ char *folder_join(const char *folder, const char *file)
 
 bool manifest_check(const json_t *manifest, const char *path, char complaint[COMPLAINT_BYTES])
 {
-    if (strcmp(text_at(manifest, "schema"), "mpix-campaign") != 0 ||
+    if (strcmp(text_at(manifest, "schema"), manifest_schema) != 0 ||
         !json_is_array(json_object_get(manifest, "variants")) || !json_is_array(json_object_get(manifest, "runs")))
         return complain(complaint, "%.400s is no manifest of a campaign", path);
     return json_integer_value(json_object_get(manifest, "version")) == MANIFEST_VERSION ||
@@ -45,8 +42,6 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
     struct stat status;
     char *path = folder_join(folder, manifest_name);
     *manifest = NULL;
-    if (path == NULL)
-        return complain(complaint, "out of memory");
     bool is_there = stat(path, &status) == 0 || errno != ENOENT;
     if (is_there)
         *manifest = result_load(path, complaint);
@@ -59,21 +54,28 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
     return good;
 }
 
+const json_t *manifest_variant(const json_t *manifest, const char *name)
+{
+    const json_t *variants = json_object_get(manifest, "variants");
+    for (size_t i = 0; i < json_array_size(variants); i++)
+        if (strcmp(text_at(json_array_get(variants, i), "name"), name) == 0)
+            return json_array_get(variants, i);
+    return NULL;
+}
+
 bool run_is_done(const json_t *run, const char *variant)
 {
-    return strcmp(text_at(run, "variant"), variant) == 0 && strcmp(text_at(run, "status"), "done") == 0;
+    return (variant == NULL || strcmp(text_at(run, "variant"), variant) == 0) &&
+           strcmp(text_at(run, "status"), run_done) == 0;
 }
 
 char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_BYTES])
 {
     const char *file = text_at(run, "file");
-    char *path = NULL;
-    if (file[0] == '\0' || file[0] == '/' || strstr(file, "..") != NULL)
-        complain(complaint, "%.400s/%s names no file for a run of %.100s", folder, manifest_name,
-                 text_at(run, "variant"));
-    else if ((path = folder_join(folder, file)) == NULL)
-        complain(complaint, "out of memory");
-    return path;
+    if (file[0] != '\0' && file[0] != '/' && strstr(file, "..") == NULL)
+        return folder_join(folder, file);
+    complain(complaint, "%.400s/%s names no file for a run of %.100s", folder, manifest_name, text_at(run, "variant"));
+    return NULL;
 }
 
 /* ---- Files */

@@ -10,13 +10,14 @@
 
 #include <dirent.h>
 
-/* The name of a manifest in its folder. */
-extern const char manifest_name[];
+/* A manifest: its name in its folder, its schema, and the status of a run that is done. */
+extern const char manifest_name[], manifest_schema[], run_done[];
+enum { MANIFEST_VERSION = 1 };
 
 /* folder_is - whether a path leads to a folder. */
 bool folder_is(const char *path);
 
-/* folder_join - the path of a file in a folder; folder NULL: of the file. The caller frees it. NULL: memory lacks. */
+/* folder_join - the path of a file in a folder; folder NULL: of the file. The caller frees it. */
 char *folder_join(const char *folder, const char *file);
 
 /*
@@ -31,7 +32,10 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
 /* manifest_check - whether a value is a manifest of a version that can be read. Returns false after a complaint. */
 bool manifest_check(const json_t *manifest, const char *path, char complaint[COMPLAINT_BYTES]);
 
-/* run_is_done - whether a run of a manifest is done, and is of a variant. */
+/* manifest_variant - the variant of this name, or NULL. */
+const json_t *manifest_variant(const json_t *manifest, const char *name);
+
+/* run_is_done - whether a run of a manifest is done, and is of a variant; NULL: of any. */
 bool run_is_done(const json_t *run, const char *variant);
 
 /* run_path - the path of a run's results. The caller frees it. NULL after a complaint. */

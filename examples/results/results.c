@@ -2,6 +2,7 @@
 #include "results/results.h"
 
 #include "common/output.h"
+#include "results/folder.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,6 +22,15 @@ typedef struct reader {
     result_file_t *file;
     char *complaint;
 } reader_t;
+
+void *need(void *pointer)
+{
+    if (pointer == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(STATUS_FAILED);
+    }
+    return pointer;
+}
 
 bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...)
 {
@@ -289,7 +299,10 @@ bool result_text_read(char *text, const char *name, result_file_t *file, char co
 bool result_file_read(const char *path, result_file_t *file, char complaint[COMPLAINT_BYTES])
 {
     reader_t reader = {.path = path, .file = file, .complaint = complaint};
+    const char *slash = strrchr(path, '/');
     *file = (result_file_t){NULL, NULL};
+    if (strcmp(slash != NULL ? slash + 1 : path, manifest_name) == 0)
+        return complain(complaint, "%.400s is the manifest of a campaign: give its folder", path);
     bool good = load_text(&reader) && read_text(&reader);
     free(reader.text);
     return good;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* need - the same pointer; ends the program if there is no memory. Anything that makes a value of JSON goes through. */
+void *need(void *pointer);
+
 /* A file of results. */
 typedef struct result_file {
     json_t *provenance; /* object: how the results came about, texts by name, one of them the schema and its version.

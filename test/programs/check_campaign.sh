@@ -37,9 +37,11 @@ campaign() {        # [OPTION]...
     run alone mpix_campaign -o "$folder" "$@"
 }
 
-# A command that notes its variant and prints two lines of JSON. DO: what else it does before.
+# A command that notes its variant and prints two lines of JSON, with a number that no other run has. DO: what else it
+# does before.
 noting() {          # NAME [DO]
-    echo "$1: sh -c '${2-:}; echo $1 >>\"\$log\"; echo \"{\\\"row\\\":1}\"; echo \"{\\\"row\\\":2}\"'"
+    echo "$1: sh -c '${2-:}; echo $1 >>\"\$log\"; run=\$((\$(wc -l <\"\$log\"))); \
+        for row in 1 2; do echo \"{\\\"row\\\":\$row,\\\"run\\\":\$run}\"; done'"
 }
 
 expect_runs() {     # LAUNCHES VARIANT...: all are done, and were launched in the order of the manifest
@@ -48,8 +50,8 @@ expect_runs() {     # LAUNCHES VARIANT...: all are done, and were launched in th
     [ "$(grep -c '"status": "done"' "$folder/manifest.json")" -eq $((launches * $#)) ] || complain "not all are done"
     for variant in "$@"; do
         [ "$(find "$folder/$variant" -type f | wc -l)" -eq "$launches" ] || complain "other files in $variant"
-        [ "$(cat "$folder/$variant"/*.json | sort | uniq -c | awk '{ print $1 $2 }' | tr '\n' ' ')" = \
-            "$launches{\"row\":1} $launches{\"row\":2} " ] || complain "other output of $variant"
+        [ "$(sed 's/,"run":[0-9]*//' "$folder/$variant"/*.json | sort | uniq -c | tr -s ' \n' ' ')" = \
+            " $launches {\"row\":1} $launches {\"row\":2} " ] || complain "other output of $variant"
     done
 }
 
@@ -81,17 +83,18 @@ check_words() {
 *: X=common Y='two words' sh -c 'printf "{\"x\":\"%s\",\"y\":\"%s\"}" "$X" "$Y"'   # another
 first:
 second: X=own
-third: Y="1" sh -c "printf '[%s]' $Y"
+third: Y="1" sh -c "echo 'y,z'; echo $Y,2"
 END
     fresh
     campaign -n 1 "$root/file"
     expect_status 0
     [ "$(cat "$folder"/{first,second,third}/0000.json)" = \
-        '{"x":"common","y":"two words"}{"x":"own","y":"two words"}[1]' ] || complain "other words: $(cat "$folder"/*/*)"
+        '{"x":"common","y":"two words"}{"x":"own","y":"two words"}y,z
+1,2' ] || complain "other words: $(cat "$folder"/*/*)"
     fresh
-    campaign -n 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: sh -c 'echo "[1]"' -- sh -c 'echo "[2]"'
+    campaign -n 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: echo '{"x":2}' -- echo '{"x":3}'
     expect_status 0
-    [ "$(cat "$folder"/{A,other,C}/0001.json | tr '\n' ' ')" = '{"x":1} [1] [2] ' ] || complain "other commands"
+    [ "$(cat "$folder"/{A,other,C}/0001.json | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] || complain "other commands"
 }
 
 # Real launches, of two algorithms where the library has them by these names.
@@ -111,18 +114,36 @@ END
     done
 }
 
-# The first command kills the campaign, and what the campaign was doing must not go on.
+# Remembers what is done.
+keep_files() {
+    rm -rf "$root/kept" && cp -r "$folder" "$root/kept"
+}
+
+expect_kept() {     # COUNT: so many files were there, and are as they were
+    local files
+    files=$(cd "$root/kept" && find . -path './*/*.json')
+    [ "$(wc -l <<<"$files")" -eq "$1" ] || complain "not $1 launches were done: $files"
+    for file in $files; do
+        cmp -s "$root/kept/$file" "$folder/$file" || complain "$file has changed"
+    done
+}
+
+# A launch of B kills the campaign when half a row is written, and what the campaign was doing must not go on.
 check_kill() {
     fresh
-    local kill_once='touch $log.killed; kill -KILL $PPID; exec sleep 60'
+    export folder
+    local kill_once='touch $log.killed; echo "{\"row\":1,"; until grep -q row $folder/B/*.part; do :; done;'
+    kill_once="$kill_once kill -KILL \$PPID; exec sleep 60"
     { noting A; noting B "if test \$(wc -l <\$log) -ge 3 -a ! -e \$log.killed; then $kill_once; fi"; } >"$root/file"
     { campaign -n 4 --seed 3 "$root/file"; } 2>/dev/null # where the shell tells of the kill
     [ "$status" -eq 137 ] || complain "was not killed"
     cp "$log" "$log.before"
-    [ "$(wc -l <"$log")" -ge 3 ] || complain "was killed too early"
+    keep_files
+    [ "$(cat "$folder"/B/*.part)" = '{"row":1,' ] || complain "not killed while it wrote"
     campaign "$root/file"
     expect_status 0
     expect_runs 4 A B
+    expect_kept "$(wc -l <"$log.before")"
     [ "$(wc -l <"$log")" -eq 8 ] || complain "a launch that was done is repeated"
     head -n "$(wc -l <"$log.before")" "$log" | cmp -s - "$log.before" || complain "another order after the kill"
     planned | cmp -s - "$log" || complain "another order than planned"
@@ -135,6 +156,43 @@ check_kill() {
     [ "$(wc -l <"$log")" -eq 10 ] || complain "not one block more"
 }
 
+# The processes of the launch, by a variable that all of them have.
+marked() {
+    grep -lsa "mark=$root" /proc/[0-9]*/environ | sed 's,/proc/\(.*\)/environ,\1,'
+}
+
+# COMMAND...: whether it succeeds within half a minute
+comes_true() {
+    for _ in {1..300}; do
+        ! "$@" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+none_is_marked() { [ -z "$(marked)" ]; }
+has_rows() { grep -qs slack_ns "$root/watch.json"; }
+
+# Of a launcher, its helpers and two ranks, none outlives the campaign, though they print nothing that nobody reads.
+check_real_kill() {
+    local pid
+    fresh
+    command="mpix_campaign (killed)" status=
+    # The flags are words, and there may be none.
+    # shellcheck disable=SC2086
+    "$programs/mpix_campaign" -o "$folder" -n 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
+        "$(cd "$programs" && pwd)/mpix_skew" --watch-s 120 --format json --output "$root/watch.json" \
+        >"$scratch/out" 2>"$scratch/err" </dev/null &
+    pid=$!
+    comes_true has_rows || complain "the launch does not begin"
+    [ "$(marked | wc -l)" -ge 3 ] || complain "the ranks are not to be seen"
+    kill -KILL $pid
+    { wait $pid; } 2>/dev/null
+    comes_true none_is_marked && return
+    complain "still there: $(marked | tr '\n' ' ')"
+    marked | xargs kill -KILL
+}
+
 check_torn() {
     local damage
     { noting A; noting B; } >"$root/file"
@@ -144,7 +202,7 @@ check_torn() {
         $damage "$folder/A/0001.json"
         campaign
         expect_status 0
-        [ "$(own_messages | grep -c "A/0001.json: .*measured again")" -eq 1 ] || complain "does not tell ($damage)"
+        [ "$(own_messages | grep -c "A/0001.json .*measured again")" -eq 1 ] || complain "does not tell ($damage)"
         [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line ($damage)"
         expect_runs 2 A B
         [ "$(wc -l <"$log")" -eq 5 ] || complain "not one launch more ($damage)"
@@ -183,10 +241,13 @@ check_failures() {
     expect_failure "ended by signal 11"
     fresh
     campaign -n 4 -- echo "# a table"
-    expect_failure "A/0000.json.part, is of no use: it is no JSON (--format json?)"
+    expect_failure "is of no use: $folder/A/0000.json.part has no results in --format json or csv"
+    fresh
+    campaign -n 4 -- echo '{"row":1'
+    expect_failure "A/0000.json.part, line 1 is torn"
     fresh
     campaign -n 4 -- true
-    expect_failure "it is empty"
+    expect_failure "A/0000.json.part is empty"
     fresh
     campaign -n 4 --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
     expect_failure "took longer than --timeout-s 0.3"
@@ -216,7 +277,7 @@ expect_failure_of_one() {
 # The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
 check_finished_is_kept() {
     fresh
-    campaign -n 2 -- sh -c 'echo "{}"; kill -STOP $PPID
+    campaign -n 2 -- sh -c 'echo "{\"x\":1}"; kill -STOP $PPID
         setsid sh -c "sleep 0.5; kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
     expect_status 143
     [ -e "$folder/A/0000.json" ] || complain "the launch that ended well is thrown away"
@@ -241,25 +302,41 @@ check_interrupt() {
     done
 }
 
-# COMMAND...: in a namespace of its own, where the folder of the test is a file system of few pages.
-on_small_file_system() {
-    unshare -Urm sh -c 'mount -t tmpfs -o size=128k none "$1" && shift && "$@"' sh "$root/test" "$@"
+# B writes for ever, until nothing more can be written. What was done before is kept, and when there is room again, only
+# the others are launched.
+check_no_room() {   # NARROW WIDEN WHY: commands that take room away and give it back, and what the system says
+    fresh
+    "$1"
+    : >"$log"
+    { noting A; noting B 'test -e $log.room || exec yes "{\"row\":1}"'; } >"$root/file"
+    campaign -n 2 --seed 4 "$root/file"
+    expect_status 1
+    grep -q "cannot write $folder/B/0000.json.part: $3" "$scratch/err" || complain "does not tell the file"
+    own_messages | grep -q "1 of 4 launches are done and kept" || complain "does not tell what is kept"
+    grep -q '"status": "failed"' "$folder/manifest.json" || complain "the manifest is not written"
+    [ ! -e "$folder/B/0000.json" ] || complain "half a launch counts as one"
+    keep_files
+    "$2"
+    touch "$log.room"
+    campaign
+    expect_status 0
+    expect_runs 2 A B
+    expect_kept 1
+    [ "$(wc -l <"$log")" -eq 4 ] || complain "a launch that was done is repeated"
 }
 
-check_full_disk() {
-    fresh
-    printf '%s\n' "A: sh -c 'echo {}'" "B: sh -c 'yes [1] | head -c 262144'" >"$root/file"
-    # What is done must still be there afterwards, so the first launch is of A.
-    program=mpix_campaign command="mpix_campaign (full file system)"
-    on_small_file_system sh -c '"$1" -o "$2" -n 1 --seed "$4" "$3"; echo "status $?"; cat "$2/manifest.json"
-        find "$2" -name "*.json"' \
-        sh "$programs/mpix_campaign" "$folder" "$root/file" 2 >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$(sed -n 's/^status //p' "$scratch/out")
-    expect_status 1
-    grep -q "cannot write .*/B/0000.json.part: No space left" "$scratch/err" || complain "does not tell the file"
-    own_messages | grep -q "of 2 launches are done and kept" || complain "does not tell what is kept"
-    grep -q '"schema": "mpix-campaign"' "$scratch/out" || complain "the manifest is lost"
-}
+# Files of at most 64 KiB. Only this process and what it starts is limited.
+narrow_files() { trap '' XFSZ && ulimit -S -f 64; }
+widen_files() { ulimit -S -f "$(ulimit -H -f)"; }
+
+# A file system of a few pages, in a namespace of its own. There the script is run once more.
+narrow_disk() { mount -t tmpfs -o size=128k none "$root/test"; }
+widen_disk() { mount -o remount,size=4m "$root/test"; }
+if [ "${on_small_disk-}" = yes ]; then
+    check_no_room narrow_disk widen_disk "No space left"
+    umount "$root/test"
+    exit
+fi
 
 check_refusals() {
     local part line
@@ -301,15 +378,15 @@ END
 
 check_other_campaigns() {
     fresh
-    campaign -n 2 --seed 5 -- echo '{}'
+    campaign -n 2 --seed 5 -- echo '{"x":1}'
     expect_status 0
     campaign -n 2 -- echo '[]'
     expect_refusal 'variant "A" differs'
-    campaign -n 2 -- echo '{}' -- echo '{}'
+    campaign -n 2 -- echo '{"x":1}' -- echo '{"x":1}'
     expect_refusal 'variant "B" differs'
-    campaign --seed 6 -- echo '{}'
+    campaign --seed 6 -- echo '{"x":1}'
     expect_refusal --seed
-    campaign -n 1 -- echo '{}'
+    campaign -n 1 -- echo '{"x":1}'
     expect_refusal --launches
     sed -i 's,A/0001,A/0007,' "$folder/manifest.json"
     campaign
@@ -319,14 +396,14 @@ check_other_campaigns() {
     expect_refusal "no manifest of a campaign"
     echo '{"schema": "mpix-' >"$folder/manifest.json"
     campaign
-    expect_refusal "no manifest of a campaign"
+    expect_refusal "manifest.json, line 1"
     rm "$folder/manifest.json"
-    campaign -- echo '{}'
+    campaign -- echo '{"x":1}'
     expect_refusal "A/0000.json is there already"
-    run alone mpix_campaign -o "$root/file/x" -- echo '{}'
+    run alone mpix_campaign -o "$root/file/x" -- echo '{"x":1}'
     expect_refusal "cannot be used"
     run alone mpix_campaign -o "$root/lone" -n 1 -- \
-        sh -c '"$0" -o "$1" >&2; echo "{}"' "$programs/mpix_campaign" "$root/lone"
+        sh -c '"$0" -o "$1" >&2; echo "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
     expect_status 0
     grep -q "another mpix_campaign is at work" "$root/lone/A/0000.json.err" || complain "two in one folder"
 }
@@ -335,7 +412,14 @@ quick tap_check "the order of launches" check_order
 quick tap_check "names, variables, commands" check_words
 case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) tap_skip "launches of mpix_bench" "the simulator starts its programs by itself" ;;
-*) quick tap_check "launches of mpix_bench" check_real ;;
+*)
+    quick tap_check "launches of mpix_bench" check_real
+    if [ -r /proc/self/environ ]; then
+        tap_check "no process outlives a campaign that is killed" check_real_kill
+    else
+        tap_skip "no process outlives a campaign that is killed" "there is no /proc to find processes in"
+    fi
+    ;;
 esac
 quick tap_check "after a kill, the others are launched" check_kill
 quick tap_check "a torn file is measured again" check_torn
@@ -345,8 +429,9 @@ tap_check "a launch that ended is kept" check_finished_is_kept
 tap_check "interruptions" check_interrupt
 tap_check "bad descriptions and options" check_refusals
 tap_check "another campaign in the folder" check_other_campaigns
-if mkdir "$root/test" 2>/dev/null; on_small_file_system true 2>/dev/null; then
-    tap_check "a full disk" check_full_disk
+tap_check "a file that cannot grow" check_no_room narrow_files widen_files "File too large"
+if unshare -Urm mount -t tmpfs none /mnt 2>/dev/null; then
+    tap_check "a full disk" unshare -Urm env on_small_disk=yes bash "$0"
 else
     tap_skip "a full disk" "it takes a user namespace, which is not allowed here"
 fi

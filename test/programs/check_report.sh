@@ -18,6 +18,7 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tap.sh"
 . "$here/run.sh"
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 python=${PYTHON:-python3}
 page=$scratch/page.html
 
@@ -158,6 +159,7 @@ check_known() {
 check_verdicts() {
     report "$scratch/known/compare.json" "$scratch/known/guidelines.json"
     expect_page "$scratch/known/compare.json" "$scratch/known/guidelines.json"
+    grep -q '<p>A is <b>one</b>, B is <b>other</b>.</p>' "$page" || complain "does not say what A and B are"
     [ "$(grep -c 'class="reference"' "$page")" -eq 2 ] || complain "not a line at 1 in both charts"
     [ "$(grep -c 'data-note="kept"' "$page")" -eq 2 ] || complain "does not show which guidelines are kept"
     [ "$(grep -c '<h2>' "$page")" -eq 2 ] || complain "not a section for each"
@@ -182,6 +184,24 @@ check_directory() {
     grep -qF 'data-place="0" data-value="840" data-low="770" data-high="910"' "$page" ||
         complain "not the median of three launches"
     grep -qF 'each file counts as a launch' "$page" || complain "does not say what counts as a launch"
+}
+
+# A raw file beside the results is told of, and left out.
+check_beside() {
+    cp -r "$scratch/known/launches" "$scratch/beside"
+    report "$scratch/beside"
+    cp "$page" "$scratch/without.html"
+    printf '%s\n' sync,run,rank,age_ns,error_ns,half_width_ns,violations hca3,1,1,0,5,6,0 >"$scratch/beside/2-raw.csv"
+    run alone mpix_report "$scratch/beside" -o "$page"
+    expect_status 0
+    [ "$(wc -l <"$scratch/err")" -eq 1 ] || complain "not one line"
+    own_messages | grep -q "beside/2-raw.csv, row 1 .* left out" || complain "does not tell what is left out"
+    cmp -s "$page" "$scratch/without.html" || complain "another page than without it"
+    rm "$scratch"/beside/*.json "$page"
+    run alone mpix_report "$scratch/beside" -o "$page"
+    expect_status 1
+    own_messages | grep -q "beside: no file has results" || complain "does not tell that there are none"
+    [ ! -e "$page" ] || complain "writes a page"
 }
 
 # ---- What is refused
@@ -216,7 +236,7 @@ check_bad_files() {
     refuse_file head.json < <(head -n 1 "$scratch/known/harmonize.json")
     refuse_file empty.json </dev/null
     refuse_file manifest.json <"$scratch/campaign/manifest.json"
-    own_messages | grep -q 'give its directory' || complain "does not say what to give"
+    own_messages | grep -q 'give its folder' || complain "does not say what to give"
     printf '%s' "$row" >"$scratch/no-end.json"
     report "$scratch/no-end.json"
 }
@@ -448,6 +468,7 @@ check_paper() {
 quick tap_check "mpix_report: bad options" check_bad_options
 quick tap_check "mpix_report: bad files" check_bad_files
 quick tap_check "mpix_report: bad directories" check_bad_directories
+quick tap_check "mpix_report: a raw file beside results" check_beside
 if [ -c /dev/full ]; then
     tap_check "mpix_report: a device that is full" check_full
 else
