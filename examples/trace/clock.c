@@ -92,20 +92,27 @@ static void add_offset(trace_location *location, int64_t offset_ns, double rest_
         location->global_ns[i] = (double)(location->events[i].time_ns + offset_ns - start_ns) + rest_ns;
 }
 
-static void interpolate(trace_location *location, const knots *of, int64_t start_ns)
+/* By the line that ends at a knot; beyond all knots it goes on from the last one, at a rate that clocks may have. */
+static double line_ns(const trace_process *process, const knots *of, size_t end, int64_t time_ns, int64_t start_ns)
 {
-    size_t next = 1; /* the knot that ends the line */
-    double ratio = slope(knot(of, 0), knot(of, 1)), latest_ns = -EARLIEST_NS;
+    const trace_clock_record *from = knot(of, end - 1), *to = knot(of, end), *near = time_ns > to->time_ns ? to : from;
+    double ratio = slope(from, to);
+    if (time_ns < from->time_ns || time_ns > to->time_ns)
+        ratio = fmin(fmax(ratio, -process->rate_limit), process->rate_limit);
+    return (double)(time_ns + near->global_less_local_ns - start_ns) + (double)near->global_less_local_ps / 1000 +
+           ratio * (double)(time_ns - near->time_ns);
+}
+
+static void interpolate(const trace_process *process, trace_location *location, const knots *of, int64_t start_ns)
+{
+    size_t end = 1;
+    double latest_ns = -EARLIEST_NS;
     for (size_t i = 0; i < location->count; i++) {
         const int64_t time_ns = location->events[i].time_ns;
-        for (; next + 1 < of->count && time_ns > knot(of, next)->time_ns; next++)
-            ratio = slope(knot(of, next), knot(of, next + 1));
-        const trace_clock_record *from = knot(of, next - 1);
-        const double age_ns = (double)(time_ns - from->time_ns);
-        const double global_ns = (double)(time_ns + from->global_less_local_ns - start_ns) +
-                                 (double)from->global_less_local_ps / 1000 + ratio * age_ns;
+        while (end + 1 < of->count && time_ns > knot(of, end)->time_ns)
+            end++;
         /* Only a clock that was set goes backward, or beyond all times. */
-        latest_ns = fmin(fmax(global_ns, latest_ns), GREATEST_NS);
+        latest_ns = fmin(fmax(line_ns(process, of, end, time_ns, start_ns), latest_ns), GREATEST_NS);
         location->global_ns[i] = latest_ns;
     }
 }
@@ -116,7 +123,7 @@ static void set_location(const trace_process *process, trace_location *location,
     const double rest_ns =
         by == TRACE_LOCAL || of.count == 0 ? 0 : (double)process->records[0].global_less_local_ps / 1000;
     if (of.count > 1)
-        interpolate(location, &of, start_ns);
+        interpolate(process, location, &of, start_ns);
     else
         add_offset(location, first_offset_ns(process, by), rest_ns, start_ns);
 }
@@ -196,6 +203,20 @@ static double bound_beyond_ns(const trace_process *process, const trace_clock_re
     return end->bound_ns + fmin(drift_bound, 2 * process->rate_limit) * age_ns;
 }
 
+/* Of the records on both sides of a time, or of those nearest to it, the second; there are two at least. */
+static size_t find_end(const trace_process *process, int64_t time_ns)
+{
+    size_t before = 0, after = process->record_count - 1;
+    while (after - before > 1) {
+        const size_t middle = before + (after - before) / 2;
+        if (process->records[middle].time_ns <= time_ns)
+            before = middle;
+        else
+            after = middle;
+    }
+    return after;
+}
+
 double trace_bound_ns(const trace_process *process, int64_t time_ns)
 {
     const trace_clock_record *records = process->records;
@@ -207,13 +228,22 @@ double trace_bound_ns(const trace_process *process, int64_t time_ns)
     if (time_ns >= records[count - 1].time_ns)
         return RESOLUTION_NS +
                bound_beyond_ns(process, count > 1 ? &records[count - 2] : NULL, &records[count - 1], time_ns);
-    size_t before = 0, after = count - 1;
-    while (after - before > 1) {
-        size_t middle = before + (after - before) / 2;
-        if (records[middle].time_ns <= time_ns)
-            before = middle;
-        else
-            after = middle;
-    }
-    return RESOLUTION_NS + bound_between_ns(process, &records[before], &records[after], time_ns);
+    const size_t after = find_end(process, time_ns);
+    return RESOLUTION_NS + bound_between_ns(process, &records[after - 1], &records[after], time_ns);
+}
+
+/* ---- Single times */
+
+static double global_ns(const trace_process *process, int64_t time_ns, int64_t start_ns)
+{
+    const knots of = knots_of(process, TRACE_GLOBAL);
+    if (of.count > 1)
+        return line_ns(process, &of, find_end(process, time_ns), time_ns, start_ns);
+    return (double)(time_ns + first_offset_ns(process, TRACE_GLOBAL) - start_ns);
+}
+
+double trace_apart_ns(const trace_process *from, int64_t from_ns, const trace_process *to, int64_t to_ns)
+{
+    const int64_t start_ns = from_ns + first_offset_ns(from, TRACE_GLOBAL);
+    return global_ns(to, to_ns, start_ns) - global_ns(from, from_ns, start_ns);
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * collectives.c - which parts are one call of a collective operation. All processes of a communicator call its
- * operations in the same order, so parts belong together by their number on it.
+ * operations in the same order, so parts belong together by their number on it, which the recorder counted.
  */
+#include "trace/calls.h"
 #include "trace/match.h"
 
 #include <stdlib.h>
 
-/* Of one process, and the communicator as all of its processes name it. */
+/* Of one process, and the call as all processes name it. */
 typedef struct {
-    int lowest; /* rank in it */
-    uint32_t context;
-    uint16_t communicator, function;
-    int size, place, root;
-    size_t number; /* of this call on this communicator */
-    int64_t time_ns;
+    trace_call call; /* without its parts */
+    uint32_t number; /* on this communicator */
+    int place;       /* in it */
     trace_part part;
 } call_part;
 
@@ -23,22 +21,12 @@ typedef struct {
     call_part *list;
 } part_list;
 
-static int compare_by_time(const void *a, const void *b)
-{
-    const call_part *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->part.thread != y->part.thread)
-        return x->part.thread < y->part.thread ? -1 : 1;
-    return (x->part.record > y->part.record) - (x->part.record < y->part.record);
-}
-
 static int compare_calls(const call_part *x, const call_part *y)
 {
-    if (x->lowest != y->lowest)
-        return x->lowest < y->lowest ? -1 : 1;
-    if (x->context != y->context)
-        return x->context < y->context ? -1 : 1;
+    if (x->call.lowest != y->call.lowest)
+        return x->call.lowest < y->call.lowest ? -1 : 1;
+    if (x->call.context != y->call.context)
+        return x->call.context < y->call.context ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -51,44 +39,27 @@ static int compare_parts(const void *a, const void *b)
 
 /* ---- The parts of a process */
 
-/* A communicator as its process sees it. */
+/* A process, and of each of its communicators the lowest rank and its own place. */
 typedef struct {
-    int lowest, place;
-    size_t calls;
-} membership;
+    const trace_process *process;
+    call_requests requests;
+    size_t **calls; /* by index of a location */
+    int *lowest, *place;
+} member;
 
-static membership membership_of(const trace_communicator *communicator, int own_rank)
+static void find_places(member *of, int own_rank)
 {
-    membership of = {-1, -1, 0};
-    for (int i = 0; i < communicator->size; i++) {
-        int rank = communicator->ranks[i];
-        if (rank == own_rank)
-            of.place = i;
-        if (rank >= 0 && (of.lowest < 0 || rank < of.lowest))
-            of.lowest = rank;
+    for (size_t id = 0; id < of->process->communicator_count; id++) {
+        const trace_communicator *communicator = &of->process->communicators[id];
+        of->lowest[id] = of->place[id] = -1;
+        for (int i = 0; i < communicator->size; i++) {
+            const int rank = communicator->ranks[i];
+            if (rank == own_rank)
+                of->place[id] = i;
+            if (rank >= 0 && (of->lowest[id] < 0 || rank < of->lowest[id]))
+                of->lowest[id] = rank;
+        }
     }
-    return of;
-}
-
-/* The first event after this one that completes its request. */
-static size_t find_done(const trace_location *location, size_t k)
-{
-    const uint32_t request = location->events[k].request;
-    while (++k < location->count)
-        if (location->events[k].kind == TRACE_COLLECTIVE_DONE && location->events[k].request == request)
-            return k;
-    return SIZE_MAX;
-}
-
-static size_t find_leave(const trace_location *location, size_t k)
-{
-    size_t depth = 0;
-    for (; k < location->count; k++) {
-        if (location->events[k].kind == TRACE_LEAVE && depth-- == 0)
-            return k;
-        depth += location->events[k].kind == TRACE_ENTER;
-    }
-    return SIZE_MAX;
 }
 
 static bool add_part(part_list *parts, const call_part *part)
@@ -105,67 +76,75 @@ static bool add_part(part_list *parts, const call_part *part)
     return true;
 }
 
-static bool add_event(part_list *parts, const trace_process *process, const trace_location *location, size_t enter,
-                      size_t k)
+/* Where the call ended: it may have been a request. */
+static void find_leave(const member *of, size_t index, trace_part *part)
 {
+    const trace_event *event = &of->process->locations[index].events[part->record];
+    part->leave = of->calls[index][part->enter];
+    part->leave_thread = part->thread;
+    part->wait = part->enter;
+    if (event->request == 0)
+        return;
+    const call_request *its = request_of(&of->requests, event);
+    part->leave = its && its->done_by ? its->done : CALL_NONE;
+    if (part->leave == CALL_NONE)
+        return;
+    const size_t wait = of->calls[its->done_by - of->process->locations][its->done];
+    part->leave_thread = (uint32_t)its->done_by->thread;
+    part->wait = wait != CALL_NONE ? wait : its->done;
+}
+
+static bool add_event(part_list *parts, const member *of, size_t index, size_t k)
+{
+    const trace_location *location = &of->process->locations[index];
     const trace_event *event = &location->events[k];
-    const trace_communicator *communicator = &process->communicators[event->id];
-    call_part part = {.context = communicator->context,
-                      .communicator = event->id,
-                      .function = location->events[enter].id,
-                      .size = communicator->size,
-                      .root = event->partner,
-                      .time_ns = event->time_ns,
-                      .part = {.rank = location->rank, .thread = (uint32_t)location->thread}};
-    part.part.enter = enter;
-    part.part.leave = event->request == 0 ? find_leave(location, k) : find_done(location, k);
-    part.part.record = k;
+    const trace_communicator *communicator = &of->process->communicators[event->id];
+    const size_t enter = of->calls[index][k];
+    call_part part = {.call = {.function = call_operation(location, enter, k),
+                               .root = event->partner,
+                               .count = communicator->size,
+                               .lowest = of->lowest[event->id],
+                               .context = communicator->context},
+                      .number = (uint32_t)event->tag,
+                      .place = of->place[event->id],
+                      .part = {location->rank, (uint32_t)location->thread, enter, k, 0, 0, 0}};
+    find_leave(of, index, &part.part);
     return add_part(parts, &part);
 }
 
-static bool add_location(part_list *parts, const trace_process *process, const trace_location *location)
+static bool add_location(part_list *parts, const member *of, size_t index)
 {
-    size_t depth = 0, *open = malloc((location->count + 1) * sizeof *open); /* positions of ENTERs */
-    bool is_good = open != NULL;
+    const trace_location *location = &of->process->locations[index];
+    bool is_good = true;
     for (size_t k = 0; is_good && k < location->count; k++) {
         const trace_event *event = &location->events[k];
-        if (event->kind == TRACE_ENTER)
-            open[depth++] = k;
-        else if (event->kind == TRACE_LEAVE && depth > 0)
-            depth--;
-        else if (event->kind == TRACE_COLLECTIVE && event->id != TRACE_NO_COMM && depth > 0 &&
-                 !process->communicators[event->id].is_inter)
-            is_good = add_event(parts, process, location, open[depth - 1], k);
+        if (event->kind == TRACE_COLLECTIVE && event->id != TRACE_NO_COMM && of->calls[index][k] != CALL_NONE &&
+            !of->process->communicators[event->id].is_inter)
+            is_good = add_event(parts, of, index, k);
     }
-    free(open);
     return is_good;
-}
-
-/* Parts in the order of the calls get their numbers. */
-static void number_parts(part_list *parts, size_t first, membership *of)
-{
-    if (parts->count > first)
-        qsort(&parts->list[first], parts->count - first, sizeof(call_part), compare_by_time);
-    for (size_t i = first; i < parts->count; i++) {
-        call_part *part = &parts->list[i];
-        part->lowest = of[part->communicator].lowest;
-        part->place = of[part->communicator].place;
-        part->number = of[part->communicator].calls++;
-    }
 }
 
 static bool add_process(part_list *parts, const trace_process *process, int rank)
 {
-    const size_t first = parts->count;
-    membership *of = malloc((process->communicator_count + 1) * sizeof *of);
-    bool is_good = of != NULL;
-    for (size_t i = 0; is_good && i < process->location_count; i++)
-        is_good = add_location(parts, process, &process->locations[i]);
-    for (size_t id = 0; is_good && id < process->communicator_count; id++)
-        of[id] = membership_of(&process->communicators[id], rank);
+    const size_t communicators = process->communicator_count + 1, locations = process->location_count;
+    member of = {.process = process,
+                 .calls = calloc(locations + 1, sizeof *of.calls),
+                 .lowest = malloc(communicators * sizeof(int)),
+                 .place = malloc(communicators * sizeof(int))};
+    bool is_good = requests_find(&of.requests, process) && of.calls && of.lowest && of.place;
     if (is_good)
-        number_parts(parts, first, of);
-    free(of);
+        find_places(&of, rank);
+    for (size_t i = 0; is_good && i < locations; i++)
+        is_good = (of.calls[i] = calls_find(&process->locations[i]));
+    for (size_t i = 0; is_good && i < locations; i++)
+        is_good = add_location(parts, &of, i);
+    for (size_t i = 0; of.calls && i < locations; i++)
+        free(of.calls[i]);
+    requests_free(&of.requests);
+    free(of.calls);
+    free(of.lowest);
+    free(of.place);
     return is_good;
 }
 
@@ -174,11 +153,12 @@ static bool add_process(part_list *parts, const trace_process *process, int rank
 /* Whether so many parts, of one number on one communicator, are a whole call. */
 static bool is_whole(const call_part *parts, size_t count)
 {
-    if (count != (size_t)parts[0].size)
+    const trace_call *call = &parts[0].call;
+    if (count != (size_t)call->count)
         return false;
     for (size_t i = 0; i < count; i++)
-        if ((size_t)parts[i].place != i || parts[i].function != parts[0].function || parts[i].size != parts[0].size ||
-            parts[i].root != parts[0].root || parts[i].part.leave == SIZE_MAX)
+        if ((size_t)parts[i].place != i || parts[i].call.function != call->function ||
+            parts[i].call.count != call->count || parts[i].call.root != call->root || parts[i].part.leave == CALL_NONE)
             return false;
     return true;
 }
@@ -194,8 +174,9 @@ static void join(const part_list *parts, trace_matches *matches)
             matches->calls_incomplete++;
             continue;
         }
-        matches->calls[matches->call_count++] =
-            (trace_call){.function = of->function, .root = of->root, .count = of->size, .parts = &matches->parts[used]};
+        trace_call *call = &matches->calls[matches->call_count++];
+        *call = of->call;
+        call->parts = &matches->parts[used];
         for (size_t i = first; i < end; i++)
             matches->parts[used++] = parts->list[i].part;
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/conditions.h"
 
-#include "base/text.h"
+#include "trace/calls.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* By how much a local interval may change beside a wait that was too short. */
 #define RATIO 0.01
@@ -36,9 +37,12 @@ static waiting waiting_of(const char *name)
 {
     if (strncmp(name, "MPI_", 4) != 0)
         return WAIT_UNKNOWN;
-    name += name[4] == 'I' ? 5 : 4;
+    size_t length = call_name_length(name) - 4;
+    name += 4;
+    if (name[0] == 'I')
+        name++, length--;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (mh_same_name(name, operations[i].name))
+        if (length == strlen(operations[i].name) && strncasecmp(name, operations[i].name, length) == 0)
             return operations[i].kind;
     return WAIT_UNKNOWN;
 }
@@ -47,20 +51,19 @@ static waiting waiting_of(const char *name)
 
 static bool list_locations(const trace *of, conditions *found)
 {
-    for (int rank = 0; rank < of->size; rank++)
-        found->location_count += of->processes[rank].location_count;
+    found->location_count = of->location_count;
     found->locations = malloc((found->location_count + 1) * sizeof *found->locations);
     found->first = malloc((found->location_count + 1) * sizeof *found->first);
     if (!found->locations || !found->first)
         return false;
-    size_t next = 0;
     for (int rank = 0; rank < of->size; rank++)
         for (size_t i = 0; i < of->processes[rank].location_count; i++) {
-            found->locations[next] = &of->processes[rank].locations[i];
-            found->first[next++] = found->event_count;
-            found->event_count += of->processes[rank].locations[i].count;
+            trace_location *location = &of->processes[rank].locations[i];
+            found->locations[location->index] = location;
+            found->first[location->index] = found->event_count;
+            found->event_count += location->count;
         }
-    found->first[next] = found->event_count;
+    found->first[found->location_count] = found->event_count;
     return true;
 }
 
@@ -77,26 +80,12 @@ size_t conditions_location(const conditions *of, size_t event)
     return low;
 }
 
-/* Locations are in the order of ranks and threads. */
-static size_t place_of(const conditions *of, int rank, uint32_t thread)
-{
-    size_t low = 0, high = of->location_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        const trace_location *at = of->locations[middle];
-        if (at->rank < rank || (at->rank == rank && (uint32_t)at->thread <= thread))
-            low = middle;
-        else
-            high = middle;
-    }
-    return of->first[low];
-}
-
 /* ---- Rules */
 
-static void add_member(conditions *to, int rank, uint32_t thread, size_t event)
+static void add_member(const trace *of, conditions *to, int rank, uint32_t thread, size_t event)
 {
-    to->members[to->member_count++] = (logical_member){place_of(to, rank, thread) + event, rank};
+    const size_t index = trace_find_location(of, rank, thread)->index;
+    to->members[to->member_count++] = (logical_member){to->first[index] + event, rank};
 }
 
 /* A rule that begins with these members; without any of a side it says nothing. */
@@ -132,7 +121,7 @@ static void add_call(const trace *of, conditions *to, const trace_call *call)
         const trace_part *part = &call->parts[i];
         const trace_location *location = trace_find_location(of, part->rank, part->thread);
         if ((kind == WAIT_MEET || gives(location, part)) && (kind != WAIT_FROM_ROOT || i == call->root))
-            add_member(to, part->rank, part->thread, part->enter);
+            add_member(of, to, part->rank, part->thread, part->enter);
     }
     const size_t after = to->member_count;
     for (int i = 0; i < call->count; i++) {
@@ -140,7 +129,7 @@ static void add_call(const trace *of, conditions *to, const trace_call *call)
         const trace_location *location = trace_find_location(of, part->rank, part->thread);
         if ((kind == WAIT_MEET || gets(location, part)) && (kind != WAIT_TO_ROOT || i == call->root) &&
             (kind != WAIT_FROM_ROOT || i != call->root))
-            add_member(to, part->rank, part->thread, part->leave);
+            add_member(of, to, part->rank, part->leave_thread, part->leave);
     }
     add_rule(to, before, after, call->function);
 }
@@ -164,8 +153,8 @@ bool conditions_find(const trace *of, const trace_matches *matches, conditions *
         const size_t before = found->member_count;
         if (message->source == message->destination)
             continue;
-        add_member(found, message->source, message->source_thread, message->send);
-        add_member(found, message->destination, message->destination_thread, message->receive);
+        add_member(of, found, message->source, message->source_thread, message->send);
+        add_member(of, found, message->destination, message->destination_thread, message->receive);
         add_rule(found, before, before + 1, 0);
     }
     for (size_t i = 0; i < matches->call_count; i++)

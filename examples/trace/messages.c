@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * messages.c - which send and which receive are one message. Between two processes, messages of one communicator and
- * tag are received in the order in which they were sent; receives that do not wait, in the order of their posting.
+ * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
+ * waits posts its own when it is entered.
  */
+#include "trace/calls.h"
 #include "trace/match.h"
 
 #include <stdlib.h>
+
+/* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
+enum { MOST_SKIPPED = 1000 };
 
 /* One end of a message. */
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
     int32_t tag;
-    uint32_t thread;
-    size_t event;
-    int64_t order_ns; /* by which it is matched */
-    size_t order;
+    const trace_location *location;
+    size_t event; /* CALL_NONE: a receive that was posted, but nobody saw it complete */
+    const trace_location *posted_by;
+    size_t posted; /* the event by which it is matched */
 } message_end;
 
 typedef struct {
@@ -37,179 +42,197 @@ static int compare_streams(const message_end *x, const message_end *y)
 static int compare_ends(const void *a, const void *b)
 {
     const message_end *x = a, *y = b;
-    int streams = compare_streams(x, y);
+    const int streams = compare_streams(x, y);
     if (streams != 0)
         return streams;
-    if (x->order_ns != y->order_ns)
-        return x->order_ns < y->order_ns ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-/* ---- Requests */
-
-/* Where a request was made: it may be complete in another thread. */
-typedef struct {
-    uint32_t request, thread;
-    size_t event;
-    int64_t time_ns;
-    bool is_send;
-    bool is_canceled;
-} started;
-
-typedef struct {
-    size_t count;
-    started *list;
-} started_list;
-
-static int compare_started(const void *a, const void *b)
-{
-    const started *x = a, *y = b;
-    if (x->request != y->request)
-        return x->request < y->request ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
-}
-
-/* The last one of a request that was started no later; NULL: none. */
-static started *find_started(const started_list *all, uint32_t request, int64_t time_ns)
-{
-    size_t low = 0, high = all->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const started *at = &all->list[middle];
-        if (at->request < request || (at->request == request && at->time_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && all->list[low - 1].request == request ? &all->list[low - 1] : NULL;
-}
-
-static bool list_started(const trace_process *process, started_list *all)
-{
-    size_t room = 0;
-    for (size_t i = 0; i < process->location_count; i++)
-        room += process->locations[i].count;
-    *all = (started_list){0, malloc((room + 1) * sizeof(started))};
-    if (!all->list)
-        return false;
-    for (size_t i = 0; i < process->location_count; i++)
-        for (size_t k = 0; k < process->locations[i].count; k++) {
-            const trace_event *event = &process->locations[i].events[k];
-            bool is_send = event->kind == TRACE_SEND;
-            if (event->request != 0 && (is_send || event->kind == TRACE_RECEIVE_POST))
-                all->list[all->count++] = (started){
-                    event->request, (uint32_t)process->locations[i].thread, k, event->time_ns, is_send, false};
-        }
-    qsort(all->list, all->count, sizeof(started), compare_started);
-    for (size_t i = 0; i < process->location_count; i++)
-        for (size_t k = 0; k < process->locations[i].count; k++) {
-            const trace_event *event = &process->locations[i].events[k];
-            started *found = event->kind == TRACE_CANCELED && event->request != 0
-                                 ? find_started(all, event->request, event->time_ns)
-                                 : NULL;
-            if (found)
-                found->is_canceled = true;
-        }
-    return true;
+    const int64_t x_ns = x->posted_by->events[x->posted].time_ns, y_ns = y->posted_by->events[y->posted].time_ns;
+    if (x_ns != y_ns)
+        return x_ns < y_ns ? -1 : 1;
+    if (x->posted_by != y->posted_by)
+        return x->posted_by->thread < y->posted_by->thread ? -1 : 1;
+    return (x->posted > y->posted) - (x->posted < y->posted);
 }
 
 /* ---- Ends */
 
-static bool was_canceled(const started_list *all, const trace_event *send)
+static void add_end(end_list *list, const trace_process *process, message_end end, const trace_event *event)
 {
-    const started *found = send->request != 0 ? find_started(all, send->request, send->time_ns) : NULL;
-    return found && found->is_send && found->is_canceled;
-}
-
-static void add_end(end_list *sends, end_list *receives, const trace_process *process, const trace_location *location,
-                    const started_list *all, size_t k)
-{
-    const trace_event *event = &location->events[k];
     const int partner = trace_partner(process, event);
-    const bool is_send = event->kind == TRACE_SEND;
-    if (partner < 0 || (is_send && was_canceled(all, event)))
+    if (partner < 0)
         return;
-    message_end end = {.source = is_send ? location->rank : partner,
-                       .destination = is_send ? partner : location->rank,
-                       .context = process->communicators[event->id].context,
-                       .tag = event->tag,
-                       .thread = (uint32_t)location->thread,
-                       .event = k,
-                       .order_ns = event->time_ns,
-                       .order = k};
-    const started *posted = !is_send && event->request != 0 ? find_started(all, event->request, event->time_ns) : NULL;
-    if (posted && !posted->is_send) {
-        end.order_ns = posted->time_ns;
-        end.order = posted->event;
-    }
-    end_list *list = is_send ? sends : receives;
+    end.source = event->kind == TRACE_SEND ? end.location->rank : partner;
+    end.destination = event->kind == TRACE_SEND ? partner : end.location->rank;
+    end.context = process->communicators[event->id].context;
+    end.tag = event->tag;
     list->ends[list->count++] = end;
 }
 
-static bool add_ends(const trace_process *process, end_list *sends, end_list *receives)
+/* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
+static void add_event(end_list *sends, end_list *receives, const trace_process *process, const trace_location *location,
+                      const call_request *its, const size_t *calls, size_t k)
 {
-    started_list all;
-    if (!list_started(process, &all))
-        return false;
-    for (size_t i = 0; i < process->location_count; i++) {
-        const trace_location *location = &process->locations[i];
-        for (size_t k = 0; k < location->count; k++)
-            if (location->events[k].kind == TRACE_SEND || location->events[k].kind == TRACE_RECEIVE)
-                add_end(sends, receives, process, location, &all, k);
+    const trace_event *event = &location->events[k];
+    message_end end = {.location = location, .event = k, .posted_by = location, .posted = k};
+    if (event->kind == TRACE_SEND && !(its && its->is_canceled))
+        add_end(sends, process, end, event);
+    if (event->kind == TRACE_RECEIVE_POST && its && !its->done_by && event->tag >= 0) {
+        end.event = CALL_NONE;
+        add_end(receives, process, end, event);
     }
-    free(all.list);
-    return true;
+    if (event->kind != TRACE_RECEIVE)
+        return;
+    if (its) {
+        end.posted_by = its->begun_by;
+        end.posted = its->begin;
+    } else if (calls[k] != CALL_NONE) {
+        end.posted = calls[k];
+    }
+    add_end(receives, process, end, event);
 }
 
-static void pair_ends(const end_list *sends, const end_list *receives, trace_matches *matches)
+static bool add_process(const trace_process *process, end_list *sends, end_list *receives)
 {
+    call_requests requests;
+    bool is_good = requests_find(&requests, process);
+    for (size_t i = 0; is_good && i < process->location_count; i++) {
+        const trace_location *location = &process->locations[i];
+        size_t *calls = calls_find(location);
+        is_good = calls;
+        for (size_t k = 0; calls && k < location->count; k++)
+            add_event(sends, receives, process, location, request_of(&requests, &location->events[k]), calls, k);
+        free(calls);
+    }
+    requests_free(&requests);
+    return is_good;
+}
+
+/* ---- Pairs */
+
+/* Which ends of the run the trace has: of a part, each process decided by itself what belongs to it. */
+typedef struct {
+    const trace *of;
+    bool lacks_start, lacks_end;
+} extent;
+
+static extent extent_of(const trace *of)
+{
+    extent found = {of, trace_is_partial(of), false};
+    char value[64];
+    for (int rank = 0; rank < of->size; rank++) {
+        const trace_process *process = &of->processes[rank];
+        found.lacks_end = found.lacks_end || !process->is_finished || process->end.dropped > 0 ||
+                          trace_text(process, "to_ns", value, sizeof value)[0] ||
+                          trace_text(process, "only", value, sizeof value)[0];
+    }
+    return found;
+}
+
+/* Whether a message would be received before it was sent, by more than the clocks may be wrong. */
+static bool is_impossible(const trace *of, const message_end *send, const message_end *receive)
+{
+    const trace_process *source = &of->processes[send->source], *destination = &of->processes[send->destination];
+    if (receive->event == CALL_NONE)
+        return false;
+    const int64_t sent_ns = send->location->events[send->event].time_ns;
+    const int64_t received_ns = receive->location->events[receive->event].time_ns;
+    return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
+               trace_bound_ns(destination, received_ns) <
+           0;
+}
+
+/* How many receives, or if it is negative sends, at the start of a stream have their other end before the trace. */
+static ptrdiff_t find_shift(const extent *trace, const message_end *sends, size_t send_count,
+                            const message_end *receives, size_t receive_count)
+{
+    if (!trace->lacks_start)
+        return 0;
+    const ptrdiff_t first = trace->lacks_end ? 0 : (ptrdiff_t)receive_count - (ptrdiff_t)send_count;
+    for (ptrdiff_t shift = first; shift < (ptrdiff_t)receive_count && shift - first <= MOST_SKIPPED; shift++) {
+        size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
+        while (s < send_count && r < receive_count && !is_impossible(trace->of, &sends[s], &receives[r]))
+            s++, r++;
+        if (s == send_count || r == receive_count)
+            return shift;
+    }
+    return (ptrdiff_t)receive_count;
+}
+
+static void pair_stream(const extent *trace, const message_end *sends, size_t send_count, const message_end *receives,
+                        size_t receive_count, trace_matches *matches)
+{
+    const ptrdiff_t shift = find_shift(trace, sends, send_count, receives, receive_count);
+    size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
+    for (; s < send_count && r < receive_count; s++, r++)
+        if (receives[r].event != CALL_NONE)
+            matches->messages[matches->message_count++] =
+                (trace_message){.source = sends[s].source,
+                                .destination = sends[s].destination,
+                                .source_thread = (uint32_t)sends[s].location->thread,
+                                .destination_thread = (uint32_t)receives[r].location->thread,
+                                .send = sends[s].event,
+                                .receive = receives[r].event};
+}
+
+/* The end of the stream that begins at `first`. */
+static size_t stream_end(const end_list *list, size_t first)
+{
+    size_t end = first + 1;
+    while (end < list->count && compare_streams(&list->ends[first], &list->ends[end]) == 0)
+        end++;
+    return end;
+}
+
+static void pair_ends(const trace *of, const end_list *sends, const end_list *receives, trace_matches *matches)
+{
+    const extent trace = extent_of(of);
     size_t s = 0, r = 0;
     while (s < sends->count && r < receives->count) {
-        const message_end *send = &sends->ends[s], *receive = &receives->ends[r];
-        int order = compare_streams(send, receive);
+        const int order = compare_streams(&sends->ends[s], &receives->ends[r]);
+        const size_t next_s = order <= 0 ? stream_end(sends, s) : s, next_r = order >= 0 ? stream_end(receives, r) : r;
         if (order == 0)
-            matches->messages[matches->message_count++] = (trace_message){.source = send->source,
-                                                                          .destination = send->destination,
-                                                                          .source_thread = send->thread,
-                                                                          .destination_thread = receive->thread,
-                                                                          .send = send->event,
-                                                                          .receive = receive->event};
-        s += order <= 0;
-        r += order >= 0;
+            pair_stream(&trace, &sends->ends[s], next_s - s, &receives->ends[r], next_r - r, matches);
+        s = next_s;
+        r = next_r;
     }
     matches->sends_alone = sends->count - matches->message_count;
-    matches->receives_alone = receives->count - matches->message_count;
+    matches->receives_alone = 0;
+    for (size_t i = 0; i < receives->count; i++)
+        matches->receives_alone += receives->ends[i].event != CALL_NONE;
+    matches->receives_alone -= matches->message_count;
 }
 
-static size_t count_kind(const trace *of, int kind)
+static size_t count_ends(const trace *of)
 {
     size_t count = 0;
     for (int rank = 0; rank < of->size; rank++)
         for (size_t i = 0; i < of->processes[rank].location_count; i++) {
             const trace_location *location = &of->processes[rank].locations[i];
-            for (size_t k = 0; k < location->count; k++)
-                count += location->events[k].kind == kind;
+            for (size_t k = 0; k < location->count; k++) {
+                const uint8_t kind = location->events[k].kind;
+                count += kind == TRACE_SEND || kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
+            }
         }
     return count;
 }
 
+static void sort_ends(end_list *list)
+{
+    if (list->count > 1)
+        qsort(list->ends, list->count, sizeof(message_end), compare_ends);
+}
+
 bool trace_match_messages(const trace *of, trace_matches *matches)
 {
-    const size_t send_room = count_kind(of, TRACE_SEND) + 1, receive_room = count_kind(of, TRACE_RECEIVE) + 1;
-    end_list sends = {0, malloc(send_room * sizeof(message_end))};
-    end_list receives = {0, malloc(receive_room * sizeof(message_end))};
-    matches->messages = malloc((send_room < receive_room ? send_room : receive_room) * sizeof(trace_message));
+    const size_t room = count_ends(of) + 1;
+    end_list sends = {0, malloc(room * sizeof(message_end))}, receives = {0, malloc(room * sizeof(message_end))};
+    matches->messages = malloc(room * sizeof(trace_message));
     bool is_good = sends.ends && receives.ends && matches->messages;
     for (int rank = 0; is_good && rank < of->size; rank++)
-        is_good = add_ends(&of->processes[rank], &sends, &receives);
+        is_good = add_process(&of->processes[rank], &sends, &receives);
     if (is_good) {
-        qsort(sends.ends, sends.count, sizeof(message_end), compare_ends);
-        qsort(receives.ends, receives.count, sizeof(message_end), compare_ends);
-        pair_ends(&sends, &receives, matches);
+        sort_ends(&sends);
+        sort_ends(&receives);
+        pair_ends(of, &sends, &receives, matches);
     }
     free(sends.ends);
     free(receives.ends);

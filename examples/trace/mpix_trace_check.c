@@ -168,18 +168,74 @@ static bool correct(check_run *run, movement *moved)
     return true;
 }
 
-/* The clock of a process whose times are global: two records that say so. */
-static bool make_global(trace_process *process, double bound_ns, int64_t first_ns, int64_t last_ns)
+/* Of two records of one time the wider one counts. */
+static int by_time(const void *a, const void *b)
 {
-    trace_clock_record *records = calloc(2, sizeof *records);
+    const trace_clock_record *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->bound_ns < y->bound_ns) - (x->bound_ns > y->bound_ns);
+}
+
+/* Whether an event or one beside it was moved, so that its bound is not that of the clock records around it. */
+static bool is_near_moved(const int64_t *moved_ns, size_t k, size_t count)
+{
+    return moved_ns[k] != 0 || (k > 0 && moved_ns[k - 1] != 0) || (k + 1 < count && moved_ns[k + 1] != 0);
+}
+
+/* What is known of each event that was moved, if there is room for it. Returns how many records these are. */
+static size_t add_moved(const trace *of, const trace_process *process, const int64_t *moved_ns, const int64_t *time_ns,
+                        trace_clock_record *records)
+{
+    size_t count = 0, first = 0;
+    for (size_t i = 0; i < process->location_count; first += process->locations[i++].count)
+        for (size_t k = 0; k < process->locations[i].count; k++) {
+            if (!is_near_moved(&moved_ns[first], k, process->locations[i].count))
+                continue;
+            if (records) {
+                const double known_ns = trace_bound_ns(process, process->locations[i].events[k].time_ns);
+                const double bound_ns = known_ns + (double)moved_ns[first + k];
+                records[count] = (trace_clock_record){
+                    .time_ns = of->start_ns + time_ns[first + k], .deviation_ns = bound_ns, .bound_ns = bound_ns};
+            }
+            count++;
+        }
+    return count;
+}
+
+/* The records at their global times. They no longer tell that a clock was set between two of them, but by the bound. */
+static void add_global(const trace_process *process, trace_clock_record *records)
+{
+    for (size_t i = 0; i < process->record_count; i++) {
+        const trace_clock_record *its = &process->records[i];
+        records[i] = (trace_clock_record){.time_ns = its->time_ns + its->global_less_local_ns,
+                                          .deviation_ns = its->deviation_ns,
+                                          .bound_ns = its->bound_ns,
+                                          .burst_ns = its->burst_ns};
+        if (i > 0 && isinf(trace_bound_ns(process, its[-1].time_ns + (its->time_ns - its[-1].time_ns) / 2)))
+            records[i - 1].bound_ns = records[i].bound_ns = INFINITY;
+    }
+}
+
+/* The clock of a process whose times are global. Of a process without records nothing is known. */
+static bool make_global(const trace *of, trace_process *process, const int64_t *moved_ns, const int64_t *time_ns)
+{
+    size_t count = process->record_count, kept = 0;
+    if (count == 0)
+        return true;
+    count += add_moved(of, process, moved_ns, time_ns, NULL);
+    trace_clock_record *records = malloc(count * sizeof *records);
     if (!records)
         return false;
-    records[0] = records[1] = (trace_clock_record){.time_ns = first_ns, .deviation_ns = bound_ns, .bound_ns = bound_ns};
-    records[1].time_ns = last_ns;
+    add_global(process, records);
+    add_moved(of, process, moved_ns, time_ns, &records[process->record_count]);
+    qsort(records, count, sizeof *records, by_time);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || records[i].time_ns != records[i - 1].time_ns)
+            records[kept++] = records[i];
     free(process->records);
     process->records = records;
-    process->record_count = 2;
-    process->end.time_ns = last_ns;
+    process->record_count = kept;
     return true;
 }
 
@@ -189,20 +245,16 @@ static bool write_corrected(check_run *run)
     size_t event = 0;
     for (int rank = 0; rank < of->size; rank++) {
         trace_process *process = &of->processes[rank];
-        double bound_ns = 0;
-        int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+        if (!make_global(of, process, &run->moved_ns[event], &run->time_ns[event]))
+            return trace_fail(run->message, "out of memory");
+        process->end.time_ns = of->start_ns;
         for (size_t i = 0; i < process->location_count; i++)
             for (size_t k = 0; k < process->locations[i].count; k++, event++) {
                 trace_event *at = &process->locations[i].events[k];
-                bound_ns = fmax(bound_ns, trace_bound_ns(process, at->time_ns) + (double)run->moved_ns[event]);
                 at->time_ns = of->start_ns + run->time_ns[event];
-                first_ns = at->time_ns < first_ns ? at->time_ns : first_ns;
-                last_ns = at->time_ns > last_ns ? at->time_ns : last_ns;
+                if (at->time_ns > process->end.time_ns)
+                    process->end.time_ns = at->time_ns;
             }
-        if (first_ns > last_ns)
-            first_ns = last_ns = of->start_ns;
-        if (!make_global(process, bound_ns, first_ns, last_ns))
-            return trace_fail(run->message, "out of memory");
     }
     return trace_write(of, run->settings.write, run->message);
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum show { SHOW_FUNCTIONS, SHOW_SITES, SHOW_CALLS, SHOW_KINDS } show_t;
+typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS, SHOW_KINDS } show_t;
 
 typedef struct settings {
     text_list_t folders;
@@ -30,7 +30,8 @@ typedef struct settings {
 /* Names of a choice, NULL after the last. */
 static const char *show_name(int index)
 {
-    static const char *const names[] = {[SHOW_FUNCTIONS] = "functions", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls"};
+    static const char *const names[] = {
+        [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls"};
     return index >= 0 && index < SHOW_KINDS ? names[index] : NULL;
 }
 
@@ -54,7 +55,7 @@ static const option_spec_t options[] = {
     {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, output_format_name,
      "table, csv, or json (a line for each row)"},
     {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, show_name,
-     "functions, sites, or calls; default: sites, and in a table functions, too"},
+     "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, clock_name,
      "times of the local clocks, set at the start, by a line, or global"},
     {0, "drift", "PPM", OPTION_NUMBERS, PLACE(drifts_ppm), -MAX_PPM, MAX_PPM, NULL,
@@ -178,6 +179,8 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
     bool is_usual = settings->show < 0, is_table = settings->output.format == FORMAT_TABLE;
     if (settings->show == SHOW_FUNCTIONS || (is_usual && is_table))
         tables_functions(&settings->output, &findings->profile);
+    if (settings->show == SHOW_RANKS)
+        tables_ranks(&settings->output, &findings->profile);
     if (is_usual && is_table)
         fputc('\n', settings->output.file);
     if (settings->show == SHOW_SITES || is_usual)

@@ -25,14 +25,25 @@ bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...)
     return false;
 }
 
+/* Room doubles, so that what grows by one each time is not copied each time. */
+static size_t room_of(size_t count)
+{
+    size_t room = 1;
+    while (room < count)
+        room *= 2;
+    return room;
+}
+
 bool trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes)
 {
     if (wanted <= *count)
         return true;
     void *old, *grown = NULL;
     memcpy(&old, array, sizeof old);
-    if (wanted <= PTRDIFF_MAX / element_bytes)
-        grown = realloc(old, wanted * element_bytes);
+    if (wanted > PTRDIFF_MAX / 2 / element_bytes)
+        return false;
+    const bool has_room = *count > 0 && room_of(wanted) == room_of(*count);
+    grown = has_room ? old : realloc(old, room_of(wanted) * element_bytes);
     if (!grown)
         return false;
     memset((char *)grown + *count * element_bytes, 0, (wanted - *count) * element_bytes);

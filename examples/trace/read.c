@@ -219,6 +219,13 @@ const char *trace_text(const trace_process *process, const char *key, char *valu
     return value;
 }
 
+bool trace_is_partial(const trace *of)
+{
+    char value[64];
+    return of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
+                            trace_text(of->processes, "only", value, sizeof value)[0]);
+}
+
 int trace_partner(const trace_process *process, const trace_event *event)
 {
     if (event->id == TRACE_NO_COMM || event->partner < 0)

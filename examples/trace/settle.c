@@ -24,32 +24,43 @@ void trace_names_free(trace_names *names)
 
 static bool has_name(const trace_event *event)
 {
-    return event->kind == TRACE_ENTER || event->kind == TRACE_LEAVE;
+    return event->kind == TRACE_ENTER || event->kind == TRACE_LEAVE || event->kind == TRACE_COLLECTIVE_OUT;
 }
 
 static bool has_communicator(const trace_event *event)
 {
-    return event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE || event->kind == TRACE_COLLECTIVE;
+    return event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_RECEIVE ||
+           event->kind == TRACE_COLLECTIVE;
 }
 
-static bool is_name(const trace *read, size_t id, const char *name)
+/* Common ids by name, each plus 1; 0: free. There are more slots than ids. */
+enum { SLOT_BITS = 17, SLOTS = 1 << SLOT_BITS };
+
+static size_t *find_slot(const trace *read, size_t *slots, const char *name)
 {
-    return id < read->name_count && read->names[id] && strcmp(read->names[id], name) == 0;
+    uint32_t hash = UINT32_C(2166136261);
+    for (const char *next = name; *next != '\0'; next++)
+        hash = (hash ^ (unsigned char)*next) * UINT32_C(16777619);
+    size_t place = hash % SLOTS;
+    while (slots[place] != 0 && strcmp(read->names[slots[place] - 1], name) != 0)
+        place = (place + 1) % SLOTS;
+    return &slots[place];
 }
 
 /* The common id of a name: its own, if that is free. SIZE_MAX: no memory, or no free id. */
-static size_t common_id(trace *read, size_t id, const char *name)
+static size_t common_id(trace *read, size_t *slots, size_t id, const char *name)
 {
-    if (is_name(read, id, name))
-        return id;
-    for (size_t i = 0; i < read->name_count; i++)
-        if (is_name(read, i, name))
-            return i;
+    size_t *slot = find_slot(read, slots, name);
+    if (*slot != 0)
+        return *slot - 1;
     size_t place = id >= read->name_count || !read->names[id] ? id : read->name_count;
     if (place > UINT16_MAX || !trace_grow(&read->names, &read->name_count, place + 1, sizeof(char *)))
         return SIZE_MAX;
     read->names[place] = strdup(name);
-    return read->names[place] ? place : SIZE_MAX;
+    if (!read->names[place])
+        return SIZE_MAX;
+    *slot = place + 1;
+    return place;
 }
 
 static void rename_events(trace_process *process, const uint16_t *common, size_t count)
@@ -63,14 +74,14 @@ static void rename_events(trace_process *process, const uint16_t *common, size_t
 }
 
 /* The ids of a process become those of all. */
-static bool settle_names(trace *read, trace_process *process, const trace_names *own)
+static bool settle_names(trace *read, size_t *slots, trace_process *process, const trace_names *own)
 {
     uint16_t *common = malloc((own->count + 1) * sizeof *common);
     bool differs = false;
     if (!common)
         return false;
     for (size_t id = 0; id < own->count; id++) {
-        size_t found = own->names[id] ? common_id(read, id, own->names[id]) : id;
+        size_t found = own->names[id] ? common_id(read, slots, id, own->names[id]) : id;
         if (found == SIZE_MAX) {
             free(common);
             return false;
@@ -165,22 +176,32 @@ static void settle_clock(trace_process *process)
         }
 }
 
+static bool settle_process(trace *read, size_t *slots, trace_process *process, const trace_names *names,
+                           size_t *name_count)
+{
+    if (!settle_names(read, slots, process, names))
+        return false;
+    const id_counts counts = count_ids(process);
+    *name_count = counts.names > *name_count ? counts.names : *name_count;
+    if (!trace_grow(&process->communicators, &process->communicator_count, counts.communicators,
+                    sizeof(trace_communicator)))
+        return false;
+    sort(process->records, process->record_count, sizeof *process->records, by_time);
+    sort(process->sites, process->site_count, sizeof *process->sites, by_address);
+    sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
+    settle_clock(process);
+    return true;
+}
+
 bool trace_settle(trace *read, trace_names *names)
 {
-    size_t name_count = 1;
-    for (int rank = 0; rank < read->size; rank++) {
-        trace_process *process = &read->processes[rank];
-        if (!settle_names(read, process, &names[rank]))
-            return false;
-        const id_counts counts = count_ids(process);
-        name_count = counts.names > name_count ? counts.names : name_count;
-        if (!trace_grow(&process->communicators, &process->communicator_count, counts.communicators,
-                        sizeof(trace_communicator)))
-            return false;
-        sort(process->records, process->record_count, sizeof *process->records, by_time);
-        sort(process->sites, process->site_count, sizeof *process->sites, by_address);
-        sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
-        settle_clock(process);
-    }
-    return fill_names(read, name_count);
+    size_t name_count = 1, *slots = calloc(SLOTS, sizeof *slots);
+    bool is_good = slots;
+    for (int rank = 0; is_good && rank < read->size; rank++)
+        is_good = settle_process(read, slots, &read->processes[rank], &names[rank], &name_count);
+    for (int rank = 0; rank < read->size; rank++)
+        for (size_t i = 0; i < read->processes[rank].location_count; i++)
+            read->processes[rank].locations[i].index = read->location_count++;
+    free(slots);
+    return is_good && fill_names(read, name_count);
 }

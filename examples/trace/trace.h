@@ -23,6 +23,7 @@ typedef struct {
 /* Events of one thread. */
 typedef struct {
     int rank, thread;
+    size_t index; /* among those of all processes, by rank and thread */
     size_t count;
     trace_event *events;
     double *global_ns; /* of each event, after trace_set_times; less trace.start_ns */
@@ -52,6 +53,7 @@ typedef struct {
     int size; /* processes */
     uint64_t job;
     trace_process *processes;
+    size_t location_count; /* of all processes */
     size_t name_count;
     char **names;     /* by id; those of all processes, and no event has another */
     int64_t start_ns; /* what global times are counted from: keeps them small enough for doubles; none is below 0 */
@@ -71,6 +73,9 @@ void trace_warn(const trace *of, const char *program);
 /* The value of a key in the text of a process, or "". Up to its line's end: copied to `value`. */
 const char *trace_text(const trace_process *process, const char *key, char *value, size_t size);
 
+/* Whether the user asked for a part of the run or of the functions, so that there are ends without counterparts. */
+bool trace_is_partial(const trace *of);
+
 /* The partner of an event as rank in MPI_COMM_WORLD; -1: there is none, or it is not known. */
 int trace_partner(const trace_process *process, const trace_event *event);
 
@@ -79,7 +84,7 @@ typedef enum {
     TRACE_LOCAL,  /* local clocks as they are, which were set once, at the first record, to the second */
     TRACE_START,  /* the offset of the first record */
     TRACE_LINEAR, /* a line between the first record and the last */
-    TRACE_GLOBAL  /* all records, interpolated; beyond them, by the line through the last two */
+    TRACE_GLOBAL  /* all records, interpolated; beyond them, by the line through the last two, if clocks may be so */
 } trace_clock;
 bool trace_set_times(trace *of, trace_clock by); /* false without memory */
 
@@ -89,6 +94,9 @@ bool trace_set_times(trace *of, trace_clock by); /* false without memory */
  */
 double trace_bound_ns(const trace_process *process, int64_t time_ns);
 
+/* By how much a local time of a process is after one of another process, by TRACE_GLOBAL. */
+double trace_apart_ns(const trace_process *from, int64_t from_ns, const trace_process *to, int64_t to_ns);
+
 /* A message: the positions of its SEND and of its RECEIVE. */
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
@@ -96,21 +104,28 @@ typedef struct {
     size_t send, receive; /* in the events of these locations */
 } trace_message;
 
-/* What a process did in a collective operation: positions in the events of its thread. */
+/*
+ * What a process did in a collective operation: positions in the events of its threads. Where the call did not wait,
+ * `leave` is its COLLECTIVE_DONE, and `wait` the ENTER of the call that saw it, both perhaps in another thread.
+ */
 typedef struct trace_part {
     int rank; /* in MPI_COMM_WORLD */
     uint32_t thread;
-    size_t enter, leave, record; /* record: of its COLLECTIVE */
+    size_t enter, record; /* record: of its COLLECTIVE */
+    uint32_t leave_thread;
+    size_t wait, leave; /* wait: as enter where the call waited */
 } trace_part;
 
 /*
- * One call of a collective operation, on all processes. Where the call did not wait, `leave` is its COLLECTIVE_DONE.
- * Calls of which a part is missing are left out, and those on intercommunicators.
+ * One call of a collective operation, on all processes. Calls of which a part is missing are left out, and those on
+ * intercommunicators.
  */
 typedef struct {
-    uint16_t function;
-    int root; /* rank in the communicator; -1: none */
+    uint16_t function; /* of a persistent request: the one that made it */
+    int root;          /* rank in the communicator; -1: none */
     int count;
+    int lowest; /* rank, and the context: these name the communicator */
+    uint32_t context;
     trace_part *parts; /* by rank in the communicator */
 } trace_call;
 
@@ -122,7 +137,12 @@ typedef struct {
     size_t sends_alone, receives_alone, calls_incomplete; /* whose counterpart is not in the trace */
 } trace_matches;
 
-/* Match by communicator, source, destination, tag and order, as MPI does. False without memory. */
+/*
+ * Match by communicator, source, destination, tag and order, as MPI does; calls by their number on the communicator.
+ * Where only a part was recorded, the first receives or sends of a stream are left out whose other end may be missing:
+ * as many as its end tells, if that is there, and as many as it takes for no message to be received before it was sent.
+ * False without memory.
+ */
 bool trace_match(const trace *of, trace_matches *matches);
 void trace_matches_free(trace_matches *matches);
 

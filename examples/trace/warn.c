@@ -40,22 +40,14 @@ static gap longest_gap(const trace_process *process, int rank)
     return longest;
 }
 
-/* Each process decides by itself what it records, and counterparts are found by counting. */
-static void warn_of_choice(const trace *of, const char *program)
-{
-    char value[64];
-    if (of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
-                         trace_text(of->processes, "only", value, sizeof value)[0]))
-        fprintf(stderr,
-                "%s: only a part was recorded (--from or --only): if it has one side of a message or call, the ones "
-                "after it may be matched wrongly\n",
-                program);
-}
-
 void trace_warn(const trace *of, const char *program)
 {
     gap longest = {0, 0, false};
-    warn_of_choice(of, program);
+    if (trace_is_partial(of))
+        fprintf(stderr,
+                "%s: only a part was recorded (--from or --only): where it has one end of a message alone, those of "
+                "the same ranks and tag may be matched wrongly\n",
+                program);
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
         warn_of_loss(process, rank, program);

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
@@ -134,7 +133,7 @@ static void write_text(void)
 
 /* ---- Beginning */
 
-/* Collective: a file that one process cannot make is named by rank 0. */
+/* Collective: a file that one process cannot make is named by rank 0, and no other one is left. */
 static bool open_files(void)
 {
     uint64_t job = mh_fresh_number();
@@ -149,7 +148,7 @@ static bool open_files(void)
         return true;
     snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_trace.options.folder, worst.rank,
              strerror(worst.error));
-    mh_trace_close_file();
+    mh_trace_remove_file();
     return give_up(reason);
 }
 
@@ -162,6 +161,7 @@ static bool prepare(const char *const *functions, int count)
         return give_up("MPI_Comm_split of MPI_COMM_WORLD failed on at least one process");
     PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
     PMPI_Comm_size(mh_trace.world, &mh_trace.size);
+    mh_trace.pid = getpid();
     PMPI_Query_thread(&thread_level);
     mh_trace.has_threads = !mh_preload_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
     if (mh_trace.rank == 0)
@@ -174,13 +174,6 @@ static bool prepare(const char *const *functions, int count)
     if (!mh_trace.options.folder[0])
         return give_up("MPIX_TRACE_DIR names no folder");
     return true;
-}
-
-static int64_t raw_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
 }
 
 /* MPI_Init, which began when there was no clock yet, and the first synchronization. */
@@ -200,16 +193,17 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 
 static bool begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
 {
-    int64_t left_raw_ns = raw_now_ns();
+    int64_t left_raw_ns = trace_raw_now_ns();
     if (!prepare(functions, count))
         return false;
     if (!mh_trace_start_clock())
         return give_up("the clocks could not be synchronized");
-    int64_t raw_ns = raw_now_ns(), now_ns = mh_trace_now_ns();
+    int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
     if (!open_files())
         return false;
     write_text();
     write_names(functions, count);
+    mh_trace_write_first_comms();
     mh_trace_first_record(now_ns - (raw_ns - left_raw_ns));
     put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
     return true;
@@ -286,10 +280,16 @@ static void finish(trace_call *call)
 }
 
 /* MPI ends the program: what there is must be written before. */
-static void end_early(trace_call *call)
+static void end_early(void)
 {
-    (void)call;
     mh_trace_flush(true);
+}
+
+/* The program ends without MPI_Finalize. A child of it that does has nothing of its own to write. */
+__attribute__((destructor)) static void end_anyway(void)
+{
+    if (mh_trace.pid == getpid())
+        mh_trace_flush(false);
 }
 
 static bool is_wanted(int id)

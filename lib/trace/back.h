@@ -14,6 +14,7 @@
 #include "trace/recorder.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 /* ---- Options, the same on all processes (options.c) */
@@ -32,6 +33,7 @@ void mh_trace_read_options(trace_options *options);
 typedef struct {
     MPI_Comm world; /* a twin of MPI_COMM_WORLD */
     int rank, size;
+    pid_t pid;
     trace_options options;
     mh_base_clock clock;
     _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
@@ -53,8 +55,7 @@ typedef struct trace_chunk {
     struct trace_chunk *_Atomic next; /* of the same thread; then this one is complete */
     _Atomic uint32_t used;
     uint32_t flushed, link; /* link: of the list of free ones */
-    uint32_t unused[3];
-    trace_event events[TRACE_CHUNK_EVENTS];
+    _Alignas(sizeof(trace_event)) trace_event events[TRACE_CHUNK_EVENTS];
 } trace_chunk;
 
 /* Calls in vain of one function at one place, one after the other. */
@@ -68,6 +69,9 @@ struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
     trace_run run;
+    uint16_t open_id;       /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    int rounds;             /* of its end */
+    _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
     int64_t full_ns;            /* when the first one was dropped */
     trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
@@ -82,7 +86,7 @@ void *mh_trace_map(size_t bytes);
 /* Returns false if there is no memory. */
 bool mh_trace_open_buffer(int64_t bytes);
 
-/* NULL if there are too many: they are counted. */
+/* For the calling thread, until it ends. NULL if there are too many: they are counted. */
 trace_thread *mh_trace_new_thread(void);
 
 /* Room for one more event. Returns false if there is none: the event is counted. */
@@ -116,6 +120,7 @@ void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes);
 void mh_trace_write_name(uint32_t id, const char *name);
 int mh_trace_file_error(void); /* an errno, or 0 */
 void mh_trace_close_file(void);
+void mh_trace_remove_file(void); /* if it is this process's own */
 
 /* ---- Call sites (sites.c); under the lock of the flush */
 
@@ -170,7 +175,8 @@ bool mh_trace_has_all(MPI_Comm comm);
 void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
 void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
 void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm);
-void mh_trace_write_comms(void); /* those that have not been written yet */
+/* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
+void mh_trace_write_first_comms(void);
 
 /* ---- Calls (calls.c) */
 
@@ -181,7 +187,8 @@ void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
 void mh_trace_tried(trace_call *call, int result, int found);
-void mh_trace_put_run(trace_thread *thread);
+/* What was kept back: the end of a call that was left by a jump, before now_ns, and a run of calls in vain. */
+void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 void mh_trace_region(trace_call *call, int level);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "trace/back.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,6 +25,7 @@ static _Atomic uint64_t free_list; /* the number of the first, from 1, and a cou
 static trace_thread *threads;
 static atomic_uint thread_count;
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t ending;
 
 void *mh_trace_map(size_t bytes)
 {
@@ -33,6 +35,18 @@ void *mh_trace_map(size_t bytes)
     return memory;
 }
 
+/* Other destructors of the thread may still call MPI, so the last round of them counts. */
+static void end_thread(void *its)
+{
+    trace_thread *thread = its;
+    if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(ending, thread);
+        return;
+    }
+    thread->rounds = 0;
+    atomic_store(&thread->has_ended, true);
+}
+
 bool mh_trace_open_buffer(int64_t bytes)
 {
     chunk_count = (uint32_t)(bytes / (int64_t)sizeof *chunks);
@@ -40,7 +54,25 @@ bool mh_trace_open_buffer(int64_t bytes)
         chunk_count = MIN_CHUNKS;
     chunks = mh_trace_map(chunk_count * sizeof *chunks);
     threads = mh_trace_map(MAX_THREADS * sizeof *threads);
-    return chunks && threads;
+    return chunks && threads && pthread_key_create(&ending, end_thread) == 0;
+}
+
+static unsigned known_threads(void)
+{
+    unsigned count = atomic_load(&thread_count);
+    return count < MAX_THREADS ? count : MAX_THREADS;
+}
+
+/* One that began after another one had ended goes on where that one stopped, unless that one had lost events. */
+static trace_thread *find_ended_thread(void)
+{
+    for (unsigned i = 0; i < known_threads(); i++) {
+        bool has_ended = true;
+        if (atomic_load(&threads[i].dropped) == 0 &&
+            atomic_compare_exchange_strong(&threads[i].has_ended, &has_ended, false))
+            return &threads[i];
+    }
+    return NULL;
 }
 
 trace_thread *mh_trace_new_thread(void)
@@ -48,15 +80,15 @@ trace_thread *mh_trace_new_thread(void)
     static __thread bool is_one_too_many;
     if (is_one_too_many)
         return NULL;
-    unsigned number = atomic_fetch_add(&thread_count, 1);
-    is_one_too_many = number >= MAX_THREADS;
-    return is_one_too_many ? NULL : &threads[number];
-}
-
-static unsigned known_threads(void)
-{
-    unsigned count = atomic_load(&thread_count);
-    return count < MAX_THREADS ? count : MAX_THREADS;
+    trace_thread *thread = find_ended_thread();
+    if (!thread) {
+        unsigned number = atomic_fetch_add(&thread_count, 1);
+        is_one_too_many = number >= MAX_THREADS;
+        thread = is_one_too_many ? NULL : &threads[number];
+    }
+    if (thread)
+        pthread_setspecific(ending, thread);
+    return thread;
 }
 
 /* ---- Free chunks. The count in the upper half tells a list that was changed and changed back. */
@@ -146,7 +178,6 @@ void mh_trace_flush(bool waits)
         pthread_mutex_lock(&flushing);
     else if (pthread_mutex_trylock(&flushing) != 0)
         return;
-    mh_trace_write_comms();
     mh_trace_write_regions();
     for (unsigned i = 0; i < known_threads(); i++)
         flush_thread(&threads[i]);
@@ -157,7 +188,7 @@ void mh_trace_flush(bool waits)
 void mh_trace_flush_last(void)
 {
     for (unsigned i = 0; i < known_threads(); i++) {
-        mh_trace_put_run(&threads[i]);
+        mh_trace_settle(&threads[i], mh_trace_now_ns());
         free(threads[i].requests);
         free(threads[i].statuses);
     }

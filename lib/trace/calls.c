@@ -11,9 +11,17 @@ trace_thread *mh_trace_thread_of(trace_call *call)
     return call->thread;
 }
 
-void mh_trace_put_run(trace_thread *thread)
+static void put_left_call(trace_thread *thread, int64_t now_ns)
+{
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, thread->open_id, TRACE_LEAVE, 0});
+    thread->open_id = 0;
+}
+
+void mh_trace_settle(trace_thread *thread, int64_t now_ns)
 {
     trace_run run = thread->run;
+    if (thread->open_id != 0)
+        put_left_call(thread, now_ns);
     if (run.count == 0)
         return;
     thread->run.count = 0;
@@ -25,7 +33,7 @@ static void add_to_run(trace_thread *thread, const trace_call *call)
 {
     trace_run *run = &thread->run;
     if (run->count == 0 || run->id != call->id || run->site != call->site) {
-        mh_trace_put_run(thread);
+        mh_trace_settle(thread, call->enter_ns);
         *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .id = call->id};
     }
     run->count++;
@@ -37,7 +45,8 @@ void mh_trace_record_enter(trace_call *call)
     if (call->is_silent || call->is_recorded)
         return;
     call->is_recorded = true;
-    mh_trace_put_run(call->thread);
+    mh_trace_settle(call->thread, call->enter_ns);
+    call->thread->open_id = call->id;
     mh_trace_put(call->thread, (trace_event){call->enter_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
 }
 
@@ -66,10 +75,12 @@ void mh_trace_leave(trace_call *call)
     int64_t leave_ns = mh_trace_leave_ns(call);
     if (call->is_silent)
         return;
-    if (call->is_recorded)
-        mh_trace_put(call->thread, (trace_event){leave_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
-    else
+    if (!call->is_recorded) {
         add_to_run(call->thread, call);
+        return;
+    }
+    mh_trace_put(call->thread, (trace_event){leave_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
+    call->thread->open_id = 0;
 }
 
 void mh_trace_tried(trace_call *call, int result, int found)
@@ -86,37 +97,47 @@ void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)
     int64_t now_ns = mh_trace_now_ns();
     if (!thread || now_ns < mh_trace.from_ns || now_ns >= mh_trace.to_ns)
         return;
-    mh_trace_put_run(thread);
+    mh_trace_settle(thread, now_ns);
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }
 
-/* A bit for each region that was entered, and for each whose name was written. */
-enum { FIRST_LEVEL = 3, WORDS = 1024 };
-static _Atomic uint64_t entered[WORDS];
-static uint64_t named[WORDS];
+/* Regions are counted as they are found in a table, where their levels lead. */
+enum { FIRST_LEVEL = 3, REGION_BITS = 13, REGIONS = 1 << REGION_BITS, TRIES = 64 };
+static _Atomic uint32_t levels[REGIONS]; /* of the regions; 0: there is none */
+static bool is_named[REGIONS];
+
+/* Returns REGIONS if there are too many. */
+static unsigned find_region(uint32_t level)
+{
+    unsigned first = level * UINT32_C(0x9e3779b1) >> (32 - REGION_BITS);
+    for (unsigned i = 0; i < TRIES; i++) {
+        unsigned number = (first + i) % REGIONS;
+        uint32_t found = atomic_load_explicit(&levels[number], memory_order_relaxed);
+        if (found == 0 && atomic_compare_exchange_strong(&levels[number], &found, level))
+            return number;
+        if (found == level)
+            return number;
+    }
+    return REGIONS;
+}
 
 void mh_trace_region(trace_call *call, int level)
 {
-    unsigned index = (unsigned)(level < 0 ? -(int64_t)level : level) - FIRST_LEVEL;
-    unsigned id = mh_trace.first_region_id + index;
-    if (index >= WORDS * 64 || id >= TRACE_NO_COMM)
-        return;
-    uint64_t bit = UINT64_C(1) << index % 64;
-    if (!(atomic_load_explicit(&entered[index / 64], memory_order_relaxed) & bit))
-        atomic_fetch_or(&entered[index / 64], bit);
-    mh_trace_put_region(mh_trace_thread_of(call), (uint16_t)id, level > 0);
+    uint32_t size = level < 0 ? -(uint32_t)level : (uint32_t)level;
+    unsigned number = size < FIRST_LEVEL ? REGIONS : find_region(size);
+    if (number < REGIONS)
+        mh_trace_put_region(mh_trace_thread_of(call), (uint16_t)(mh_trace.first_region_id + number), level > 0);
 }
 
 void mh_trace_write_regions(void)
 {
-    for (unsigned word = 0; word < WORDS; word++) {
-        uint64_t missing = atomic_load(&entered[word]) & ~named[word];
-        named[word] |= missing;
-        for (; missing; missing &= missing - 1) {
-            unsigned index = word * 64 + (unsigned)__builtin_ctzll(missing);
-            char name[32];
-            snprintf(name, sizeof name, "region %u", index + FIRST_LEVEL);
-            mh_trace_write_name(mh_trace.first_region_id + index, name);
-        }
+    for (unsigned number = 0; number < REGIONS; number++) {
+        uint32_t level = atomic_load_explicit(&levels[number], memory_order_relaxed);
+        char name[32];
+        if (level == 0 || is_named[number])
+            continue;
+        snprintf(name, sizeof name, "region %u", level);
+        mh_trace_write_name(mh_trace.first_region_id + number, name);
+        is_named[number] = true;
     }
 }

@@ -64,13 +64,21 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
     return (uint64_t)(is_one ? bytes_of_one(other, comm->rank) : bytes_of_all(other, comm));
 }
 
+/*
+ * How many there were on each communicator. All processes count the same, whichever part of the run they record, as
+ * long as no call fails on some of them only.
+ */
+static _Atomic uint32_t counts[TRACE_NO_COMM + 1];
+
 static void put(trace_call *call, int64_t time_ns, const trace_request *its)
 {
-    trace_event event = {time_ns, its->bytes_in, its->partner, 0, its->number, its->comm, TRACE_COLLECTIVE, 0};
+    const int32_t number = (int32_t)(atomic_fetch_add_explicit(&counts[its->comm], 1, memory_order_relaxed) + 1);
+    trace_event event = {time_ns, its->bytes_in, its->partner, number, its->number, its->comm, TRACE_COLLECTIVE, 0};
+    if (call->is_silent)
+        return;
     mh_trace_put(call->thread, event);
-    event.value = its->bytes_out;
-    event.kind = TRACE_COLLECTIVE_OUT;
-    mh_trace_put(call->thread, event);
+    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_out, its->partner, 0, its->number, its->function,
+                                             TRACE_COLLECTIVE_OUT, 0});
 }
 
 void mh_trace_put_collective(trace_call *call, const trace_request *its)
@@ -78,11 +86,20 @@ void mh_trace_put_collective(trace_call *call, const trace_request *its)
     put(call, call->enter_ns, its);
 }
 
-static void describe(trace_request *its, MPI_Comm handle, int root, const trace_share *in, const trace_share *out)
+static int32_t root_of(const trace_known_comm *comm, int root, bool is_rooted)
+{
+    if (root >= 0 || !is_rooted || !comm->is_inter)
+        return root >= 0 ? root : TRACE_ROOT_NONE;
+    return root == MPI_ROOT ? TRACE_ROOT_SELF : TRACE_ROOT_THIS_GROUP;
+}
+
+static void describe(trace_request *its, const trace_call *call, MPI_Comm handle, int root, const trace_share *in,
+                     const trace_share *out)
 {
     const trace_known_comm *comm = mh_trace_comm(handle);
     its->comm = comm->id;
-    its->partner = root >= 0 ? root : -1;
+    its->function = call->id;
+    its->partner = root_of(comm, root, in->whose != TRACE_ON_ALL || out->whose != TRACE_ON_ALL);
     its->bytes_in = bytes_of(in, out, comm, root);
     its->bytes_out = bytes_of(out, in, comm, root);
 }
@@ -91,18 +108,14 @@ void mh_trace_collective(trace_call *call, MPI_Comm comm, int root, trace_share 
 {
     trace_request its = {0};
     mh_trace_leave_ns(call);
-    if (call->is_silent)
-        return;
-    describe(&its, comm, root, &in, &out);
+    describe(&its, call, comm, root, &in, &out);
     put(call, call->leave_ns, &its);
 }
 
 void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     mh_trace_new_request(call, TRACE_COLLECTS);
-    if (call->is_silent)
-        return;
-    describe(&call->started, comm, root, &in, &out);
+    describe(&call->started, call, comm, root, &in, &out);
     mh_trace_put_collective(call, &call->started);
 }
 
@@ -110,5 +123,5 @@ void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_s
 {
     call->started.does = TRACE_COLLECTS;
     call->started.is_persistent = true;
-    describe(&call->started, comm, root, &in, &out);
+    describe(&call->started, call, comm, root, &in, &out);
 }

@@ -16,8 +16,7 @@ enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
 /* Contexts that are not agreed upon are above those that are. */
 static const uint32_t computed = UINT32_C(1) << 31;
 
-typedef struct definition {
-    struct definition *next;
+typedef struct {
     trace_comm head;
     int32_t ranks[];
 } definition;
@@ -32,7 +31,6 @@ static int freed_key; /* an attribute of communicators that are known */
 static _Atomic uint64_t proposals;                       /* of contexts by this process */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static uint32_t id_count = SELF_ID + 1;
-static definition *to_write, **to_write_end = &to_write;
 
 static uint64_t key_of(MPI_Comm comm)
 {
@@ -79,11 +77,13 @@ static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, con
     comm->has_all = compared != MPI_UNEQUAL;
 }
 
-/* Under the lock. */
-static void queue(definition *its)
+/* Without memory, there is none. */
+static void write_definition(definition *its)
 {
-    *to_write_end = its;
-    to_write_end = &its->next;
+    if (its)
+        mh_trace_write_one(TRACE_BLOCK_COMM, &its->head,
+                           sizeof its->head + (size_t)its->head.size * sizeof *its->ranks);
+    free(its);
 }
 
 /* MPI uses the handle of a communicator again that has been freed; it may have been freed where nobody looked. */
@@ -114,7 +114,7 @@ static trace_known_comm *add(MPI_Comm handle, bool is_inter, uint32_t context, d
     its->head.context = context;
     known[slot] = (trace_known_comm){0};
     describe(&known[slot], handle, is_inter, its);
-    queue(its);
+    write_definition(its);
     mh_trace_publish(&table, slot, key_of(handle));
     PMPI_Comm_set_attr(handle, freed_key, NULL);
     return &known[slot];
@@ -182,14 +182,18 @@ bool mh_trace_open_comms(void)
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     world.rank = mh_trace.rank;
     world.size = mh_trace.size;
-    definition *all = define(MPI_COMM_WORLD, false), *own = define(MPI_COMM_SELF, false);
-    if (!known || !all || !own)
-        return false;
-    own->head.id = SELF_ID;
-    own->head.context = computed;
-    queue(all);
-    queue(own);
-    return true;
+    return known;
+}
+
+void mh_trace_write_first_comms(void)
+{
+    definition *own = define(MPI_COMM_SELF, false);
+    write_definition(define(MPI_COMM_WORLD, false));
+    if (own) {
+        own->head.id = SELF_ID;
+        own->head.context = computed;
+    }
+    write_definition(own);
 }
 
 /* ---- New ones */
@@ -274,7 +278,7 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
         its->head.context = context;
         known[slot] = (trace_known_comm){0};
         describe(&known[slot], parent, its_parent->is_inter, its);
-        queue(its);
+        write_definition(its);
         mh_trace_publish(&table, slot, key_of(*comm));
     } else {
         free(its);
@@ -286,20 +290,4 @@ void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
 {
     (void)call;
     forget(*comm);
-}
-
-void mh_trace_write_comms(void)
-{
-    pthread_mutex_lock(&lock);
-    definition *its = to_write;
-    to_write = NULL;
-    to_write_end = &to_write;
-    pthread_mutex_unlock(&lock);
-    while (its) {
-        definition *next = its->next;
-        mh_trace_write_one(TRACE_BLOCK_COMM, &its->head,
-                           sizeof its->head + (size_t)its->head.size * sizeof *its->ranks);
-        free(its);
-        its = next;
-    }
 }

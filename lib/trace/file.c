@@ -9,19 +9,55 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { MAX_PARTS = 6, PADDING = 8 };
 
+/* Without padding, which other processors may have elsewhere. */
+_Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 && sizeof(trace_comm) == 16 &&
+                   sizeof(trace_clock_record) == 48 && sizeof(trace_end) == 24,
+               "the format is the same on all processors");
+
 static int file = -1, failed_by;
 static off_t written;
+static char path[sizeof mh_trace.options.folder + 64];
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * Beyond the limit of a file's size, the kernel does not only refuse, but also sends a signal that ends most programs.
+ * It is sent to this thread, which takes it back.
+ */
+static ssize_t write_quietly(const struct iovec *parts, int count)
+{
+    static const struct timespec at_once;
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    ssize_t done = writev(file, parts, count);
+    int reason = errno;
+    if (done < 0 && reason == EFBIG)
+        sigtimedwait(&signals, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return done;
+}
+
+/* Returns 0 or an errno. Of what could be written in part, another byte tells why not the rest. */
+static int write_all(const struct iovec *parts, int count, ssize_t bytes)
+{
+    ssize_t done = write_quietly(parts, count);
+    struct iovec one = {(void *)"", 1};
+    if (done == bytes)
+        return 0;
+    return done >= 0 && write_quietly(&one, 1) >= 0 ? ENOSPC : errno;
+}
 
 int mh_trace_open_file(uint64_t job)
 {
-    char path[sizeof mh_trace.options.folder + 64];
     trace_file_head head = {.byte_order = TRACE_BYTE_ORDER, .version = TRACE_VERSION, .job = job};
     snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, mh_trace.options.folder, mh_trace.rank);
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -30,11 +66,9 @@ int mh_trace_open_file(uint64_t job)
     memcpy(head.magic, TRACE_MAGIC, sizeof head.magic);
     head.rank = mh_trace.rank;
     head.size = mh_trace.size;
-    errno = ENOSPC;
-    if (write(file, &head, sizeof head) != (ssize_t)sizeof head)
-        return errno;
     written = sizeof head;
-    return 0;
+    struct iovec part = {&head, sizeof head};
+    return write_all(&part, 1, sizeof head);
 }
 
 /* What has been written of a block that does not fit is taken back. */
@@ -49,14 +83,11 @@ static void fail(int reason)
 
 static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
 {
-    errno = ENOSPC;
-    ssize_t done = file < 0 ? bytes : writev(file, parts, count);
-    if (file < 0)
-        return;
-    if (done == bytes)
-        written += bytes;
+    int reason = file < 0 ? 0 : write_all(parts, count, bytes);
+    if (reason != 0)
+        fail(reason);
     else
-        fail(done < 0 ? errno : ENOSPC);
+        written += bytes;
 }
 
 void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count)
@@ -99,4 +130,11 @@ void mh_trace_close_file(void)
     if (file >= 0 && close(file) != 0)
         failed_by = errno;
     file = -1;
+}
+
+void mh_trace_remove_file(void)
+{
+    if (file >= 0)
+        unlink(path);
+    mh_trace_close_file();
 }

@@ -14,7 +14,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 1, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 2, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */
@@ -72,20 +72,26 @@ typedef enum {
     TRACE_SEND,           /* after its ENTER and of the same time: partner, tag, bytes in value, comm in id;
                             request: not 0 if the call does not wait (Isend, persistent) */
     TRACE_SEND_DONE,      /* that request is complete; before the LEAVE of the call that saw it, of the same time */
-    TRACE_RECEIVE_POST,   /* a receive that does not wait: request */
+    TRACE_RECEIVE_POST,   /* a receive that does not wait: request, comm; partner and tag, or below 0 if any will do */
     TRACE_RECEIVE,        /* before its LEAVE and of the same time: partner, tag, bytes, comm; request or 0 */
     TRACE_CANCELED,       /* that request */
-    TRACE_COLLECTIVE,     /* before its LEAVE and of the same time: partner is the root or -1, value the bytes that this
-                            process put in, comm in id. A call that does not wait: request, at the ENTER; see DONE */
-    TRACE_COLLECTIVE_OUT, /* follows COLLECTIVE: value is the bytes that this process got */
+    TRACE_COLLECTIVE,     /* before its LEAVE and of the same time: partner is the root or a trace_root, value the bytes
+                            that this process put in, comm in id; tag: how many calls of collective operations this
+                            process has made on it with this one, recorded or not. A call that does not wait: request,
+                            at the ENTER; see DONE */
+    TRACE_COLLECTIVE_OUT, /* follows COLLECTIVE: value is the bytes that this process got, id the function, of a
+                            persistent request the one that made it */
     TRACE_COLLECTIVE_DONE, /* that request is complete */
     TRACE_DROPPED          /* value: events of this thread that did not fit; the buffer was full from here on */
 } trace_event_kind;
 
+/* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
+typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
+
 typedef struct {
     int64_t time_ns; /* of the local base clock */
     uint64_t value;
-    int32_t partner; /* rank in the communicator, resolved: never MPI_ANY_SOURCE; -1: none */
+    int32_t partner; /* rank in the communicator, resolved: never MPI_ANY_SOURCE; below 0: none */
     int32_t tag;
     uint32_t request; /* counted by the process from 1 */
     uint16_t id;      /* function, region, or communicator (65535: one of too many) */

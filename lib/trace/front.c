@@ -8,7 +8,6 @@
 #include "trace/recorder.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #ifdef OPEN_MPI
 #define FLAVOR "openmpi"
@@ -26,19 +25,27 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
 #define PUBLIC __attribute__((visibility("default"), used))
 
 static const trace_back *opened_back;
-/* Of this thread: how deep it is in calls, and what the back has for it. They are there from the start: quick. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
+/*
+ * Of this thread: where on the stack the call is in which it is, 0 if in none; and what the back has for it. They are
+ * there from the start: quick. Calls inside of that one are below it, for stacks grow downward. An exception or a jump
+ * out of an error handler leaves a call without a word: the next call is not below it then, or some later one. Calls
+ * before that one count as inner: a program that goes on deeper in the stack after a jump is not followed there.
+ */
+static __thread uintptr_t outer_frame __attribute__((tls_model("initial-exec")));
 static __thread trace_thread *own_thread __attribute__((tls_model("initial-exec")));
 
+#define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
+#define INLINE static inline __attribute__((always_inline))
+
 /* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
-static inline const trace_back *get_outer_back(void)
+INLINE const trace_back *get_outer_back(void)
 {
-    return depth == 0 ? __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE) : NULL;
+    return OWN_FRAME < outer_frame ? NULL : __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
 }
 
-static inline void enter(const trace_back *back, trace_call *call, int id, const void *site, bool is_trial)
+INLINE void enter(const trace_back *back, trace_call *call, int id, const void *site, bool is_trial)
 {
-    depth++;
+    outer_frame = OWN_FRAME;
     call->thread = own_thread;
     call->id = (uint16_t)id;
     call->site = (uintptr_t)site;
@@ -47,19 +54,19 @@ static inline void enter(const trace_back *back, trace_call *call, int id, const
     own_thread = call->thread;
 }
 
-static inline void leave(const trace_back *back, trace_call *call)
+INLINE void leave(const trace_back *back, trace_call *call)
 {
     back->leave(call);
-    depth--;
+    outer_frame = 0;
 }
 
-static inline void look(const trace_back *back, MPI_Comm comm)
+INLINE void look(const trace_back *back, MPI_Comm comm)
 {
     trace_call call = {.thread = own_thread};
-    depth++;
+    outer_frame = OWN_FRAME;
     back->before_collective(&call, comm);
     own_thread = call.thread;
-    depth--;
+    outer_frame = 0;
 }
 
 /* The two names of a function, in assembler: mpi.h declares them with other types. */
@@ -80,34 +87,28 @@ static inline void look(const trace_back *back, MPI_Comm comm)
 
 /* ---- MPI_Init, MPI_Init_thread */
 
-static int64_t raw_now_ns(void)
+INLINE void begin(int64_t entered_ns, int id, const void *site)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void begin(int64_t entered_ns, int id, const void *site)
-{
-    if (depth > 0 || opened_back)
+    if (OWN_FRAME < outer_frame || opened_back)
         return;
-    depth++;
+    outer_frame = OWN_FRAME;
     trace_call call = {.id = (uint16_t)id, .site = (uintptr_t)site};
     const trace_back *back = mh_preload_open();
     if (back && back->begin(function_names, ID_END - 1, entered_ns, &call))
         __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
     own_thread = call.thread;
-    depth--;
+    outer_frame = 0;
 }
 
 typedef int (*init_function)(int *, char ***);
 static int run_Init(preload_next *next, const void *site, int *argc, char ***argv)
 {
-    int64_t entered_ns = raw_now_ns();
+    int64_t entered_ns = trace_raw_now_ns();
     init_function function = (init_function)mh_preload_find(next);
-    depth++;
+    uintptr_t before = outer_frame;
+    outer_frame = OWN_FRAME;
     int result = function(argc, argv);
-    depth--;
+    outer_frame = before;
     if (result == MPI_SUCCESS)
         begin(entered_ns, ID_Init, site);
     return result;
@@ -117,11 +118,12 @@ ENTRIES(Init, (int *argc, char ***argv), (&next, __builtin_return_address(0), ar
 typedef int (*init_thread_function)(int *, char ***, int, int *);
 static int run_Init_thread(preload_next *next, const void *site, int *argc, char ***argv, int required, int *provided)
 {
-    int64_t entered_ns = raw_now_ns();
+    int64_t entered_ns = trace_raw_now_ns();
     init_thread_function function = (init_thread_function)mh_preload_find(next);
-    depth++;
+    uintptr_t before = outer_frame;
+    outer_frame = OWN_FRAME;
     int result = function(argc, argv, required, provided);
-    depth--;
+    outer_frame = before;
     if (result == MPI_SUCCESS)
         begin(entered_ns, ID_Init_thread, site);
     return result;
@@ -155,15 +157,32 @@ static int run_Finalize(preload_next *next, const void *site)
     if (!back)
         return function();
     trace_call call = {.thread = own_thread, .id = ID_Finalize, .site = (uintptr_t)site};
-    depth++;
+    outer_frame = OWN_FRAME;
     back->end(&call);
     int result = function();
     __atomic_store_n(&opened_back, NULL, __ATOMIC_RELEASE);
     back->finish(&call);
-    depth--;
+    outer_frame = 0;
     return result;
 }
 ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
+
+/* ---- MPI_Abort, which an error handler calls within another call */
+
+typedef int (*abort_function)(trace_slot, trace_slot);
+static int run_Abort(preload_next *next, const void *site, trace_slot comm, trace_slot code)
+{
+    abort_function function = (abort_function)mh_preload_find(next);
+    const trace_back *back = get_outer_back();
+    trace_call call;
+    if (back)
+        enter(back, &call, ID_Abort, site, false);
+    back = __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+    if (back)
+        back->abort();
+    return function(comm, code);
+}
+ENTRIES(Abort, (trace_slot comm, trace_slot code), (&next, __builtin_return_address(0), comm, code))
 
 /* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
 
@@ -174,11 +193,9 @@ static int run_Pcontrol(preload_next *next, int level, void *first, void *second
     const trace_back *back = get_outer_back();
     if (back && (level > 2 || level < -2)) {
         trace_call call;
-        depth++;
         call.thread = own_thread;
         back->region(&call, level);
         own_thread = call.thread;
-        depth--;
     }
     return function(level, first, second);
 }
@@ -187,7 +204,7 @@ ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, level, first, 
 /* ---- MPI_Wtime, MPI_Wtick: recorded only if asked for by name */
 
 typedef double (*clock_function)(void);
-static inline double run_clock(preload_next *next, int id, const void *site)
+INLINE double run_clock(preload_next *next, int id, const void *site)
 {
     clock_function function = (clock_function)mh_preload_find(next);
     const trace_back *back = get_outer_back();

@@ -102,15 +102,16 @@ void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Sta
         mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
 }
 
-/* ---- Messages that were found and are received later */
+/* ---- Messages that were found, which matches them, and are received later */
 
 void mh_trace_probed(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message)
 {
     mh_trace_tried(call, result, found);
     if (result != MPI_SUCCESS || !found || *message == MPI_MESSAGE_NO_PROC)
         return;
-    trace_request its = {.comm = mh_trace_comm(comm)->id};
-    mh_trace_keep_message(&its, message);
+    call->started = (trace_request){.comm = mh_trace_comm(comm)->id};
+    put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    mh_trace_keep_message(&call->started, message);
 }
 
 void mh_trace_take(trace_call *call, const MPI_Message *message)
@@ -123,11 +124,13 @@ void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *stat
 {
     mh_trace_leave_ns(call);
     if (result == MPI_SUCCESS && !call->is_silent)
-        mh_trace_put_receive(call, call->started.comm, 0, status);
+        mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
 }
 
 void mh_trace_irecv_taken(trace_call *call)
 {
-    uint16_t comm = call->started.comm;
-    put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const trace_request found = call->started;
+    const uint32_t number = mh_trace_new_request(call, TRACE_RECEIVES);
+    if (found.number == 0 || found.is_silent)
+        put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
 }

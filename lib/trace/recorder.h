@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define TRACE_BACK_NAME "mpix_trace_back"
 
@@ -29,9 +30,9 @@ typedef struct trace_thread trace_thread;
 /* What one request stands for. */
 enum { TRACE_SENDS = 1, TRACE_RECEIVES = 2, TRACE_COLLECTS = 4, TRACE_MAKES_COMM = 8 };
 typedef struct {
-    uint32_t number; /* in the trace; of a persistent one, of its last start; 0: not started */
-    uint16_t comm;
-    uint8_t does; /* TRACE_SENDS and so on */
+    uint32_t number;         /* in the trace; of a persistent one, of its last start; 0: not started */
+    uint16_t comm, function; /* function: of a collective operation */
+    uint8_t does;            /* TRACE_SENDS and so on */
     bool is_persistent, is_canceled, is_silent;
     int32_t partner, tag; /* where it sends to; the root of a collective */
     uint64_t bytes_in, bytes_out;
@@ -48,8 +49,10 @@ typedef struct {
     bool is_recorded;           /* its ENTER is */
     trace_request started;      /* the request that it makes */
     const MPI_Request *watched; /* those that it may complete, as they were before it; NULL: there is no memory */
-    MPI_Request one;            /* the only one of these */
-    MPI_Status status;          /* where the program wants none */
+    const MPI_Request *handles; /* these in the program */
+    int64_t watched_count;
+    MPI_Request one;   /* the only one of these */
+    MPI_Status status; /* where the program wants none */
 } trace_call;
 
 /* What a process puts into a collective operation, or gets out of it. */
@@ -110,8 +113,16 @@ typedef struct {
     void (*imake_comm)(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
     void (*drop_comm)(trace_call *call, const MPI_Comm *comm); /* before it is freed */
     void (*region)(trace_call *call, int level);
-    void (*abort)(trace_call *call);
+    void (*abort)(void);
 } trace_back;
+
+/* What there is before a clock has been chosen. */
+static inline int64_t trace_raw_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* Shares of collective operations, for meanings.txt. OWN is that of this process in a list. */
 #define TRACE_NOTHING ((trace_share){.type = MPI_BYTE})

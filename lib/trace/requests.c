@@ -131,13 +131,11 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
         its->number = mh_trace_new_request(call, 0);
         its->is_silent = call->is_silent;
         its->is_canceled = false;
-        if (call->is_silent)
+        if (its->does & TRACE_COLLECTS)
+            mh_trace_put_collective(call, its); /* which counts it, recorded or not */
+        if (call->is_silent || its->does & TRACE_COLLECTS)
             continue;
         trace_event event = {call->enter_ns, its->bytes_in, its->partner, its->tag, its->number, its->comm, 0, 0};
-        if (its->does & TRACE_COLLECTS) {
-            mh_trace_put_collective(call, its);
-            continue;
-        }
         if (its->does & TRACE_RECEIVES)
             event.partner = -1;
         event.kind = its->does & TRACE_SENDS ? TRACE_SEND : TRACE_RECEIVE_POST;
@@ -179,6 +177,8 @@ static bool make_room(trace_thread *thread, int64_t count)
 MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses)
 {
     call->watched = NULL;
+    call->handles = requests;
+    call->watched_count = count;
     if (count == 1) {
         call->one = requests[0];
         call->watched = &call->one;
@@ -191,12 +191,19 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
     return statuses == MPI_STATUSES_IGNORE ? call->thread->statuses : statuses;
 }
 
-static void complete(trace_call *call, MPI_Request request, bool is_good, const MPI_Status *status)
+static bool is_of_class(int error, int class)
+{
+    int its_class = MPI_SUCCESS;
+    return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
+}
+
+/* error: by which the request has failed, MPI_SUCCESS, or MPI_ERR_PENDING. */
+static void complete(trace_call *call, MPI_Request request, int error, const MPI_Status *status)
 {
     trace_request *its = find(request);
-    if (!its || (its->is_persistent && its->number == 0))
+    if (!its || (its->is_persistent && its->number == 0) || is_of_class(error, MPI_ERR_PENDING))
         return;
-    if (is_good)
+    if (error == MPI_SUCCESS)
         put_completion(call, its, status);
     if (its->is_persistent)
         its->number = 0;
@@ -204,29 +211,48 @@ static void complete(trace_call *call, MPI_Request request, bool is_good, const 
         drop(its);
 }
 
+/* A call that fails may have ended some requests: their handles are gone. */
+static void drop_ended(trace_call *call)
+{
+    for (int64_t i = 0; i < call->watched_count; i++)
+        if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
+            complete(call, call->watched[i], MPI_ERR_OTHER, NULL);
+}
+
+/* Requests by their indices, or all. Statuses have errors only if the result says so. */
+static void list_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
+{
+    bool has_errors = is_of_class(result, MPI_ERR_IN_STATUS);
+    if (result != MPI_SUCCESS && !has_errors) {
+        drop_ended(call);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        complete(call, call->watched[indices ? indices[i] : i], has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS,
+                 &statuses[i]);
+}
+
 void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses)
 {
     mh_trace_tried(call, result, done);
-    if (!call->watched || (result == MPI_SUCCESS && !done))
-        return;
-    for (int64_t i = 0; i < count; i++)
-        complete(call, call->watched[i],
-                 result == MPI_SUCCESS || (result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR == MPI_SUCCESS),
-                 &statuses[i]);
+    if (call->watched && (result != MPI_SUCCESS || done))
+        list_done(call, result, count, NULL, statuses);
 }
 
 void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
 {
     mh_trace_tried(call, result, done);
-    if (call->watched && result == MPI_SUCCESS && done && index != MPI_UNDEFINED)
-        complete(call, call->watched[index], true, status);
+    if (!call->watched)
+        return;
+    if (result != MPI_SUCCESS)
+        drop_ended(call);
+    else if (done && index != MPI_UNDEFINED)
+        complete(call, call->watched[index], MPI_SUCCESS, status);
 }
 
 void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
 {
     mh_trace_tried(call, result, count != 0);
-    if (!call->watched || result != MPI_SUCCESS || count == MPI_UNDEFINED)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        complete(call, call->watched[indices[i]], true, &statuses[i]);
+    if (call->watched && count != MPI_UNDEFINED)
+        list_done(call, result, count, indices, statuses);
 }

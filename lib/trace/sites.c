@@ -4,6 +4,7 @@
 #include "trace/back.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +33,24 @@ void mh_trace_note_sites(const trace_event *events, size_t count)
             note(events[i].value);
 }
 
+/* Where the object's own addresses begin: an executable that is loaded where it was linked has absolute ones. */
+static uintptr_t base_of(const Dl_info *object)
+{
+    const ElfW(Ehdr) *head = object->dli_fbase;
+    return head->e_type == ET_EXEC ? 0 : (uintptr_t)head;
+}
+
+/* An address is where the program goes on after the call; the one before it is of the call. */
 static void describe(uint64_t address, char text[TEXT_SIZE])
 {
     Dl_info found;
+    const uint64_t call = address - 1;
     text[0] = '\0';
-    if (!dladdr((void *)(uintptr_t)address, &found) || !found.dli_fname)
+    if (!dladdr((void *)(uintptr_t)call, &found) || !found.dli_fname)
         return;
-    /* Without a symbol, the offset is that in the object, which addr2line takes. */
-    uintptr_t base = (uintptr_t)(found.dli_sname ? found.dli_saddr : found.dli_fbase);
-    snprintf(text, TEXT_SIZE, "%s+0x%jx in %s", found.dli_sname ? found.dli_sname : "", (uintmax_t)(address - base),
+    /* Without a symbol, the offset is what addr2line takes. */
+    uintptr_t base = found.dli_sname ? (uintptr_t)found.dli_saddr : base_of(&found);
+    snprintf(text, TEXT_SIZE, "%s+0x%jx in %s", found.dli_sname ? found.dli_sname : "", (uintmax_t)(call - base),
              found.dli_fname);
 }
 

@@ -5,7 +5,7 @@
 # PMPI_NAME. front.c has those of functions that are not like others. Handle conversions are part of no call.
 
 BEGIN {
-    split("Init Init_thread Initialized Finalize Finalized Pcontrol", names, " ")
+    split("Init Init_thread Initialized Finalize Finalized Abort Pcontrol", names, " ")
     for (i in names)
         is_by_hand[names[i]] = 1
 }

@@ -6,7 +6,7 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
 
-for target in label settings options plan clock results; do
+for target in label settings options plan clock trace results; do
     files=("$source_dir/corpus/$target"/*)
     program=./test/fuzz/replay_$target
     if [ $target = results ] && [ ! -x ./examples/mpix_compare ]; then

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../analysis/scratch.sh"
 
 targets=("$@")
-[ $# -gt 0 ] || targets=(label settings options plan clock results)
+[ $# -gt 0 ] || targets=(label settings options plan clock trace results)
 seconds=$(awk -v m="${FUZZ_MINUTES:-10}" 'BEGIN { printf "%d", m * 60 }')
 clang=${CLANG:-clang}
 command -v "$clang" >/dev/null || { echo "1..0 # SKIP no $clang (Debian package: clang)"; exit 0; }
@@ -25,9 +25,11 @@ scratch_build "$scratch/build" --enable-sanitizers=address,undefined,float-cast-
 export UBSAN_OPTIONS=print_stacktrace=1
 for target in "${targets[@]}"; do
     log=$scratch/$target.log
+    length=512
+    [ "$target" != trace ] || length=4096
     mkdir -p "$scratch/$target" "$scratch/$target.crashes"
     # What the targets print is thrown away, but not what libFuzzer and the sanitizers say.
-    (cd "$scratch" && "build/test/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=512 \
+    (cd "$scratch" && "build/test/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=$length \
         -close_fd_mask=3 -print_final_stats=1 -artifact_prefix="$target.crashes/" \
         "$target" "$source_dir/corpus/$target") >"$log" 2>&1 </dev/null
     status=$?

@@ -123,6 +123,8 @@ static void do_all(void)
     MPI_Comm_free(&twin);
 }
 
+static pthread_barrier_t together;
+
 static void *talk(void *comm)
 {
     int number = 0;
@@ -132,6 +134,7 @@ static void *talk(void *comm)
         else
             MPI_Recv(&number, 1, MPI_INT, 0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
     }
+    pthread_barrier_wait(&together); /* else a later thread may go on with the buffer of an earlier one */
     return NULL;
 }
 
@@ -160,6 +163,7 @@ static void run_threads(void *(*work)(void *), int tenths)
 {
     MPI_Comm comms[2];
     pthread_t threads[2];
+    pthread_barrier_init(&together, NULL, 2);
     for (int i = 0; i < 2; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     for (int i = 0; i < 2; i++)

@@ -18,6 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/trace
 compiler=${CC:-mpicc}
 subject=$scratch/subject
+odd=$scratch/odd
 dump=$scratch/trace_dump
 folder=$scratch/trace
 
@@ -34,9 +35,10 @@ front=$(compgen -G "$programs/.libs/libmpix_trace-*.so") ||
 # Compilers are lists of words.
 # shellcheck disable=SC2086
 if ! $compiler -w "$here/check_trace.c" -o "$subject" -lpthread >"$scratch/log" 2>&1 ||
+    ! $compiler -w "$here/check_trace_odd.c" -o "$odd" -lpthread -ldl >>"$scratch/log" 2>&1 ||
     ! $compiler -I"$here/../../lib" "$here/trace_dump.c" -o "$dump" >>"$scratch/log" 2>&1; then
     cat "$scratch/log"
-    echo "Bail out! $compiler does not compile check_trace.c or trace_dump.c"
+    echo "Bail out! $compiler does not compile check_trace.c, check_trace_odd.c or trace_dump.c"
     exit 1
 fi
 
@@ -48,7 +50,7 @@ record() {
     run "$ranks" mpix_trace -o "$folder" "$@"
     for rank in 0 1; do
         : >"$scratch/dump-$rank"
-        [ ! -e "$folder/rank-$rank.mpixtrace" ] ||
+        [ ! -f "$folder/rank-$rank.mpixtrace" ] ||
             "$dump" "$folder/rank-$rank.mpixtrace" >"$scratch/dump-$rank" || complain "the trace of $rank is torn"
     done
 }
@@ -103,7 +105,7 @@ check_calls() {
     expect 1 5 ' receive partner 0 tag [0-9]+ bytes 12 comm 2 request 0$'
     for rank in 0 1; do
         expect $rank 5 ' send_done '
-        expect $rank 6 ' post '
+        expect $rank $((6 + rank)) ' post ' # that of rank 1 alone is of MPI_Improbe
         expect $rank 8 ' collective partner '
         expect $rank 1 ' collective_done '
         expect $rank 6 '^comm '
@@ -114,8 +116,8 @@ check_calls() {
         expect $rank 1 ' enter MPI_Finalize$'
         expect $rank 5+ '^site .*[+]0x[0-9a-f]+ in .*/subject$'
     done
-    expect 1 2 ' collective partner 1 tag 0 bytes 16 '
-    expect 0 1 ' collective partner 1 tag 0 bytes 0 '
+    expect 1 2 ' collective partner 1 tag [1-9][0-9]* bytes 16 '
+    expect 0 1 ' collective partner 1 tag [1-9][0-9]* bytes 0 '
     expect 1 1+ ' leave MPI_Improbe [1-9]'
     expect 1 1 ' leave MPI_Improbe 0$'
     expect 1 0 ' enter MPI_Wtime$'
@@ -133,7 +135,7 @@ check_fortran() {   # FORM
     expect 1 3 ' receive partner 0 tag 5 bytes 16 comm 2 request 0$'
     expect 0 1 ' send partner 1 tag 6 bytes 16 comm 0 request [1-9]'
     expect 0 1 ' receive partner 1 tag 6 bytes 16 comm 0 request [1-9]'
-    expect 0 1 ' collective partner -1 tag 0 bytes 16 comm 0 '
+    expect 0 1 ' collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 '
     expect 0 1 ' enter MPI_Finalize$'
 }
 
@@ -182,6 +184,10 @@ check_only() {
     expect 0 7 ' enter MPI_'
     expect 0 7 ' enter MPI_Send$'
     expect 0 7 ' send partner 1 '
+    # Calls that are not recorded count: a barrier, a broadcast and a reduction come before.
+    record 2 --only Allreduce "$subject"
+    expect_done
+    for rank in 0 1; do expect $rank 1 ' collective partner -1 tag [4-9] bytes 4 comm 0 '; done
     # It ends 2 s after MPI_Init, or later.
     record 2 --from 1 "$subject" time
     expect_done
@@ -192,6 +198,116 @@ check_only() {
     expect_done
     expect 0 1 ' enter MPI_Init$'
     expect 0 0 ' enter MPI_Finalize$'
+}
+
+# ---- Programs that do rare things
+
+# Nothing after a jump out of an error handler is lost, and the call that never returned ends.
+check_jumps() {
+    record 2 "$odd" jumps
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 3 ' enter MPI_Send$'
+        expect $rank 5 ' enter MPI_Barrier$'
+    done
+}
+
+# Requests that failed are no longer known when their handles come again.
+check_failures() {
+    record 2 "$odd" fail
+    expect_done
+    expect_sound
+    expect 0 9 ' post '
+    expect 0 6 ' receive .* request [1-9]'
+    for request in 2 3 5 6 8 9; do expect 0 1 " receive .* request $request\$"; done
+}
+
+check_many_threads() {
+    record 2 "$odd" threads
+    expect_done
+    expect_sound
+    [ -z "$(own_messages)" ] || complain "it says something"
+    expect 0 1300 ' enter MPI_Comm_size$'
+}
+
+check_level() {
+    record 2 "$odd" level 2000000000
+    expect_done
+    expect_sound
+    expect 0 1 ' enter region 2000000000$'
+    expect 1 1 ' leave region 2000000000 0$'
+}
+
+check_fork() {
+    record 2 "$odd" fork
+    expect_done
+    expect_sound
+    expect 0 1 ' enter MPI_Barrier$'
+}
+
+# A million events fit through a buffer of 128 thousand, as there are collective calls. The first of them are a barrier
+# and what a Sendrecv has.
+check_million() {
+    record 2 --buffer 4M --only 'Sendrecv' "$odd" events 1000000
+    expect_done
+    for rank in 0 1; do
+        expect $rank 250000 ' enter MPI_Sendrecv$'
+        expect $rank 250000 ' send partner 0 tag 7 bytes 4 comm 1 '
+        expect $rank 250000 ' receive partner 0 tag 7 bytes 4 comm 1 '
+        expect $rank 250000 ' leave MPI_Sendrecv 0$'
+        expect $rank 1 '^end .* dropped 0$'
+    done
+}
+
+# What the program and MPI allocate and lock is what it is without the recorder.
+check_quiet_path() {
+    local plain counted
+    # shellcheck disable=SC2086
+    plain=$(timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" count 2>&1 </dev/null)
+    record 2 "$odd" count
+    expect_done
+    for counted in "$plain" "$(cat "$scratch/out")"; do grep -o 'counted [0-9]*' <<<"$counted"; done |
+        sort | uniq -c | grep -q '^ *4 counted' || complain "without the recorder: $plain"
+}
+
+# What was written until then can be read: WAY is how the program ends. Communicators are there at once.
+check_end() {       # WAY LAST_CALL
+    record 2 "$odd" "$1"
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect 0 0 '^end '
+    expect 0 2+ '^clock '
+    expect 0 2+ ' enter MPI_Barrier$'
+    expect 0 1 '^comm 2 '
+    [ -z "$2" ] || expect 0 1 " enter $2\$"
+}
+
+# With mpix_preload, the trace has the calls of the program, and no others.
+check_both() {
+    local preload=${BUILDDIR:-.}/lib/preload/mpix_preload
+    rm -rf "$folder"
+    # shellcheck disable=SC2086
+    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$preload" "$programs/mpix_trace" -o "$folder" \
+        "$odd" fork >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$? command="mpix_preload mpix_trace"
+    expect_done
+    grep -q '^mpix_preload: .*[1-9]' "$scratch/err" || complain "no report of mpix_preload"
+    for rank in 0 1; do
+        "$dump" "$folder/rank-$rank.mpixtrace" >"$scratch/dump-$rank" || complain "the trace of $rank is torn"
+        expect $rank 1 ' enter MPI_Barrier$'
+        expect $rank 0 ' enter MPI_(Allreduce|Comm_dup|Comm_split|Isend|Send|Iprobe)$'
+    done
+    run alone mpix_trace -o "$scratch/new" mpix_preload "$subject"
+    expect_refusal 'mpix_preload comes first'
+}
+
+# The measurement of make trace-cost runs.
+check_cost() {
+    command=run_trace_cost.sh
+    bash "$here/../performance/run_trace_cost.sh" 1 10 >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    expect_status 0
+    grep -qE '^median of 1 turns: -?[0-9]+\.[0-9] ns a call$' "$scratch/out" || complain "no result"
 }
 
 # ---- What cannot be recorded
@@ -224,6 +340,22 @@ check_disk() {
     own_messages | grep -q 'could not write all: .*No space left on device' || complain "no line says it"
 }
 
+check_limit() {
+    record 2 "$odd" limit
+    expect_done
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q 'could not write all: .*File too large' || complain "no line says it"
+}
+
+# A process that cannot make its file: no other one leaves one.
+check_missing_file() {
+    record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
+    expect_done
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q 'cannot write .*rank-1.mpixtrace: File exists' || complain "no line says it"
+    [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
+}
+
 check_others() {
     record alone sh -c 'echo hello; exit 7'
     expect_status 7
@@ -240,6 +372,22 @@ check_others() {
     expect_refusal --buffer
     run alone mpix_trace -o "$scratch/new" --from x "$subject"
     expect_refusal --from
+}
+
+# HOW_LINKED: without symbols, a call site is an address by which addr2line finds the line of the call.
+check_lines() {
+    # shellcheck disable=SC2086
+    $compiler -w -g "$1" "$here/check_trace.c" -o "$scratch/linked" -lpthread >"$scratch/log" 2>&1 ||
+        { cat "$scratch/log"; return; }
+    record 2 "$scratch/linked"
+    expect_done
+    sed -n 's/^site .* [+]\(0x[0-9a-f]*\) in .*\/linked$/\1/p' "$scratch/dump-0" >"$scratch/addresses"
+    [ "$(wc -l <"$scratch/addresses")" -ge 20 ] || complain "not 20 call sites"
+    addr2line -e "$scratch/linked" <"$scratch/addresses" |
+        while IFS=: read -r _ line; do
+            line=${line%% *}
+            sed -n "${line/\?/1}p" "$here/check_trace.c" | grep -q 'MPI_' || echo "line $line calls nothing"
+        done
 }
 
 have_fortran() {    # FORM
@@ -261,14 +409,45 @@ tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_action freed
 # The flags are words, and there may be none.
 # shellcheck disable=SC2086
-if timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
+if ! tap_selects "processes of another world"; then
+    :
+elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
     tap_check "processes of another world" check_action spawn
 else
     tap_skip "processes of another world" "MPI_Comm_spawn fails here"
 fi
 tap_check "--only, --from and --to" check_only
+tap_check "calls that are left by a jump" check_jumps
+# Open MPI 4 takes messages that are too long.
+# shellcheck disable=SC2086
+if ! tap_selects "requests that fail"; then
+    :
+elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" fail 2>&1 </dev/null | grep -q 'do not fail'; then
+    tap_skip "requests that fail" "they do not fail with this MPI library"
+else
+    tap_check "requests that fail" check_failures
+fi
+tap_check "more threads than there are buffers, one after the other" check_many_threads
+tap_check "a region with a large number" check_level
+tap_check "a child that is forked" check_fork
+tap_check "a million events" check_million
+tap_check "nothing is allocated or locked in calls" check_quiet_path
+tap_check "the cost of a call" check_cost
+tap_check "mpix_preload and mpix_trace" check_both
+if command -v addr2line >/dev/null; then
+    tap_check "call sites as lines" check_lines -pie
+    tap_check "call sites as lines, of a program with fixed addresses" check_lines -no-pie
+else
+    tap_skip "call sites as lines" "there is no addr2line"
+fi
 tap_check "a full buffer" check_full
 tap_check "MPI_Abort" check_abort
+tap_check "MPI_Abort within a call" check_end handler MPI_Send
+tap_check "an error that MPI ends the program for" check_end fatal ''
+tap_check "exit without MPI_Finalize" check_end exit ''
+tap_check "kill -9" check_end kill ''
+tap_check "a limit of the size of files" check_limit
+tap_check "a file that cannot be made" check_missing_file
 if [ "$(check_disk)" = skip ]; then
     tap_skip "a full disk" "a small file system cannot be mounted"
 else

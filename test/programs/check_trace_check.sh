@@ -142,10 +142,26 @@ expect_written() {
         complain "not the rows (<: wanted): $(cat "$scratch/differences")"
 }
 
+# Each event has the bound that it had, and what it was moved by.
+expect_bounds() {
+    run alone mpix_trace_convert --to csv "$known" -o "$scratch/known.csv"
+    run alone mpix_trace_convert --to csv "$scratch/written" -o "$scratch/written.csv"
+    expect_status 0
+    [ ! -s "$scratch/err" ] || complain "says something of the trace that was written"
+    paste -d, "$scratch/known.csv" "$scratch/written.csv" | awk -F, '
+        /^#/ || /^rank/ { next }
+        { moved = $(NF / 2 + 6) - $6; wanted = $7 + moved; error = $(NF / 2 + 7) - wanted; n++ }
+        error^2 > 2^2 { if (wrong++ < 3) print $1 ": " $3 " " $4 " at " $6 ": bound " $(NF / 2 + 7) ", not " wanted }
+        moved > 0 { far++ }
+        END { if (n < 300 || far < 50) print n " events, " far " of them moved" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "bounds: $(cat "$scratch/problems")"
+}
+
 check_write() {
     cp -r "$known" "$scratch/before"
     expect_written
     expect_written --latency 5000
+    expect_bounds
     diff -r "$scratch/before" "$known" || complain "the trace is not as it was"
 }
 

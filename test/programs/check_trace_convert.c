@@ -19,7 +19,7 @@ enum { PROCESSES = 3, START_NS = 2000000000, LATENCY_NS = 5000, TRUE_PATH_SIZE =
 
 /* Further names, and the ids of communicators on rank 0. Rank 2 has them in another order. */
 enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAMES };
-enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMMS };
+enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMM_FOREIGN, COMMS };
 
 #define MAIN_ADDRESS 0x1234
 
@@ -50,10 +50,10 @@ static void set_communicator(made_trace *made, int rank, int id, trace_communica
     memcpy(communicator->ranks, ranks, (size_t)as.size * sizeof(int));
 }
 
-/* A communicator of ranks 2 and 0, in this order; and one between rank 0 and ranks 2 and 1. */
+/* A communicator of ranks 2 and 0, in this order; one between rank 0 and ranks 2 and 1; one with a foreign process. */
 static void set_communicators(made_trace *made)
 {
-    static const int pair[] = {2, 0};
+    static const int pair[] = {2, 0}, foreign[] = {0, -1};
     for (int rank = 0; rank < PROCESSES; rank++) {
         trace_process *process = &made->trace.processes[rank];
         process->communicators = realloc(process->communicators, COMMS * sizeof(trace_communicator));
@@ -67,6 +67,8 @@ static void set_communicators(made_trace *made)
             set_communicator(made, rank, rank == 2 ? COMM_INTER : COMM_PAIR,
                              (trace_communicator){.context = 5, .size = 2}, pair);
     }
+    /* With a process of another job. */
+    set_communicator(made, 0, COMM_FOREIGN, (trace_communicator){.context = 7, .size = 2}, foreign);
 }
 
 static void set_names(made_trace *made)
@@ -144,6 +146,44 @@ static void put_messages(made_trace *made)
                 (trace_event){.partner = 0, .tag = 13, .value = 300, .id = COMM_SELF});
 }
 
+/* MPI_Isendrecv of ranks 0 and 1: one request sends and receives. */
+static void put_both_ways(made_trace *made)
+{
+    made->now_ns[0] = made->now_ns[1] = made->now_ns[0] > made->now_ns[1] ? made->now_ns[0] : made->now_ns[1];
+    for (int rank = 0; rank < 2; rank++) {
+        enter(made, rank, MADE_ISEND);
+        put(made, rank, (trace_event){.kind = TRACE_SEND, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        put(made, rank,
+            (trace_event){.kind = TRACE_RECEIVE_POST, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        leave(made, rank, MADE_ISEND, 0);
+    }
+    for (int rank = 0; rank < 2; rank++) {
+        enter(made, rank, MADE_WAIT);
+        made_work(made, rank, LATENCY_NS);
+        put(made, rank, (trace_event){.kind = TRACE_SEND_DONE, .request = 6});
+        put(made, rank, (trace_event){.kind = TRACE_RECEIVE, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* From rank 0 to the others, by the communicator between them. */
+static void put_inter(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        const uint16_t comm = rank == 2 ? COMM_PAIR : COMM_INTER;
+        enter(made, rank, MADE_BCAST);
+        made_work(made, rank, LATENCY_NS);
+        put(made, rank,
+            (trace_event){.kind = TRACE_COLLECTIVE,
+                          .partner = rank == 0 ? TRACE_ROOT_SELF : 0,
+                          .value = rank == 0 ? 40 : 0,
+                          .tag = 1,
+                          .id = comm});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = rank == 0 ? 0 : 40, .id = MADE_BCAST});
+        leave(made, rank, MADE_BCAST, 0);
+    }
+}
+
 static void put_collectives(made_trace *made)
 {
     made_collective(made, MADE_ALLREDUCE, -1, LATENCY_NS);
@@ -153,11 +193,11 @@ static void put_collectives(made_trace *made)
         enter(made, rank, NAME_CLOCK);
         made_work(made, rank, 3 * LATENCY_NS);
         leave(made, rank, NAME_CLOCK, 0);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .tag = 3});
         leave(made, rank, MADE_BARRIER, 0);
         enter(made, rank, MADE_IALLREDUCE);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7});
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7, .tag = 4});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24, .id = MADE_IALLREDUCE});
         leave(made, rank, MADE_IALLREDUCE, 0);
         enter(made, rank, MADE_WAIT);
         made_work(made, rank, 2 * LATENCY_NS);
@@ -189,9 +229,11 @@ static void put_events(made_trace *made)
     enter(made, 2, NAME_REGION); /* never left */
     put_messages(made);
     put_requests(made);
+    put_both_ways(made);
     for (int rank = 0; rank < PROCESSES; rank++)
         made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
+    put_inter(made);
 }
 
 /* ---- Clocks */

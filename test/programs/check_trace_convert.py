@@ -16,13 +16,18 @@ import sys
 # source, destination, tag, bytes, communicator, and places of both in it as OTF2 has them
 MESSAGES = [
     (0, 1, 7, 8, 0, 0, 1), (1, 2, 8, 8, 0, 1, 2), (0, 2, 9, 16, 0, 0, 2),
-    (0, 2, 11, 100, 2, 1, 0), (0, 1, 12, 200, 3, 0, 2), (1, 1, 13, 300, 1, 0, 0)]
+    (0, 2, 11, 100, 2, 1, 0), (0, 1, 12, 200, 3, 0, 2), (1, 1, 13, 300, 1, 0, 0), (0, 1, 14, 8, 0, 0, 1),
+    (1, 0, 14, 8, 0, 1, 0)]
 COMMUNICATORS = {"MPI_COMM_WORLD": [0, 1, 2], "MPI_COMM_SELF": [], "communicator 2": [2, 0],
                  "communicator 3": [0, 2, 1]}
-# operation, root, and by rank the bytes sent and received
-COLLECTIVES = [("ALLREDUCE", None, [8, 8, 8], 8), ("BCAST", 1, [0, 8, 0], 8), ("BARRIER", None, [0, 0, 0], 0),
-               ("ALLREDUCE", None, [24, 24, 24], 24)]
+# Of OTF2, in the place of a root.
+NO_ROOT, ROOT_SELF = 2**32 - 1, 2**32 - 2
+# operation, and by rank the root, the bytes sent and received; the last one is on an intercommunicator
+COLLECTIVES = [("ALLREDUCE", [NO_ROOT] * 3, [8] * 3, [8] * 3), ("BCAST", [1] * 3, [0, 8, 0], [8] * 3),
+               ("BARRIER", [NO_ROOT] * 3, [0] * 3, [0] * 3), ("ALLREDUCE", [NO_ROOT] * 3, [24] * 3, [24] * 3),
+               ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40])]
 RECORD_ERROR_NS = 100
+SLACK_NS = 1000
 LATENCY_NS = 5000
 
 
@@ -105,7 +110,7 @@ BLOCKING = ("MPI_Allreduce", "MPI_Bcast", "MPI_Barrier")
 
 def moved_ns(rows):
     """By how many whole seconds global times are moved, as OTF2 has none below 0."""
-    least = min(int(row["global_ns"]) for events in rows.values() for row in events)
+    least = min(int(row["global_ns"]) for events in rows.values() for row in events) - SLACK_NS
     return (-least // 10**9 + 1) * 10**9 if least <= 0 else 0
 
 
@@ -124,13 +129,16 @@ def expected_events(rows):
     return events + [("Leave", events[-1][1])] * len(open_calls)
 
 
-def check_times(key, events, rows, moved):
+def check_times(trace, key, events, rows, moved):
     expected = [(kind, time + moved) for kind, time in expected_events(rows)]
     found = [(type(event).__name__, event.time) for event in events if type(event).__name__ != "Metric"]
     expect(f"events of {key}", [kind for kind, _ in found], [kind for kind, _ in expected])
     for (kind, time), (_, wanted) in zip(found, expected):
         if abs(time - wanted) > 1:
             print(f"{kind} of {key} is at {time} ns, not {wanted}")
+    span = trace.definitions.clock_properties
+    if events[0].time < span.global_offset or events[-1].time > span.global_offset + span.trace_length:
+        print(f"times of {key} are not within the span of the clock")
     if any(later.time < earlier.time for earlier, later in zip(events, events[1:])):
         print(f"times of {key} decrease")
     bounds = [event.values[0] for event in events if type(event).__name__ == "Metric"]
@@ -161,8 +169,16 @@ def check_collectives(events, otf2):
         found = [(word(event.collective_op), event.root, event.size_sent, event.size_received)
                  for event in events[rank, 0] if isinstance(event, done)]
         expect(f"collective operations of rank {rank}", found,
-               [(operation, 2**32 - 1 if root is None else root, sent[rank], received)
+               [(operation, root[rank], sent[rank], received[rank])
                 for operation, root, sent, received in COLLECTIVES])
+
+
+def check_requests(key, events, otf2):
+    """Each request of a location has a number of its own."""
+    kinds = otf2.events
+    numbers = [event.request_id for event in events
+               if isinstance(event, (kinds.MpiIsend, kinds.MpiIrecvRequest, kinds.NonBlockingCollectiveRequest))]
+    expect(f"requests of {key} with the number of another one", len(numbers) - len(set(numbers)), 0)
 
 
 def check_definitions(trace):
@@ -190,7 +206,8 @@ def check_otf2(rows, path):
             events[rank, int(location.name.split()[-1])].append(event)
         expect("locations", sorted(events), sorted(rows))
         for key in rows:
-            check_times(key, events[key], rows[key], moved_ns(rows))
+            check_times(trace, key, events[key], rows[key], moved_ns(rows))
+            check_requests(key, events[key], otf2)
         check_messages(events, otf2)
         check_collectives(events, otf2)
         polls = [list(event.attributes.values()) for event in events[2, 0]

@@ -82,6 +82,13 @@ check_sites() {
 
 check_functions() {
     report --format csv --show functions
+    [ "$(wc -l <"$scratch/rows")" -eq $((1 + 5)) ] || complain "not a row for each function"
+    # 40 calls of 4 ranks. Rank 2 comes last, and waits least; of the others, rank 3 waits as long as rank 0.
+    awk -F, '
+        $1 == "MPI_Allreduce" { n++; if ($2 != 4 || $3 != 160 || $6 > $4 || $4 > $8 || $7 != 2 || $8 < 11.9e6) print }
+        END { if (n != 1) print n + 0 " rows" }' "$scratch/rows" >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "MPI_Allreduce: $(cat "$scratch/problems")"
+    report --format csv --show ranks
     [ "$(wc -l <"$scratch/rows")" -eq $((1 + 3 * 4 + 2 * 3)) ] || complain "not a row for each function and rank"
     # Rank 0 waits 300 us and a latency for rank 2.
     awk -F, '$1 == "MPI_Allreduce" && $2 == 0 { n++; if ($3 != 40 || $4 < 11.9e6 || $4 > 12.3e6) print }
@@ -109,7 +116,7 @@ check_clocks() {
 
 check_columns() {
     local kind format
-    for kind in functions sites calls; do
+    for kind in functions ranks sites calls; do
         for format in csv json; do
             report --format $format --show $kind
             cp "$scratch/out" "$scratch/$kind.$format"
@@ -121,7 +128,7 @@ check_columns() {
 
 check_text() {
     report
-    grep -q '^# *function  *rank' "$scratch/out" && grep -q '^# *site  *function' "$scratch/out" ||
+    grep -q '^# *function  *ranks  *calls' "$scratch/out" && grep -q '^# *site  *function' "$scratch/out" ||
         complain "not the tables of functions and sites"
 }
 

@@ -10,6 +10,8 @@
  *   offset=NS       constant offset
  *   drift=PPB       constant drift
  *   spread=PPB      further drift, uniform in [-spread, spread], by host and seed
+ *   swing=PPB       further drift that swings by so much to either side, as temperature makes it,
+ *   period=NS       in this time
  *   walk=PPB        random walk of the drift: standard deviation after one second; within the default limit of wander
  *   seed=N          of spread, walk, jitter and random jumps
  *   origin=NS       true time at which the walk begins; the same for all processes of a host. Else the first reading
@@ -43,19 +45,22 @@
 /* The drift is constant within a segment. */
 #define SEGMENT_NS (10 * MH_NS_PER_MS)
 
+#define PI 3.14159265358979323846
+
 static struct {
     pthread_mutex_t lock;
     int known;
     int exact;
-    double offset, drift, spread, walk, seed, origin, step_at, step, jump_at, jump, jitter, lopsided, slow, slowness;
-    double jump_every, jump_most, jump_ranks;
+    double offset, drift, spread, swing, period, walk, seed, origin, step_at, step, jump_at, jump;
+    double jitter, lopsided, slow, slowness, jump_every, jump_most, jump_ranks;
     uint64_t walk_random, jitter_random, jump_random;
     int64_t next_jump_ns; /* true time; those at random times */
     int64_t jumps, jumps_ns;
     int64_t segment_ns; /* true time at which the current segment began */
     double error_ns;    /* local - true at that time, without the constant offset */
     double drift_ppb;   /* in this segment */
-    double walked_ppb;  /* of which are due to the walk */
+    double walked_ppb;  /* of which are due to the walk, */
+    double swung_ppb;   /* and to the swing */
     wandering_t wandering;
     int stepped, jumped;
 } simulated = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -70,7 +75,7 @@ static double uniform(uint64_t *state)
 static double normal(uint64_t *state)
 {
     double radius = sqrt(-2 * log(uniform(state)));
-    return radius * cos(2 * 3.14159265358979323846 * uniform(state));
+    return radius * cos(2 * PI * uniform(state));
 }
 
 static uint64_t host_hash(const char *host)
@@ -98,6 +103,8 @@ static void set(const char *name, const char *value, const char *host)
         {"offset", &simulated.offset},
         {"drift", &simulated.drift},
         {"spread", &simulated.spread},
+        {"swing", &simulated.swing},
+        {"period", &simulated.period},
         {"walk", &simulated.walk},
         {"seed", &simulated.seed},
         {"origin", &simulated.origin},
@@ -184,12 +191,22 @@ static double walk_on(void)
     return simulated.walked_ppb - before_ppb;
 }
 
+/* The same; no limit, so that it may be greater than that which bounds rely on. */
+static double swing_on(double since_origin_ns)
+{
+    double before_ppb = simulated.swung_ppb;
+    if (simulated.swing == 0)
+        return 0;
+    simulated.swung_ppb = simulated.swing * sin(2 * PI * since_origin_ns / simulated.period);
+    return simulated.swung_ppb - before_ppb;
+}
+
 static void next_segment(void)
 {
     double since_origin = (double)(simulated.segment_ns - (int64_t)simulated.origin);
     simulated.error_ns += simulated.drift_ppb * (double)SEGMENT_NS * 1e-9;
     simulated.segment_ns += SEGMENT_NS;
-    simulated.drift_ppb += walk_on();
+    simulated.drift_ppb += walk_on() + swing_on(since_origin);
     if (simulated.step != 0 && !simulated.stepped && since_origin >= simulated.step_at) {
         simulated.drift_ppb += simulated.step;
         simulated.stepped = 1;
@@ -221,6 +238,23 @@ static int64_t local_from_true(int64_t true_ns)
         true_ns + simulated.jumps_ns + (simulated.exact ? 0 : (int64_t)simulated.offset + (int64_t)error_ns);
     pthread_mutex_unlock(&simulated.lock);
     return local_ns;
+}
+
+int64_t mh_simulated_true_from_local_ns(int64_t local_ns)
+{
+    pthread_mutex_lock(&simulated.lock);
+    if (!simulated.known)
+        begin();
+    double age_ns;
+    for (;; next_segment()) {
+        age_ns = (double)(local_ns - (int64_t)simulated.offset - simulated.segment_ns) - simulated.error_ns;
+        age_ns /= 1 + simulated.drift_ppb * 1e-9;
+        if (age_ns < (double)SEGMENT_NS)
+            break;
+    }
+    int64_t true_ns = simulated.segment_ns + llround(age_ns);
+    pthread_mutex_unlock(&simulated.lock);
+    return true_ns;
 }
 
 int64_t mh_simulated_jumps(int64_t *sum_ns)

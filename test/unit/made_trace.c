@@ -60,6 +60,7 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
         process->location_count = 1;
         process->locations = zeroed(1, sizeof(trace_location));
         process->locations[0].rank = rank;
+        process->locations[0].index = made->trace.location_count++;
         process->is_finished = true;
     }
 }
@@ -142,6 +143,7 @@ void made_collective(made_trace *made, made_name function, int root, double late
     const int size = made->trace.size;
     const bool to_root = function == MADE_REDUCE;
     double last_ns = 0, root_ns = root < 0 ? 0 : made->now_ns[root];
+    made->calls++;
     for (int rank = 0; rank < size; rank++) {
         last_ns = fmax(last_ns, made->now_ns[rank]);
         enter(made, rank, function);
@@ -154,9 +156,12 @@ void made_collective(made_trace *made, made_name function, int root, double late
         else if (waits_for_root && rank != root)
             ready_ns = fmax(ready_ns, root_ns + latency_ns);
         const uint64_t put = function == MADE_BARRIER || (waits_for_root && rank != root) ? 0 : BYTES;
-        made_event(made, rank, ready_ns, (trace_event){.kind = TRACE_COLLECTIVE, .partner = root, .value = put});
         made_event(made, rank, ready_ns,
-                   (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = function == MADE_BARRIER ? 0 : BYTES});
+                   (trace_event){.kind = TRACE_COLLECTIVE, .partner = root, .value = put, .tag = made->calls});
+        made_event(made, rank, ready_ns,
+                   (trace_event){.kind = TRACE_COLLECTIVE_OUT,
+                                 .value = function == MADE_BARRIER ? 0 : BYTES,
+                                 .id = (uint16_t)function});
         leave(made, rank, function);
     }
 }

@@ -39,6 +39,7 @@ typedef struct {
     double *now_ns;   /* true time of each process, where its next call begins */
     double **true_ns; /* of each event, by rank */
     size_t *room;
+    int32_t calls; /* of collective operations so far */
     uint64_t chance;
 } made_trace;
 

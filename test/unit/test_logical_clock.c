@@ -178,6 +178,28 @@ START_TEST(nothing_is_violated_afterwards)
 }
 END_TEST
 
+/* Whatever the form of a function: with large counts, or begun by MPI_Start. */
+START_TEST(all_forms_of_an_operation_wait)
+{
+    static const char *const forms[] = {"MPI_Allreduce_c", "MPI_Iallreduce", "MPI_Allreduce_init", "MPI_Iallreduce_c"};
+    static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
+    made_trace made;
+    trace_matches matches;
+    conditions found;
+    made_begin(&made, RANKS, clocks, 1);
+    made_collective(&made, MADE_ALLREDUCE, -1, 1000);
+    free(made.trace.names[MADE_ALLREDUCE]);
+    made.trace.names[MADE_ALLREDUCE] = strdup(forms[_i]);
+    for (int rank = 0; rank < RANKS; rank++) /* the operation is told behind it, not by the call around it */
+        made.trace.processes[rank].locations[0].events[0].id = MADE_WAIT;
+    for (int rank = 0; rank < RANKS; rank++)
+        made.trace.processes[rank].locations[0].events[3].id = MADE_WAIT;
+    ck_assert(trace_match(&made.trace, &matches) && conditions_find(&made.trace, &matches, &found));
+    EXPECT(found.rule_count == 1 && found.member_count == 2 * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
+    free_made(&made, &found, &matches);
+}
+END_TEST
+
 START_TEST(a_million_events)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};
@@ -199,6 +221,7 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, a_contradiction_is_told);
     tcase_add_test(tests, true_times_stay);
     tcase_add_loop_test(tests, nothing_is_violated_afterwards, 0, 3);
+    tcase_add_loop_test(tests, all_forms_of_an_operation_wait, 0, 4);
     tcase_add_test(tests, a_million_events);
 }
 

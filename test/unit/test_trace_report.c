@@ -37,6 +37,11 @@ START_TEST(summary_of_known_calls)
     /* 40 + 30, 30 + 30, 15 (its own exit) + 40. */
     EXPECT(summary.wait_ns == 185, "waited: %g", summary.wait_ns);
     EXPECT(summary.in_call_ns == 50 + 40 + 10 + 40 + 10 + 40 + 10 + 15 + 45, "in the call: %g", summary.in_call_ns);
+    /* The first call did not wait: ranks 0 and 1 came to wait for it after 20 and 45, when the last one was there. */
+    arrivals.wait_from_ns[0] = 20;
+    arrivals.wait_from_ns[1] = 45;
+    EXPECT(arrivals_summarize(&arrivals, &summary) && summary.wait_ns == 185 - 20 - 30, "waited: %g", summary.wait_ns);
+    EXPECT(summary.in_call_ns == 30 + 5 + 10 + 40 + 10 + 40 + 10 + 15 + 45, "in the call: %g", summary.in_call_ns);
     arrivals.bound_ns[4] = INFINITY;
     EXPECT(arrivals_summarize(&arrivals, &summary) && summary.bound_ns < 0 && summary.clear_calls == 0,
            "a bound that is not known is one: %" PRId64, summary.bound_ns);
@@ -204,11 +209,11 @@ static void make_trace(small_trace_t *made)
             made->events[rank][i] = (trace_event){.kind = kinds[i], .id = ids[i], .time_ns = (int64_t)times[rank][i]};
         made->events[rank][1].value = base + 0x10;
         made->events[rank][5].value = base + 0x20;
-        made->parts[0][rank] = (struct trace_part){rank, 0, 1, 3, 2};
-        made->parts[1][rank] = (struct trace_part){rank, 0, 5, 7, 6};
+        made->parts[0][rank] = (trace_part){.rank = rank, .enter = 1, .record = 2, .wait = 1, .leave = 3};
+        made->parts[1][rank] = (trace_part){.rank = rank, .enter = 5, .record = 6, .wait = 5, .leave = 7};
     }
     for (int i = 0; i < 2; i++)
-        made->calls[i] = (trace_call){FUNCTION, 0, 2, made->parts[i]};
+        made->calls[i] = (trace_call){.function = FUNCTION, .count = 2, .parts = made->parts[i]};
 }
 
 START_TEST(sites_of_a_trace)
@@ -260,6 +265,29 @@ START_TEST(time_by_function_and_rank)
 }
 END_TEST
 
+/* Regions within regions: none is lost, and one that is never left goes on to the end. */
+START_TEST(deep_regions)
+{
+    enum { DEPTH = 100 };
+    static trace_event events[2 * DEPTH];
+    static double global_ns[2 * DEPTH];
+    trace_location location = {.count = 2 * DEPTH - 1, .events = events, .global_ns = global_ns};
+    span_walk_t walk;
+    span_t span;
+    int count = 0;
+    for (int i = 0; i < 2 * DEPTH; i++)
+        events[i] = (trace_event){.kind = i < DEPTH ? TRACE_ENTER : TRACE_LEAVE, .id = REGION};
+    EXPECT(span_begin(&walk, &location), "out of memory");
+    for (; span_next(&walk, &span); count++) {
+        bool is_open = count == 0;
+        EXPECT(span.depth == count && span.is_open == is_open, "call %d has depth %d", count, span.depth);
+        EXPECT(span.leave == (size_t)(2 * DEPTH - 1 - (is_open ? 1 : count)), "call %d ends at %zu", count, span.leave);
+    }
+    span_end(&walk);
+    EXPECT(count == DEPTH, "%d calls", count);
+}
+END_TEST
+
 /* ---- Clocks that are made to drift */
 
 START_TEST(drifts)
@@ -301,6 +329,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, patterns_can_be_replayed);
     tcase_add_test(tests, sites_of_a_trace);
     tcase_add_test(tests, time_by_function_and_rank);
+    tcase_add_test(tests, deep_regions);
     tcase_add_test(tests, drifts);
 }
 

@@ -35,15 +35,16 @@ static int compare_sights(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(first->rank, second->rank);
 }
 
+/* Below 0: it has processes of another job, or is not known. */
 static int lowest_rank(const trace_communicator *of)
 {
-    int lowest = of->ranks[0];
+    int lowest = of->size > 0 ? of->ranks[0] : -1;
     for (int i = 1; i < of->size; i++)
         lowest = of->ranks[i] < lowest ? of->ranks[i] : lowest;
     return lowest;
 }
 
-/* All that are not predefined. sights: with room for all, or NULL. Returns how many there are. */
+/* All that are not predefined, and of this job. sights: with room for all, or NULL. Returns how many there are. */
 static size_t list_sights(const trace *of, sight *sights)
 {
     size_t count = 0;
@@ -51,9 +52,10 @@ static size_t list_sights(const trace *of, sight *sights)
         const trace_process *process = &of->processes[rank];
         for (size_t id = COMMUNICATORS_PREDEFINED; id < process->communicator_count; id++) {
             const trace_communicator *seen = &process->communicators[id];
-            if (seen->size > 0 && sights != NULL)
-                sights[count] = (sight){seen, lowest_rank(seen), rank, id};
-            count += seen->size > 0;
+            const int lowest = lowest_rank(seen);
+            if (lowest >= 0 && sights != NULL)
+                sights[count] = (sight){seen, lowest, rank, id};
+            count += lowest >= 0;
         }
     }
     return count;

@@ -5,7 +5,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/room.h"
-#include "trace/convert/calls.h"
+#include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
 #include <inttypes.h>
@@ -27,13 +27,9 @@ static const char *const kind_names[] = {
     [TRACE_DROPPED] = "dropped",
 };
 
-/* Of all locations, those of rank 0 first. */
-typedef struct {
-    size_t *first; /* by rank: the index of its first location */
-    size_t **list; /* by location, then by position: the number of the message or of the call of a collective operation,
-                      from 0; SIZE_MAX: none */
-    size_t count;
-} match_numbers;
+/* By index of a location, then by position: the number of the message or of the call of a collective operation, from
+   0; SIZE_MAX: none. */
+typedef size_t *match_numbers;
 
 /* The location whose events are written, and what is known of them by position. */
 typedef struct {
@@ -47,31 +43,16 @@ typedef struct {
 
 static bool has_room(match_numbers *numbers, const trace *of)
 {
-    numbers->first = malloc(room_bytes(of->size, sizeof(*numbers->first)));
-    for (int rank = 0; numbers->first != NULL && rank < of->size; rank++) {
-        numbers->first[rank] = numbers->count;
-        numbers->count += of->processes[rank].location_count;
-    }
-    numbers->list = calloc(numbers->count + 1, sizeof(*numbers->list));
-    if (numbers->first == NULL || numbers->list == NULL)
-        return false;
     for (int rank = 0; rank < of->size; rank++)
         for (size_t i = 0; i < of->processes[rank].location_count; i++) {
-            size_t bytes = room_bytes((int64_t)of->processes[rank].locations[i].count + 1, sizeof(size_t));
-            size_t *list = numbers->list[numbers->first[rank] + i] = malloc(bytes);
-            if (list == NULL)
+            const trace_location *location = &of->processes[rank].locations[i];
+            size_t bytes = room_bytes((int64_t)location->count + 1, sizeof(size_t));
+            numbers[location->index] = malloc(bytes);
+            if (numbers[location->index] == NULL)
                 return false;
-            memset(list, 0xff, bytes);
+            memset(numbers[location->index], 0xff, bytes);
         }
     return true;
-}
-
-static void set_number(match_numbers *numbers, const trace *of, int rank, uint32_t thread, size_t place, size_t number)
-{
-    const trace_process *process = &of->processes[rank];
-    for (size_t i = 0; i < process->location_count; i++)
-        if ((uint32_t)process->locations[i].thread == thread)
-            numbers->list[numbers->first[rank] + i][place] = number;
 }
 
 static bool number_matches(match_numbers *numbers, const trace *of)
@@ -79,25 +60,17 @@ static bool number_matches(match_numbers *numbers, const trace *of)
     trace_matches matches = {0};
     bool has_memory = trace_match(of, &matches) && has_room(numbers, of);
     for (size_t i = 0; has_memory && i < matches.message_count; i++) {
-        const trace_message *message = &matches.messages[i];
-        set_number(numbers, of, message->source, message->source_thread, message->send, i);
-        set_number(numbers, of, message->destination, message->destination_thread, message->receive, i);
+        const trace_message *at = &matches.messages[i];
+        numbers[trace_find_location(of, at->source, at->source_thread)->index][at->send] = i;
+        numbers[trace_find_location(of, at->destination, at->destination_thread)->index][at->receive] = i;
     }
     for (size_t i = 0; has_memory && i < matches.call_count; i++)
         for (int k = 0; k < matches.calls[i].count; k++) {
-            const struct trace_part *part = &matches.calls[i].parts[k];
-            set_number(numbers, of, part->rank, part->thread, part->record, i);
+            const trace_part *part = &matches.calls[i].parts[k];
+            numbers[trace_find_location(of, part->rank, part->thread)->index][part->record] = i;
         }
     trace_matches_free(&matches);
     return has_memory;
-}
-
-static void free_numbers(match_numbers *numbers)
-{
-    for (size_t i = 0; numbers->list != NULL && i < numbers->count; i++)
-        free(numbers->list[i]);
-    free(numbers->list);
-    free(numbers->first);
 }
 
 /* ---- Cells. Each begins with its comma. */
@@ -186,16 +159,18 @@ static bool put_location(conversion *job, const trace_location *location, const 
 
 conversion_outcome convert_to_csv(conversion *job)
 {
-    match_numbers numbers = {0};
-    bool has_memory = number_matches(&numbers, job->of);
+    match_numbers *numbers = calloc(job->of->location_count + 1, sizeof(*numbers));
+    bool has_memory = numbers != NULL && number_matches(numbers, job->of);
     fprintf(job->file, "# schema: mpix-trace-events 1\n# program: mpix_trace_convert %s\n", options_version());
     fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
           "message,collective,count,site\n",
           job->file);
     for (int rank = 0; rank < job->of->size; rank++)
         for (size_t i = 0; has_memory && i < job->of->processes[rank].location_count; i++)
-            has_memory =
-                put_location(job, &job->of->processes[rank].locations[i], numbers.list[numbers.first[rank] + i]);
-    free_numbers(&numbers);
+            has_memory = put_location(job, &job->of->processes[rank].locations[i],
+                                      numbers[job->of->processes[rank].locations[i].index]);
+    for (size_t i = 0; numbers != NULL && i < job->of->location_count; i++)
+        free(numbers[i]);
+    free(numbers);
     return has_memory ? CONVERSION_GOOD : conversion_out_of_memory(job);
 }

@@ -17,6 +17,9 @@ static const char archive_name[] = "traces";
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* Times that a reader corrects are off by rounding, and none may be below 0 or outside of the span. */
+#define SLACK_NS INT64_C(1000)
+
 enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
 
 bool otf2_check(otf2_writer *to, OTF2_ErrorCode code)
@@ -74,9 +77,12 @@ static bool put_all_events(otf2_writer *to)
 {
     bool has_memory = true;
     otf2_check(to, OTF2_Archive_OpenEvtFiles(to->archive));
-    for (int rank = 0; rank < to->job->of->size; rank++)
+    for (int rank = 0; has_memory && rank < to->job->of->size; rank++) {
+        has_memory = requests_find(&to->requests, &to->job->of->processes[rank]);
         for (size_t i = 0; has_memory && i < otf2_location_count(&to->job->of->processes[rank]); i++)
             has_memory = put_location(to, rank, i);
+        requests_free(&to->requests);
+    }
     otf2_check(to, OTF2_Archive_CloseEvtFiles(to->archive));
     return has_memory;
 }
@@ -209,9 +215,10 @@ static bool find_span(otf2_writer *to)
     int64_t least_ns, most_ns;
     if (!find_ends(to->job, &least_ns, &most_ns))
         return false;
+    least_ns -= SLACK_NS;
     to->moved_ns = least_ns <= 0 ? (-least_ns / NS_PER_S + 1) * NS_PER_S : 0;
     to->least_ns = (uint64_t)(least_ns + to->moved_ns);
-    to->most_ns = (uint64_t)(most_ns + to->moved_ns);
+    to->most_ns = (uint64_t)(most_ns + SLACK_NS + to->moved_ns);
     return true;
 }
 

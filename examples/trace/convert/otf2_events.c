@@ -6,7 +6,6 @@
 #include "trace/convert/otf2_private.h"
 
 #include "common/room.h"
-#include "trace/convert/calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,21 +47,23 @@ static uint32_t place_of(const writer *from, const trace_event *event)
     return (uint32_t)communicators_place(&from->to->job->communicators, from->location->rank, event);
 }
 
-/* The function that an event is in; of an operation without request, or with one, when it began. */
-static otf2_function function_of(const writer *from, size_t i)
+/* What a COLLECTIVE is. Of one with a request, which may be of another thread, its call began last before it. */
+static otf2_function function_of(const writer *from, const trace_location *location, size_t record)
 {
-    size_t enter = from->calls[i];
+    size_t enter = location->events[record].request == 0 ? from->calls[record] : record;
+    while (enter != CALL_NONE && location->events[enter].kind != TRACE_ENTER)
+        enter--;
     if (enter == CALL_NONE)
         return (otf2_function){.has_operation = false};
-    return otf2_function_of(conversion_name(from->to->job, from->location->events[enter].id));
+    return otf2_function_of(conversion_name(from->to->job, call_operation(location, enter, record)));
 }
 
 static void mark_collectives(writer *from)
 {
     for (size_t i = 0; i < from->location->count; i++) {
         const trace_event *event = &from->location->events[i];
-        if (event->kind == TRACE_COLLECTIVE && event->request == 0 && function_of(from, i).has_operation &&
-            comm_of(from, event) != COMMUNICATOR_UNKNOWN)
+        if (event->kind == TRACE_COLLECTIVE && event->request == 0 &&
+            function_of(from, from->location, i).has_operation && comm_of(from, event) != COMMUNICATOR_UNKNOWN)
             from->is_collective[from->calls[i]] = true;
     }
 }
@@ -118,89 +119,89 @@ static void leave_open_calls(writer *from)
 
 /* ---- Messages */
 
-static void put_send(writer *from, size_t i)
+/* MPI_Isendrecv makes one request of two, which OTF2 tells apart: those that receive are odd. */
+static uint64_t request_number(const writer *from, const trace_event *event)
 {
-    const trace_event *event = &from->location->events[i];
-    int comm = comm_of(from, event);
-    uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
-    OTF2_TimeStamp time = event_time_ns(from, i);
-    if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
-        from->to->job->left_out++;
-    else if (event->request == 0)
-        check(from, OTF2_EvtWriter_MpiSend(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
-    else
-        check(from, OTF2_EvtWriter_MpiIsend(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value,
-                                            event->request));
+    const call_request *its = request_of(&from->to->requests, event);
+    return 2 * (uint64_t)event->request + (its && its->kind == TRACE_RECEIVE_POST);
 }
 
-static void put_receive(writer *from, size_t i)
+static void put_message(writer *from, size_t i)
 {
+    typedef OTF2_ErrorCode waiting(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp, uint32_t, OTF2_CommRef,
+                                   uint32_t, uint64_t);
+    typedef OTF2_ErrorCode requested(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp, uint32_t, OTF2_CommRef,
+                                     uint32_t, uint64_t, uint64_t);
     const trace_event *event = &from->location->events[i];
-    int comm = comm_of(from, event);
-    uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
-    OTF2_TimeStamp time = event_time_ns(from, i);
+    const bool is_send = event->kind == TRACE_SEND;
+    waiting *put = is_send ? OTF2_EvtWriter_MpiSend : OTF2_EvtWriter_MpiRecv;
+    requested *put_requested = is_send ? OTF2_EvtWriter_MpiIsend : OTF2_EvtWriter_MpiIrecv;
+    const int comm = comm_of(from, event);
+    const uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
+    const OTF2_TimeStamp time = event_time_ns(from, i);
     if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
         from->to->job->left_out++;
     else if (event->request == 0)
-        check(from, OTF2_EvtWriter_MpiRecv(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
+        check(from, put(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
     else
-        check(from, OTF2_EvtWriter_MpiIrecv(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value,
-                                            event->request));
+        check(from, put_requested(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value,
+                                  request_number(from, event)));
+}
+
+/* What happens to a request and says no more. */
+static void put_request(writer *from, size_t i,
+                        OTF2_ErrorCode (*put)(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp, uint64_t))
+{
+    check(from, put(from->events, NULL, event_time_ns(from, i), request_number(from, &from->location->events[i])));
 }
 
 /* ---- Collective operations */
 
-static uint64_t bytes_out(const writer *from, size_t i)
+static uint64_t bytes_out(const trace_location *location, size_t i)
 {
-    const trace_event *next = &from->location->events[i + 1];
-    return i + 1 < from->location->count && next->kind == TRACE_COLLECTIVE_OUT ? next->value : 0;
+    const trace_event *next = &location->events[i + 1];
+    return i + 1 < location->count && next->kind == TRACE_COLLECTIVE_OUT ? next->value : 0;
 }
 
 static uint32_t root_of(const writer *from, const trace_event *event)
 {
-    return event->partner >= 0 ? place_of(from, event) : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
+    if (event->partner >= 0)
+        return place_of(from, event);
+    return event->partner == TRACE_ROOT_SELF         ? (uint32_t)OTF2_COLLECTIVE_ROOT_SELF
+           : event->partner == TRACE_ROOT_THIS_GROUP ? (uint32_t)OTF2_COLLECTIVE_ROOT_THIS_GROUP
+                                                     : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
 }
 
 static void put_collective(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
-    otf2_function function = function_of(from, i);
+    otf2_function function = function_of(from, from->location, i);
     int comm = comm_of(from, event);
     OTF2_TimeStamp time = event_time_ns(from, i);
     if (!function.has_operation || comm == COMMUNICATOR_UNKNOWN)
         from->to->job->left_out++;
     else if (event->request != 0)
-        check(from, OTF2_EvtWriter_NonBlockingCollectiveRequest(from->events, NULL, time, event->request));
+        check(from, OTF2_EvtWriter_NonBlockingCollectiveRequest(from->events, NULL, time, request_number(from, event)));
     else
         check(from, OTF2_EvtWriter_MpiCollectiveEnd(from->events, NULL, time, function.operation, (OTF2_CommRef)comm,
-                                                    root_of(from, event), event->value, bytes_out(from, i)));
-}
-
-/* Where the operation of a request began: in this thread; CALL_NONE if not. */
-static size_t find_beginning(const writer *from, size_t done)
-{
-    const trace_event *events = from->location->events;
-    size_t i = done;
-    while (i-- > 0)
-        if (events[i].kind == TRACE_COLLECTIVE && events[i].request == events[done].request)
-            return i;
-    return CALL_NONE;
+                                                    root_of(from, event), event->value, bytes_out(from->location, i)));
 }
 
 static void put_collective_done(writer *from, size_t i)
 {
-    size_t beginning = find_beginning(from, i);
-    if (beginning == CALL_NONE) {
+    const call_request *its = request_of(&from->to->requests, &from->location->events[i]);
+    if (!its) {
         from->to->job->left_out++;
         return;
     }
-    const trace_event *event = &from->location->events[beginning];
-    otf2_function function = function_of(from, beginning);
+    const trace_event *event = &its->begun_by->events[its->begin];
+    otf2_function function = function_of(from, its->begun_by, its->begin);
     int comm = comm_of(from, event);
     if (function.has_operation && comm != COMMUNICATOR_UNKNOWN)
         check(from, OTF2_EvtWriter_NonBlockingCollectiveComplete(
                         from->events, NULL, event_time_ns(from, i), function.operation, (OTF2_CommRef)comm,
-                        root_of(from, event), event->value, bytes_out(from, beginning), event->request));
+                        root_of(from, event), event->value, bytes_out(its->begun_by, its->begin),
+                        request_number(from, event)));
 }
 
 /* ---- All events */
@@ -223,19 +224,17 @@ static void put_event(writer *from, size_t i)
         put_leave(from, i);
         break;
     case TRACE_SEND:
-        put_send(from, i);
+    case TRACE_RECEIVE:
+        put_message(from, i);
         break;
     case TRACE_SEND_DONE:
-        check(from, OTF2_EvtWriter_MpiIsendComplete(from->events, NULL, event_time_ns(from, i), event->request));
+        put_request(from, i, OTF2_EvtWriter_MpiIsendComplete);
         break;
     case TRACE_RECEIVE_POST:
-        check(from, OTF2_EvtWriter_MpiIrecvRequest(from->events, NULL, event_time_ns(from, i), event->request));
-        break;
-    case TRACE_RECEIVE:
-        put_receive(from, i);
+        put_request(from, i, OTF2_EvtWriter_MpiIrecvRequest);
         break;
     case TRACE_CANCELED:
-        check(from, OTF2_EvtWriter_MpiRequestCancelled(from->events, NULL, event_time_ns(from, i), event->request));
+        put_request(from, i, OTF2_EvtWriter_MpiRequestCancelled);
         break;
     case TRACE_COLLECTIVE:
         put_collective(from, i);

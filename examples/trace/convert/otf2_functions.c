@@ -97,19 +97,11 @@ static const row *find_row(const char *name, size_t length)
     return NULL;
 }
 
-static size_t without_end(const char *name, size_t length, const char *end)
-{
-    size_t end_length = strlen(end);
-    bool has_end = length > end_length && strncmp(name + length - end_length, end, end_length) == 0;
-    return has_end ? length - end_length : length;
-}
-
 /* name: without MPI_ */
 static const row *find_function(const char *name)
 {
     char blocking[128];
-    size_t length = without_end(name, strlen(name), "_c");
-    length = without_end(name, length, "_init");
+    size_t length = call_name_length(name);
     const row *found = find_row(name, length);
     /* Immediate, or of RMA with a request: Irecv, Rput. */
     if (found != NULL || (name[0] != 'I' && name[0] != 'R') || length < 2 || length >= sizeof(blocking))

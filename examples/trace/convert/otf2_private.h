@@ -6,6 +6,7 @@
 #ifndef TRACE_CONVERT_OTF2_PRIVATE_H
 #define TRACE_CONVERT_OTF2_PRIVATE_H
 
+#include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
 #include <otf2/otf2.h>
@@ -21,6 +22,7 @@ typedef struct {
     OTF2_RegionRef *regions;       /* by id of a name; undefined until an event names it */
     uint16_t *region_names;        /* by region: the id of its name */
     OTF2_RegionRef region_count;
+    call_requests requests;     /* of the process whose events are written */
     int64_t moved_ns;           /* added to all global times, as OTF2 has none below 0 */
     uint64_t least_ns, most_ns; /* of times as a reader corrects them */
 } otf2_writer;

@@ -5,7 +5,7 @@
  */
 #include "common/options.h"
 #include "common/output.h"
-#include "trace/convert/calls.h"
+#include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
 #include <inttypes.h>
@@ -226,23 +226,14 @@ static bool put_location(conversion *job, const trace_location *location)
 
 /* ---- Arrows */
 
-static const trace_location *find_location(const conversion *job, int rank, uint32_t thread)
-{
-    const trace_process *process = &job->of->processes[rank];
-    size_t i = 0;
-    while (i + 1 < process->location_count && (uint32_t)process->locations[i].thread != thread)
-        i++;
-    return &process->locations[i];
-}
-
 /*
  * An arrow ends in the slice that is open at its time. A slice is no longer open at its end, so the arrow ends a
  * nanosecond earlier.
  */
 static void put_arrow(conversion *job, const trace_message *message, size_t number)
 {
-    const trace_location *source = find_location(job, message->source, message->source_thread);
-    const trace_location *destination = find_location(job, message->destination, message->destination_thread);
+    const trace_location *source = trace_find_location(job->of, message->source, message->source_thread);
+    const trace_location *destination = trace_find_location(job->of, message->destination, message->destination_thread);
     int64_t sent_ns = time_ns(source, message->send), received_ns = time_ns(destination, message->receive);
     begin_event(job, "s", source, sent_ns);
     fprintf(job->file, ",\"id\":%zu,\"cat\":\"message\",\"name\":\"message\"}", number);

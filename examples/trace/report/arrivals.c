@@ -9,12 +9,13 @@
 
 bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
 {
-    double *times_ns = calloc(1, room_bytes(calls, 3 * (size_t)ranks * sizeof(double)));
+    double *times_ns = calloc(1, room_bytes(calls, 4 * (size_t)ranks * sizeof(double)));
     *arrivals = (arrivals_t){.ranks = ranks, .calls = calls, .enter_ns = times_ns};
     if (times_ns == NULL)
         return false;
     arrivals->leave_ns = times_ns + calls * ranks;
     arrivals->bound_ns = times_ns + 2 * calls * ranks;
+    arrivals->wait_from_ns = times_ns + 3 * calls * ranks;
     return true;
 }
 
@@ -50,10 +51,11 @@ static void add_waits(const arrivals_t *arrivals, int64_t call, int last, arriva
 {
     double last_ns = arrivals->enter_ns[call * arrivals->ranks + last];
     for (int rank = 0; rank < arrivals->ranks; rank++) {
-        double enter_ns = arrivals->enter_ns[call * arrivals->ranks + rank];
-        double leave_ns = arrivals->leave_ns[call * arrivals->ranks + rank];
-        summary->wait_ns += fmax(0, fmin(last_ns, leave_ns) - enter_ns);
-        summary->in_call_ns += leave_ns - enter_ns;
+        int64_t place = call * arrivals->ranks + rank;
+        double leave_ns = arrivals->leave_ns[place];
+        double from_ns = fmax(arrivals->enter_ns[place], arrivals->wait_from_ns[place]);
+        summary->wait_ns += fmax(0, fmin(last_ns, leave_ns) - from_ns);
+        summary->in_call_ns += leave_ns - from_ns;
     }
 }
 

@@ -13,7 +13,8 @@ typedef struct arrivals {
     int ranks;
     int64_t calls;
     double *enter_ns, *leave_ns;
-    double *bound_ns; /* how far the time is from that of rank 0, at most; not finite: not known */
+    double *wait_from_ns; /* where it is after enter_ns: when a process came to wait for a call that it began before */
+    double *bound_ns;     /* how far the time is from that of rank 0, at most; not finite: not known */
 } arrivals_t;
 
 enum { PATTERN_BYTES = 48 };
@@ -26,7 +27,10 @@ typedef struct arrivals_summary {
     int64_t clear_calls; /* whose spread is above its bound */
     int last_rank;       /* who is last most often, of several the lowest */
     int64_t last_calls;  /* and how often */
-    /* From the own arrival to the last one, or to the own exit if that is earlier: sums of all calls and ranks. */
+    /*
+     * From the own arrival to the last one, or to the own exit if that is earlier; of a call that does not wait, from
+     * where it is waited for: sums of all calls and ranks. And how long all were in these calls.
+     */
     double wait_ns, in_call_ns;
     char pattern[PATTERN_BYTES]; /* the closest shape, as mpix_bench --arrival takes it */
     double closeness;            /* from 0 to 1 */

@@ -18,10 +18,15 @@ enum { COLORS = 10, TOP = 14, LEFT = 64, RIGHT_MARGIN = 32, BOTTOM_MARGIN = 54, 
 #define USUAL_HEIGHT 600.0
 
 typedef struct bar {
-    int lane;
     const trace_location *location;
     span_t span;
 } bar_t;
+
+/* As many as there are; kept only where there is room for a list. */
+typedef struct bar_list {
+    size_t count;
+    bar_t *list;
+} bar_list_t;
 
 typedef struct chart {
     FILE *file;
@@ -30,57 +35,50 @@ typedef struct chart {
     frame_t frame;
     axis_t axis;
     double lane_height;
-    int lanes;
-    bar_t *bars;
-    size_t bar_count;
+    bar_list_t bars;
 } chart_t;
 
-/* ---- Lanes and calls */
-
-static int count_lanes(const trace *of)
-{
-    int lanes = 0;
-    for (int rank = 0; rank < of->size; rank++)
-        lanes += (int)of->processes[rank].location_count;
-    return lanes;
-}
-
-/* Of a thread; -1 if there is none. */
-static int lane_of(const trace *of, int rank, uint32_t thread)
-{
-    int lane = 0;
-    for (int i = 0; i < rank; i++)
-        lane += (int)of->processes[i].location_count;
-    for (size_t i = 0; i < of->processes[rank].location_count; i++, lane++)
-        if (of->processes[rank].locations[i].thread == (int)thread)
-            return lane;
-    return -1;
-}
+/* ---- Calls. The lane of a location is its index */
 
 static bool is_within(const interval_t *interval, const trace_location *location, const span_t *span)
 {
     return location->global_ns[span->leave] >= interval->from_ns && location->global_ns[span->enter] < interval->to_ns;
 }
 
-/* Counts the calls in an interval, and keeps them if bars is not NULL. */
-static size_t take_bars(const trace *of, const interval_t *interval, bar_t *bars)
+static bool take_location(const interval_t *interval, const trace_location *location, bar_list_t *bars)
 {
-    size_t count = 0;
-    int lane = 0;
+    span_walk_t walk;
+    span_t span;
+    bool good = span_begin(&walk, location);
+    while (good && span_next(&walk, &span)) {
+        if (!is_within(interval, location, &span))
+            continue;
+        if (bars->list != NULL)
+            bars->list[bars->count] = (bar_t){location, span};
+        bars->count++;
+    }
+    span_end(&walk);
+    return good;
+}
+
+/* Counts the calls in an interval, and keeps them if there is a list. False without memory. */
+static bool take_bars(const trace *of, const interval_t *interval, bar_list_t *bars)
+{
+    bars->count = 0;
     for (int rank = 0; rank < of->size; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++, lane++) {
-            const trace_location *location = &of->processes[rank].locations[i];
-            span_walk_t walk = {0};
-            span_t span;
-            while (span_next(&walk, location, &span)) {
-                if (!is_within(interval, location, &span))
-                    continue;
-                if (bars != NULL)
-                    bars[count] = (bar_t){lane, location, span};
-                count++;
-            }
-        }
-    return count;
+        for (size_t i = 0; i < of->processes[rank].location_count; i++)
+            if (!take_location(interval, &of->processes[rank].locations[i], bars))
+                return false;
+    return true;
+}
+
+static bool list_bars(const trace *of, const interval_t *interval, bar_list_t *bars)
+{
+    *bars = (bar_list_t){0};
+    if (!take_bars(of, interval, bars))
+        return false;
+    bars->list = calloc(bars->count + 1, sizeof(bars->list[0]));
+    return bars->list != NULL && take_bars(of, interval, bars);
 }
 
 /* ---- Intervals */
@@ -101,31 +99,34 @@ static int by_enter(const void *left, const void *right)
 bool gantt_usual(const trace *of, interval_t *interval)
 {
     const interval_t all = {-INFINITY, INFINITY};
-    size_t count = take_bars(of, &all, NULL), kept = 0, wanted = (size_t)count_lanes(of) * USUAL_CALLS_PER_LANE;
-    bar_t *bars = calloc(count + 1, sizeof(bars[0]));
-    if (bars == NULL)
+    size_t kept = 0, wanted = of->location_count * USUAL_CALLS_PER_LANE;
+    bar_list_t bars;
+    if (!list_bars(of, &all, &bars)) {
+        free(bars.list);
         return false;
-    take_bars(of, &all, bars);
-    for (size_t i = 0; i < count; i++)
-        if (!sets_up(of, bars[i].span.id))
-            bars[kept++] = bars[i];
-    qsort(bars, kept, sizeof(bars[0]), by_enter);
+    }
+    for (size_t i = 0; i < bars.count; i++)
+        if (!sets_up(of, bars.list[i].span.id) && !bars.list[i].span.is_open)
+            bars.list[kept++] = bars.list[i];
+    qsort(bars.list, kept, sizeof(bars.list[0]), by_enter);
     if (wanted > USUAL_CALLS)
         wanted = USUAL_CALLS;
     *interval = (interval_t){INFINITY, -INFINITY};
     for (size_t i = 0; i < kept && i < wanted; i++) {
-        interval->from_ns = fmin(interval->from_ns, bars[i].location->global_ns[bars[i].span.enter]);
-        interval->to_ns = fmax(interval->to_ns, bars[i].location->global_ns[bars[i].span.leave]);
+        const bar_t *bar = &bars.list[i];
+        interval->from_ns = fmin(interval->from_ns, bar->location->global_ns[bar->span.enter]);
+        interval->to_ns = fmax(interval->to_ns, bar->location->global_ns[bar->span.leave]);
     }
-    free(bars);
+    free(bars.list);
     return kept > 0;
 }
 
 bool gantt_fit(const trace *of, interval_t *interval)
 {
     bool is_short = true;
-    for (size_t bars; (bars = take_bars(of, interval, NULL)) > MAX_BARS; is_short = false) {
-        double part = fmin(0.9, (double)MAX_BARS / (double)bars), length_ns = interval->to_ns - interval->from_ns;
+    for (bar_list_t bars = {0}; take_bars(of, interval, &bars) && bars.count > MAX_BARS; is_short = false) {
+        double part = fmin(0.9, (double)MAX_BARS / (double)bars.count);
+        double length_ns = interval->to_ns - interval->from_ns;
         if (!(length_ns > 1))
             break;
         interval->to_ns = interval->from_ns + part * length_ns;
@@ -141,9 +142,9 @@ static double x_of(const chart_t *chart, double global_ns)
     return chart->frame.left + fmin(fmax(part, 0), 1) * (chart->frame.right - chart->frame.left);
 }
 
-static double y_of(const chart_t *chart, int lane)
+static double y_of(const chart_t *chart, size_t lane)
 {
-    return chart->frame.top + chart->lane_height * lane;
+    return chart->frame.top + chart->lane_height * (double)lane;
 }
 
 /* What a call sent, received, or took part in first. */
@@ -151,7 +152,8 @@ static void print_partner(const chart_t *chart, const bar_t *bar)
 {
     const trace_process *process = &chart->of->processes[bar->location->rank];
     char bytes[VALUE_BYTES];
-    for (size_t i = bar->span.enter; i <= bar->span.leave; i++) {
+    /* A call that was never left seems to contain all later ones. */
+    for (size_t i = bar->span.enter; !bar->span.is_open && i <= bar->span.leave; i++) {
         const trace_event *event = &bar->location->events[i];
         int partner = event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE || event->kind == TRACE_COLLECTIVE
                           ? trace_partner(process, event)
@@ -180,10 +182,11 @@ static void print_bar(const chart_t *chart, const bar_t *bar, const char *name)
         chart->file,
         "<rect class=\"call\" x=\"%.4f\" y=\"%.2f\" width=\"%.4f\" height=\"%.2f\" data-rank=\"%d\" data-from=\"%.0f\" "
         "data-took=\"%.0f\"><title>",
-        left, y_of(chart, bar->lane) + margin, right - left, chart->lane_height - 2 * margin, bar->location->rank,
-        enter_ns - chart->interval.from_ns, leave_ns - enter_ns);
+        left, y_of(chart, bar->location->index) + margin, right - left, chart->lane_height - 2 * margin,
+        bar->location->rank, enter_ns - chart->interval.from_ns, leave_ns - enter_ns);
     html_text(chart->file, name);
-    fprintf(chart->file, "\nrank %d, %s from %s", bar->location->rank, took, from);
+    fprintf(chart->file, "\nrank %d, %s from %s%s", bar->location->rank, took, from,
+            bar->span.is_open ? ", never left" : "");
     print_partner(chart, bar);
     fputs("</title></rect>\n", chart->file);
 }
@@ -199,51 +202,65 @@ static void print_function(const chart_t *chart, uint16_t id, int number)
     fprintf(chart->file, "<g class=\"series c%d\" data-series=\"", number % COLORS);
     html_text(chart->file, name_of(chart->of, id));
     fputs("\">\n<g class=\"shapes\">\n", chart->file);
-    for (size_t i = chart->bar_count; i-- > 0;)
-        if (chart->bars[i].span.id == id)
-            print_bar(chart, &chart->bars[i], name_of(chart->of, id));
+    for (size_t i = 0; i < chart->bars.count; i++)
+        if (chart->bars.list[i].span.id == id)
+            print_bar(chart, &chart->bars.list[i], name_of(chart->of, id));
     fputs("</g>\n</g>\n", chart->file);
 }
 
-static bool print_message(const chart_t *chart, const trace_message *message)
+/* The lines of an interval. */
+typedef struct line {
+    const trace_location *source, *destination;
+    double send_ns, receive_ns;
+} line_t;
+
+static bool find_line(const chart_t *chart, const trace_message *message, line_t *line)
 {
-    const trace_location *source = sites_location(chart->of, message->source, message->source_thread);
-    const trace_location *destination = sites_location(chart->of, message->destination, message->destination_thread);
-    if (source == NULL || destination == NULL)
-        return false;
-    double send_ns = source->global_ns[message->send], receive_ns = destination->global_ns[message->receive];
-    if (fmax(send_ns, receive_ns) < chart->interval.from_ns || fmin(send_ns, receive_ns) >= chart->interval.to_ns)
-        return false;
-    int from = lane_of(chart->of, message->source, message->source_thread);
-    int to = lane_of(chart->of, message->destination, message->destination_thread);
+    line->source = trace_find_location(chart->of, message->source, message->source_thread);
+    line->destination = trace_find_location(chart->of, message->destination, message->destination_thread);
+    line->send_ns = line->source->global_ns[message->send];
+    line->receive_ns = line->destination->global_ns[message->receive];
+    return fmax(line->send_ns, line->receive_ns) >= chart->interval.from_ns &&
+           fmin(line->send_ns, line->receive_ns) < chart->interval.to_ns;
+}
+
+static void print_line(const chart_t *chart, const trace_message *message, const line_t *line)
+{
+    double middle = chart->lane_height / 2;
     char bytes[VALUE_BYTES], took[VALUE_BYTES];
-    value_text((double)source->events[message->send].value, UNIT_BYTES, bytes);
-    value_text(receive_ns - send_ns, UNIT_TIME, took);
+    value_text((double)line->source->events[message->send].value, UNIT_BYTES, bytes);
+    value_text(line->receive_ns - line->send_ns, UNIT_TIME, took);
     fprintf(chart->file,
             "<path class=\"call line\" d=\"M%.4f %.2fL%.4f %.2f\"><title>message, %s\nfrom rank %d to rank %d, "
             "%s after its send began</title></path>\n",
-            x_of(chart, send_ns), y_of(chart, from) + chart->lane_height / 2, x_of(chart, receive_ns),
-            y_of(chart, to) + chart->lane_height / 2, bytes, message->source, message->destination, took);
-    return true;
+            x_of(chart, line->send_ns), y_of(chart, line->source->index) + middle, x_of(chart, line->receive_ns),
+            y_of(chart, line->destination->index) + middle, bytes, message->source, message->destination, took);
 }
 
-static int print_messages(const chart_t *chart, const trace_matches *matches)
+/* Of too many messages every so manieth, so that all ranks have some. Returns every how manieth. */
+static size_t print_messages(const chart_t *chart, const trace_matches *matches)
 {
-    int count = 0;
+    size_t count = 0, drawn = 0;
+    line_t line;
+    for (size_t i = 0; i < matches->message_count; i++)
+        count += find_line(chart, &matches->messages[i], &line);
+    const size_t step = count / MAX_LINES + (count % MAX_LINES != 0);
     fputs("<g class=\"series\" data-series=\"messages\">\n<g class=\"shapes\">\n", chart->file);
-    for (size_t i = 0; i < matches->message_count && count < MAX_LINES; i++)
-        count += print_message(chart, &matches->messages[i]);
+    for (size_t i = 0; i < matches->message_count; i++)
+        if (find_line(chart, &matches->messages[i], &line) && drawn++ % step == 0)
+            print_line(chart, &matches->messages[i], &line);
     fputs("</g>\n</g>\n", chart->file);
-    return count;
+    return step;
 }
 
 static void print_lanes(const chart_t *chart)
 {
-    int lane = 0, each = (int)ceil(16 / chart->lane_height);
+    size_t each = (size_t)ceil(16 / chart->lane_height);
     fputs("<g class=\"names\">\n", chart->file);
     for (int rank = 0; rank < chart->of->size; rank++) {
         const trace_process *process = &chart->of->processes[rank];
-        for (size_t i = 0; i < process->location_count; i++, lane++) {
+        for (size_t i = 0; i < process->location_count; i++) {
+            const size_t lane = process->locations[i].index;
             if (lane % each != 0)
                 continue;
             fprintf(chart->file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d", LEFT - 8,
@@ -288,8 +305,8 @@ static int find_functions(const chart_t *chart, uint16_t *ids)
     int count = 0;
     for (size_t id = 0; id < chart->of->name_count; id++) {
         bool is_there = false;
-        for (size_t i = 0; i < chart->bar_count && !is_there; i++)
-            is_there = chart->bars[i].span.id == id;
+        for (size_t i = 0; i < chart->bars.count && !is_there; i++)
+            is_there = chart->bars.list[i].span.id == id;
         if (is_there)
             ids[count++] = (uint16_t)id;
     }
@@ -298,9 +315,9 @@ static int find_functions(const chart_t *chart, uint16_t *ids)
 
 static void set_frame(chart_t *chart)
 {
-    chart->lanes = count_lanes(chart->of);
-    chart->lane_height = fmin(MAX_LANE, fmax(MIN_LANE, USUAL_HEIGHT / fmax(chart->lanes, 1)));
-    chart->frame = (frame_t){LEFT, SVG_WIDTH - RIGHT_MARGIN, TOP, TOP + chart->lane_height * chart->lanes, 0};
+    double lanes = (double)chart->of->location_count;
+    chart->lane_height = fmin(MAX_LANE, fmax(MIN_LANE, USUAL_HEIGHT / fmax(lanes, 1)));
+    chart->frame = (frame_t){LEFT, SVG_WIDTH - RIGHT_MARGIN, TOP, TOP + chart->lane_height * lanes, 0};
     chart->frame.height = (int)chart->frame.bottom + BOTTOM_MARGIN;
     chart->axis = (axis_t){.unit = UNIT_TIME, .max = fmax(chart->interval.to_ns - chart->interval.from_ns, 1)};
 }
@@ -320,12 +337,12 @@ static void draw(const chart_t *chart, const trace_matches *matches, const char 
     fprintf(chart->file, "</text>\n<g clip-path=\"url(#clip-%d)\">\n", number);
     for (int i = 0; i < functions; i++)
         print_function(chart, ids[i], i);
-    int messages = print_messages(chart, matches);
+    size_t step = print_messages(chart, matches);
     fputs("</g>\n</svg>\n", chart->file);
     print_legend(chart, ids, functions, true);
     fputs("</figure>\n", chart->file);
-    if (messages == MAX_LINES)
-        fprintf(chart->file, "<p>No more than %d messages are shown.</p>\n", messages);
+    if (step > 1)
+        fprintf(chart->file, "<p>There are too many messages: one of %zu is shown.</p>\n", step);
 }
 
 bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
@@ -333,15 +350,12 @@ bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, int
 {
     chart_t chart = {.file = file, .of = of, .interval = interval};
     uint16_t *ids = calloc(of->name_count + 1, sizeof(ids[0]));
-    chart.bar_count = take_bars(of, &interval, NULL);
-    chart.bars = calloc(chart.bar_count + 1, sizeof(chart.bars[0]));
-    bool good = ids != NULL && chart.bars != NULL;
+    bool good = list_bars(of, &interval, &chart.bars) && ids != NULL;
     if (good) {
-        take_bars(of, &interval, chart.bars);
         set_frame(&chart);
         draw(&chart, matches, clock, ids, find_functions(&chart, ids), number);
     }
-    free(chart.bars);
+    free(chart.bars.list);
     free(ids);
     return good;
 }

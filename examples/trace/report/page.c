@@ -85,11 +85,15 @@ static series_t make_series(const char *name, int look, int points)
         .name = need(strdup(name)), .look = look, .points = need(calloc((size_t)points, sizeof(point_t)))};
 }
 
-static void free_series(series_t *series, int count)
+/* Times over time. Frees the series. */
+static void draw(page_t *page, picture_t picture)
 {
-    for (int i = 0; i < count; i++) {
-        free(series[i].name);
-        free(series[i].points);
+    picture.place_axis = (axis_t){.unit = UNIT_TIME};
+    picture.value_axis = (axis_t){.unit = UNIT_TIME, .scale = SCALE_LOG};
+    svg_figure(page->file, &picture, ++page->figures);
+    for (int i = 0; i < picture.series_count; i++) {
+        free(picture.series[i].name);
+        free(picture.series[i].points);
     }
 }
 
@@ -133,15 +137,11 @@ static void print_spreads(page_t *page)
         return;
     if (page->view->sites->list[0].summary.bound_ns >= 0 && page->view->sites->list[0].arrivals.ranks > 1)
         series[count++] = site_series(&page->view->sites->list[0], 1, MAX_CURVES, true);
-    picture_t picture = {.title = "Spread of arrivals over the run",
-                         .place_title = "time of the call",
-                         .value_title = "from the first arrival to the last",
-                         .place_axis = {.unit = UNIT_TIME},
-                         .value_axis = {.unit = UNIT_TIME, .scale = SCALE_LOG},
-                         .series = series,
-                         .series_count = count};
-    svg_figure(page->file, &picture, ++page->figures);
-    free_series(series, count);
+    draw(page, (picture_t){.title = "Spread of arrivals over the run",
+                           .place_title = "time of the call",
+                           .value_title = "from the first arrival to the last",
+                           .series = series,
+                           .series_count = count});
 }
 
 /* At the records of a process, and amid them, where it is the greatest. */
@@ -210,15 +210,11 @@ static void print_bounds(page_t *page)
         fputs("<p>There is no record of the clock.</p>\n", page->file);
         return;
     }
-    picture_t picture = {.title = "Bound of the global clock",
-                         .place_title = "time",
-                         .value_title = "no more than this from rank 0",
-                         .place_axis = {.unit = UNIT_TIME},
-                         .value_axis = {.unit = UNIT_TIME, .scale = SCALE_LOG},
-                         .series = series,
-                         .series_count = count};
-    svg_figure(page->file, &picture, ++page->figures);
-    free_series(series, count);
+    draw(page, (picture_t){.title = "Bound of the global clock",
+                           .place_title = "time",
+                           .value_title = "no more than this from rank 0",
+                           .series = series,
+                           .series_count = count});
 }
 
 /* ---- Sections */
@@ -268,7 +264,7 @@ static bool print_gantt(page_t *page)
 static void print_others(page_t *page)
 {
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    print_rows(page, FUNCTION_ROWS, "Time by function and rank", NULL);
+    print_rows(page, FUNCTION_ROWS, "Time by function: of a rank in the mean, the least, and the most", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
     if (page->view->has_bounds)

@@ -2,44 +2,67 @@
 #include "trace/report/profile.h"
 
 #include "common/room.h"
+#include "trace/calls.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-bool span_next(span_walk_t *walk, const trace_location *location, span_t *span)
+bool span_begin(span_walk_t *walk, const trace_location *location)
 {
+    *walk = (span_walk_t){.location = location, .calls = calls_find(location)};
+    return walk->calls != NULL;
+}
+
+void span_end(span_walk_t *walk)
+{
+    free(walk->calls);
+}
+
+bool span_next(span_walk_t *walk, span_t *span)
+{
+    const trace_location *location = walk->location;
     while (walk->next < location->count) {
-        const trace_event *event = &location->events[walk->next];
-        size_t position = walk->next++;
-        if (event->kind == TRACE_ENTER) {
-            if (walk->depth < MAX_DEPTH)
-                walk->enter[walk->depth] = position;
-            walk->depth++;
-        } else if (event->kind == TRACE_LEAVE && walk->depth > 0 && --walk->depth < MAX_DEPTH &&
-                   location->events[walk->enter[walk->depth]].id == event->id) {
-            *span = (span_t){event->id, walk->enter[walk->depth], position, walk->depth};
-            return true;
-        }
+        const size_t k = walk->next++, other = walk->calls[k];
+        const trace_event *event = &location->events[k];
+        if (event->kind == TRACE_LEAVE && other != CALL_NONE)
+            walk->depth--;
+        if (event->kind != TRACE_ENTER)
+            continue;
+        *span =
+            (span_t){event->id, k, other != CALL_NONE ? other : location->count - 1, walk->depth++, other == CALL_NONE};
+        return true;
     }
     return false;
 }
 
-/* ---- Time by function and rank: usages are at [function * ranks + rank] until they are sorted */
+/* ---- Time by function and rank: a function has usages of all ranks from its first call on */
 
-static void add_location(usage_t *usages, const trace *of, const trace_location *location)
+static bool add_span(usage_t **usages, const trace *of, const trace_location *location, const span_t *span)
 {
-    span_walk_t walk = {0};
+    if (span->is_open)
+        return true;
+    if (usages[span->id] == NULL)
+        usages[span->id] = calloc((size_t)of->size, sizeof(usage_t));
+    if (usages[span->id] == NULL)
+        return false;
+    usage_t *usage = &usages[span->id][location->rank];
+    double took_ns = location->global_ns[span->leave] - location->global_ns[span->enter];
+    uint64_t unsuccessful = location->events[span->leave].value;
+    usage->calls += unsuccessful > 0 ? (int64_t)unsuccessful : 1;
+    usage->total_ns += took_ns;
+    usage->longest_ns = fmax(usage->longest_ns, took_ns);
+    return true;
+}
+
+static bool add_location(usage_t **usages, const trace *of, const trace_location *location)
+{
+    span_walk_t walk;
     span_t span;
-    while (span_next(&walk, location, &span)) {
-        if (span.id >= of->name_count)
-            continue;
-        usage_t *usage = &usages[span.id * (size_t)of->size + (size_t)location->rank];
-        double took_ns = location->global_ns[span.leave] - location->global_ns[span.enter];
-        uint64_t unsuccessful = location->events[span.leave].value;
-        usage->calls += unsuccessful > 0 ? (int64_t)unsuccessful : 1;
-        usage->total_ns += took_ns;
-        usage->longest_ns = fmax(usage->longest_ns, took_ns);
-    }
+    bool good = span_begin(&walk, location);
+    while (good && span_next(&walk, &span))
+        good = add_span(usages, of, location, &span);
+    span_end(&walk);
+    return good;
 }
 
 static double rank_length_ns(const trace_process *process)
@@ -67,41 +90,52 @@ static int compare_total(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static bool sort_functions(profile_t *profile, const usage_t *usages, const trace *of)
+static void add_function(profile_t *profile, const usage_t *usages, const char *name, const trace *of)
 {
-    size_t size = (size_t)of->size;
-    total_t *totals = calloc(of->name_count + 1, sizeof(totals[0]));
-    if (totals == NULL)
-        return false;
-    for (size_t i = 0; i < of->name_count * size; i++) {
-        totals[i / size].function = i / size;
-        totals[i / size].total_ns += usages[i].total_ns;
+    for (int rank = 0; rank < of->size; rank++) {
+        usage_t usage = usages[rank];
+        if (usage.calls == 0)
+            continue;
+        usage.function = name;
+        usage.rank = rank;
+        usage.share = usage.total_ns / fmax(rank_length_ns(&of->processes[rank]), 1);
+        profile->list[profile->count++] = usage;
     }
-    qsort(totals, of->name_count, sizeof(totals[0]), compare_total);
-    for (size_t i = 0; i < of->name_count; i++)
-        for (int rank = 0; rank < of->size; rank++) {
-            usage_t usage = usages[totals[i].function * size + (size_t)rank];
-            if (usage.calls == 0)
-                continue;
-            usage.function = of->names[totals[i].function];
-            usage.rank = rank;
-            usage.share = usage.total_ns / fmax(rank_length_ns(&of->processes[rank]), 1);
-            profile->list[profile->count++] = usage;
-        }
+}
+
+static bool sort_functions(profile_t *profile, usage_t *const *usages, const trace *of)
+{
+    size_t count = 0;
+    total_t *totals = calloc(of->name_count + 1, sizeof(totals[0]));
+    for (size_t id = 0; id < of->name_count && totals != NULL; id++) {
+        if (usages[id] == NULL)
+            continue;
+        totals[count].function = id;
+        for (int rank = 0; rank < of->size; rank++)
+            totals[count].total_ns += usages[id][rank].total_ns;
+        count++;
+    }
+    profile->list = calloc(1, room_bytes((int64_t)count * of->size + 1, sizeof(usage_t)));
+    bool good = totals != NULL && profile->list != NULL;
+    if (good)
+        qsort(totals, count, sizeof(totals[0]), compare_total);
+    for (size_t i = 0; i < count && good; i++)
+        add_function(profile, usages[totals[i].function], of->names[totals[i].function], of);
     free(totals);
-    return true;
+    return good;
 }
 
 bool profile_make(profile_t *profile, const trace *of)
 {
-    size_t bytes = room_bytes((int64_t)of->name_count * of->size + 1, sizeof(usage_t));
-    usage_t *usages = calloc(1, bytes);
-    *profile = (profile_t){.list = calloc(1, bytes)};
-    bool good = usages != NULL && profile->list != NULL;
+    usage_t **usages = calloc(of->name_count + 1, sizeof(usages[0]));
+    *profile = (profile_t){0};
+    bool good = usages != NULL;
     for (int rank = 0; rank < of->size && good; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++)
-            add_location(usages, of, &of->processes[rank].locations[i]);
+        for (size_t i = 0; i < of->processes[rank].location_count && good; i++)
+            good = add_location(usages, of, &of->processes[rank].locations[i]);
     good = good && sort_functions(profile, usages, of);
+    for (size_t id = 0; id < of->name_count && usages != NULL; id++)
+        free(usages[id]);
     free(usages);
     return good;
 }

@@ -11,21 +11,23 @@
 typedef struct span {
     uint16_t id;
     size_t enter, leave;
-    int depth; /* how many others it is within */
+    int depth;    /* how many others it is within */
+    bool is_open; /* it was never left: leave is the last event */
 } span_t;
 
-/*
- * span_next - the next call that ended. Those within others come first. A call without its LEAVE is left out.
- *
- * at     how far the location has been read; {0} to begin with
- */
-enum { MAX_DEPTH = 64 };
+/* How far a location has been read. */
 typedef struct span_walk {
-    size_t next;
+    const trace_location *location;
+    size_t *calls, next;
     int depth;
-    size_t enter[MAX_DEPTH];
 } span_walk_t;
-bool span_next(span_walk_t *walk, const trace_location *location, span_t *span);
+
+/* span_begin - read a location from its first event on; span_end has to follow. False without memory. */
+bool span_begin(span_walk_t *walk, const trace_location *location);
+void span_end(span_walk_t *walk);
+
+/* span_next - the next call that begins; those within it come after it. False: there are no more. */
+bool span_next(span_walk_t *walk, span_t *span);
 
 /* A function on a rank, by all of its threads. */
 typedef struct usage {
@@ -42,7 +44,7 @@ typedef struct profile {
     usage_t *list;
 } profile_t;
 
-/* profile_make - of functions that were called. False without memory. */
+/* profile_make - of functions that were called and left. False without memory. */
 bool profile_make(profile_t *profile, const trace *of);
 void profile_free(profile_t *profile);
 

@@ -17,15 +17,6 @@ typedef struct site_key {
     double enter_ns;
 } site_key_t;
 
-const trace_location *sites_location(const trace *of, int rank, uint32_t thread)
-{
-    const trace_process *process = &of->processes[rank];
-    for (size_t i = 0; i < process->location_count; i++)
-        if (process->locations[i].thread == (int)thread)
-            return &process->locations[i];
-    return NULL;
-}
-
 /* ---- The same site */
 
 static int compare_address(const void *left, const void *right)
@@ -37,7 +28,7 @@ static int compare_address(const void *left, const void *right)
 static site_key_t make_key(const trace *of, const trace_call *call)
 {
     const trace_process *process = &of->processes[call->parts[0].rank];
-    const trace_location *location = sites_location(of, call->parts[0].rank, call->parts[0].thread);
+    const trace_location *location = trace_find_location(of, call->parts[0].rank, call->parts[0].thread);
     site_key_t key = {.call = call, .address = location->events[call->parts[0].enter].value};
     const trace_site *site = process->site_count == 0 ? NULL
                                                       : bsearch(&key.address, process->sites, process->site_count,
@@ -49,11 +40,24 @@ static site_key_t make_key(const trace *of, const trace_call *call)
 
 static int compare_place(const site_key_t *a, const site_key_t *b)
 {
+    if (a->place == b->place && a->place != NULL)
+        return 0;
     if (a->place != NULL && b->place != NULL)
         return strcmp(a->place, b->place);
     if (a->place != NULL || b->place != NULL)
         return a->place != NULL ? -1 : 1;
     return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Communicators with the same ranks are one. Most calls are on the very same. */
+static int compare_ranks(const trace_call *a, const trace_call *b)
+{
+    int order = a->count - b->count;
+    if (a->lowest == b->lowest && a->context == b->context)
+        return order;
+    for (int i = 0; i < a->count && order == 0; i++)
+        order = a->parts[i].rank - b->parts[i].rank;
+    return order;
 }
 
 /* 0: of one site. */
@@ -62,11 +66,7 @@ static int compare_site(const site_key_t *a, const site_key_t *b)
     int order = (int)a->call->function - (int)b->call->function;
     if (order == 0)
         order = compare_place(a, b);
-    if (order == 0)
-        order = a->call->count - b->call->count;
-    for (int i = 0; i < a->call->count && order == 0; i++)
-        order = a->call->parts[i].rank - b->call->parts[i].rank;
-    return order;
+    return order != 0 ? order : compare_ranks(a->call, b->call);
 }
 
 static int compare_key(const void *left, const void *right)
@@ -103,10 +103,12 @@ static void take_arrivals(site_t *site, const trace *of, bool has_bounds)
     for (int64_t call = 0; call < site->arrivals.calls; call++)
         for (int rank = 0; rank < site->arrivals.ranks; rank++) {
             const struct trace_part *part = &site->calls[call]->parts[rank];
-            const trace_location *location = sites_location(of, part->rank, part->thread);
+            const trace_location *location = trace_find_location(of, part->rank, part->thread);
+            const trace_location *leaver = trace_find_location(of, part->rank, part->leave_thread);
             int64_t place = call * site->arrivals.ranks + rank;
             site->arrivals.enter_ns[place] = location->global_ns[part->enter];
-            site->arrivals.leave_ns[place] = location->global_ns[part->leave];
+            site->arrivals.leave_ns[place] = leaver->global_ns[part->leave];
+            site->arrivals.wait_from_ns[place] = leaver->global_ns[part->wait];
             site->arrivals.bound_ns[place] =
                 has_bounds ? trace_bound_ns(&of->processes[part->rank], location->events[part->enter].time_ns) : NAN;
         }

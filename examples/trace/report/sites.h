@@ -35,7 +35,4 @@ typedef struct sites {
 bool sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
 void sites_free(sites_t *sites);
 
-/* sites_location - the events of a thread. */
-const trace_location *sites_location(const trace *of, int rank, uint32_t thread);
-
 #endif /* TRACE_SITES_H */

@@ -37,16 +37,57 @@ static double percent(double part, double whole)
         .schema = (table_schema)                                                                                \
     }
 
+/* Of one function: usages of the ranks that called it. */
+static void print_function(const table_t *table, const usage_t *usages, size_t count)
+{
+    const usage_t *least = usages, *most = usages;
+    double total_ns = 0, share = 0, longest_ns = 0, calls = 0, ranks = (double)count;
+    for (const usage_t *usage = usages; usage < usages + count; usage++) {
+        least = usage->total_ns < least->total_ns ? usage : least;
+        most = usage->total_ns > most->total_ns ? usage : most;
+        total_ns += usage->total_ns;
+        share += usage->share;
+        calls += (double)usage->calls;
+        longest_ns = fmax(longest_ns, usage->longest_ns);
+    }
+    table_row(table,
+              (cell_t[]){text(usages->function), number(ranks), number(calls), number(total_ns / ranks),
+                         number(100 * share / ranks), number(least->total_ns), number(least->rank),
+                         number(most->total_ns), number(most->rank), number(total_ns / calls), number(longest_ns)});
+}
+
 void tables_functions(const output_t *output, const profile_t *profile)
+{
+    static const column_t columns[] = {{"function", "function", 28, 0, 0},
+                                       {"ranks", "ranks", 7, 0, 0},
+                                       {"calls", "calls", 11, 0, 0},
+                                       {"time(ms)", "time_ns", 13, 3, 1e6},
+                                       {"% of run", "of_run_percent", 11, 2, 0},
+                                       {"least(ms)", "time_min_ns", 13, 3, 1e6},
+                                       {"rank", "time_min_rank", 7, 0, 0},
+                                       {"most(ms)", "time_max_ns", 13, 3, 1e6},
+                                       {"rank", "time_max_rank", 7, 0, 0},
+                                       {"call(us)", "mean_ns", 13, 3, 1e3},
+                                       {"longest(us)", "longest_ns", 14, 3, 1e3}};
+    const table_t table = TABLE(columns, "mpix-trace-functions");
+    table_head(&table);
+    for (size_t from = 0, to; from < profile->count; from = to) {
+        for (to = from + 1; to < profile->count && profile->list[to].function == profile->list[from].function;)
+            to++;
+        print_function(&table, &profile->list[from], to - from);
+    }
+}
+
+void tables_ranks(const output_t *output, const profile_t *profile)
 {
     static const column_t columns[] = {{"function", "function", 28, 0, 0},
                                        {"rank", "rank", 7, 0, 0},
                                        {"calls", "calls", 11, 0, 0},
                                        {"time(ms)", "time_ns", 13, 3, 1e6},
                                        {"% of run", "of_run_percent", 11, 2, 0},
-                                       {"mean(us)", "mean_ns", 13, 3, 1e3},
+                                       {"call(us)", "mean_ns", 13, 3, 1e3},
                                        {"longest(us)", "longest_ns", 14, 3, 1e3}};
-    const table_t table = TABLE(columns, "mpix-trace-functions");
+    const table_t table = TABLE(columns, "mpix-trace-ranks");
     table_head(&table);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];

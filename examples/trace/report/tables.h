@@ -9,8 +9,9 @@
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
 
-/* tables_functions - a row for each function and rank that called it. */
+/* tables_functions - a row for each function; tables_ranks - for each function and rank that called it. */
 void tables_functions(const output_t *output, const profile_t *profile);
+void tables_ranks(const output_t *output, const profile_t *profile);
 
 /* tables_sites - a row for each call site. */
 void tables_sites(const output_t *output, const sites_t *sites);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t *calls_find(const trace_location *location)
+{
+    size_t *calls = malloc((location->count + 1) * sizeof *calls), innermost = CALL_NONE;
+    for (size_t i = 0; calls && i < location->count; i++) {
+        const trace_event *event = &location->events[i];
+        calls[i] = innermost; /* of an ENTER, as long as its call is open: the call around it */
+        if (event->kind == TRACE_ENTER) {
+            innermost = i;
+        } else if (event->kind == TRACE_LEAVE && innermost != CALL_NONE &&
+                   location->events[innermost].id == event->id) {
+            size_t outer = calls[innermost];
+            calls[innermost] = i;
+            innermost = outer;
+        } else if (event->kind == TRACE_LEAVE) {
+            calls[i] = CALL_NONE;
+        }
+    }
+    while (innermost != CALL_NONE) {
+        size_t outer = calls[innermost];
+        calls[innermost] = CALL_NONE;
+        innermost = outer;
+    }
+    return calls;
+}
+
+uint16_t call_operation(const trace_location *location, size_t enter, size_t record)
+{
+    const trace_event *out = &location->events[record + 1];
+    const bool is_told = record + 1 < location->count && out->kind == TRACE_COLLECTIVE_OUT && out->id != 0;
+    return is_told ? out->id : location->events[enter].id;
+}
+
+size_t call_name_length(const char *name)
+{
+    static const char *const endings[] = {"_c", "_init"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t less = strlen(endings[i]);
+        if (length > less && strncmp(name + length - less, endings[i], less) == 0)
+            length -= less;
+    }
+    return length;
+}
+
+/* ---- Requests */
+
+static bool begins(const trace_event *event)
+{
+    return event->request != 0 &&
+           (event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_COLLECTIVE);
+}
+
+static int64_t begin_ns(const call_request *request)
+{
+    return request->begun_by->events[request->begin].time_ns;
+}
+
+static int compare_requests(const void *a, const void *b)
+{
+    const call_request *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (begin_ns(x) > begin_ns(y)) - (begin_ns(x) < begin_ns(y));
+}
+
+/* The last one of a number and kind that was begun no later than this. */
+static call_request *find(const call_requests *all, const trace_event *event, uint8_t kind)
+{
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const call_request *at = &all->list[middle];
+        if (at->number < event->request || (at->number == event->request && at->kind < kind) ||
+            (at->number == event->request && at->kind == kind && begin_ns(at) <= event->time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    call_request *last = low > 0 ? &all->list[low - 1] : NULL;
+    return last && last->number == event->request && last->kind == kind ? last : NULL;
+}
+
+static call_request *find_for(const call_requests *all, const trace_event *event)
+{
+    static const uint8_t begun_as[] = {[TRACE_SEND] = TRACE_SEND,
+                                       [TRACE_SEND_DONE] = TRACE_SEND,
+                                       [TRACE_RECEIVE_POST] = TRACE_RECEIVE_POST,
+                                       [TRACE_RECEIVE] = TRACE_RECEIVE_POST,
+                                       [TRACE_CANCELED] = TRACE_SEND,
+                                       [TRACE_COLLECTIVE] = TRACE_COLLECTIVE,
+                                       [TRACE_COLLECTIVE_DONE] = TRACE_COLLECTIVE,
+                                       [TRACE_DROPPED] = 0};
+    const uint8_t kind = begun_as[event->kind];
+    call_request *found = event->request != 0 && kind != 0 ? find(all, event, kind) : NULL;
+    return found || event->kind != TRACE_CANCELED ? found : find(all, event, TRACE_RECEIVE_POST);
+}
+
+const call_request *request_of(const call_requests *requests, const trace_event *event)
+{
+    return find_for(requests, event);
+}
+
+static void note_end(const call_requests *all, const trace_location *location, size_t k)
+{
+    const trace_event *event = &location->events[k];
+    call_request *its = begins(event) ? NULL : find_for(all, event);
+    if (!its || its->done_by)
+        return;
+    its->done_by = location;
+    its->done = k;
+    its->is_canceled = event->kind == TRACE_CANCELED;
+}
+
+bool requests_find(call_requests *found, const trace_process *process)
+{
+    size_t room = 1;
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++)
+            room += begins(&process->locations[i].events[k]);
+    *found = (call_requests){0, malloc(room * sizeof(call_request))};
+    if (!found->list)
+        return false;
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++) {
+            const trace_event *event = &process->locations[i].events[k];
+            if (begins(event))
+                found->list[found->count++] =
+                    (call_request){event->request, event->kind, false, &process->locations[i], NULL, k, 0};
+        }
+    qsort(found->list, found->count, sizeof(call_request), compare_requests);
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++)
+            note_end(found, &process->locations[i], k);
+    return true;
+}
+
+void requests_free(call_requests *requests)
+{
+    free(requests->list);
+    *requests = (call_requests){0, NULL};
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_trace_odd.c - what check_trace.sh records of programs that do rare things: they leave calls by a jump, calls
+ * fail, they end in all ways, have many threads in a row, or make very many calls. check_trace_odd ACTION [NUMBER],
+ * with two processes.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TAG = 7, NO_RANK = 99, JUMPS = 3, THREADS = 1300, FILE_LIMIT = 256 * 1024 };
+
+static int rank;
+
+static void record_clock(void)
+{
+    for (int i = 0; i < 12; i++) {
+        usleep(100000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void handle_errors(MPI_Comm_errhandler_function *function)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(function, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+}
+
+/* ---- Calls that never return */
+
+static jmp_buf after_error;
+
+static void jump(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+    longjmp(after_error, 1);
+}
+
+static void leave_by_jumps(void)
+{
+    volatile int jumps = 0;
+    handle_errors(jump);
+    if (setjmp(after_error) != 0)
+        jumps++;
+    if (jumps < JUMPS)
+        MPI_Send(&rank, 1, MPI_INT, NO_RANK, TAG, MPI_COMM_WORLD);
+    for (int i = 0; i < 5; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void abort_within(MPI_Comm *comm, int *error, ...)
+{
+    (void)error;
+    MPI_Abort(*comm, 3);
+}
+
+/* ---- Requests that fail. Messages of a process to itself have a number; twice as much is too much */
+
+static void expect_message(int tag, int *buffer, MPI_Request *request)
+{
+    MPI_Irecv(buffer, 1, MPI_INT, 0, tag, MPI_COMM_SELF, request);
+}
+
+static void send_to_self(int tag, int count)
+{
+    static const int numbers[2];
+    MPI_Send(numbers, count, MPI_INT, 0, tag, MPI_COMM_SELF);
+}
+
+/* Of requests 1 to 9, 1, 4 and 7 fail. */
+static void fail(void)
+{
+    int buffer[2], index, count, indices[2], good = 0;
+    MPI_Request requests[2];
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int way = 0; way < 3; way++) {
+        expect_message(0, &buffer[0], &requests[0]);
+        expect_message(1, &buffer[1], &requests[1]);
+        send_to_self(0, 2);
+        if (way > 0)
+            send_to_self(1, 1);
+        if (way == 0)
+            good += MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+        else if (way == 1)
+            good += MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
+        else
+            good += MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
+        if (requests[0] != MPI_REQUEST_NULL)
+            MPI_Request_free(&requests[0]);
+        /* It may get the handle of the one that failed. */
+        expect_message(0, &buffer[0], &requests[0]);
+        send_to_self(0, 1);
+        if (way == 0)
+            send_to_self(1, 1);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    if (good > 0)
+        printf("%d calls do not fail\n", good);
+}
+
+/* ---- Threads, one after the other */
+
+static void *ask(void *unused)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return unused;
+}
+
+static void have_many_threads(void)
+{
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, ask, NULL) == 0)
+            pthread_join(thread, NULL);
+    }
+}
+
+/* ---- Ends, of rank 0; the other one waits for ever */
+
+static void end_by(const char *action)
+{
+    MPI_Comm twin;
+    record_clock();
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    if (rank != 0)
+        MPI_Recv(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (strcmp(action, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    else if (strcmp(action, "exit") == 0)
+        exit(4);
+    else if (strcmp(action, "handler") == 0)
+        handle_errors(abort_within);
+    MPI_Send(&rank, 1, MPI_INT, NO_RANK, TAG, MPI_COMM_WORLD);
+}
+
+/* A child that ends like any program. */
+static void fork_child(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    waitpid(child, NULL, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- Many calls */
+
+/* Four events each. */
+static void make_events(long events)
+{
+    int in = 0, out;
+    for (long i = 0; i < events / 4; i++) {
+        MPI_Sendrecv(&in, 1, MPI_INT, 0, TAG, &out, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        if (i % 2000 == 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void limit_files(void)
+{
+    struct rlimit limit = {FILE_LIMIT, FILE_LIMIT};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    make_events(FILE_LIMIT / 8);
+}
+
+/* What is allocated or locked on the way of calls, by whomever: these stand before the functions of the C library. */
+static long counted;
+
+#ifdef __GLIBC__
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+
+void *malloc(size_t size)
+{
+    counted++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    counted++;
+    return __libc_calloc(count, size);
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    if (!next)
+        next = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    counted++;
+    return next(mutex);
+}
+#endif
+
+static void count_calls(void)
+{
+    int size, in[2] = {0, 0}, out[2];
+    MPI_Request requests[4];
+    for (int i = 0; i < 2000; i++) {
+        if (i == 1000)
+            counted = 0;
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        MPI_Sendrecv(in, 1, MPI_INT, 0, TAG, out, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        for (int k = 0; k < 2; k++)
+            MPI_Irecv(&out[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[k]);
+        for (int k = 0; k < 2; k++)
+            MPI_Isend(&in[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[2 + k]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        MPI_Allreduce(in, out, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    }
+    long sum = counted;
+    printf("counted %ld\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+    const char *action = argc > 1 ? argv[1] : "";
+    int provided;
+    long number = argc > 2 ? atol(argv[2]) : 0;
+    MPI_Init_thread(&argc, &argv, strcmp(action, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(action, "jumps") == 0)
+        leave_by_jumps();
+    else if (strcmp(action, "fail") == 0)
+        fail();
+    else if (strcmp(action, "threads") == 0)
+        have_many_threads();
+    else if (strcmp(action, "fork") == 0)
+        fork_child();
+    else if (strcmp(action, "events") == 0)
+        make_events(number);
+    else if (strcmp(action, "limit") == 0)
+        limit_files();
+    else if (strcmp(action, "count") == 0)
+        count_calls();
+    else if (strcmp(action, "level") == 0)
+        MPI_Pcontrol((int)number), MPI_Pcontrol((int)-number);
+    else
+        end_by(action);
+    MPI_Finalize();
+    printf("done\n");
+    return 0;
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpix_trace on two hosts whose clocks differ in a way that is known: how far the times of a trace are from the truth,
+# and how many violate the clock condition, by each way to make global times. Skipped where there can be no hosts.
+#
+# Usage, in the build directory: run_trace_tests.sh [SECONDS [MESSAGES [KEEP]]]. The clock of the second host drifts by
+# 20 ppm, and swings by 3 ppm with a period of 60 s. KEEP: a folder that the traces are left in. By default 5 s and
+# 8,000 messages; the figures of doc/tracing.md are of 60 s and 100,000 messages. Environment: MPIEXEC, CC,
+# MPIX_TEST_BRIEF=yes to skip.
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/../tap.sh"
+hosts=$source_dir/../hosts
+seconds=${1:-5} messages=${2:-8000}
+truth=./test/simulation/trace_truth
+back=./test/simulation/.libs/trace_simulated.so
+name="a trace of two hosts, 20 ppm and a swing"
+clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
+
+skip_all() {        # REASON
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
+[ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
+[ -x "$truth" ] || { echo "Bail out! $truth is missing in $PWD"; exit 1; }
+[ "${sanitizers:-no}" = no ] || skip_all "what sanitizers have built cannot be loaded into an ordinary program"
+front=$(compgen -G "./lib/trace/.libs/libmpix_trace-*.so") && [ -e "$back" ] ||
+    skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
+line=$("$hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
+[ $? -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+folder=${3:-$scratch}
+mkdir -p "$folder" || exit 1
+
+# The front takes the back that lies beside it.
+mkdir "$scratch/.libs"
+cp "$front" lib/trace/mpix_trace "$scratch"
+mv "$scratch"/*.so "$scratch/.libs"
+flavor=${front##*-}
+cp "$back" "$scratch/.libs/trace-$flavor"
+# Compilers are lists of words.
+# shellcheck disable=SC2086
+${CC:-mpicc} -w "$source_dir/trace_truth_talk.c" -o "$scratch/talk" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; echo "Bail out! ${CC:-mpicc} does not compile trace_truth_talk.c"; exit 1; }
+
+# The limit of wander that bounds rely on must cover the swing: 2 pi 3,000 ppb in 60 s.
+trace_talk() {
+    local described
+    described=$clock,origin=$(date +%s%N)
+    MH_SIMULATED_CLOCK=exact=host1,$described MPIX_HARMONIZE_CLOCK=simulated \
+        MPIX_HARMONIZE_WANDER_MAX_PPB_PER_S=400 MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=${CC:-mpicc} \
+        timeout $((4 * ${seconds%.*} + 60)) "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 \
+        "$scratch/mpix_trace" -o "$folder/trace" "$scratch/talk" "$seconds" "$messages" </dev/null || return
+    ./examples/mpix_trace_check "$folder/trace" --write "$folder/corrected" --format csv >"$scratch/check.csv" || return
+    MH_SIMULATED_CLOCK=$described "$truth" "$folder/trace" "$folder/corrected" >"$scratch/truth"
+}
+
+# CLOCK COLUMN: of the row of mpix_trace_check over all relations.
+checked() {
+    awk -F, -v clock="$1" -v column="$2" '
+        /^#/ { next }
+        !titles { for (titles = 1; titles <= NF; titles++) number[$titles] = titles; next }
+        $1 == clock && $2 == "all" { print $number[column] }' "$scratch/check.csv"
+}
+
+# CLOCK KEY: of what trace_truth printed, without decimals.
+error() {
+    sed -n "/^clock=$1 /s/.* $2=\([0-9]*\).*/\1/p" "$scratch/truth"
+}
+
+print_table() {
+    printf '# %-10s %10s %10s %12s %12s %12s\n' clock relations violations 'rms(ns)' 'p99(ns)' 'max(ns)'
+    for by in local start linear global corrected; do
+        printf '# %-10s %10s %10s %12s %12s %12s\n' $by "$(checked $by relations)" \
+            "$(checked $by violations)" "$(error $by error_rms)" "$(error $by error_p99)" \
+            "$(error $by error_max)"
+    done
+    echo "# bounds of the global clock: $(error global bound_mean) ns on average, $(error global bound_max) ns at most;"
+    echo "# beyond them are $(error global beyond) errors and $(checked global beyond_bound) violations"
+}
+
+judge() {
+    [ "$(checked global relations)" -ge "$messages" ] || echo "not all messages are there"
+    [ "$(checked local violations)" -gt 0 ] || echo "the local clocks violate nothing"
+    [ "$(error global beyond)" = 0 ] || echo "times are further off than their bounds"
+    [ "$(checked global beyond_bound)" = 0 ] || echo "violations are beyond the bounds"
+    [ "$(checked corrected violations)" = 0 ] || echo "violations remain after the correction"
+    [ "$(error global error_rms)" -lt $(($(error start error_rms) / 2)) ] ||
+        echo "the global clock is no better than its offset at the start"
+}
+
+if trace_talk >"$scratch/log" 2>&1; then
+    print_table
+    tap_expect_empty "$name" "$(judge 2>&1)"
+else
+    tap_not_ok "$name" "$(cat "$scratch/log")"
+fi
+tap_done
