@@ -68,7 +68,8 @@ static void leave(mh_comm_state *state, const mh_release *release, const mh_call
     mh_comm_clock *clock = &state->clock;
     mh_last_wait wait;
     mh_exit left = mh_rounds_approach(&state->rounds, release, call->delay_ns, &wait);
-    if (left != MH_EXIT_DISRUPTED && wait.is_after_long)
+    /* A reading of a clock that has just been set ahead would keep the later ones from following the step. */
+    if (left != MH_EXIT_DISRUPTED && wait.is_after_long && !clock->global.base.may_be_set)
         call->refresh(call);
     if (left != MH_EXIT_DISRUPTED)
         left = mh_rounds_leave(&state->rounds, &wait);

@@ -4,6 +4,7 @@
  *
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
+#include "common/machine_clock.h"
 #include "suite/bench.h"
 #include "suite/provenance.h"
 
@@ -11,33 +12,27 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Columns of percentiles have names with so many digits. */
 #define MIN_PERCENT_STEP 1e-6
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 
-static bool share_plan(bench_t *bench, int argc, char **argv)
+/* Reads the plan on rank 0, and gives it to all. Returns true to go on; else *status is the exit status. */
+static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
 {
     plan_t *plan = &bench->plan;
-    int outcome = OPTIONS_RUN;
-    int told[2];
+    int told[2] = {OPTIONS_RUN};
     if (bench_is_root(bench))
-        outcome = plan_read(plan, bench->world.program, argc, argv, bench->world.ranks);
-    told[0] = outcome;
+        told[0] = plan_read(plan, bench->world.program, argc, argv, bench->world.ranks);
     told[1] = plan->job_count;
     MPI_Bcast(told, 2, MPI_INT, 0, bench->world.comm);
-    bench->status = told[0] == OPTIONS_BAD ? STATUS_BAD_OPTION : STATUS_GOOD;
+    *status = told[0] == OPTIONS_BAD ? STATUS_BAD_OPTION : STATUS_GOOD;
     if (told[0] != OPTIONS_RUN)
         return false;
     plan->job_count = told[1];
     if (!bench_is_root(bench))
-        plan->jobs = malloc((size_t)plan->job_count * sizeof(plan->jobs[0]));
-    if (!world_all(&bench->world, plan->jobs != NULL)) {
-        bench->status = world_refuse(&bench->world, "out of memory");
-        return false;
-    }
+        plan->jobs = world_room(&bench->world, plan->job_count, sizeof(plan->jobs[0]), "");
     for (int i = 0; i < plan->job_count; i++)
         MPI_Bcast(&plan->jobs[i], sizeof(plan->jobs[0]), MPI_BYTE, 0, bench->world.comm);
     return true;
@@ -45,22 +40,15 @@ static bool share_plan(bench_t *bench, int argc, char **argv)
 
 /* ---- Jobs */
 
-/* Processes that stand aside wait without spinning. */
+/* Without spinning. */
 static void wait_for_all(const bench_t *bench)
 {
-    const struct timespec pause = {.tv_nsec = ASIDE_PAUSE_NS};
     MPI_Request request;
     int done = 0;
     world_require(&bench->world, MPI_Ibarrier(bench->world.comm, &request), "MPI_Ibarrier");
-    if (communicator_takes_part(&bench->communicator)) {
-        world_require(&bench->world, MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Ibarrier");
-        return;
-    }
-    for (;;) {
+    while (!done) {
+        system_sleep_ns(ASIDE_PAUSE_NS);
         world_require(&bench->world, MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done)
-            return;
-        nanosleep(&pause, NULL);
     }
 }
 
@@ -90,18 +78,19 @@ static void choose_fractions(bench_t *bench, const number_list_t *tail)
 
 static void prepare_report(bench_t *bench)
 {
-    const bench_settings_t *settings = &bench->plan.settings;
+    const plan_t *plan = &bench->plan;
     report_t *report = &bench->report;
-    report->full = settings->full != 0;
+    report->output = plan->settings.results.output;
+    report->full = plan->settings.full != 0;
     report->fractions = bench->fractions;
-    choose_fractions(bench, &settings->tail);
-    for (int i = 0; i < bench->plan.job_count; i++) {
-        report->overlap = report->overlap || bench->plan.jobs[i].settings.overlap;
-        report->arrival = report->arrival || bench->plan.jobs[i].arrivals.given;
-        report->validated = report->validated || bench->plan.jobs[i].settings.validation;
-        const shape_t *shape = operation_at(bench->plan.jobs[i].operation)->shape;
-        report->latency = report->latency || shape->takes_turns;
-        report->bandwidth = report->bandwidth || shape->messages > 0;
+    choose_fractions(bench, &plan->settings.tail);
+    report->parts = plan->job_count > 1 ? PART_LABEL : 0;
+    for (int i = 0; i < plan->job_count; i++) {
+        const job_t *job = &plan->jobs[i];
+        const shape_t *shape = operation_at(job->operation)->shape;
+        report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
+                         (job->settings.validation ? PART_VALIDATION : 0) | (shape->takes_turns ? PART_LATENCY : 0) |
+                         (shape->messages > 0 ? PART_BANDWIDTH : 0);
     }
 }
 
@@ -132,58 +121,37 @@ static void write_head(bench_t *bench, int argc, char **argv)
 }
 
 /* Returns an exit status. */
-static int check(bench_t *bench)
+static int run(bench_t *bench, int argc, char **argv)
 {
-    plan_t *plan = &bench->plan;
-    int status = STATUS_GOOD;
-    for (int i = 0; i < plan->job_count && status == STATUS_GOOD; i++)
-        status = bench_check_job(bench, &plan->jobs[i]);
+    int flag, status = bench_check(bench);
     if (status == STATUS_GOOD)
-        bench_share_memory(bench);
-    for (int i = 0, count; i < plan->job_count && status == STATUS_GOOD; i += count) {
-        count = bench_count_turns(bench, i);
-        status = bench_check_memory(bench, &plan->jobs[i], count);
-    }
-    return status;
-}
-
-static void run(bench_t *bench, int argc, char **argv)
-{
-    int flag;
-    bench->status = check(bench);
-    if (bench->status != STATUS_GOOD)
-        return;
-    if (!bench_open_files(bench)) {
-        bench->status = STATUS_BAD_OPTION;
-        return;
-    }
-    bench->status = STATUS_FAILED;
+        status = results_open(&bench->plan.settings.results, &bench->world);
+    if (status != STATUS_GOOD)
+        return status;
     /* The call that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
-        return;
-    bench->status = STATUS_GOOD;
+        return STATUS_FAILED;
+    chart_open(bench);
     prepare_report(bench);
     write_head(bench, argc, argv);
     for (int i = 0, count; i < bench->plan.job_count; i += count) {
         count = bench_count_turns(bench, i);
-        if (!run_jobs(bench, &bench->plan.jobs[i], count)) {
-            bench->status = STATUS_FAILED;
-            return;
-        }
+        if (!run_jobs(bench, &bench->plan.jobs[i], count))
+            return STATUS_FAILED;
     }
-    if (bench_is_root(bench) && chart_draw(&bench->chart, &bench->world) != STATUS_GOOD)
-        bench->status = STATUS_FAILED;
+    return bench_is_root(bench) && chart_draw(bench) != STATUS_GOOD ? STATUS_FAILED : bench->status;
 }
 
 int main(int argc, char **argv)
 {
     static bench_t bench;
+    int status;
     world_begin(&bench.world, plan_program(argc > 0 ? argv[0] : ""), &argc, &argv);
-    if (share_plan(&bench, argc, argv))
-        run(&bench, argc, argv);
+    if (share_plan(&bench, argc, argv, &status))
+        status = run(&bench, argc, argv);
     bench_close_communicator(&bench);
-    if (bench_is_root(&bench) && !bench_close_files(&bench) && bench.status == STATUS_GOOD)
-        bench.status = STATUS_FAILED;
+    free(bench.memory);
+    status = results_close(&bench.plan.settings.results, &bench.world, status);
     plan_free(&bench.plan);
-    return world_end(&bench.world, bench.status);
+    return world_end(&bench.world, status);
 }

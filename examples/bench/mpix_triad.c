@@ -244,24 +244,22 @@ static int draw(triad_run_t *run)
 
 /* ---- Start and end */
 
-static int allocate(triad_run_t *run)
+static void allocate(triad_run_t *run)
 {
+    static const char advice[] = ": give less for --array-size";
     const size_list_t *sizes = &run->settings.sizes;
-    size_t elements = 1;
+    int64_t elements = 1;
     for (int64_t i = 0; i < sizes->count; i++)
-        if ((size_t)sizes->bytes[i] / sizeof(double) > elements)
-            elements = (size_t)sizes->bytes[i] / sizeof(double);
-    run->a = malloc(elements * sizeof(double));
-    run->b = malloc(elements * sizeof(double));
-    run->c = malloc(elements * sizeof(double));
-    if (!world_all(&run->world, run->a != NULL && run->b != NULL && run->c != NULL))
-        return world_refuse(&run->world, "out of memory: give less for --array-size");
-    for (size_t i = 0; i < elements; i++) {
+        if (sizes->bytes[i] / (int64_t)sizeof(double) > elements)
+            elements = sizes->bytes[i] / (int64_t)sizeof(double);
+    run->a = world_room(&run->world, elements, sizeof(double), advice);
+    run->b = world_room(&run->world, elements, sizeof(double), advice);
+    run->c = world_room(&run->world, elements, sizeof(double), advice);
+    for (int64_t i = 0; i < elements; i++) {
         run->a[i] = 0;
         run->b[i] = (double)(i % 1000);
         run->c[i] = (double)(i % 77);
     }
-    return STATUS_GOOD;
 }
 
 static int get_ready(triad_run_t *run)
@@ -271,8 +269,8 @@ static int get_ready(triad_run_t *run)
         return world_refuse(&run->world,
                             "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an element",
                             (long long)wrong_bytes, sizeof(double));
-    int status = results_open(&run->settings.results, &run->world);
-    return status == STATUS_GOOD ? allocate(run) : status;
+    allocate(run);
+    return results_open(&run->settings.results, &run->world);
 }
 
 static int run_program(triad_run_t *run)

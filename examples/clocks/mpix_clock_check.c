@@ -6,10 +6,14 @@
  * Each run is made on a communicator of its own, so that nothing learnt before helps it.
  */
 #include "check/check.h"
-#include "common/options.h"
+#include "common/burst.h"
+#include "common/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* The counters, as the exit clock names them, and one more. */
 enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
@@ -63,6 +67,271 @@ static const char notes[] =
 static const program_spec_t program = PROGRAM_SPEC(
     "mpix_clock_check", "Measures the error of the global clock some time after a synchronization, beside its bound.");
 
+/* ---- What is checked */
+
+/* Cuts the list at commas. Blanks before a label do not count. */
+static bool parse_labels(check_run_t *run, const char *list)
+{
+    for (run->labels = 0; list != NULL; run->labels++) {
+        list += strspn(list, " ");
+        size_t length = strcspn(list, ",");
+        if (run->labels == MAX_LABELS || length == 0 || length >= LABEL_BYTES)
+            return false;
+        memcpy(run->label[run->labels], list, length);
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* Makes a communicator like the world's, to be synchronized as a label says. Returns the code of setting that. */
+static int open_clock(const check_run_t *run, const char *label, world_t *clock_world)
+{
+    *clock_world = world_duplicate(&run->world);
+    return world_set(clock_world, "mpix_harmonize_sync", label);
+}
+
+/* Refuses a label that the library does; puts its own spelling in the place of others. Collective. */
+static int check_label(const check_run_t *run, char *label)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    world_t clock_world;
+    int code = open_clock(run, label, &clock_world), class = MPI_SUCCESS, status = STATUS_GOOD;
+    MPI_Error_class(code, &class);
+    if (class == MPI_ERR_INFO_VALUE) {
+        world_statistic(&clock_world, "mpix_harmonize_last_error", text, sizeof(text));
+        status = world_refuse(&run->world, "option --sync: %s", text);
+    } else if (!world_agree(&clock_world, code, "MPIX_Harmonize_set_info")) {
+        status = STATUS_FAILED;
+    } else if (world_statistic(&clock_world, "mpix_harmonize_sync", text, sizeof(text))) {
+        snprintf(label, LABEL_BYTES, "%.*s", LABEL_BYTES - 1, text);
+    }
+    MPI_Comm_free(&clock_world.comm);
+    return status;
+}
+
+/* Reads the labels on rank 0 and gives them to all, as the library spells them. Collective. Returns a status. */
+static int read_labels(check_run_t *run)
+{
+    const char *list = run->settings.labels;
+    int status = STATUS_GOOD;
+    run->labels = 1;
+    if (!world_all(&run->world, run->world.rank > 0 || list == NULL || parse_labels(run, list)))
+        return world_refuse(&run->world,
+                            "option --sync: \"%.200s\" is not allowed, give 1 to %d labels of at most %d characters, "
+                            "separated by commas",
+                            list, MAX_LABELS, LABEL_BYTES - 1);
+    MPI_Bcast(&run->labels, 1, MPI_INT, 0, run->world.comm);
+    MPI_Bcast(run->label, sizeof(run->label), MPI_BYTE, 0, run->world.comm);
+    for (int i = 0; i < run->labels && status == STATUS_GOOD; i++)
+        status = check_label(run, run->label[i]);
+    return status;
+}
+
+/* Takes the ranks to check: each of those left with the chance that makes the number come out. All take the same. */
+static void choose_ranks(check_run_t *run)
+{
+    check_settings_t *settings = &run->settings;
+    int others = run->world.ranks - 1, taken = 0;
+    run->checked = settings->pairs > 0 && settings->pairs < others ? (int)settings->pairs : others;
+    if (settings->sample > 0)
+        run->checked = (int)ceil(settings->sample * others);
+    run->checked_rank = world_room(&run->world, run->checked, sizeof(run->checked_rank[0]), "");
+    if (settings->seed < 0)
+        settings->seed = (int64_t)time(NULL);
+    MPI_Bcast(&settings->seed, 1, MPI_INT64_T, 0, run->world.comm);
+    uint64_t state = (uint64_t)settings->seed;
+    for (int i = 0; i < others; i++) {
+        if (random_next(&state) % (uint64_t)(others - i) < (uint64_t)(run->checked - taken)) {
+            run->checked_rank[taken++] = 1 + i;
+            run->is_checked |= run->world.rank == 1 + i;
+        }
+    }
+}
+
+/* ---- The error of one rank */
+
+/* The rates of two clocks differ by this at most, as the library supposes, too. */
+#define MAX_DRIFT 500e-6
+
+/* Of so many pairs of readings, the one least disturbed is kept. */
+enum { PAIR_READINGS = 8 };
+
+enum { TAG_PROBE = 1, TAG_REPLY, TAG_RESULT };
+
+/* The global clock beside the shared one, read at one instant, as nearly as may be. */
+typedef struct clock_pair {
+    int64_t ticks;
+    int64_t width_ticks; /* from the reading of the shared clock before to that after */
+    int64_t global_ns;
+} clock_pair_t;
+
+/* What a rank tells rank 0 in the end. */
+typedef struct result {
+    int64_t bound_ns;
+    clock_pair_t pair;
+} result_t;
+enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
+
+static int64_t global_time(const world_t *clock_world, int64_t *bound_ns)
+{
+    int64_t time_ns;
+    world_require(clock_world, MPIX_Global_time_ns(clock_world->comm, &time_ns, bound_ns), "MPIX_Global_time_ns");
+    return time_ns;
+}
+
+static void send(const check_run_t *run, const void *numbers, int count, int rank, int tag)
+{
+    world_require(&run->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, run->world.comm), "MPI_Send");
+}
+
+static void receive(const check_run_t *run, void *numbers, int count, int rank, int tag)
+{
+    world_require(&run->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, run->world.comm, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+}
+
+static clock_pair_t read_pair(const check_run_t *run, const world_t *clock_world)
+{
+    clock_pair_t best = {0, INT64_MAX, 0};
+    for (int i = 0; i < PAIR_READINGS && run->has_truth; i++) {
+        int64_t bound_ns, before_ticks = machine_counter_ticks();
+        int64_t now_ns = global_time(clock_world, &bound_ns);
+        int64_t width_ticks = machine_counter_ticks() - before_ticks;
+        if (width_ticks < best.width_ticks)
+            best = (clock_pair_t){before_ticks + width_ticks / 2, width_ticks, now_ns};
+    }
+    return best;
+}
+
+/* The other side of ask. */
+static void answer(const check_run_t *run, const world_t *clock_world)
+{
+    result_t result = {0};
+    for (int64_t i = -BURST_DISCARDED; i < run->settings.exchanges; i++) {
+        receive(run, NULL, 0, 0, TAG_PROBE);
+        int64_t now_ns = global_time(clock_world, &result.bound_ns);
+        send(run, &now_ns, 1, 0, TAG_REPLY);
+    }
+    result.pair = read_pair(run, clock_world);
+    send(run, &result, RESULT_NUMBERS, 0, TAG_RESULT);
+}
+
+/* What two clocks may drift apart in this time. */
+static double max_drift(double time)
+{
+    return MAX_DRIFT * fabs(time);
+}
+
+/* Measures the error of a rank on rank 0, by messages and by the shared clock, while that rank is in answer. */
+static void ask(const check_run_t *run, const world_t *clock_world, int rank, check_t *check)
+{
+    offset_window_t window = offset_window_unknown();
+    int64_t bound_ns = 0;
+    for (int64_t i = -BURST_DISCARDED; i < run->settings.exchanges; i++) {
+        int64_t sent_ns = global_time(clock_world, &bound_ns), remote_ns;
+        send(run, NULL, 0, rank, TAG_PROBE);
+        receive(run, &remote_ns, 1, rank, TAG_REPLY);
+        if (i >= 0)
+            offset_window_narrow(&window, sent_ns, remote_ns, global_time(clock_world, &bound_ns), remote_ns);
+    }
+    clock_pair_t own = read_pair(run, clock_world);
+    result_t result;
+    receive(run, &result, RESULT_NUMBERS, rank, TAG_RESULT);
+    check->error_ns = offset_window_middle_ns(&window);
+    check->half_width_ns =
+        offset_window_half_width_ns(&window) + (int64_t)ceil(max_drift((double)(window.max_at_ns - window.min_at_ns)));
+    check->bound_ns = bound_ns < INT64_MAX - result.bound_ns ? bound_ns + result.bound_ns : INT64_MAX;
+    if (run->has_truth) {
+        double apart_ns = (double)(result.pair.ticks - own.ticks) * run->tick_ns;
+        check->true_ns = (double)(result.pair.global_ns - own.global_ns) - apart_ns;
+        check->true_half_width_ns =
+            (double)(result.pair.width_ticks + own.width_ticks) * run->tick_ns / 2 + max_drift(apart_ns);
+    }
+    check->is_violation =
+        check->bound_ns != INT64_MAX && (llabs(check->error_ns) - check->half_width_ns > check->bound_ns ||
+                                         fabs(check->true_ns) - check->true_half_width_ns > (double)check->bound_ns);
+}
+
+/* ---- One communicator */
+
+static int64_t max_of_ranks(const check_run_t *run, int64_t value)
+{
+    int64_t max = value;
+    world_require(&run->world, MPI_Reduce(&value, &max, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm), "MPI_Reduce");
+    return max;
+}
+
+/* A statistic of the library that is a whole number; 0 if there is none. */
+static int64_t whole_statistic(const world_t *clock_world, const char *key)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    return world_statistic(clock_world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
+}
+
+/* Returns when, by this rank's clock. */
+static int64_t synchronize(const check_run_t *run, const world_t *clock_world, trial_t *trial)
+{
+    MPI_Barrier(run->world.comm);
+    int64_t begin_ns = system_time_ns();
+    world_require(clock_world, MPIX_Clock_sync(clock_world->comm), "MPIX_Clock_sync");
+    int64_t end_ns = system_time_ns();
+    trial->call_ns = max_of_ranks(run, end_ns - begin_ns);
+    trial->sync_ns = max_of_ranks(run, whole_statistic(clock_world, "mpix_harmonize_sync_duration_ns"));
+    return end_ns;
+}
+
+/* Calls MPIX_Harmonize until a time by rank 0's clock. */
+static void keep_until(const check_run_t *run, const world_t *clock_world, int64_t end_ns)
+{
+    for (;;) {
+        int64_t left_ns = end_ns - system_time_ns();
+        int valid;
+        world_require(&run->world, MPI_Bcast(&left_ns, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
+        if (left_ns <= 0)
+            return;
+        system_sleep_ns((int64_t)fmin((double)left_ns, run->settings.keep_ms * 1e6));
+        world_require(clock_world, MPIX_Harmonize(clock_world->comm, &valid), "MPIX_Harmonize");
+    }
+}
+
+/* Leaves the checks on rank 0; NULL on others. */
+static void check_all(const check_run_t *run, const world_t *clock_world, int64_t begin_ns, check_t *checks)
+{
+    if (run->is_checked)
+        answer(run, clock_world);
+    for (int i = 0; i < run->checked && checks != NULL; i++) {
+        checks[i].age_s = (double)(system_time_ns() - begin_ns) * 1e-9;
+        ask(run, clock_world, run->checked_rank[i], &checks[i]);
+    }
+}
+
+/* Synchronizes a new communicator by a label, and checks it at all ages. */
+static void run_trial(check_run_t *run, int label, int repeat)
+{
+    trial_t *trial = check_trial_of(run, label, repeat);
+    world_t clock_world;
+    world_require(&run->world, open_clock(run, run->label[label], &clock_world), "MPIX_Harmonize_set_info");
+    int64_t begin_ns = synchronize(run, &clock_world, trial);
+    for (int age = 0; age < run->ages; age++) {
+        double age_s = run->settings.ages_s.values[age];
+        int64_t target_ns = begin_ns + (int64_t)(age_s * 1e9);
+        world_progress(&run->world, "%.40s: run %d of %lld, until %g s", run->label[label], repeat + 1,
+                       (long long)run->settings.repeats, age_s);
+        if (run->settings.keep_ms > 0)
+            keep_until(run, &clock_world, target_ns);
+        else
+            system_sleep_ns(target_ns - system_time_ns());
+        check_all(run, &clock_world, begin_ns, run->world.rank == 0 ? check_checks_of(run, label, repeat, age) : NULL);
+        trial->syncs[age] = whole_statistic(&clock_world, "mpix_harmonize_syncs");
+        world_progress(&run->world, "%s", "");
+        if (run->world.rank == 0)
+            check_print_age(run, label, repeat, age);
+    }
+    MPI_Comm_free(&clock_world.comm);
+}
+
+/* ---- The program */
+
 /* Chooses the shared clock to compare with, if any. Collective. */
 static int open_truth(check_run_t *run)
 {
@@ -75,23 +344,24 @@ static int open_truth(check_run_t *run)
     run->truth_text = !run->has_truth ? "none, errors are known by messages only"
                       : is_shared     ? "the processor's counter, one for all ranks"
                                       : "the processor's counter, forced by --truth: wrong unless all ranks share one";
-    return run->has_truth ? exit_clock_open(&run->shared, &run->world, (exit_clock_kind_t)MACHINE_COUNTER)
-                          : STATUS_GOOD;
+    counter_rate_t rate;
+    counter_rate_begin(&rate);
+    run->tick_ns = counter_rate_ns(&rate);
+    return STATUS_GOOD;
 }
 
 static void allocate(check_run_t *run)
 {
     int64_t trials = run->labels * run->settings.repeats;
     run->trials = check_room(run, trials, sizeof(run->trials[0]));
-    for (int64_t i = 0; i < trials && run->world.rank == 0; i++)
-        run->trials[i].checks = check_room(run, (int64_t)run->ages * run->checked, sizeof(check_t));
+    if (run->world.rank == 0)
+        run->checks = check_room(run, trials * run->ages * run->checked, sizeof(run->checks[0]));
 }
 
 static void release(check_run_t *run)
 {
-    for (int64_t i = 0; i < run->labels * run->settings.repeats; i++)
-        free(run->trials[i].checks);
     free(run->trials);
+    free(run->checks);
     free(run->values);
     free(run->checked_rank);
 }
@@ -108,7 +378,7 @@ static int prepare(check_run_t *run)
             return world_refuse(&run->world, "option --ages-s: %g after %g is not allowed, give ascending numbers",
                                 ages_s->values[i], ages_s->values[i - 1]);
     }
-    int status = check_read_labels(run);
+    int status = read_labels(run);
     if (status == STATUS_GOOD)
         status = open_truth(run);
     if (status == STATUS_GOOD)
@@ -122,19 +392,18 @@ static int run_program(check_run_t *run)
 {
     int status = prepare(run);
     if (status == STATUS_GOOD) {
-        check_choose_ranks(run);
-        check_open_report(run);
+        choose_ranks(run);
         allocate(run);
         if (run->world.rank == 0)
-            check_print_head(run);
+            check_begin_report(run);
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
-                check_run_trial(run, label, repeat);
+                run_trial(run, label, repeat);
         if (run->world.rank == 0 && run->settings.results.plot_path != NULL)
             status = check_draw(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,
-                    (long long)run->violations, (long long)run->checks);
+                    (long long)run->violations, (long long)run->check_count);
             status = STATUS_FAILED;
         }
         release(run);

@@ -6,11 +6,64 @@
  * Rank 0 makes bursts of exchanges with each other rank in turn and keeps what they tell. All else follows when
  * measuring is over. The library has no part in this: what it is built on is what is measured.
  */
-#include "common/options.h"
-#include "drift/drift.h"
+#include "base/line.h"
+#include "base/statistics.h"
+#include "common/burst.h"
+#include "common/machine_clock.h"
+#include "common/output.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+typedef struct drift_settings {
+    double duration_s;
+    double interval_s;
+    int64_t exchanges;
+    int64_t clocks;      /* bit i for clock i */
+    double threshold_ns; /* 0: the series' own */
+    results_t results;
+} drift_settings_t;
+
+/* What a burst said of one clock. */
+typedef struct point {
+    double time_s; /* since measuring began */
+    int64_t offset_ns;
+    int64_t half_width_ns;
+    bool is_used; /* whether it counts */
+} point_t;
+
+/* One clock of one rank over time, on rank 0. */
+typedef struct series {
+    int rank, clock;
+    point_t *points;       /* as many as there were rounds */
+    double *time_s;        /* of the undisturbed points */
+    double *offset_ns;     /* of these minus the first */
+    double *residual_ns;   /* from the line through all */
+    int count;             /* how many these are */
+    int64_t half_width_ns; /* median */
+    double duration_s;     /* until its last burst */
+    double threshold_ns;
+    double linear_s;
+} series_t;
+
+typedef struct drift_run {
+    world_t world;
+    drift_settings_t settings;
+    int clock_count;
+
+    /* Rank 0 only */
+    exchange_t *exchanges; /* of one burst */
+    series_t *series;      /* of each rank in turn one for each clock */
+    int series_count;
+    point_t *points; /* of all series */
+    double *numbers;
+    int64_t max_rounds;
+    int rounds;
+    int64_t *widths_ns;    /* room for one of each round */
+    double *begin_tick_ns; /* of each rank's counter, as known before and after */
+    double *end_tick_ns;
+} drift_run_t;
 
 #define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
@@ -30,9 +83,8 @@ static const option_spec_t options[] = {
 };
 
 static const char notes[] =
-    "Offsets are those of a rank's clock minus rank 0's, estimated from bursts: the middle of the window that the "
-    "least\n"
-    "delays of both directions leave. The run is cut into windows of one length, with a line fitted to each.\n"
+    "Offsets are those of a rank's clock minus rank 0's, estimated from bursts: the middle of the window that the\n"
+    "least delays of both directions leave. The run is cut into windows of one length, with a line fitted to each.\n"
     "  window          length of the windows\n"
     "  fits            their number\n"
     "  slope           the mean of their slopes: the drift; 1 ppb is 1 ns in a second\n"
@@ -59,49 +111,50 @@ static int choose_clocks(drift_run_t *run)
         if ((asked_for >> clock & 1) == 0)
             continue;
         if (world_all(&run->world, machine_clock_lack(clock) == NULL))
-            run->clock_list[run->clock_count++] = clock;
+            run->clock_count++;
         else if (asked_for == all)
             run->settings.clocks &= ~(INT64_C(1) << clock);
         else
-            return world_refuse(&run->world,
-                                "option --clocks: \"%s\" is not allowed here, a rank has no invariant "
-                                "time stamp counter",
-                                machine_clocks[clock].name);
+            return world_refuse(&run->world, "option --clocks: \"%s\" is not allowed here: %s",
+                                machine_clocks[clock].name, "a rank has no invariant time stamp counter");
     }
     return STATUS_GOOD;
-}
-
-static void *room(const drift_run_t *run, int64_t count, size_t item_bytes)
-{
-    return world_room(&run->world, count, item_bytes, ": give less for --duration-s or more for --interval-s");
 }
 
 /* On rank 0. */
 static void allocate(drift_run_t *run)
 {
-    run->max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
-    run->series_count = (run->world.ranks - 1) * run->clock_count;
-    run->exchanges = room(run, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]));
-    run->series = room(run, run->series_count, sizeof(run->series[0]));
-    run->widths_ns = room(run, run->max_rounds, sizeof(run->widths_ns[0]));
-    run->begin_tick_ns = room(run, INT64_C(2) * run->world.ranks, sizeof(double));
-    run->end_tick_ns = run->begin_tick_ns + run->world.ranks;
-    for (series_t *series = run->series; series < run->series + run->series_count; series++) {
-        series->points = room(run, run->max_rounds, sizeof(series->points[0]));
-        series->time_s = room(run, 3 * run->max_rounds, sizeof(double));
-        series->offset_ns = series->time_s + run->max_rounds;
-        series->residual_ns = series->offset_ns + run->max_rounds;
+    static const char advice[] = ": give less for --duration-s or more for --interval-s";
+    int ranks = run->world.ranks;
+    int64_t max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
+    int64_t all_points = (ranks - 1) * run->clock_count * max_rounds;
+    run->max_rounds = max_rounds;
+    run->exchanges =
+        world_room(&run->world, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]), advice);
+    run->series = world_room(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof(run->series[0]), advice);
+    run->points = world_room(&run->world, all_points, sizeof(run->points[0]), advice);
+    run->numbers = world_room(&run->world, 3 * all_points, sizeof(run->numbers[0]), advice);
+    run->widths_ns = world_room(&run->world, max_rounds, sizeof(run->widths_ns[0]), advice);
+    run->begin_tick_ns = world_room(&run->world, INT64_C(2) * ranks, sizeof(double), advice);
+    run->end_tick_ns = run->begin_tick_ns + ranks;
+    for (int i = 0; i < (ranks - 1) * MACHINE_CLOCKS; i++) {
+        if ((run->settings.clocks >> i % MACHINE_CLOCKS & 1) == 0)
+            continue;
+        series_t *series = &run->series[run->series_count];
+        double *numbers = run->numbers + 3 * max_rounds * run->series_count;
+        *series = (series_t){.rank = 1 + i / MACHINE_CLOCKS, .clock = i % MACHINE_CLOCKS, .time_s = numbers};
+        series->points = run->points + max_rounds * run->series_count++;
+        series->offset_ns = numbers + max_rounds;
+        series->residual_ns = numbers + 2 * max_rounds;
     }
 }
 
 static void release_memory(drift_run_t *run)
 {
-    for (int i = 0; i < run->series_count; i++) {
-        free(run->series[i].points);
-        free(run->series[i].time_s);
-    }
-    free(run->series);
     free(run->exchanges);
+    free(run->series);
+    free(run->points);
+    free(run->numbers);
     free(run->widths_ns);
     free(run->begin_tick_ns);
 }
@@ -112,13 +165,15 @@ static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64
 {
     burst_measure(burst, rank, run->exchanges);
     for (int place = 0; place < run->clock_count; place++) {
-        bool is_counter = machine_clock_is_counter(run->clock_list[place]);
+        series_t *series = &run->series[(rank - 1) * run->clock_count + place];
+        bool is_counter = machine_clock_is_counter(series->clock);
         offset_window_t window =
             burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
                          is_counter ? run->begin_tick_ns[0] : 1, is_counter ? run->begin_tick_ns[rank] : 1);
         int64_t at_ns = window.min_at_ns + (window.max_at_ns - window.min_at_ns) / 2;
-        run->series[(rank - 1) * run->clock_count + place].points[run->rounds] = (point_t){
-            (double)(at_ns - begin_ns) * 1e-9, offset_window_middle_ns(&window), offset_window_half_width_ns(&window)};
+        series->points[run->rounds] = (point_t){.time_s = (double)(at_ns - begin_ns) * 1e-9,
+                                                .offset_ns = offset_window_middle_ns(&window),
+                                                .half_width_ns = offset_window_half_width_ns(&window)};
     }
 }
 
@@ -147,26 +202,8 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
 /* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */
 static void gather_ticks(const drift_run_t *run, const counter_rate_t *rate, MPI_Comm kernel, double *tick_ns)
 {
-    double own_ns = counter_rate_ns(rate);
-    MPI_Bcast(&own_ns, 1, MPI_DOUBLE, 0, kernel);
+    double own_ns = kernel_tick_ns(rate, kernel);
     MPI_Gather(&own_ns, 1, MPI_DOUBLE, tick_ns, 1, MPI_DOUBLE, 0, run->world.comm);
-}
-
-/*
- * Offsets of counters were reckoned by the rates known at the beginning. Those from all the time of the run are better:
- * turn each series by what they differ.
- */
-static void correct_counters(const drift_run_t *run)
-{
-    double own_ratio = run->end_tick_ns[0] / run->begin_tick_ns[0];
-    for (int i = 0; i < run->series_count; i++) {
-        int rank = drift_rank_of(run, i);
-        double change = run->end_tick_ns[rank] / run->begin_tick_ns[rank] - own_ratio;
-        for (int round = 0; round < run->rounds && machine_clock_is_counter(drift_clock_of(run, i)); round++) {
-            point_t *point = &run->series[i].points[round];
-            point->offset_ns += llround(change * point->time_s * 1e9);
-        }
-    }
 }
 
 /* All rounds of bursts. Collective. */
@@ -187,6 +224,248 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
     gather_ticks(run, &rate, kernel, run->end_tick_ns);
 }
 
+/* ---- Lines through the offsets of windows, and for how long one line is enough */
+
+/* A burst whose window is so many times as wide as the median one met a disturbance, and does not count. */
+#define MAX_WIDTH_RATIO 1.5
+
+/* Through two points there is always a line. */
+enum { MIN_POINTS = 3 };
+
+/* Linearity is looked for in steps of this part of the run. */
+enum { REACH_STEPS = 16 };
+
+/* What lines through several windows come to. */
+typedef struct fits {
+    int count;
+    double slope_sum_ppb, min_ppb, max_ppb;
+    double square_sum, max_ns; /* of residuals */
+} fits_t;
+
+/*
+ * Offsets of counters were reckoned by the rates known at the beginning. Those from all the time of the run are better:
+ * turn the series by what they differ.
+ */
+static void correct_counter(const drift_run_t *run, series_t *series)
+{
+    double change =
+        run->end_tick_ns[series->rank] / run->begin_tick_ns[series->rank] - run->end_tick_ns[0] / run->begin_tick_ns[0];
+    for (int i = 0; i < run->rounds && machine_clock_is_counter(series->clock); i++)
+        series->points[i].offset_ns += llround(change * series->points[i].time_s * 1e9);
+}
+
+static void collect_points(const drift_run_t *run, series_t *series)
+{
+    const point_t *first = NULL;
+    for (int i = 0; i < run->rounds; i++)
+        run->widths_ns[i] = series->points[i].half_width_ns;
+    series->half_width_ns = mh_median(run->widths_ns, run->rounds);
+    for (point_t *point = series->points; point < series->points + run->rounds; point++) {
+        point->is_used = (double)point->half_width_ns <= MAX_WIDTH_RATIO * (double)series->half_width_ns;
+        if (!point->is_used)
+            continue;
+        first = first == NULL ? point : first;
+        series->time_s[series->count] = point->time_s;
+        series->offset_ns[series->count++] = (double)(point->offset_ns - first->offset_ns);
+    }
+}
+
+/* The place of the first point at or after the beginning of one of so many parts of the run. */
+static int find_point(const series_t *series, int part, int parts)
+{
+    double time_s = series->duration_s / parts * part;
+    int place = 0;
+    while (place < series->count && (part == parts || series->time_s[place] < time_s))
+        place++;
+    return place;
+}
+
+static double residual_ns(const series_t *series, const mh_line *line, int i)
+{
+    return series->offset_ns[i] - line->intercept - line->slope * series->time_s[i];
+}
+
+/* Fits a line to the window between two of so many parts of the run, if it has points enough. */
+static void fit_window(const series_t *series, int begin, int end, int parts, fits_t *fits)
+{
+    int first = find_point(series, begin, parts), last = find_point(series, end, parts);
+    if (last - first < MIN_POINTS)
+        return;
+    mh_line line = mh_line_fit(series->time_s + first, series->offset_ns + first, last - first);
+    fits->min_ppb = fits->count > 0 ? fmin(fits->min_ppb, line.slope) : line.slope;
+    fits->max_ppb = fits->count > 0 ? fmax(fits->max_ppb, line.slope) : line.slope;
+    fits->slope_sum_ppb += line.slope;
+    fits->count++;
+    for (int i = first; i < last; i++) {
+        double residual = residual_ns(series, &line, i);
+        fits->square_sum += residual * residual;
+        fits->max_ns = fmax(fits->max_ns, fabs(residual));
+    }
+}
+
+/* Up to which length all windows that have points enough are linear. */
+static double find_linear_s(const series_t *series)
+{
+    double linear_s = 0;
+    for (int steps = 1; steps <= REACH_STEPS; steps++) {
+        fits_t fits = {0};
+        for (int begin = 0; begin + steps <= REACH_STEPS; begin++)
+            fit_window(series, begin, begin + steps, REACH_STEPS, &fits);
+        if (fits.max_ns > series->threshold_ns)
+            break;
+        if (fits.count > 0)
+            linear_s = series->duration_s * steps / REACH_STEPS;
+    }
+    return linear_s;
+}
+
+/* Finds residuals and how long each clock is linear. */
+static void analyze(const drift_run_t *run)
+{
+    for (series_t *series = run->series; series < run->series + run->series_count; series++) {
+        series->duration_s = series->points[run->rounds - 1].time_s;
+        correct_counter(run, series);
+        collect_points(run, series);
+        mh_line line = mh_line_fit(series->time_s, series->offset_ns, series->count);
+        for (int i = 0; i < series->count; i++)
+            series->residual_ns[i] = residual_ns(series, &line, i);
+        series->threshold_ns =
+            run->settings.threshold_ns > 0 ? run->settings.threshold_ns : (double)series->half_width_ns;
+        series->linear_s = find_linear_s(series);
+    }
+}
+
+/* ---- The table, the raw file and the chart */
+
+/* More curves in one panel cannot be told apart. */
+enum { SHOWN_RANKS = 16 };
+
+/* The run is shown in so many parts, half as many, and so on down to one. */
+enum { MAX_WINDOWS = 8 };
+
+static const column_t columns[] = {
+    {"rank", "rank", 7, 0, 0},
+    {"clock", "clock", 14, 0, 0},
+    {"window(s)", "window_ns", 11, 3, 1e9},
+    {"fits", "fits", 6, 0, 0},
+    {"slope(ppb)", "slope_ppb", 13, 1, 0},
+    {"min(ppb)", "slope_min_ppb", 13, 1, 0},
+    {"max(ppb)", "slope_max_ppb", 13, 1, 0},
+    {"rms(ns)", "residual_rms_ns", 11, 1, 0},
+    {"max(ns)", "residual_max_ns", 11, 1, 0},
+    {"half(ns)", "half_width_ns", 10, 0, 0},
+    {"points", "points", 8, 0, 0},
+    {"linear(s)", "linear_ns", 11, 3, 1e9},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static void print_row(const table_t *table, const series_t *series, int windows)
+{
+    fits_t fits = {0};
+    for (int i = 0; i < windows; i++)
+        fit_window(series, i, i + 1, windows, &fits);
+    const char *figure = fits.count == windows ? NULL : "";
+    table_row(table, (cell_t[]){{NULL, series->rank},
+                                {machine_clocks[series->clock].name, 0},
+                                {NULL, series->duration_s / windows * 1e9},
+                                {NULL, windows},
+                                {figure, fits.slope_sum_ppb / windows},
+                                {figure, fits.min_ppb},
+                                {figure, fits.max_ppb},
+                                {figure, sqrt(fits.square_sum / series->count)},
+                                {figure, fits.max_ns},
+                                {NULL, (double)series->half_width_ns},
+                                {NULL, series->count},
+                                {NULL, series->linear_s * 1e9}});
+}
+
+static void print_table(const drift_run_t *run)
+{
+    const output_t *output = &run->settings.results.output;
+    const table_t table = {columns, COLUMNS, output, "mpix-clock-drift"};
+    if (output->format == FORMAT_TABLE) {
+        world_describe(&run->world, output->file, "drift of clocks against those of rank 0");
+        fprintf(
+            output->file,
+            "# Bursts: %d with each rank, %g s apart or more, of %lld exchanges with each clock after %d discarded\n"
+            "# Linear: while residuals are at most ",
+            run->rounds, run->settings.interval_s, (long long)run->settings.exchanges, BURST_DISCARDED);
+        if (run->settings.threshold_ns > 0)
+            fprintf(output->file, "%g ns\n", run->settings.threshold_ns);
+        else
+            fputs("the median half width\n", output->file);
+    }
+    table_head(&table);
+    for (int i = 0; i < run->series_count; i++)
+        for (int windows = MAX_WINDOWS; windows > 0; windows /= 2)
+            print_row(&table, &run->series[i], windows);
+}
+
+/* Writes each burst to the raw file. */
+static void write_raw(const drift_run_t *run)
+{
+    FILE *file = run->settings.results.raw.file;
+    if (file == NULL)
+        return;
+    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns\n");
+    for (const series_t *series = run->series; series < run->series + run->series_count; series++) {
+        const double *residual_ns = series->residual_ns;
+        for (const point_t *point = series->points; point < series->points + run->rounds; point++) {
+            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d,", series->rank, machine_clocks[series->clock].name,
+                    point->time_s * 1e9, (long long)point->offset_ns, (long long)point->half_width_ns, point->is_used);
+            if (point->is_used)
+                fprintf(file, "%.1f", *residual_ns++);
+            fputc('\n', file);
+        }
+    }
+}
+
+/* What a chart is made of, for all clocks and the ranks that are shown. */
+typedef struct chart {
+    plot_panel_t panels[2 * MACHINE_CLOCKS]; /* offsets of a clock, then its residuals */
+    plot_series_t series[2 * MACHINE_CLOCKS][SHOWN_RANKS];
+    char titles[2 * MACHINE_CLOCKS][64];
+    char ranks[SHOWN_RANKS][24];
+} chart_t;
+
+static void fill_panel(const drift_run_t *run, chart_t *chart, int number, int shown)
+{
+    bool of_residuals = number % 2 != 0;
+    snprintf(chart->titles[number], sizeof(chart->titles[number]), "%s%s",
+             machine_clocks[run->series[number / 2].clock].name, of_residuals ? ": residuals of one line" : "");
+    for (int i = 0; i < shown; i++) {
+        const series_t *series = &run->series[i * run->clock_count + number / 2];
+        snprintf(chart->ranks[i], sizeof(chart->ranks[i]), "rank %d", 1 + i);
+        chart->series[number][i] =
+            (plot_series_t){chart->ranks[i], of_residuals ? PLOT_POINTS : PLOT_LINES,
+                            1 + i,           series->count,
+                            series->time_s,  of_residuals ? series->residual_ns : series->offset_ns};
+    }
+    chart->panels[number] =
+        (plot_panel_t){.title = chart->titles[number],
+                       .x = {.label = "time (s)"},
+                       .y = {.label = of_residuals ? "residual (ns)" : "offset minus the first (ns)"},
+                       .series = chart->series[number],
+                       .series_count = shown};
+}
+
+static int report(drift_run_t *run)
+{
+    int shown = run->world.ranks - 1 < SHOWN_RANKS ? run->world.ranks - 1 : SHOWN_RANKS;
+    chart_t chart;
+    const char *title = shown < run->world.ranks - 1
+                            ? "Drift of clocks against those of rank 0: the first 16 other ranks"
+                            : "Drift of clocks against those of rank 0";
+    const plot_t plot = {title, chart.panels, .panel_count = 2 * run->clock_count, .columns = 2};
+    print_table(run);
+    write_raw(run);
+    for (int number = 0; number < 2 * run->clock_count; number++)
+        fill_panel(run, &chart, number, shown);
+    return plot_draw(&run->settings.results.plot, &run->world, &plot);
+}
+
+/* ---- The program */
+
 static int run_program(drift_run_t *run)
 {
     if (run->world.ranks < 2)
@@ -195,17 +474,16 @@ static int run_program(drift_run_t *run)
     if (status == STATUS_GOOD)
         status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD) {
+        world_t kernel = kernel_split(&run->world);
         if (run->world.rank == 0)
             allocate(run);
-        MPI_Comm kernel = kernel_split(&run->world);
-        measure(run, kernel);
-        MPI_Comm_free(&kernel);
-    }
-    if (status == STATUS_GOOD && run->world.rank == 0) {
-        correct_counters(run);
-        drift_analyze(run);
-        status = drift_report(run);
-        release_memory(run);
+        measure(run, kernel.comm);
+        MPI_Comm_free(&kernel.comm);
+        if (run->world.rank == 0) {
+            analyze(run);
+            status = report(run);
+            release_memory(run);
+        }
     }
     return results_close(&run->settings.results, &run->world, status);
 }

@@ -6,14 +6,56 @@
  * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it takes by
  * itself, it is asked for, on a communicator of its own each time.
  */
-#include "common/options.h"
-#include "list/list.h"
+#include "common/burst.h"
+#include "common/machine_clock.h"
+#include "common/output.h"
+#include "common/statistics.h"
 
 #include <mpix_harmonize.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Readings that are timed together, so that the cost of timing does not count. */
+enum { BLOCK_READS = 100 };
+
+enum { REASON_BYTES = 256 };
+
+typedef struct list_settings {
+    int64_t reads;
+    results_t results;
+} list_settings_t;
+
+/* What a rank sees of a clock, in ns; and the greatest of all ranks with the first rank that sees it. */
+enum { READ, STEP, STATED, FIGURES };
+typedef struct figure {
+    double ns;
+    int rank;
+} figure_t;
+
+/* A clock as all ranks see it, on rank 0. */
+typedef struct listing {
+    bool is_foreign;           /* no rank's kind of processor has it: it is left out */
+    bool lacks;                /* a rank cannot read it at all, so there are no figures */
+    bool usable;               /* the library can use it */
+    char reason[REASON_BYTES]; /* why not */
+    figure_t max[FIGURES];     /* of all ranks */
+    int *group;                /* of each rank: the first rank that reads the same clock */
+    int64_t doubt_ns;          /* ranks of a group may differ by so much */
+    curve_t intervals_ns;      /* between successive readings of rank 0 */
+} listing_t;
+
+typedef struct list_run {
+    world_t world;
+    list_settings_t settings;
+    world_t kernel; /* the ranks under this one's kernel */
+    double tick_ns; /* of the counter */
+    int64_t *room;  /* for a number per reading */
+    listing_t listings[MACHINE_CLOCKS];
+    int chosen; /* the clock that auto takes */
+    char chosen_reason[REASON_BYTES];
+} list_run_t;
 
 #define PLACE(field) offsetof(list_settings_t, field)
 
@@ -105,28 +147,292 @@ static bool ask_for_choice(list_run_t *run)
 static void begin_wtime(const list_run_t *run)
 {
     enum { TAG = 2, APART_NS = 20000 };
-    int64_t begin_ns;
-    int rank, ranks;
-    MPI_Comm_rank(run->kernel, &rank);
-    MPI_Comm_size(run->kernel, &ranks);
-    if (rank > 0)
-        MPI_Recv(NULL, 0, MPI_BYTE, rank - 1, TAG, run->kernel, MPI_STATUS_IGNORE);
+    const world_t *kernel = &run->kernel;
+    if (kernel->rank > 0)
+        MPI_Recv(NULL, 0, MPI_BYTE, kernel->rank - 1, TAG, kernel->comm, MPI_STATUS_IGNORE);
     MPI_Wtime();
-    begin_ns = system_time_ns();
+    int64_t begin_ns = system_time_ns();
     while (system_time_ns() - begin_ns < APART_NS) {
     }
-    if (rank + 1 < ranks)
-        MPI_Send(NULL, 0, MPI_BYTE, rank + 1, TAG, run->kernel);
+    if (kernel->rank + 1 < kernel->ranks)
+        MPI_Send(NULL, 0, MPI_BYTE, kernel->rank + 1, TAG, kernel->comm);
 }
 
-/* All ranks under one kernel take the rate that its first rank measured. Collective. */
-static void measure_tick(list_run_t *run)
+/* Enough to tell clocks that differ by more than a message takes. */
+enum { SHARING_EXCHANGES = 20 };
+
+static double tick_ns_of(const list_run_t *run, int clock)
 {
-    counter_rate_t rate;
-    counter_rate_begin(&rate);
-    run->tick_ns = counter_rate_ns(&rate);
-    MPI_Bcast(&run->tick_ns, 1, MPI_DOUBLE, 0, run->kernel);
+    return machine_clock_is_counter(clock) ? run->tick_ns : 1;
 }
+
+/* ---- What a rank sees by itself */
+
+static int64_t time_block_ns(int64_t (*read_ticks)(void))
+{
+    int64_t begin_ns = system_time_ns();
+    for (int i = 0; i < BLOCK_READS; i++)
+        read_ticks();
+    return system_time_ns() - begin_ns;
+}
+
+static double median_read_ns(const list_run_t *run, int clock)
+{
+    int64_t blocks = run->settings.reads / BLOCK_READS;
+    for (int64_t i = 0; i < blocks; i++)
+        run->room[i] = time_block_ns(machine_clocks[clock].read_ticks);
+    sort_ascending(run->room, blocks);
+    return (double)quantile(run->room, blocks, 0.5) / BLOCK_READS;
+}
+
+/* Leaves the intervals between successive readings in the room, in ascending order, and writes them as they came. */
+static void measure_intervals(const list_run_t *run, int clock)
+{
+    FILE *raw = run->settings.results.raw.file;
+    int64_t (*read_ticks)(void) = machine_clocks[clock].read_ticks;
+    int64_t before_ticks = read_ticks();
+    for (int64_t i = 0; i < run->settings.reads; i++) {
+        int64_t now_ticks = read_ticks();
+        run->room[i] = now_ticks - before_ticks;
+        before_ticks = now_ticks;
+    }
+    for (int64_t i = 0; raw != NULL && i < run->settings.reads; i++)
+        fprintf(raw, "%s,%lld,%.1f\n", machine_clocks[clock].name, (long long)i,
+                (double)run->room[i] * tick_ns_of(run, clock));
+    sort_ascending(run->room, run->settings.reads);
+}
+
+/* The least of the intervals in the room that is not 0; 0 if the clock did not move. */
+static int64_t min_step_ticks(const list_run_t *run)
+{
+    int64_t i = 0;
+    while (i < run->settings.reads - 1 && run->room[i] <= 0)
+        i++;
+    return run->room[i] > 0 ? run->room[i] : 0;
+}
+
+/* Measures what the ranks see of a clock; leaves the greatest figures on rank 0. Collective. */
+static void look_at(list_run_t *run, int clock)
+{
+    listing_t *listing = &run->listings[clock];
+    double tick_ns = tick_ns_of(run, clock);
+    int rank = run->world.rank;
+    figure_t own[FIGURES] = {
+        [READ] = {median_read_ns(run, clock), rank}, [STATED] = {machine_clock_stated_ns(clock), rank}};
+    measure_intervals(run, clock);
+    own[STEP] = (figure_t){(double)min_step_ticks(run) * tick_ns, rank};
+    curve_fill(&listing->intervals_ns, run->room, run->settings.reads, tick_ns);
+    MPI_Reduce(own, listing->max, FIGURES, MPI_DOUBLE_INT, MPI_MAXLOC, 0, run->world.comm);
+}
+
+/* ---- Who shares a clock */
+
+/* The windows of all ranks' clocks against the kernel's first rank, on that rank; its own is zero. Collective over the
+ * kernel's ranks. */
+static void measure_windows(const list_run_t *run, int clock, offset_window_t *windows)
+{
+    const burst_t burst = {&run->world, run->kernel.comm, INT64_C(1) << clock, SHARING_EXCHANGES};
+    exchange_t exchanges[SHARING_EXCHANGES];
+    double tick_ns = tick_ns_of(run, clock);
+    if (run->kernel.rank > 0)
+        burst_serve(&burst, 0);
+    for (int peer = 1; peer < run->kernel.ranks && run->kernel.rank == 0; peer++) {
+        burst_measure(&burst, peer, exchanges);
+        windows[peer] = burst_window(exchanges, SHARING_EXCHANGES, tick_ns, tick_ns);
+    }
+}
+
+/* Puts each rank into the first group whose first rank may have the same offset. Returns the greatest doubt. */
+static int64_t form_groups(const offset_window_t *windows, int ranks, int *group)
+{
+    int64_t doubt_ns = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        const offset_window_t *own = &windows[rank], *other = windows;
+        int first = 0;
+        while (first < rank && (group[first] != first || other->min_ns > own->max_ns || own->min_ns > other->max_ns))
+            other = &windows[++first];
+        group[rank] = first;
+        if (first == rank)
+            continue;
+        int64_t above_ns = own->max_ns - other->min_ns, below_ns = other->max_ns - own->min_ns;
+        int64_t max_ns = above_ns > below_ns ? above_ns : below_ns;
+        doubt_ns = max_ns > doubt_ns ? max_ns : doubt_ns;
+    }
+    return doubt_ns;
+}
+
+/*
+ * Finds the groups of ranks that read the same clock, under each kernel by itself: two kernels' clocks are two. The
+ * first rank of each kernel forms them, all ranks gather them on rank 0. Collective.
+ */
+static void find_groups(list_run_t *run, int clock)
+{
+    listing_t *listing = &run->listings[clock];
+    const world_t *kernel = &run->kernel;
+    int64_t doubt_ns = 0;
+    int first;
+    offset_window_t *windows = world_room(&run->world, kernel->ranks, sizeof(windows[0]), "");
+    int *group = world_room(&run->world, kernel->ranks, sizeof(group[0]), "");
+    int *world_rank = world_room(&run->world, kernel->ranks, sizeof(world_rank[0]), "");
+    MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, kernel->comm);
+    measure_windows(run, clock, windows);
+    if (kernel->rank == 0) {
+        doubt_ns = form_groups(windows, kernel->ranks, group);
+        for (int i = 0; i < kernel->ranks; i++)
+            group[i] = world_rank[group[i]];
+    }
+    MPI_Scatter(group, 1, MPI_INT, &first, 1, MPI_INT, 0, kernel->comm);
+    MPI_Gather(&first, 1, MPI_INT, listing->group, 1, MPI_INT, 0, run->world.comm);
+    MPI_Reduce(&doubt_ns, &listing->doubt_ns, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm);
+    free(windows);
+    free(group);
+    free(world_rank);
+}
+
+/* ---- The list */
+
+/* The system reads its clocks without a system call in a tenth of this. */
+#define SLOW_READ_NS 500
+
+/* Characters of groups in the table for people. */
+enum { SHOWN_GROUPS_BYTES = 40 };
+
+static const column_t columns[] = {
+    {"clock", "clock", 14, 0, 0},      {"read(ns)", "read_ns", 11, 1, 0},     {"slowest", "slowest_rank", 9, 0, 0},
+    {"step(ns)", "step_ns", 11, 1, 0}, {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
+    {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
+    {"members", "members", 12, 0, 0},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+/* Begins a remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
+static FILE *remark(const list_run_t *run)
+{
+    bool is_table = run->settings.results.output.format == FORMAT_TABLE;
+    FILE *file = is_table ? run->settings.results.output.file : stderr;
+    fprintf(file, "%s%s", is_table ? "#" : run->world.program, is_table ? " " : ": ");
+    return file;
+}
+
+static int count_groups(const listing_t *listing, int ranks)
+{
+    int groups = 0;
+    for (int rank = 0; rank < ranks; rank++)
+        groups += listing->group[rank] == rank;
+    return groups;
+}
+
+/* Returns the members of all groups; the caller frees it. */
+static char *describe_groups(const list_run_t *run, const listing_t *listing)
+{
+    enum { RANK_CHARACTERS = 12 };
+    int ranks = run->world.ranks;
+    char *text = world_room(&run->world, ranks + 1, RANK_CHARACTERS, ""), *end = text;
+    for (int group = 0; group < ranks; group++) {
+        if (listing->group[group] != group)
+            continue;
+        for (int first = group, last; first < ranks; first = last + 1) {
+            last = first;
+            if (listing->group[first] != group)
+                continue;
+            while (last + 1 < ranks && listing->group[last + 1] == group)
+                last++;
+            const char *separator = end == text ? "" : first == group ? "|" : "+";
+            end += sprintf(end, last > first ? "%s%d-%d" : "%s%d", separator, first, last);
+        }
+    }
+    return text;
+}
+
+static void print_row(const list_run_t *run, const table_t *table, int clock)
+{
+    const listing_t *listing = &run->listings[clock];
+    const figure_t *max = listing->max;
+    const char *no_figure = listing->lacks ? "" : NULL;
+    char *members = describe_groups(run, listing);
+    if (table->output->format == FORMAT_TABLE && strlen(members) > SHOWN_GROUPS_BYTES)
+        strcpy(members + SHOWN_GROUPS_BYTES - 3, "...");
+    table_row(table, (cell_t[]){{machine_clocks[clock].name, 0},
+                                {no_figure, max[READ].ns},
+                                {no_figure, max[READ].rank},
+                                {max[STEP].ns > 0 ? no_figure : "", max[STEP].ns},
+                                {max[STATED].ns > 0 ? no_figure : "", max[STATED].ns},
+                                {NULL, listing->usable},
+                                {NULL, clock == run->chosen},
+                                {no_figure, count_groups(listing, run->world.ranks)},
+                                {no_figure, (double)listing->doubt_ns},
+                                {listing->lacks ? "" : members, 0}});
+    free(members);
+}
+
+/* Tells what is wrong with the clocks of each kernel that has a complaint. Collective. */
+static void tell_warnings(const list_run_t *run)
+{
+    char text[KERNEL_WARNING_BYTES] = "", *all = world_room(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");
+    if (run->kernel.rank == 0)
+        kernel_clock_warning(text);
+    MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, all, KERNEL_WARNING_BYTES, MPI_CHAR, 0, run->world.comm);
+    for (int rank = 0; rank < run->world.ranks && run->world.rank == 0; rank++) {
+        const char *warning = all + (size_t)rank * KERNEL_WARNING_BYTES;
+        if (warning[0] != '\0')
+            fprintf(remark(run), "Warning: rank %d: %s\n", rank, warning);
+    }
+    free(all);
+}
+
+static int draw(list_run_t *run)
+{
+    plot_series_t series[MACHINE_CLOCKS];
+    int drawn = 0;
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        const listing_t *listing = &run->listings[clock];
+        if (!listing->is_foreign && !listing->lacks)
+            series[drawn++] = (plot_series_t){.title = machine_clocks[clock].name,
+                                              .style = PLOT_LINES,
+                                              .color = clock + 1,
+                                              .count = CURVE_POINTS,
+                                              .x = listing->intervals_ns.value,
+                                              .y = listing->intervals_ns.share};
+    }
+    const plot_panel_t panel = {
+        .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
+        .y = {.label = "share of intervals that are not longer"},
+        .series = series,
+        .series_count = drawn,
+    };
+    const plot_t plot = {
+        .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};
+    return plot_draw(&run->settings.results.plot, &run->world, &plot);
+}
+
+/* Prints remarks, the list and the chart on rank 0. Collective. Returns a status there. */
+static int report(list_run_t *run)
+{
+    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-clock-list"};
+    if (table.output->format == FORMAT_TABLE)
+        world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
+    tell_warnings(run);
+    if (run->world.rank > 0)
+        return STATUS_GOOD;
+    fprintf(remark(run), "auto takes %s: %s\n", machine_clocks[run->chosen].name, run->chosen_reason);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
+        const listing_t *listing = &run->listings[clock];
+        if (listing->is_foreign)
+            continue;
+        if (!listing->usable)
+            fprintf(remark(run), "%s %s\n", machine_clocks[clock].name, listing->reason);
+        if (!listing->lacks && listing->max[READ].ns > SLOW_READ_NS)
+            fprintf(remark(run), "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns\n",
+                    listing->max[READ].rank, machine_clocks[clock].name, listing->max[READ].ns, SLOW_READ_NS);
+    }
+    table_head(&table);
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
+        if (!run->listings[clock].is_foreign)
+            print_row(run, &table, clock);
+    return draw(run);
+}
+
+/* ---- The program */
 
 /* Finds out all about one clock. Collective. */
 static void examine(list_run_t *run, int clock)
@@ -139,22 +445,24 @@ static void examine(list_run_t *run, int clock)
     ask_about(run, clock, listing);
     listing->group = world_room(&run->world, run->world.ranks, sizeof(listing->group[0]), "");
     if (!listing->lacks) {
-        list_look_at(run, clock);
-        list_find_groups(run, clock);
+        look_at(run, clock);
+        find_groups(run, clock);
     }
 }
 
 static int list_clocks(list_run_t *run)
 {
+    counter_rate_t rate;
     begin_wtime(run);
     if (!ask_for_choice(run))
         return STATUS_FAILED;
-    measure_tick(run);
+    counter_rate_begin(&rate);
+    run->tick_ns = kernel_tick_ns(&rate, run->kernel.comm);
     if (run->settings.results.raw.file != NULL)
         fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         examine(run, clock);
-    return list_report(run);
+    return report(run);
 }
 
 static int run_program(list_run_t *run)
@@ -164,7 +472,7 @@ static int run_program(list_run_t *run)
         run->room = world_room(&run->world, run->settings.reads, sizeof(run->room[0]), ": give less for --reads");
         run->kernel = kernel_split(&run->world);
         status = list_clocks(run);
-        MPI_Comm_free(&run->kernel);
+        MPI_Comm_free(&run->kernel.comm);
         free(run->room);
         for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
             free(run->listings[clock].group);

@@ -48,26 +48,16 @@ void burst_measure(const burst_t *burst, int peer, exchange_t *exchanges)
     }
 }
 
-static void sleep_until_message(const burst_t *burst, int peer)
+bool burst_serve(const burst_t *burst, int peer)
 {
-    int arrived = 0;
-    while (!arrived) {
+    int64_t exchanges = __builtin_popcountll((unsigned long long)burst->clocks) * burst->exchanges;
+    for (int arrived = 0; !arrived;) {
         world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");
         if (!arrived)
             system_sleep_ns(POLL_INTERVAL_NS);
     }
-}
-
-static int64_t exchanges_of(const burst_t *burst)
-{
-    return BURST_DISCARDED + __builtin_popcountll((unsigned long long)burst->clocks) * burst->exchanges;
-}
-
-bool burst_serve(const burst_t *burst, int peer)
-{
-    sleep_until_message(burst, peer);
-    for (int64_t i = 0; i < exchanges_of(burst); i++) {
+    for (int64_t i = -BURST_DISCARDED; i < exchanges; i++) {
         int64_t clock = receive_number(burst, peer);
         if (clock == NO_MORE)
             return false;

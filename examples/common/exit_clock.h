@@ -42,13 +42,7 @@ bool exit_clock_counter_is_shared(const world_t *world);
  */
 int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char *option, const char *others);
 
-/*
- * exit_clock_open - choose a clock and get it ready. Collective.
- *
- * wanted   EXIT_CLOCK_AUTO, or what the user demands
- *
- * Returns STATUS_GOOD, or another status of which rank 0 has told the reason.
- */
+/* exit_clock_open - choose a clock and get it ready. Collective. Returns a status; rank 0 has told the reason. */
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted);
 
 /* exit_clock_ticks - read the clock. Local. */

@@ -188,11 +188,11 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
                         KERNEL_WORD_BYTES);
 }
 
-MPI_Comm kernel_split(const world_t *world)
+world_t kernel_split(const world_t *world)
 {
+    world_t kernel = *world;
     char word[KERNEL_WORD_BYTES] = "", id[ID_BYTES] = "";
     char *ids = world_room(world, world->ranks, ID_BYTES, "");
-    MPI_Comm comm;
     int first = 0;
     /* Without a boot id, the host's name keeps machines apart. */
     if (!kernel_value("/proc/sys/kernel/random/boot_id", "", word, sizeof(word)))
@@ -202,11 +202,20 @@ MPI_Comm kernel_split(const world_t *world)
     while (memcmp(ids + (size_t)first * ID_BYTES, id, ID_BYTES) != 0)
         first++;
     free(ids);
-    MPI_Comm_split(world->comm, first, world->rank, &comm);
-    return comm;
+    MPI_Comm_split(world->comm, first, world->rank, &kernel.comm);
+    MPI_Comm_rank(kernel.comm, &kernel.rank);
+    MPI_Comm_size(kernel.comm, &kernel.ranks);
+    return kernel;
 }
 
-void kernel_clock_warning(char *text)
+double kernel_tick_ns(const counter_rate_t *rate, MPI_Comm kernel)
+{
+    double tick_ns = counter_rate_ns(rate);
+    MPI_Bcast(&tick_ns, 1, MPI_DOUBLE, 0, kernel);
+    return tick_ns;
+}
+
+void kernel_clock_warning(char text[KERNEL_WARNING_BYTES])
 {
     char source[KERNEL_WORD_BYTES], flags[8192];
     const char *wanted = MACHINE_COUNTER == MACHINE_CLOCK_CNTVCT ? "arch_sys_counter" : "tsc";

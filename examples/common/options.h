@@ -87,14 +87,8 @@ typedef struct program_spec {
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 
 /*
- * options_parse - read the command line into the settings, by getopt_long.
- *
- * Prints the help or the version to stdout if asked for (OPTIONS_ANSWERED), or one line to stderr about the first bad
- * argument (OPTIONS_BAD).
- *
- * program    the options and texts
- * argc,argv  as main got them
- * settings   in: the defaults; out: the values given
+ * options_parse - read the command line into the settings, by getopt_long. Prints the help or the version to stdout if
+ * asked for (OPTIONS_ANSWERED), or one line to stderr about the first bad argument (OPTIONS_BAD).
  */
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 
@@ -102,12 +96,8 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
 options_outcome_t options_refuse(const char *speaker, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * options_list_sizes - write the sizes of a range into its list, if the list is empty.
- *
- * factor     above 1: from a size to the next
- * multiple   of which all are but the first: sizes in between are rounded down
- *
- * Returns the first of the list that is no such multiple, or -1.
+ * options_list_sizes - write the sizes of a range into its list, if the list is empty: each one factor times the one
+ * before, rounded down to a multiple. Returns the first of the list that is no such multiple, or -1.
  */
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
 

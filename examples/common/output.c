@@ -58,45 +58,37 @@ bool output_finish(FILE *file, const char *path, const char *program)
     return good;
 }
 
-int output_create(const world_t *world, const char *option, const char *path, FILE **file)
+/* Opens a file for writing on rank 0, if an option named one. Collective. Returns a status, after a line if bad. */
+static int create(const world_t *world, const char *option, output_t *output)
 {
     bool good = true;
-    if (world->rank == 0 && path != NULL)
-        good = (*file = fopen(path, "w")) != NULL;
+    if (world->rank == 0 && output->path != NULL)
+        good = (output->file = fopen(output->path, "w")) != NULL;
     if (world_all(world, good))
         return STATUS_GOOD;
     return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written", option,
-                        path != NULL ? path : "");
-}
-
-int output_open(output_t *output, const world_t *world)
-{
-    output->file = stdout;
-    return output_create(world, "--output", output->path, &output->file);
-}
-
-int output_close(output_t *output, const world_t *world)
-{
-    FILE *file = output->file;
-    output->file = NULL;
-    return file == NULL || file == stdout || output_finish(file, output->path, world->program) ? STATUS_GOOD
-                                                                                               : STATUS_FAILED;
+                        output->path != NULL ? output->path : "");
 }
 
 int results_open(results_t *results, const world_t *world)
 {
     int status = plot_open(&results->plot, world, results->plot_path);
+    results->output.file = stdout;
     if (status == STATUS_GOOD)
-        status = output_open(&results->output, world);
-    return status == STATUS_GOOD ? output_create(world, "--raw", results->raw.path, &results->raw.file) : status;
+        status = create(world, "--output", &results->output);
+    return status == STATUS_GOOD ? create(world, "--raw", &results->raw) : status;
 }
 
 int results_close(results_t *results, const world_t *world, int status)
 {
+    output_t *outputs[] = {&results->output, &results->raw};
     plot_close(&results->plot);
-    if (output_close(&results->output, world) != STATUS_GOOD)
-        status = STATUS_FAILED;
-    return output_close(&results->raw, world) == STATUS_GOOD ? status : STATUS_FAILED;
+    for (int i = 0; i < 2; i++) {
+        FILE *file = outputs[i]->file;
+        if (file != NULL && file != stdout && !output_finish(file, outputs[i]->path, world->program))
+            status = STATUS_FAILED;
+    }
+    return status;
 }
 
 void text_append(char *text, size_t text_bytes, const char *format, ...)
@@ -129,24 +121,16 @@ void quote_csv(FILE *file, const char *text)
 /* The bytes of the character that a text begins with in UTF-8, 0 where it is none. */
 static int utf8_bytes(const unsigned char *text)
 {
-    static const struct {
-        unsigned char first, last; /* the first byte */
-        unsigned char least, most; /* the second byte */
-        int bytes;
-    } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-                 {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-    enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
-    int form = 0;
-
-    while (form < FORMS && (text[0] < forms[form].first || text[0] > forms[form].last))
-        form++;
-    if (form == FORMS)
-        return 0;
-    for (int i = 1; i < forms[form].bytes; i++)
-        if (text[i] < (i == 1 ? forms[form].least : 0x80) || text[i] > (i == 1 ? forms[form].most : 0xbf))
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that takes so many bytes */
+    int bytes = text[0] < 0x80 ? 1 : text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    uint32_t character = bytes > 1 ? text[0] & (0xffU >> bytes) : text[0];
+    for (int i = 1; i < bytes; i++) {
+        if ((text[i] & 0xc0) != 0x80)
             return 0;
-    return forms[form].bytes;
+        character = character << 6 | (text[i] & 0x3f);
+    }
+    bool is_half = character >= 0xd800 && character <= 0xdfff;
+    return character >= least[bytes] && character <= 0x10ffff && !is_half ? bytes : 0;
 }
 
 void quote_json(FILE *file, const char *text)

@@ -35,30 +35,10 @@ typedef struct output {
 void output_begin(void);
 
 /*
- * output_finish - close a file (standard output is only flushed) and look whether all of it was written.
- *
- * path      as the user gave it; of no use for standard output
- * program   for the message
- *
- * Returns true, or false after one line on standard error that names the file.
+ * output_finish - close a file (standard output is only flushed) and look whether all of it was written. Returns true,
+ * or false after one line on standard error that names the program and the path.
  */
 bool output_finish(FILE *file, const char *path, const char *program);
-
-/*
- * output_create - open a file for writing on rank 0, before anything is measured. Collective.
- *
- * option   that named the file
- * path     of use on rank 0 only; NULL: the file stays as it is
- *
- * Returns STATUS_GOOD, or STATUS_BAD_OPTION after a line about it.
- */
-int output_create(const world_t *world, const char *option, const char *path, FILE **file);
-
-/* output_open - open the file of results. Collective. Returns as output_create does. */
-int output_open(output_t *output, const world_t *world);
-
-/* output_close - close a file that output_open opened. Returns STATUS_GOOD, or STATUS_FAILED after a line about it. */
-int output_close(output_t *output, const world_t *world);
 
 /* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
 
@@ -125,12 +105,7 @@ int results_open(results_t *results, const world_t *world);
 /* results_close - close them. Returns the status, or STATUS_FAILED after a line if one could not be written. */
 int results_close(results_t *results, const world_t *world, int status);
 
-/*
- * text_append - print to the end of a text, as far as there is room.
- *
- * text         ends with a zero, before and after
- * text_bytes   the length of its array
- */
+/* text_append - print to the end of a text, as far as there is room in its array of so many bytes. */
 void text_append(char *text, size_t text_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* OUTPUT_H */

@@ -1,157 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* In pixels. A panel alone is larger. */
 enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480 };
 
 /* ---- Gnuplot */
 
-/* Returns 0 or an error. Warnings of gnuplot about ranges of one value are of no use. */
-static int start_gnuplot(pid_t *child, FILE *script, int output_descriptor)
-{
-    char *arguments[] = {"gnuplot", "-d", NULL};
-    posix_spawn_file_actions_t actions;
-    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
-        return errno != 0 ? errno : EIO;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0)
-        return error;
-    error = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    if (error == 0)
-        error = posix_spawn_file_actions_adddup2(&actions, output_descriptor, STDOUT_FILENO);
-    if (error == 0)
-        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (error == 0)
-        error = posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-static bool has_succeeded(pid_t child)
-{
-    int status;
-    pid_t ended;
-    do
-        ended = waitpid(child, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Copies all that comes, to nowhere if to is negative. Returns 0, ECHILD if a picture did not come, or the error. */
-static int copy(int from, int to)
+/* Copies all that comes, to nowhere if to is NULL. Returns 0, ECHILD if a picture did not come, or the error. */
+static int copy(FILE *from, FILE *to)
 {
     char data[65536];
-    int error = to < 0 ? 0 : ECHILD;
-    for (;;) {
-        ssize_t bytes = read(from, data, sizeof(data));
-        if (bytes < 0 && errno == EINTR)
-            continue;
-        if (bytes <= 0)
-            return bytes < 0 ? errno : error;
-        for (ssize_t done = 0, written; to >= 0 && done<bytes; done += written> 0 ? written : 0) {
-            written = write(to, data + done, (size_t)(bytes - done));
-            if (written < 0 && errno != EINTR)
-                return errno;
-        }
-        error = 0;
-    }
+    int error = to == NULL ? 0 : ECHILD;
+    for (size_t bytes; (bytes = fread(data, 1, sizeof(data), from)) > 0; error = 0)
+        if (to != NULL && fwrite(data, 1, bytes, to) != bytes)
+            return errno;
+    return error;
 }
 
 /*
- * Runs a script without the user's own settings; the picture goes to a file, if its descriptor is not -1.
+ * Runs a script without the user's own settings; the picture goes to a file, if it is not NULL.
  *
- * The script, with the data in it, reaches gnuplot through a temporary file on its standard input. The picture comes
- * from its standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's
- * file, as gnuplot does not notice if a picture cannot be written.
+ * Gnuplot reads the script, with the data in it, from a temporary file by its descriptor. The picture comes from its
+ * standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's file, as
+ * gnuplot does not notice if a picture cannot be written. Warnings of gnuplot about ranges of one value are of no use.
  *
- * Returns 0, ECHILD if gnuplot failed or drew nothing, or the error of starting it or of writing the picture.
+ * Returns 0, ENOENT if there is no gnuplot, ECHILD if it failed or drew nothing, or the error of starting it or of
+ * writing the picture.
  */
-static int run_gnuplot(FILE *script, int picture_descriptor)
+static int run_script(FILE *script, FILE *picture)
 {
-    int ends[2];
-    pid_t child = -1;
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    enum { NOT_FOUND = 127 }; /* how a shell exits */
+    char command[80];
+    if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+        return errno != 0 ? errno : EIO;
+    snprintf(command, sizeof(command), "exec gnuplot -d /dev/fd/%d 2>/dev/null", fileno(script));
+    FILE *output = popen(command, "r");
+    if (output == NULL)
         return errno;
-    int error = start_gnuplot(&child, script, ends[1]);
-    close(ends[1]);
-    if (error != 0) {
-        close(ends[0]);
-        return error;
-    }
-    error = copy(ends[0], picture_descriptor);
-    close(ends[0]); /* gnuplot ends, if there is no more to be done with what it draws */
-    return has_succeeded(child) || error != 0 ? error : ECHILD;
+    int error = copy(output, picture);
+    int status = pclose(output); /* gnuplot ends, if there is no more to be done with what it draws */
+    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+        return ENOENT;
+    return status == 0 || (error != 0 && error != ECHILD) ? error : ECHILD;
 }
 
-/* ---- The file */
-
-/* Returns the terminal that draws a file of this name, or NULL. */
-static const char *find_terminal(const char *path)
-{
-    const char *ending = strlen(path) > strlen(".png") ? path + strlen(path) - strlen(".png") : "";
-    return strcmp(ending, ".png") == 0 ? "pngcairo" : strcmp(ending, ".svg") == 0 ? "svg" : NULL;
-}
-
-/* Returns 0 if gnuplot is there and knows the terminal, ECHILD, or the error of starting it. */
-static int try_gnuplot(const char *terminal)
-{
-    FILE *script = tmpfile();
-    if (script == NULL)
-        return errno;
-    fprintf(script, "set terminal %s\n", terminal);
-    int error = run_gnuplot(script, -1);
-    fclose(script);
-    return error;
-}
-
-/* Writes into reason what is wrong with the file or gnuplot; nothing if all is well. Keeps the file open then. */
-static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
-{
-    file->terminal = find_terminal(file->path);
-    if (file->terminal == NULL) {
-        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", file->path);
-        return;
-    }
-    int error = try_gnuplot(file->terminal);
-    if (error == ENOENT)
-        snprintf(reason, reason_bytes, "needs the program gnuplot, which is not installed or not on the PATH");
-    else if (error == ECHILD)
-        snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", file->terminal);
-    else if (error != 0)
-        snprintf(reason, reason_bytes, "cannot run gnuplot: %s", strerror(error));
-    if (error != 0)
-        return;
-    file->descriptor = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file->descriptor < 0)
-        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", file->path,
-                 strerror(errno));
-}
-
-int plot_open(plot_file_t *file, const world_t *world, const char *path)
-{
-    char reason[400] = "";
-    *file = (plot_file_t){0};
-    if (world->rank == 0 && path != NULL) {
-        file->path = path;
-        open_file(file, reason, sizeof(reason));
-        if (reason[0] != '\0')
-            file->path = NULL;
-    }
-    return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
-}
+/* ---- The script */
 
 /* Writes a text as gnuplot quotes it, or an empty one. A line of its script cannot hold the character that ends it. */
 static void put_text(FILE *script, const char *text)
@@ -285,27 +186,73 @@ static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
     fputs("unset multiplot\n", script);
 }
 
-/* Returns 0 or an error as run_gnuplot does. */
-static int draw(const plot_file_t *file, const plot_t *plot)
+/* Draws into a file; without a plot, finds out whether gnuplot knows the terminal. Returns as run_script does. */
+static int run_gnuplot(const char *terminal, const plot_t *plot, FILE *picture)
 {
     FILE *script = tmpfile();
     if (script == NULL)
         return errno;
-    put_plot(script, plot, file->terminal);
-    int error = 0;
-    if (ftruncate(file->descriptor, 0) != 0 && errno != EINVAL) /* EINVAL: not a regular file, so nothing to truncate */
-        error = errno;
+    if (plot != NULL)
+        put_plot(script, plot, terminal);
     else
-        error = run_gnuplot(script, file->descriptor);
+        fprintf(script, "set terminal %s\n", terminal);
+    int error = run_script(script, picture);
     fclose(script);
     return error;
+}
+
+/* ---- The file */
+
+/* Returns the terminal that draws a file of this name, or NULL. */
+static const char *find_terminal(const char *path)
+{
+    const char *ending = strlen(path) > strlen(".png") ? path + strlen(path) - strlen(".png") : "";
+    return strcmp(ending, ".png") == 0 ? "pngcairo" : strcmp(ending, ".svg") == 0 ? "svg" : NULL;
+}
+
+/* Writes into reason what is wrong with the file or gnuplot; nothing if all is well. Keeps the file open then. */
+static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
+{
+    file->terminal = find_terminal(file->path);
+    if (file->terminal == NULL) {
+        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", file->path);
+        return;
+    }
+    int error = run_gnuplot(file->terminal, NULL, NULL);
+    if (error == ENOENT)
+        snprintf(reason, reason_bytes, "needs the program gnuplot, which is not installed or not on the PATH");
+    else if (error == ECHILD)
+        snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", file->terminal);
+    else if (error != 0)
+        snprintf(reason, reason_bytes, "cannot run gnuplot: %s", strerror(error));
+    if (error != 0)
+        return;
+    file->file = fopen(file->path, "a"); /* keeps what is there until there is something better */
+    if (file->file != NULL)
+        setvbuf(file->file, NULL, _IONBF, 0);
+    else
+        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", file->path,
+                 strerror(errno));
+}
+
+int plot_open(plot_file_t *file, const world_t *world, const char *path)
+{
+    char reason[400] = "";
+    *file = (plot_file_t){0};
+    if (world->rank == 0 && path != NULL) {
+        file->path = path;
+        open_file(file, reason, sizeof(reason));
+        if (reason[0] != '\0')
+            file->path = NULL;
+    }
+    return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
 }
 
 /* A file without a picture is worse than none. */
 static void remove_empty(const plot_file_t *file)
 {
     struct stat status;
-    if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+    if (fstat(fileno(file->file), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
         unlink(file->path);
 }
 
@@ -313,10 +260,13 @@ int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot)
 {
     if (file->path == NULL)
         return STATUS_GOOD;
-    int error = draw(file, plot);
-    if (error != 0 && ftruncate(file->descriptor, 0) == 0)
+    /* EINVAL: not a regular file, so nothing to truncate */
+    int error = ftruncate(fileno(file->file), 0) != 0 && errno != EINVAL ? errno : 0;
+    if (error == 0)
+        error = run_gnuplot(file->terminal, plot, file->file);
+    if (error != 0 && ftruncate(fileno(file->file), 0) == 0)
         remove_empty(file);
-    if (close(file->descriptor) != 0 && error == 0)
+    if (fclose(file->file) != 0 && error == 0)
         error = errno;
     if (error != 0)
         fprintf(stderr, "%s: cannot draw %s: %s\n", world->program, file->path,
@@ -330,6 +280,6 @@ void plot_close(plot_file_t *file)
     if (file->path == NULL)
         return;
     remove_empty(file);
-    close(file->descriptor);
+    fclose(file->file);
     file->path = NULL;
 }

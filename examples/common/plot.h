@@ -53,7 +53,7 @@ typedef struct plot {
 typedef struct plot_file {
     const char *path; /* as the user gave it; NULL for no open file, so on all ranks but 0 */
     const char *terminal;
-    int descriptor;
+    FILE *file;
 } plot_file_t;
 
 /*

@@ -19,42 +19,23 @@ static bool turns_quote(char *quote, char character)
     return true;
 }
 
-/* Ends the line where a comment begins. Returns false where a quote has no end. */
-static bool cut_comment(char *line)
-{
-    char quote = '\0';
-    for (; *line != '\0'; line++) {
-        if (quote == '\0' && *line == '#') {
-            *line = '\0';
-            return true;
-        }
-        turns_quote(&quote, *line);
-    }
-    return quote == '\0';
-}
-
-/* Ends a word, and takes its quotes out. Returns where the line goes on. */
-static char *end_word(char *word)
-{
-    char *from = word, quote = '\0';
-    for (; *from != '\0' && (quote != '\0' || strchr(blanks, *from) == NULL); from++)
-        if (!turns_quote(&quote, *from))
-            *word++ = *from;
-    char *rest = *from != '\0' ? from + 1 : from;
-    *word = '\0';
-    return rest;
-}
-
 int words_cut(char *line, char **words, int max_words)
 {
     int count = 0;
-    if (!cut_comment(line))
-        return WORDS_OPEN_QUOTE;
-    while (line += strspn(line, blanks), *line != '\0') {
+    while (line += strspn(line, blanks), *line != '\0' && *line != '#') {
+        char *to = line, quote = '\0';
         if (count == max_words)
             return WORDS_TOO_MANY;
         words[count++] = line;
-        line = end_word(line);
+        for (; *line != '\0' && (quote != '\0' || (*line != '#' && strchr(blanks, *line) == NULL)); line++)
+            if (!turns_quote(&quote, *line))
+                *to++ = *line;
+        if (quote != '\0')
+            return WORDS_OPEN_QUOTE;
+        if (*line == '#')
+            *line = '\0';
+        line += *line != '\0';
+        *to = '\0';
     }
     return count;
 }

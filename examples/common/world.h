@@ -25,29 +25,15 @@ typedef struct world {
     int nodes;
 } world_t;
 
-/*
- * world_begin - initialize MPI and fill in the world. Collective over all processes.
- *
- * world      out
- * program    the program's name, for messages
- * argc,argv  main's
- */
+/* world_begin - initialize MPI and fill in the world of a program of this name. Collective over all processes. */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
-/*
- * world_end - finalize MPI. Collective.
- *
- * Returns the exit status: the given one, or STATUS_FAILED where standard output could not be written.
- */
+/* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED where standard output could not be written. */
 int world_end(world_t *world, int status);
 
 /*
- * world_options - read the command line on rank 0 and give the settings to all. Collective.
- *
- * Values of kind OPTION_TEXT are of use on rank 0 only.
- *
- * settings         in: defaults; out: the same on all ranks
- * settings_bytes   their size
+ * world_options - read the command line on rank 0 and give the settings, at first the defaults, to all. Values of kind
+ * OPTION_TEXT are of use on rank 0 only. Collective.
  *
  * Returns true to go on; else *status is the exit status.
  */
@@ -75,14 +61,7 @@ static inline bool world_all(const world_t *world, bool condition)
     return (world_and(world, condition) & (int)condition) != 0;
 }
 
-/*
- * world_agree - true on all ranks if code is MPI_SUCCESS on all. Collective.
- *
- * Otherwise the first rank that failed says so.
- *
- * code   what the call returned on this rank
- * call   its name
- */
+/* world_agree - true on all ranks if a call returned MPI_SUCCESS on all. The first that failed says so. Collective. */
 bool world_agree(const world_t *world, int code, const char *call);
 
 /* world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. */
@@ -92,9 +71,8 @@ void world_fail(const world_t *world, int code, const char *call) __attribute__(
 void world_abort(const world_t *world, const char *what) __attribute__((noreturn));
 
 /*
- * world_room - zeroed memory for so many items; world_abort if there is none. The caller frees it. Local.
- *
- * advice   added to the message, such as ": give less for --reads"
+ * world_room - zeroed memory for so many items; world_abort if there is none. The caller frees it. Local. advice: added
+ * to the message, such as ": give less for --reads".
  */
 void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice);
 
@@ -105,23 +83,14 @@ static inline void world_require(const world_t *world, int code, const char *cal
         world_fail(world, code, call);
 }
 
-/*
- * world_statistic - a value that MPIX_Harmonize_get_info gives. Local.
- *
- * Returns false, and an empty text, where there is none.
- */
+/* world_statistic - a value that MPIX_Harmonize_get_info gives. Returns false, and an empty text, for none. Local. */
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes);
 
 /* world_library - the first line of what the MPI library says of its version. Local. */
 enum { LIBRARY_BYTES = MPI_MAX_LIBRARY_VERSION_STRING + 1 };
 void world_library(char text[LIBRARY_BYTES]);
 
-/*
- * world_describe - print the lines that head a table, on rank 0: program, version, title, MPI library, ranks.
- *
- * file    of use on rank 0 only
- * title   what the program measures
- */
+/* world_describe - print the lines that head a table, on rank 0: program, version, what it measures, library, ranks. */
 void world_describe(const world_t *world, FILE *file, const char *title);
 
 #endif /* WORLD_H */

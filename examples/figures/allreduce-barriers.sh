@@ -7,13 +7,11 @@ needs=mpix_bench
 measure() {
     local barrier options
     options="allreduce -m 4,8,16,64 $(calls_for 20 20000 0.5)"
-    progress "$max_ranks ranks, barriers of mpix_bench"
     # shellcheck disable=SC2086
     bench_own_barriers $max_ranks algorithm library $options || return
     # shellcheck disable=SC2086
     for barrier in $(algorithms barrier); do
-        choose_algorithm barrier "$barrier"
-        progress "$max_ranks ranks, barrier $barrier"
+        choose_algorithms barrier "$barrier"
         bench $max_ranks algorithm,source "library,$barrier" $options --release barrier || return
     done
 }

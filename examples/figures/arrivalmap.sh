@@ -4,13 +4,21 @@
 # Times are from the last arrival to the last exit, means over runs. Sourced by figures.
 plot=arrivalmap
 
-# All shapes that need no number, with this magnitude in us; with --quick, two.
-all_arrivals() {        # US
-    local shape list=
+# US ALGORITHMS: measures by measure_cell OPERATION ALGORITHM RUN PATTERNS, which the figure defines. The patterns are
+# all shapes that need no number, with this magnitude in us; with --quick, two. ALGORITHMS OPERATION lists algorithms.
+measure_map() {
+    local operation algorithm run shape patterns=
     for shape in ascending last-late $(amount "descending first-late half-late bell exponential random" ""); do
-        list+=,$shape:$1
+        patterns+=,$shape:$1
     done
-    echo "${list#,}"
+    for operation in reduce allreduce bcast alltoall; do
+        for algorithm in $("$2" $operation); do
+            for run in $(amount "1 2 3" 1); do
+                progress "$operation $algorithm, run $run"
+                measure_cell $operation "$algorithm" "$run" "${patterns#,}" || return
+            done
+        done
+    done
 }
 
 # table|tell: the cells, or the order of the algorithms with each pattern, and in how many runs it is the same.
@@ -67,11 +75,12 @@ arrival_cells() {
         }
         END {
             if (what == "tell") { tell(); exit }
-            print "kind,x,y,log2,text"
-            for (p = 1; p <= pattern_count; p++) printf "column,%d,0,,%s\n", p, patterns[p]
+            print "kind,panel,x,y,log2,text"
+            for (p = 1; p <= pattern_count; p++) printf "column,,%d,0,,%s\n", p, patterns[p]
             for (i = 1; i <= row_count; i++) {
                 y = row_count + 1 - i; operation = operation_of[rows[i]]
-                printf "row,0,%d,,%s %s\n", y, operation, pretty(substr(rows[i], index(rows[i], SUBSEP) + 1))
+                if (i > 1 && operation != operation_of[rows[i - 1]]) printf "line,,,%.1f,,\n", y + 0.5
+                printf "row,,0,%d,,%s %s\n", y, operation, pretty(substr(rows[i], index(rows[i], SUBSEP) + 1))
                 for (p = 1; p <= pattern_count; p++) {
                     mine = time_of(rows[i], patterns[p], ""); least = ""
                     if (mine == "") continue
@@ -80,7 +89,7 @@ arrival_cells() {
                         if (other != "" && (least == "" || other < least)) least = other
                     }
                     ratio = log(mine / at_least(least, 1)) / log(2)
-                    printf "cell,%d,%d,%.4f,%.2f%s\n", p, y, ratio, mine / 1000, (mine == least ? " ★" : "")
+                    printf "cell,,%d,%d,%.4f,%.2f%s\n", p, y, ratio, mine / 1000, (mine == least ? " ★" : "")
                 }
             }
         }' "$data"

@@ -5,18 +5,9 @@ look="A column is an arrival pattern. If the fastest algorithm of an operation i
 processes arrive decides which one to choose. With two processes, most patterns are ascending or descending."
 needs=mpix_bench
 
-measure() {
-    local operation algorithm run
-    for operation in reduce $(amount "bcast allreduce" ""); do
-        for algorithm in $(algorithms "$operation"); do
-            choose_algorithm "$operation" "$algorithm"
-            for run in $(amount "1 2 3" "1 2"); do
-                progress "$max_ranks ranks, $operation $algorithm, launch $run"
-                # shellcheck disable=SC2046
-                bench $max_ranks algorithm,run "$algorithm,$run" "$operation" -m 4:4 $(calls_for 20 2000 1) \
-                    --arrival "$(all_arrivals 20)" || return
-            done
-        done
-        choose_algorithm "$operation" library
-    done
+measure_cell() {
+    choose_algorithms "$1" "$2"
+    # shellcheck disable=SC2046
+    bench $max_ranks algorithm,run "$2,$3" "$1" -m 4:4 $(calls_for 20 2000 1) --arrival "$4"
 }
+measure() { measure_map 20 algorithms; }

@@ -4,67 +4,42 @@ look="A low and flat box disturbs little what is measured next."
 needs=mpix_bench
 
 # What all ranks start after a synchronization, they start as far apart as it leaves them: from raw times to skews.
-raw_to_skews() {
-    $awk -F, -v group="$1" "$read_csv"'
-        BEGIN { print "synchronization,size_bytes,call,skew_ns" }
+rows() {
+    $awk -F, "$read_csv"'
+        BEGIN { print "release,barrier,size_bytes,call,skew_ns" }
         {
-            release = value("release")
-            key = group != "" ? group : release == "barrier" ? "own " value("barrier") : release
-            call = key "," value("size_bytes") "," value("call")
+            call = value("release") "," value("barrier") "," value("size_bytes") "," value("call")
             if (value("mark") != "valid") bad[call] = 1
             take(call, value("start_ns") + 0)
         }
-        END { for (i = 1; i <= n; i++) if (!(list[i] in bad)) print list[i] "," max[list[i]] - min[list[i]] }'
-}
-
-# RANKS GROUP [OPTION]...: skews of the calls of mpix_bench with these options.
-bench_skews() {
-    local ranks=$1 group=$2 status
-    shift 2
-    launch "$ranks" mpix_bench --format csv --raw "$work/raw" "$@" >"$work/out"
-    status=$?
-    if [ $status -le 1 ] && raw_to_skews "$group" <"$work/raw" >"$work/skews" &&
-        append_csv ranks "$ranks" <"$work/skews"; then
-        return 0
-    fi
-    complain "$figure_name: mpix_bench $* at $ranks ranks failed, exit status $status"
-    return $failed
+        END { for (i = 1; i <= n; i++) if (!(list[i] in bad)) print list[i] "," max[list[i]] - min[list[i]] }
+        ' "$work/raw"
 }
 
 measure() {
-    local barrier calls
-    calls="$(calls_for 20 1000 1)"
-    progress "$max_ranks ranks, barriers of mpix_bench"
-    {
-        own_barrier_jobs "bcast -m 4:4 $calls"
-        release_jobs "bcast -m 4:4 $calls" round-time harmonize
-    } >"$work/jobs"
-    bench_skews $max_ranks "" --jobs "$work/jobs" || return
-    # shellcheck disable=SC2086
+    local barrier options
+    options="bcast -m 4:4 $(calls_for 20 1000 1)"
+    { own_barrier_jobs "$options" && release_jobs "$options" round-time harmonize; } >"$work/jobs"
+    bench $max_ranks ranks,source "$max_ranks,own" --raw "$work/raw" --jobs "$work/jobs" || return
     for barrier in $(algorithms barrier); do
-        choose_algorithm barrier "$barrier"
-        progress "$max_ranks ranks, barrier $barrier"
-        bench_skews $max_ranks "MPI $barrier" bcast -m 4:4 $calls --release barrier || return
+        choose_algorithms barrier "$barrier"
+        # shellcheck disable=SC2086
+        bench $max_ranks ranks,source "$max_ranks,$barrier" --raw "$work/raw" $options --release barrier || return
     done
 }
 
 table() {
     $awk -F, "$read_csv"'
-        { name = value("synchronization"); if (is_new(name)) order[name] = ++n }
-        { print order[name] "," name "," value("skew_ns") }' "$data" |
+        { label = barrier_label(); if (is_new(label)) order[label] = ++n }
+        { print order[label] "," label "," value("skew_ns") }' "$data" |
         sort -t, -k1,1n -k3,3n | $awk -F, '
         function at(fraction,    i) { i = int(fraction * n + 0.999999); return list[i < 1 ? 1 : i] }
-        function pretty(name) {
-            sub(/^own /, "", name); sub(/^harmonize$/, "MPIX_Harmonize", name)
-            sub(/recursive_?doubling/, "recursive doubling", name); sub(/double_?ring/, "double ring", name)
-            return name
-        }
         function finish() {
-            if (n) print pretty(name) "," at(0.05) "," at(0.25) "," at(0.5) "," at(0.75) "," at(0.95)
+            if (n) print label "," at(0.05) "," at(0.25) "," at(0.5) "," at(0.75) "," at(0.95)
             n = 0
         }
         BEGIN { print "label,p5,p25,p50,p75,p95" }
-        $2 != name { finish() }
-        { name = $2; list[++n] = $3 < 1 ? 1 : $3 }
+        $2 != label { finish() }
+        { label = $2; list[++n] = $3 < 1 ? 1 : $3 }
         END { finish() }'
 }

@@ -23,8 +23,8 @@ read_csv='
     # Axes of logarithms have no 0.
     function at_least(number, min) { return number < min ? min : number }
     function barrier_label() {
-        return value("release") == "harmonize" ? "harmonized" : value("source") == "own" ? pretty(value("barrier")) : \
-            "MPI: " pretty(value("source"))
+        return value("release") == "harmonize" ? "harmonized" : value("release") != "barrier" ? value("release") : \
+            value("source") == "own" ? pretty(value("barrier")) : "MPI: " pretty(value("source"))
     }
     /^#/ { next }
     !titles { for (i = 1; i <= NF; i++) column[$i] = i; titles = 1; next }'

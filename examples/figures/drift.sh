@@ -6,9 +6,10 @@ needs=mpix_clock_drift
 
 measure() {
     progress "$max_ranks ranks, $(amount 60 1) seconds"
-    launch $max_ranks mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
-        --interval-s "$(amount 0.1 0.02)" --raw "$work/raw" >"$work/out" && append_csv measured raw <"$work/raw"
+    collect measured raw $max_ranks mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
+        --interval-s "$(amount 0.1 0.02)" --raw "$work/raw"
 }
+rows() { cat "$work/raw"; }
 
 # Offsets minus the first, and their residuals from a line through all, of each clock and rank.
 table() {

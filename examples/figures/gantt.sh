@@ -15,8 +15,6 @@ find_tracer() {
     done
 }
 problem() {
-    launcher_problem 2
-    [ -x "$here/$needs$suffix" ] || echo "there is no $needs$suffix beside mpix_figures"
     [ -n "$(find_tracer)" ] || echo "there is no mpix_trace$suffix beside mpix_figures"
 }
 

@@ -1,12 +1,7 @@
-set border 0
-unset grid
-unset xtics
-unset ytics
-unset key
+eval map_begin
 # eval text_of("KIND", PANEL): list is what rows of this kind say.
 text_of(what, p) = sprintf("list = ''; stats $table using (strcol('kind') eq '%s' && strcol('panel') eq '%s' ? " \
     . "note(strcol('text')) : 0) nooutput", what, p)
-is(what) = strcol("kind") eq what && (strcol("panel") eq "" || strcol("panel") eq panel)
 eval text_of("harmless", "")
 harmless = word(list, 1)
 array base[2]
@@ -15,10 +10,6 @@ do for [i = 1:2] {
     base[i] = words(list) > 0 ? word(list, 1) : ""
 }
 panels = base[2] eq "" ? 1 : 2
-stats $table using (is("column") ? column("x") : NaN) nooutput
-columns = STATS_max
-stats $table using (strcol("kind") eq "row" ? column("y") : NaN) nooutput
-rows = STATS_max
 row_pixels = rows < 4 ? 144 / rows : 36
 top = 92
 between = 70
@@ -34,7 +25,6 @@ set palette defined (-3 "#2166AC", -1.5 "#92C5DE", 0 "#F7F7F7", 1.5 "#F4A582", 3
 set cbrange [-3:3]
 set cbtics ("1/8 ▼" -3, "1/4" -2, "1/2" -1, "1" 0, "2" 1, "4" 2, "8 ▲" 3)
 small = sprintf(",%g", points(9.5))
-cell_font = sprintf(",%g", points(10.5))
 set lmargin at screen 150.0 / width
 set rmargin at screen 1 - 175.0 / width
 set multiplot title title
@@ -55,23 +45,10 @@ do for [p = 1:panels] {
     }
     set label 6 "reduction" at 0.5, rows + 0.5 offset character -1, 0.7 right font small
     set cblabel "reported / " . base[p]
-    plot $table using (is("cell") ? column("x") : NaN):(column("y")):(column("x") - 0.5):(column("x") + 0.5): \
-            (column("y") - 0.5):(column("y") + 0.5):(column("log2")) \
-            with boxxyerror fs solid 1 border lc rgb "#ffffff" fc palette, \
-        $table using (is("cell") && abs(column("log2")) < 2.3 ? column("x") : NaN):(column("y")):(strcol("text")) \
-            with labels font cell_font tc rgb "#000000", \
-        $table using (is("cell") && abs(column("log2")) >= 2.3 ? column("x") : NaN):(column("y")):(strcol("text")) \
-            with labels font cell_font tc rgb "#ffffff", \
-        $table using (is("line") ? column("x") : NaN):(0.5):(0):(rows) with vectors nohead lw 2 lc rgb "#444444", \
-        $table using (is("row") ? 0.5 : NaN):(column("y")):(strcol("text")) \
-            with labels right offset character -1, 0 font cell_font, \
-        $table using (is("barriers") ? columns + 1.1 : NaN):(column("y")):(strcol("text")) \
-            with labels font cell_font tc rgb "#B2182B", \
-        $table using (is("harmonized") ? columns + 2.3 : NaN):(column("y")):(strcol("text")) \
-            with labels font cell_font tc rgb "#006400", \
-        $table using (is("heading") && p == 1 ? column("x") : NaN):(rows + 0.5):(strcol("text")) \
-            with labels center offset character 0, 0.7 font small, \
-        $table using (is("column") && p == panels ? column("x") : NaN):(0.5):(strcol("text")) \
-            with labels right rotate by 35 offset character 0.5, -0.7 font cell_font
+    eval "plot " . map_cells . ", " . (p == panels ? column_names : "NaN notitle") . ", " \
+        . texts("is('heading') && p == 1", x, "rows + 0.5", "small center offset character 0, 0.7") . ", " \
+        . texts("is('barriers')", "columns + 1.1", y, "cell_font tc rgb '#B2182B'") . ", " \
+        . texts("is('harmonized')", "columns + 2.3", y, "cell_font tc rgb '#006400'") . ", " \
+        . "$table using (is('line') ? column('x') : NaN):(0.5):(0):(rows) with vectors nohead lw 2 lc rgb '#444444'"
 }
 unset multiplot

@@ -7,7 +7,6 @@ value_column=avg_ns
 measure() {
     local ranks operation
     for ranks in $(split_list "$ranks_list"); do
-        progress "$ranks ranks"
         for operation in bcast reduce allreduce; do
             release_jobs "$operation -m 4:4 $(calls_for 20 50000 0.5)" barrier harmonize
         done >"$work/jobs"

@@ -20,11 +20,9 @@ measure() {
     calls=$(calls_for 20 5000 0.3)
     for operation in bcast reduce allreduce; do
         for algorithm in $(compared_algorithms $operation); do
-            choose_algorithm $operation "$algorithm"
-            progress "$max_ranks ranks, $operation $algorithm"
+            choose_algorithms $operation "$algorithm"
             release_jobs "$operation -m $sizes $calls" barrier harmonize >"$work/jobs"
             bench $max_ranks algorithm "$algorithm" --jobs "$work/jobs" || return
         done
-        choose_algorithm $operation library
     done
 }

@@ -75,7 +75,8 @@ launch() {
 
 # ---- Algorithms of the MPI library
 
-# OPERATION: the names of algorithms that can be asked for, the library's own choice first.
+# OPERATION: the names of algorithms that can be asked for, with Open MPI's number of each; the library's own choice
+# first.
 library_algorithms() {
     case $mpi_library/$1 in
     MPICH\ 3.[0-3]*/barrier) echo "library recursive_doubling" ;;
@@ -85,51 +86,41 @@ library_algorithms() {
     MPICH*/reduce) echo "library binomial reduce_scatter_gather" ;;
     MPICH*/bcast) echo "library binomial scatter_ring_allgather" ;;
     MPICH*/allreduce) echo "library recursive_doubling reduce_scatter_allgather" ;;
-    Open\ MPI*/barrier) echo "library linear double_ring recursive_doubling bruck tree" ;;
-    Open\ MPI*/reduce) echo "library linear chain pipeline binary binomial in_order_binary rabenseifner" ;;
-    Open\ MPI*/bcast) echo "library basic_linear binomial knomial" ;;
-    Open\ MPI*/allreduce) echo "library nonoverlapping recursive_doubling ring" ;;
+    MPICH*/alltoall) echo "library brucks pairwise scattered" ;;
+    Open\ MPI*/barrier) echo "library linear=1 double_ring=2 recursive_doubling=3 bruck=4 tree=6" ;;
+    Open\ MPI*/reduce)
+        echo "library linear=1 chain=2 pipeline=3 binary=4 binomial=5 in_order_binary=6 rabenseifner=7" ;;
+    Open\ MPI*/bcast) echo "library basic_linear=1 binomial=6 knomial=7" ;;
+    Open\ MPI*/allreduce) echo "library nonoverlapping=2 recursive_doubling=3 ring=4" ;;
+    Open\ MPI*/alltoall) echo "library linear=1 pairwise=2 modified_bruck=3 linear_sync=4" ;;
     *) echo library ;;
     esac
 }
 
 # OPERATION: those that are measured; with --quick the first two.
 algorithms() {
-    library_algorithms "$1" | cut -d' ' -f"$(amount 1- 1-2)"
+    library_algorithms "$1" | sed 's/=[0-9]*//g' | cut -d' ' -f"$(amount 1- 1-2)"
 }
 
-# OPERATION ALGORITHM: Open MPI's number of it.
-open_mpi_number() {
-    case $1/$2 in
-    barrier/linear | reduce/linear | bcast/basic_linear) echo 1 ;;
-    barrier/double_ring | reduce/chain | allreduce/nonoverlapping) echo 2 ;;
-    barrier/recursive_doubling | reduce/pipeline | allreduce/recursive_doubling) echo 3 ;;
-    barrier/bruck | reduce/binary | allreduce/ring) echo 4 ;;
-    reduce/binomial) echo 5 ;;
-    barrier/tree | reduce/in_order_binary | bcast/binomial) echo 6 ;;
-    reduce/rabenseifner | bcast/knomial) echo 7 ;;
-    esac
-}
-
-# OPERATION ALGORITHM: by the environment, which launchers hand on to ranks they start here; "library" asks for none.
-choose_algorithm() {
-    local upper
-    upper=$(tr '[:lower:]' '[:upper:]' <<<"$1")
-    case $mpi_library/$2 in
-    */library)
-        unset "MPIR_CVAR_${upper}_INTRA_ALGORITHM" "MPIR_CVAR_${upper}_DEVICE_COLLECTIVE"
-        unset "OMPI_MCA_coll_tuned_${1}_algorithm" ;;
-    # Of this operation only: what another one does is not to change with it.
-    MPICH*) export "MPIR_CVAR_${upper}_DEVICE_COLLECTIVE=0" "MPIR_CVAR_${upper}_INTRA_ALGORITHM=$2" ;;
-    Open\ MPI*)
-        export OMPI_MCA_coll_tuned_use_dynamic_rules=1
-        export "OMPI_MCA_coll_tuned_${1}_algorithm=$(open_mpi_number "$1" "$2")" ;;
-    esac
-}
-
-choose_no_algorithms() {
+# [OPERATION ALGORITHM]...: by the environment, which launchers hand on to ranks they start here. The MPI library
+# chooses for "library", and for operations that are not named.
+choose_algorithms() {
     local operation
-    for operation in barrier reduce bcast allreduce; do choose_algorithm $operation library; done
+    for operation in barrier reduce bcast allreduce alltoall; do
+        unset "MPIR_CVAR_${operation^^}_INTRA_ALGORITHM" "MPIR_CVAR_${operation^^}_DEVICE_COLLECTIVE" \
+            "OMPI_MCA_coll_tuned_${operation}_algorithm"
+    done
+    while [ $# -gt 0 ]; do
+        case $mpi_library/$2 in
+        */library) ;;
+        # Of this operation only: what another one does is not to change with it.
+        MPICH*) export "MPIR_CVAR_${1^^}_DEVICE_COLLECTIVE=0" "MPIR_CVAR_${1^^}_INTRA_ALGORITHM=$2" ;;
+        Open\ MPI*)
+            export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "OMPI_MCA_coll_tuned_${1}_algorithm=$(
+                library_algorithms "$1" | tr ' ' '\n' | sed -n "s/^$2=//p")" ;;
+        esac
+        shift 2
+    done
 }
 
 # ---- Rows of CSV
@@ -144,19 +135,23 @@ append_csv() {
         END { exit rows == 0 }'
 }
 
-# KEYS VALUES RANKS PROGRAM [OPTION]...: keeps the rows that a program prints. All of them exit with 1 where a row has
-# no figures, or doubtful ones, of which they tell; what else there is, is kept.
-collect() {
-    local keys=$1 values=$2 status
-    shift 2
-    launch "$@" >"$work/out"
-    status=$?
-    if append_csv "$keys" "$values" <"$work/out" && [ $status -le 1 ]; then
-        [ $status -eq 0 ] || doubt "$2 at $1 ranks: $(last_message "$2")"
+# STATUS KEYS VALUES WHAT: appends the rows of what a program has left, with columns before them. All programs exit with
+# 1 where a row has no figures, or doubtful ones, of which they tell; what else there is, is kept.
+keep() {
+    if rows | append_csv "$2" "$3" && [ "$1" -le 1 ]; then
+        [ "$1" -eq 0 ] || doubt "$4: $(last_message "${4%% *}")"
         return 0
     fi
-    complain "$figure_name: $2 at $1 ranks failed, exit status $status"
+    complain "$figure_name: $4 failed, exit status $1"
     return $failed
+}
+
+# KEYS VALUES RANKS PROGRAM [OPTION]...: keeps the rows that a program prints.
+collect() {
+    local keys=$1 values=$2
+    shift 2
+    launch "$@" >"$work/out"
+    keep $? "$keys" "$values" "$2 at $1 ranks"
 }
 
 # WHAT: told for the first launch of a figure, and how many there were in the end.
@@ -174,6 +169,7 @@ last_message() {        # PROGRAM: what it said last, or where to look
 bench() {
     local ranks=$1 keys=$2 values=$3
     shift 3
+    progress "$ranks ranks, ${values//,/ }"
     collect "$keys" "$values" "$ranks" mpix_bench --format csv "$@"
 }
 

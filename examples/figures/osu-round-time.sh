@@ -9,7 +9,6 @@ measure() {
     release_jobs "allreduce -m $(amount 4:4096 4:16) $(calls_for 20 5000 0.3)" barrier round-time harmonize \
         >"$work/jobs"
     for ((run = 1; run <= $(amount 5 2); run++)); do
-        progress "$max_ranks ranks, launch $run"
         bench $max_ranks run $run --jobs "$work/jobs" || return
     done
 }

@@ -10,22 +10,18 @@ measure() {
     local reduce barrier options run
     options="reduce -m 4:4 $(calls_for 20 50000 0.5)"
     for reduce in $(algorithms reduce); do
-        choose_algorithm reduce "$reduce"
+        choose_algorithms reduce "$reduce"
         run=1
-        progress "$max_ranks ranks, reduce $reduce"
         # shellcheck disable=SC2086
         bench_own_barriers $max_ranks algorithm,run "$reduce,$run" $options || return
         for barrier in $(algorithms barrier); do
-            choose_algorithm barrier "$barrier"
+            choose_algorithms reduce "$reduce" barrier "$barrier"
             run=$((run + 1))
-            progress "$max_ranks ranks, reduce $reduce, barrier $barrier"
             {
                 echo "$options --release barrier"
                 [ $run -gt 3 ] || echo "$options --release harmonize"
             } >"$work/jobs"
             bench $max_ranks algorithm,run,source "$reduce,$run,$barrier" --jobs "$work/jobs" || return
         done
-        choose_algorithm barrier library
     done
-    choose_algorithm reduce library
 }

@@ -13,8 +13,12 @@ problem() {
     fi
 }
 
-build_simulation() {
+# Builds the simulation, and describes hosts for $simulated_ranks ranks.
+prepare_simulation() {
     local dir=$build_dir
+    simulated_ranks=$(amount 128 32)
+    [ $ranks_given -eq 0 ] || simulated_ranks=$max_ranks
+    simgrid_platform "$work" "$simulated_ranks"
     [ -n "$dir" ] || dir=$work/build
     mkdir -p "$dir" || return
     dir=$(cd "$dir" && pwd) && simulation=$dir/mpix_bench_simulated
@@ -29,20 +33,16 @@ build_simulation() {
     return $failed
 }
 
-# REDUCE SEED [OPTION]...: simulates mpix_bench on $simulated_ranks ranks, with this algorithm of the simulator's MPI.
+# smpirun adds lines of its own.
+rows() { grep -E '^(operation|#|[a-z_]+,)' "$work/out"; }
+
+# OPERATION ALGORITHM SEED [OPTION]...: simulates mpix_bench, with this algorithm of the simulator's MPI.
 simulate() {
-    local reduce=$1 seed=$2 status
-    shift 2
-    echo "\$ (reduce $reduce, seed $seed) mpix_bench $*" >>"$log"
+    local operation=$1 algorithm=$2 seed=$3
+    shift 3
+    echo "\$ ($operation $algorithm, seed $seed) mpix_bench $*" >>"$log"
     MPIX_HARMONIZE_CLOCK=simulated MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") \
-        simgrid_run "$work" "$simulated_ranks" --log=root.thres:critical "--cfg=smpi/reduce:$reduce" \
-        --cfg=smpi/barrier:ompi_bruck "$simulation" --format csv "$@" >"$work/out" 2>>"$log"
-    status=$?
-    # smpirun adds lines of its own.
-    if grep -E '^(operation|#|[a-z_]+,)' "$work/out" | append_csv algorithm,source,run "$reduce,own,$seed" &&
-        [ $status -le 1 ]; then
-        return 0
-    fi
-    complain "$figure_name: simulating mpix_bench $* failed, exit status $status (reduce $reduce)"
-    return $failed
+        simgrid_run "$work" "$simulated_ranks" --log=root.thres:critical --cfg=smpi/barrier:ompi_bruck \
+        "--cfg=smpi/$operation:$algorithm" "$simulation" --format csv "$@" >"$work/out" 2>>"$log"
+    keep $? algorithm,source,run "$algorithm,own,$seed" "mpix_bench simulated with $operation $algorithm"
 }

@@ -11,19 +11,16 @@ simulate_reduction() {
     shift
     progress "reduce $reduce, barriers"
     own_barrier_jobs "$*" "doublering bruck" >"$work/jobs"
-    simulate "$reduce" 1 --jobs "$work/jobs" || return
+    simulate reduce "$reduce" 1 --jobs "$work/jobs" || return
     for seed in $(amount "1 2 3" "1 2"); do
         progress "reduce $reduce, harmonized, seed $seed"
-        simulate "$reduce" "$seed" "$@" --release harmonize || return
+        simulate reduce "$reduce" "$seed" "$@" --release harmonize || return
     done
 }
 
 measure() {
     local reduce
-    simulated_ranks=$(amount 128 32)
-    [ $ranks_given -eq 0 ] || simulated_ranks=$max_ranks
-    build_simulation || return
-    simgrid_platform "$work" "$simulated_ranks"
+    prepare_simulation || return
     for reduce in $(amount "ompi_basic_linear ompi_chain ompi_binary" "") ompi_binomial \
         $(amount ompi_in_order_binary ""); do
         simulate_reduction "$reduce" reduce -m 4:4 -i "$(amount 50 10)" -x 5 || return

@@ -64,3 +64,23 @@ operations_in_panels = "eval values('algorithm'); names = list; eval values('ope
     . "eval pairs('operation', 'algorithm'); in_panel = list; by = 'algorithm'; panel_by = 'operation'"
 draw_operations = "do for [panel in 'bcast reduce allreduce'] { set title panel; " \
     . "eval place(operations, panel) > 0 ? draw_curves : draw_nothing }"
+
+# Maps: cells with a color, log2, and a text, at x and y; in rows and columns that have names. A row of $table without a
+# panel belongs to all. eval map_begin comes before eval page; map_cells, column_names and texts(WHICH, X, Y, HOW), HOW
+# beginning with the font, after plot.
+map_begin = "set border 0; unset grid; unset xtics; unset ytics; unset key; " \
+    . "stats $table using (strcol('kind') eq 'column' ? column('x') : NaN) nooutput; columns = STATS_max; " \
+    . "stats $table using (strcol('kind') eq 'row' ? column('y') : NaN) nooutput; rows = STATS_max"
+is(what) = strcol("kind") eq what && (strcol("panel") eq "" || strcol("panel") eq panel)
+cell_font = sprintf(",%g", points(10.5))
+x = "column('x')"
+y = "column('y')"
+texts(which, at_x, at_y, how) = sprintf("$table using (%s ? %s : NaN):(%s):(strcol('text')) with labels font %s", \
+    which, at_x, at_y, how)
+map_cells = "$table using (is('cell') ? column('x') : NaN):(column('y')):(column('x') - 0.5):(column('x') + 0.5): " \
+    . "(column('y') - 0.5):(column('y') + 0.5):(column('log2')) " \
+    . "with boxxyerror fs solid 1 border lc rgb '#ffffff' fc palette, " \
+    . texts("is('cell') && abs(column('log2')) < 2.3", x, y, "cell_font tc rgb '#000000'") . ", " \
+    . texts("is('cell') && abs(column('log2')) >= 2.3", x, y, "cell_font tc rgb '#ffffff'") . ", " \
+    . texts("is('row')", "0.5", y, "cell_font right offset character -1, 0")
+column_names = texts("is('column')", x, "0.5", "cell_font right rotate by 35 offset character 0.5, -0.7")

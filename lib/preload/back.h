@@ -4,7 +4,8 @@
  * the front calls, communicators.c the barriers, report.c what is written at MPI_Finalize.
  *
  * The back never uses a communicator of the program for the library: it makes a communicator of its own of the same
- * processes. The program's error handlers do not see its errors. If anything fails, the real barrier takes over.
+ * processes. The program's error handlers do not see its errors, unless the program gives a communicator that is none.
+ * If anything fails, the real barrier takes over.
  */
 #ifndef PRELOAD_BACK_H
 #define PRELOAD_BACK_H

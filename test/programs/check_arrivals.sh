@@ -137,6 +137,23 @@ check_calls_of_file() {
         END { if (n != 7) print n + 0 " calls" }' "$scratch/raw"
 }
 
+# A file that changes while others are measured: its rows would have the name of other delays.
+check_file_changes() {
+    local writer
+    mkfifo "$scratch/again"
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,7000\n' >"$scratch/delays.csv"
+    sed 's/7000/8000/' "$scratch/delays.csv" >"$scratch/others.csv"
+    { cat "$scratch/delays.csv" >"$scratch/again"; sleep 3; cat "$scratch/others.csv" >"$scratch/again"; } >/dev/null &
+    writer=$!
+    run 2 mpix_bench bcast -m 8:8 -i 3 --arrival "file:$scratch/again" --format csv
+    # It waits for a reader if the program did not read the file again.
+    kill "$writer" 2>/dev/null
+    wait "$writer" 2>/dev/null
+    [ "$status" -eq 1 ] || complain "exit status is $status"
+    own_messages | grep -q 'again" has other delays than when the options were read' || complain "does not say so"
+    ! grep '^bcast' "$scratch/out" || complain "a row"
+}
+
 # A multiple is one of the median in the row before; without a magnitude it is the median.
 check_multiples() {
     measure bcast -m 8:8 -i 21 --arrival last-late:3x,last-late
@@ -214,6 +231,7 @@ check_no_sample() {
 quick tap_check "figures of arrivals recomputed" check_figures
 quick tap_check "when ranks are to start" check_targets
 quick tap_check "each call of a file in turn" check_calls_of_file
+quick tap_check "a file that changes" check_file_changes
 tap_check "multiples of the median" check_multiples
 tap_check "groups of ranks" check_groups
 tap_check "formats" check_formats

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs the programs that measure clocks briefly, and checks what they print and how they exit. No claim about speed is
 # tested here.

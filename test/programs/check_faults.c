@@ -9,6 +9,7 @@
  * never: likewise: the flag is always 0.
  * wrong: MPI_Bcast of at least 8 bytes: the last byte that the last rank receives is wrong.
  * fails: MPI_Bcast of at least 8 bytes: the 30th call of the last rank returns an error and does nothing else.
+ * roots: MPI_Bcast of at least 8 bytes: rank 0 says the root on standard error.
  */
 #include <mpix_harmonize.h>
 
@@ -73,6 +74,8 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
     bytes *= count;
     if (rank == ranks - 1 && datatype == MPI_CHAR && bytes >= 8 && is_fault("fails") && ++calls == 30)
         return MPI_ERR_OTHER;
+    if (rank == 0 && datatype == MPI_CHAR && bytes >= 8 && is_fault("roots"))
+        fprintf(stderr, "root %d\n", root);
     code = PMPI_Bcast(buffer, count, datatype, root, comm);
     if (rank == ranks - 1 && rank != root && datatype == MPI_CHAR && bytes >= 8 && is_fault("wrong"))
         ((char *)buffer)[bytes - 1] ^= 1;

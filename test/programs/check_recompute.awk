@@ -101,7 +101,7 @@ function check_bias(    i, low, high, median) {
 
 FNR == 1 { file++ }
 file == 1 && FNR == 1 {
-    if ($0 != "operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns")
+    if ($0 != "operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns,job")
         print "titles of raw times: " $0
     next
 }

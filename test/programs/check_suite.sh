@@ -152,8 +152,13 @@ check_turns() {
             complain "sizes are mixed"
         raw_order 8 | head -n 12 | tr '\n' ' ' >>"$scratch/orders"
         echo >>"$scratch/orders"
-        tables=$(sed -n 's/^# \(MPI_[A-Z].*\): 2 ranks.*/\1/p' "$scratch/out" | tr '\n' ';')
-        [ "$tables" = "MPI_Allreduce;MPI_Bcast;MPI_Reduce, MPI_Bcast;" ] || complain "tables: $tables"
+        jobs=$(sed -n 's/^# \([1-9]:.*\): 2 ranks.*/\1/p' "$scratch/out" | tr '\n' ';')
+        [ "$jobs" = "1:allreduce, MPI_Allreduce;2:bcast, MPI_Bcast;3:reduce+bcast, MPI_Reduce, MPI_Bcast;" ] ||
+            complain "jobs: $jobs"
+        rows=$(awk '!/^#/ { print $1, $2 }' "$scratch/out" | sort -n | tr '\n' ' ')
+        [ "$rows" = "$(for size in 8 64; do echo $size 1:allreduce $size 2:bcast $size 3:reduce+bcast; done |
+            tr '\n' ' ')" ] ||
+            complain "rows: $rows"
         grep -qx "# seed: $seed" "$scratch/out" || complain "no seed"
     done
     [ "$(sed -n 1p "$scratch/orders")" = "$(sed -n 2p "$scratch/orders")" ] ||
@@ -162,22 +167,41 @@ check_turns() {
         complain "other seeds, the same order: $(cat "$scratch/orders")"
 }
 
-# Buffers of 8192 and 4096 bytes, and times of 3400 bytes each.
+# Only those with the same communicator, whatever their buffers need: these are never in use together.
 check_groups_of_turns() {
-    while read -r order options; do
-        # shellcheck disable=SC2086
-        run 2 mpix_bench -m 4K:4K -i 100 -x 0 --format csv $options
-        expect_status 0
-        grep -qx "# order: $(echo "$order" | tr _ ' ')" "$scratch/out" || complain "the order is not $order"
-    done <<'END'
-one_operation bcast
-interleaved allreduce bcast -M 20000
-one_after_the_other allreduce bcast -M 15000
-interleaved_in_2_groups bcast bcast allreduce -M 15200
-END
+    run 2 mpix_bench bcast allreduce -m 4K:4K -i 10 -x 0 --format csv -M 8192
+    grep -qx "# order: interleaved" "$scratch/out" || complain "two operations do not take turns"
     printf 'bcast\nbcast --comm node\nallreduce --comm node\n' >"$scratch/jobs"
     run 2 mpix_bench -m 8:8 -i 10 -x 0 --format csv --jobs "$scratch/jobs"
     grep -qx "# order: interleaved in 2 groups" "$scratch/out" || complain "other communicators take turns"
+    for comm in world every:2; do echo "bcast --comm $comm"; done >"$scratch/jobs"
+    run 2 mpix_bench -m 8:8 -i 10 -x 0 --format csv --jobs "$scratch/jobs"
+    grep -qx "# order: one after the other" "$scratch/out" || complain "one operation takes turns"
+}
+
+# A row is written as soon as it is measured: here another operation fails later at the same size.
+check_early_rows() {
+    CHECK_FAULT=fails
+    export CHECK_FAULT
+    printf 'allreduce -i 3\nbcast -i 1000\n' >"$scratch/jobs"
+    for format in table csv; do
+        run 2 check_faults -m 8:8 -x 0 --format $format --jobs "$scratch/jobs"
+        [ "$status" -ne 0 ] || complain "no call has failed"
+        grep -q 'allreduce,.*,8,3,\|^ *8 *1:allreduce' "$scratch/out" || complain "$format: no row of allreduce"
+    done
+    unset CHECK_FAULT
+}
+
+# Measured calls have one root after the other. The call before a batch, which is not measured, has that of the next.
+check_roots() {
+    CHECK_FAULT=roots
+    export CHECK_FAULT
+    run 2 check_faults bcast -m 8:8 -i 100 -x 0 --root rotate --release none --format csv
+    unset CHECK_FAULT
+    expect_status 0
+    sed -n 's/^root //p' "$scratch/err" >"$scratch/roots"
+    [ "$(uniq "$scratch/roots" | wc -l)" -eq 100 ] && [ "$(wc -l <"$scratch/roots")" -gt 100 ] ||
+        complain "$(uniq "$scratch/roots" | wc -l) changes of root in $(wc -l <"$scratch/roots") calls: not 100"
 }
 
 check_formats() {
@@ -334,6 +358,11 @@ least latency
 END
     run 2 mpix_bench reduce --root 2
     expect_refusal --root
+    # A terabyte in each process.
+    if [ "$(awk '/^MemAvailable/ { print int($2 / 1e9) }' /proc/meminfo)" -eq 0 ]; then
+        run 2 mpix_bench bw -m 16000000000 -T mpi_c_double_complex --mem-limit 1024G
+        expect_refusal "more than there is"
+    fi
     ! is_persistent_there || run alone mpix_bench bcast_persistent --cache rotate
     ! is_persistent_there || expect_refusal --cache
 }
@@ -423,6 +452,8 @@ quick tap_check "each scheme and barrier" check_schemes
 tap_check "communicators, roots, buffers" check_options
 quick tap_check "operations take turns" check_turns
 tap_check "operations that take turns together" check_groups_of_turns
+quick tap_check "rows are written as soon as they are measured" check_early_rows
+quick tap_check "roots that rotate" check_roots
 tap_check "formats" check_formats
 quick tap_check "no valid sample" check_no_sample
 quick tap_check "validation sees a wrong result" check_validation

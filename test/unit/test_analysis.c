@@ -5,16 +5,13 @@
 
 enum { MOST_RANKS = 3, MOST_CALLS = 12 };
 
-/* What a sanitizer would end the program for, a failed allocation, is tested here. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-
 static const double fractions[] = {0.25, 0.5, 0.9, 1};
 
-/* Times as {start, end}, rank by rank of call by call. */
+typedef struct call_times {
+    int64_t start_ns, end_ns;
+} call_times_t;
+
+/* Times rank by rank of call by call. */
 static const struct {
     const char *name;
     int ranks;
@@ -258,6 +255,23 @@ static const struct {
                       INT64_C(864000000000002)}}},
 };
 
+/* Takes in calls, with the marks if there are some. */
+static samples_t take(int ranks, int64_t calls, const call_times_t *times, const uint8_t *marks)
+{
+    samples_t samples = {.ranks = ranks};
+    for (int64_t call = 0; call < calls; call++) {
+        call_note_t notes[MOST_RANKS];
+        for (int rank = 0; rank < ranks; rank++) {
+            int64_t at = call * ranks + rank;
+            int64_t mark = marks != NULL ? marks[at] : MARK_VALID;
+            notes[rank] = (call_note_t){.start_ns = times[at].start_ns, .end_ns = times[at].end_ns, .mark = mark};
+        }
+        EXPECT(samples_take(&samples, notes), "no memory");
+    }
+    ck_assert_int_eq(samples.calls, calls);
+    return samples;
+}
+
 static void expect_number(const char *set, const char *figure, double is, double expected)
 {
     EXPECT(fabs(is - expected) <= 1e-12 * fabs(expected), "%s: %s is %.17g instead of %.17g", set, figure, is,
@@ -268,12 +282,15 @@ static void expect_number(const char *set, const char *figure, double is, double
 
 START_TEST(figures_of_known_times)
 {
-    const sample_set_t set = {sets[_i].ranks, sets[_i].calls, sets[_i].times, sets[_i].marks};
+    samples_t samples = take(sets[_i].ranks, sets[_i].calls, sets[_i].times, sets[_i].marks);
     const analysis_t *expected = &sets[_i].expected;
     analysis_t is;
 
     memset(&is, 0xff, sizeof(is));
-    EXPECT(analyse(&set, sets[_i].run_time, fractions, COUNT_OF(fractions), &is), "%s: no memory", sets[_i].name);
+    /* Once more after samples have changed places: nothing depends on these. */
+    for (int i = 0; i < 2; i++)
+        analyse(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);
+    samples_free(&samples);
     EXPECT_FIGURE(valid);
     EXPECT_FIGURE(missed);
     EXPECT_FIGURE(late);
@@ -358,14 +375,14 @@ START_TEST(interval_holds_the_median)
 
     for (int round = 0; round < rounds; round++) {
         call_times_t times[COUNT];
-        uint8_t marks[COUNT] = {0};
         analysis_t is;
         chance dice = chance_of_round(round);
 
         for (int i = 0; i < COUNT; i++)
             times[i] = (call_times_t){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
-        const sample_set_t set = {1, COUNT, times, marks};
-        analyse(&set, RUN_TIME_LOCAL, NULL, 0, &is);
+        samples_t samples = take(1, COUNT, times, NULL);
+        analyse(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
+        samples_free(&samples);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
     }
     /* 96.2 % by the binomial distribution; the limit is four deviations off. */
@@ -385,17 +402,38 @@ START_TEST(narrow_on_both_sides)
 }
 END_TEST
 
-/* ---- Errors */
+/* ---- Imposed arrivals, and computation */
 
-START_TEST(lack_of_memory_is_told)
+START_TEST(figures_of_arrivals)
 {
-    const call_times_t times[1] = {{0, 1}};
-    const uint8_t marks[1] = {0};
-    const sample_set_t set = {1, INT64_MAX / 32, times, marks};
-    analysis_t is = {.valid = 17};
+    static const call_note_t notes[] = {{100, 900, 100, 7, 0},    {300, 1000, 299, 9, 0},  {1100, 2000, 1099, 3, 0},
+                                        {1305, 1900, 1300, 2, 0}, {0, 99999, 0, 99, 0},    {0, 99999, 0, 99, MARK_LATE},
+                                        {3100, 3950, 3090, 4, 0}, {3300, 3920, 3300, 4, 0}};
+    arrival_figures_t figures = {0};
+    samples_t samples = {.ranks = 2, .imposes = true};
+    for (int i = 0; i < COUNT_OF(notes); i += 2)
+        EXPECT(samples_take(&samples, &notes[i]), "no memory");
+    analyse_arrivals(&samples, &figures);
+    EXPECT(figures.from_first_ns == 900, "from the first: %g", figures.from_first_ns); /* 900, 900, 850 */
+    EXPECT(figures.from_last_ns == 695, "from the last: %g", figures.from_last_ns);    /* 700, 695, 650 */
+    EXPECT(figures.in_call_ns == 747.5, "in the call: %g", figures.in_call_ns);        /* 750, 747.5, 735 */
+    EXPECT(figures.error_ns == 1 && figures.error_p99_ns == 10, "errors: %" PRId64 ", %" PRId64, figures.error_ns,
+           figures.error_p99_ns);                                        /* 0, 1, 1, 5, 10, 0 */
+    ck_assert_double_eq(samples_median(&samples, SERIES_COMPUTE_NS), 4); /* 9, 3, 4 */
+    samples_free(&samples);
+}
+END_TEST
 
-    EXPECT(!analyse(&set, RUN_TIME_LOCAL, NULL, 0, &is), "%" PRId64 " calls found memory", set.calls);
-    EXPECT(is.valid == 0, "%" PRId64 " samples in no memory", is.valid);
+/* More than there was room for at first. */
+START_TEST(samples_grow)
+{
+    enum { COUNT = 5000 };
+    samples_t samples = {.ranks = 1};
+    for (int64_t i = COUNT; i > 0; i--)
+        EXPECT(samples_take(&samples, &(call_note_t){0, i, 0, 0, 0}), "no memory");
+    ck_assert_int_eq(samples.valid, COUNT);
+    ck_assert_double_eq(samples_median(&samples, SERIES_LOCAL_NS), (COUNT + 1) / 2.0);
+    samples_free(&samples);
 }
 END_TEST
 
@@ -415,7 +453,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, interval_grows_with_the_sample);
     tcase_add_test(tests, interval_holds_the_median);
     tcase_add_test(tests, narrow_on_both_sides);
-    tcase_add_test(tests, lack_of_memory_is_told);
+    tcase_add_test(tests, figures_of_arrivals);
+    tcase_add_test(tests, samples_grow);
     tcase_add_test(tests, names_of_run_times);
 }
 

@@ -146,11 +146,12 @@ START_TEST(rings_exceed_the_cache)
     const int64_t sizes[] = {1, 8, 100, 5000, 3 << 20};
 
     for (int i = 0; i < 5; i++) {
-        arena_t arena;
         char *send, *receive, *first = NULL, *before = NULL;
+        char *memory = arena_allocate(arena_needs(CACHE_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES));
+        arena_t arena = arena_open(memory, CACHE_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES);
         int64_t slots = 0;
 
-        ck_assert(arena_open(&arena, CACHE_ROTATE, 3 << 20, 3 << 20, CACHE_BYTES));
+        ck_assert_ptr_nonnull(memory);
         arena_set_size(&arena, sizes[i], sizes[i]);
         do {
             arena_slot(&arena, slots++, &send, &receive);
@@ -167,7 +168,7 @@ START_TEST(rings_exceed_the_cache)
         } while (send != first);
         ck_assert_int_eq(slots, arena.slots);
         ck_assert_int_ge(slots * arena.slot_bytes, CACHE_BYTES);
-        arena_close(&arena);
+        free(memory);
     }
 }
 END_TEST
@@ -175,16 +176,19 @@ END_TEST
 START_TEST(other_arenas_stay)
 {
     for (int kind = CACHE_WARM; kind <= CACHE_COLD; kind += CACHE_COLD) {
-        arena_t arena;
         char *send[2], *receive[2];
+        int64_t bytes = arena_needs((cache_mode_t)kind, 100, 100, CACHE_BYTES);
+        char *memory = arena_allocate(bytes);
+        arena_t arena = arena_open(memory, (cache_mode_t)kind, 100, 100, CACHE_BYTES);
 
-        ck_assert(arena_open(&arena, (cache_mode_t)kind, 100, 100, CACHE_BYTES));
+        ck_assert_ptr_nonnull(memory);
+        ck_assert_int_eq(arena.bytes + arena.eviction_bytes, bytes);
         arena_slot(&arena, 0, &send[0], &receive[0]);
         arena_slot(&arena, 1, &send[1], &receive[1]);
         ck_assert_ptr_eq(send[0], send[1]);
         ck_assert_ptr_eq(receive[0], receive[1]);
         ck_assert((arena.eviction_bytes > CACHE_BYTES) == (kind == CACHE_COLD));
-        arena_close(&arena);
+        free(memory);
     }
 }
 END_TEST

@@ -12,7 +12,11 @@ enum { RANKS = 2, MOST_CALLS = 15, MOST_PRINTED = 1 << 16 };
 
 static const double fractions[] = {0.5, 0.9, 0.999};
 
-/* Times as {start, end}, two ranks a call. */
+typedef struct call_times {
+    int64_t start_ns, end_ns;
+} call_times_t;
+
+/* Two ranks a call. */
 static const call_times_t good_times[] = {
     {1000, 2500},   {1010, 3000},   {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999},
     {30000, 31000}, {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345},
@@ -28,14 +32,22 @@ static const uint8_t bad_marks[RANKS * MOST_CALLS] = {
     0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
 };
 
-static const sample_set_t good_set = {RANKS, 8, good_times, good_marks};
-static const sample_set_t one_set = {RANKS, 1, one_time, one_mark};
-static const sample_set_t bad_set = {RANKS, MOST_CALLS, bad_times, bad_marks};
+/* Calls, and what is raw of them. */
+typedef struct calls {
+    int64_t count;
+    const call_times_t *times;
+    const uint8_t *marks;
+    const int64_t *targets_ns;
+} calls_t;
+static const int64_t targets_ns[] = {-510, -400};
+static const calls_t good_calls = {8, good_times, good_marks, NULL};
+static const calls_t one_call = {1, one_time, one_mark, targets_ns};
+static const calls_t bad_calls = {MOST_CALLS, bad_times, bad_marks, NULL};
 
-static const row_keys_t plain_keys = {"fake", "barrier", "tree",     "isolated", "world", RANKS, "float",
-                                      "sum",  "0",       "separate", "warm",     "local", 0,     ""};
-static const row_keys_t odd_keys = {"fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS, "",
-                                    "",     "",          "in place", "rotate",   "#makespan",  0,     "bell:1.5x"};
+static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "isolated", "world", RANKS, "float",
+                                      "sum",    "0",    "separate", "warm", "local",    0,       ""};
+static const row_keys_t odd_keys = {"2:fake",   "fake",   "harmonize", "", "isolated", "a \"b\", c", RANKS, "", "", "",
+                                    "in place", "rotate", "#makespan", 0,  "bell:1.5x"};
 
 static const provenance_item_t items[] = {
     {"program", "fake 0.1"},
@@ -46,61 +58,90 @@ static const provenance_item_t items[] = {
     {"empty", ""},
 };
 
-static row_t make_row(const row_keys_t *keys, int64_t size_bytes, const sample_set_t *set)
+/* raw: NULL, or where raw times go. */
+static samples_t take(const calls_t *calls, const row_keys_t *keys, FILE *raw)
 {
-    row_t row = {.keys = *keys, .wrong = -1};
+    samples_t samples = {.ranks = RANKS, .imposes = calls->targets_ns != NULL};
+    for (int64_t call = 0; call < calls->count; call++) {
+        call_note_t notes[RANKS];
+        for (int rank = 0; rank < RANKS; rank++) {
+            int64_t at = call * RANKS + rank;
+            notes[rank] = (call_note_t){.start_ns = calls->times[at].start_ns,
+                                        .end_ns = calls->times[at].end_ns,
+                                        .target_ns = calls->targets_ns != NULL ? calls->targets_ns[at] : 0,
+                                        .mark = calls->marks[at]};
+        }
+        if (raw != NULL)
+            report_raw(raw, keys, &samples, notes);
+        EXPECT(samples_take(&samples, notes), "no memory");
+    }
+    return samples;
+}
+
+static row_t make_row(const row_keys_t *keys, int64_t size_bytes, const calls_t *calls)
+{
+    row_t row = {.keys = *keys};
+    samples_t samples = take(calls, keys, NULL);
 
     row.keys.size_bytes = size_bytes;
-    EXPECT(analyse(set, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis), "no memory");
+    analyse(&samples, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis);
+    if (samples.valid > 0)
+        row.parts = PART_FIGURES | (row.analysis.median_interval ? PART_INTERVAL : 0);
+    samples_free(&samples);
     return row;
 }
 
 static void print_rows(const report_t *report, const row_keys_t *keys)
 {
-    row_t rows[] = {make_row(keys, 8, &good_set), make_row(keys, 64, &bad_set), make_row(keys, 1048576, &one_set)};
+    row_t rows[] = {make_row(keys, 8, &good_calls), make_row(keys, 64, &bad_calls), make_row(keys, 1048576, &one_call)};
 
-    rows[0].overlap = (overlap_t){true, 2000.5, 2001, 2501.25, 75.00};
-    rows[0].arrival = (arrival_figures_t){true, 1500000, 1000.5, 2000.25, 1234.5, 1.23456, 25, 480, 60};
-    rows[2].arrival = (arrival_figures_t){true, 0, 1000, 1000, 999, NAN, 25, 480, NAN};
-    rows[0].trips = 2;
-    rows[0].wrong = 0;
-    rows[1].trips = 2;
-    rows[2].moved_bytes = INT64_C(64) * 1048576;
+    rows[0].parts |= PART_OVERLAP | PART_ARRIVAL | PART_LATENCY | PART_VALIDATION;
+    rows[0].overlap = (overlap_t){2000.5, 2001, 2501.25, 75.00};
+    rows[0].arrival = (arrival_figures_t){1500000, 1000.5, 2000.25, 1234.5, 1.23456, 25, 480, 60};
+    rows[2].arrival = (arrival_figures_t){0, 1000, 1000, 999, NAN, 25, 480, NAN};
+    rows[1].parts |= PART_VALIDATION;
     rows[1].wrong = 7;
+    rows[2].parts |= PART_ARRIVAL | PART_BANDWIDTH;
+    rows[2].moved_bytes = INT64_C(64) * 1048576;
     /* Never to be seen. */
-    rows[2].overlap = (overlap_t){false, NAN, NAN, NAN, NAN};
+    rows[2].overlap = (overlap_t){NAN, NAN, NAN, NAN};
     for (int i = 0; i < COUNT_OF(rows); i++)
         report_row(report, &rows[i]);
 }
 
+enum { ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL | PART_VALIDATION | PART_LABEL };
+
+/* everything: all columns, and two jobs that take turns in one table. */
 static void print_report(output_format_t format, bool full, bool everything, FILE *file)
 {
     const report_t report = {.output = {.format = format, .file = file},
                              .full = full,
-                             .overlap = everything,
-                             .arrival = everything,
-                             .validated = everything,
-                             .latency = everything,
-                             .bandwidth = everything,
+                             .parts = everything ? ALL_PARTS : 0,
                              .fractions = fractions,
                              .fraction_count = COUNT_OF(fractions)};
 
     report_head(&report, items, COUNT_OF(items));
-    report_titles(&report, &plain_keys, "MPI_Fake");
-    print_rows(&report, &plain_keys);
-    report_titles(&report, &odd_keys, "MPI_Fake");
+    report_job(&report, &plain_keys, "MPI_Fake");
+    if (!everything) {
+        report_titles(&report);
+        print_rows(&report, &plain_keys);
+    }
+    report_job(&report, &odd_keys, "MPI_Fake");
+    report_titles(&report);
+    if (everything)
+        print_rows(&report, &plain_keys);
     print_rows(&report, &odd_keys);
 }
 
 static void print_raw(FILE *file)
 {
-    static const int64_t targets_ns[] = {-510, -400};
     row_keys_t keys = odd_keys;
 
     keys.size_bytes = 64;
     report_raw_head(file);
-    report_raw(file, &plain_keys, &good_set, NULL);
-    report_raw(file, &keys, &one_set, targets_ns);
+    samples_t good = take(&good_calls, &plain_keys, file), one = take(&one_call, &keys, file);
+    samples_free(&good);
+    samples_free(&one);
 }
 
 static const struct {

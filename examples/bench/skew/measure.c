@@ -62,9 +62,9 @@ static void combine(const skew_run_t *run, int64_t calls, int64_t loop_ns)
 static void count_block(const block_t *block, int64_t calls, tally_t *tally)
 {
     for (int64_t i = 0; i < calls; i++) {
-        int64_t valid = !block->greatest[2 * calls + i];
-        if (tally->records != NULL)
-            tally->records[tally->calls + i] = (record_t){block->greatest[i] + block->greatest[calls + i], valid};
+        int64_t valid = !block->greatest[2 * calls + i], skew_ticks = block->greatest[i] + block->greatest[calls + i];
+        if (tally->skew_ticks != NULL)
+            tally->skew_ticks[tally->calls + i] = valid ? skew_ticks : -1 - skew_ticks;
         tally->valid += valid;
     }
     tally->loop_ns += block->greatest[3 * calls];
@@ -139,7 +139,7 @@ void skew_measure(skew_run_t *run)
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
     for (int i = 0; i < SCHEMES; i++)
-        run->tallies[i] = (tally_t){.records = run->tallies[i].records};
+        run->tallies[i] = (tally_t){.skew_ticks = run->tallies[i].skew_ticks};
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i))
             block_calls[i] = warm_up(run, &run->schemes[i]);
@@ -155,9 +155,10 @@ void skew_measure(skew_run_t *run)
 /* Takes zeroed memory that has been written to, or a measured store would be the first to touch its page. */
 static void *allocate_touched(int64_t count, size_t bytes)
 {
-    void *memory = malloc(room_bytes(count, bytes));
+    size_t size = room_bytes(count, bytes);
+    void *memory = size < SIZE_MAX ? malloc(size) : NULL;
     if (memory != NULL)
-        memset(memory, 0, (size_t)count * bytes);
+        memset(memory, 0, size);
     return memory;
 }
 
@@ -171,8 +172,8 @@ bool skew_allocate(skew_run_t *run)
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
         if (!skew_is_chosen(run, i))
             continue;
-        run->tallies[i].records = calloc(1, room_bytes(run->settings.calls, sizeof(record_t)));
-        good = good && run->tallies[i].records != NULL;
+        run->tallies[i].skew_ticks = calloc(1, room_bytes(run->settings.calls, sizeof(run->tallies[i].skew_ticks[0])));
+        good = good && run->tallies[i].skew_ticks != NULL;
     }
     good = world_all(&run->world, good);
     if (!good)
@@ -186,5 +187,5 @@ void skew_free(skew_run_t *run)
     free(run->block.valid);
     free(run->block.greatest);
     for (int i = 0; i < SCHEMES; i++)
-        free(run->tallies[i].records);
+        free(run->tallies[i].skew_ticks);
 }

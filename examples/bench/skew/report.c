@@ -5,7 +5,6 @@
 #include "common/output.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const column_t columns[] = {
     {"scheme", "scheme", 15, 0, 0},       {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
@@ -17,31 +16,30 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 /* ---- One repetition */
 
-/* Sorts the valid skews of a scheme into skew_ticks, and takes in their quantiles. */
-static void take_in_skews(const tally_t *tally, double tick_ns, int64_t *skew_ticks, result_t *result)
+static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result)
 {
     static const double fractions[] = {
         [P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999, [MAX_NS] = 1};
-    int64_t count = 0;
-    for (int64_t i = 0; i < tally->calls; i++)
-        if (tally->records[i].valid)
-            skew_ticks[count++] = tally->records[i].skew_ticks;
-    sort_ascending(skew_ticks, count);
+    const int64_t *valid_ticks = tally->skew_ticks + tally->calls - tally->valid; /* behind the negative ones */
+    sort_ascending(tally->skew_ticks, tally->calls);
     for (int i = P50_NS; i <= MAX_NS; i++)
-        result->figures[i][result->valid_repeats] = (double)quantile(skew_ticks, count, fractions[i]) * tick_ns;
-    curve_fill(&result->curve_ns, skew_ticks, count, tick_ns);
+        result->figures[i][result->valid_repeats] = (double)quantile(valid_ticks, tally->valid, fractions[i]) * tick_ns;
+    curve_fill(&result->curve_ns, valid_ticks, tally->valid, tick_ns);
+    result->valid_repeats++;
 }
 
 static void write_raw(const skew_run_t *run, int index, double tick_ns)
 {
     const tally_t *tally = &run->tallies[index];
-    for (int64_t i = 0; i < tally->calls; i++)
+    for (int64_t i = 0; i < tally->calls; i++) {
+        int64_t ticks = tally->skew_ticks[i];
         fprintf(run->settings.results.raw.file, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
-                (long long)run->results[index].calls + i, (double)tally->records[i].skew_ticks * tick_ns,
-                (int)tally->records[i].valid);
+                (long long)run->results[index].calls + i, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns,
+                ticks >= 0);
+    }
 }
 
-bool skew_take_in(skew_run_t *run, double tick_ns)
+void skew_take_in(skew_run_t *run, double tick_ns)
 {
     for (int i = 0; i < SCHEMES; i++) {
         const tally_t *tally = &run->tallies[i];
@@ -50,19 +48,13 @@ bool skew_take_in(skew_run_t *run, double tick_ns)
             continue;
         if (run->settings.results.raw.file != NULL)
             write_raw(run, i, tick_ns);
-        int64_t *skew_ticks = malloc((size_t)(tally->valid + 1) * sizeof(skew_ticks[0]));
-        if (skew_ticks == NULL)
-            return false;
         if (tally->valid > 0)
-            take_in_skews(tally, tick_ns, skew_ticks, result);
-        free(skew_ticks);
+            take_in_skews(tally, tick_ns, result);
         result->figures[CALL_NS][result->repeats] = (double)tally->loop_ns / (double)tally->calls;
         result->figures[VALID_PER_S][result->repeats++] = (double)tally->valid / (double)tally->loop_ns * 1e9;
-        result->valid_repeats += tally->valid > 0;
         result->calls += tally->calls;
         result->valid += tally->valid;
     }
-    return true;
 }
 
 /* ---- The table */

@@ -43,15 +43,9 @@ typedef struct scheme {
     MPI_Comm comm;
 } scheme_t;
 
-/* One timed call, on rank 0. */
-typedef struct record {
-    int64_t skew_ticks;
-    int64_t valid; /* on all ranks */
-} record_t;
-
 /* What was measured of one scheme in one repetition. Rank 0 knows all of it, the others only calls. */
 typedef struct tally {
-    record_t *records; /* NULL where single calls are not kept */
+    int64_t *skew_ticks; /* of each call, and of one that is not valid on all ranks -1 - this; NULL: not kept */
     int64_t calls;
     int64_t valid;
     int64_t loop_ns;  /* in the measured loop, on the slowest rank */
@@ -116,8 +110,8 @@ int64_t skew_fitting_calls(const skew_run_t *run, const tally_t *tally, double m
 /* skew_measure - one repetition: all calls of all schemes, in turn. Collective. */
 void skew_measure(skew_run_t *run);
 
-/* skew_take_in - rank 0: figures of this repetition, and its raw rows. Returns false if out of memory. */
-bool skew_take_in(skew_run_t *run, double tick_ns);
+/* skew_take_in - rank 0: figures of this repetition, and its raw rows. */
+void skew_take_in(skew_run_t *run, double tick_ns);
 
 /* skew_print - rank 0: the table. Returns an exit status. */
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);

@@ -13,6 +13,20 @@
 /* Of the binomial distribution, values this much less likely than the likeliest one are left out. */
 #define NEGLIGIBLE 1e-25L
 
+#define ERROR_TAIL 0.99
+
+enum { FIRST_CAPACITY = 512 };
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 const char *run_time_name(int index)
 {
     static const char *const names[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN] = "makespan"};
@@ -43,31 +57,89 @@ bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
     return *low >= 0;
 }
 
-sample_mark_t analyse_mark(const sample_set_t *set, int64_t call)
+/* ---- Samples */
+
+sample_mark_t samples_mark(const call_note_t *notes, int ranks)
 {
-    const uint8_t *marks = &set->marks[call * set->ranks];
-    uint8_t mark = MARK_VALID;
-    for (int rank = 0; rank < set->ranks; rank++)
-        mark = marks[rank] > mark ? marks[rank] : mark;
-    return mark;
+    int64_t mark = MARK_VALID;
+    for (int rank = 0; rank < ranks; rank++)
+        mark = notes[rank].mark > mark ? notes[rank].mark : mark;
+    return (sample_mark_t)mark;
 }
 
-/* Adds up the durations of each rank. Returns a call's run time; makespan_ns is out. */
-static int64_t take_in(const sample_set_t *set, int64_t call, run_time_t run_time, int64_t *rank_sums_ns,
-                       int64_t *makespan_ns)
+/* Makes room for one more. */
+static bool reserve(samples_t *samples)
 {
-    const call_times_t *times = &set->times[call * set->ranks];
-    int64_t first_ns = times[0].start_ns, last_ns = times[0].end_ns, longest_ns = last_ns - first_ns;
-    for (int rank = 0; rank < set->ranks; rank++) {
-        int64_t duration_ns = times[rank].end_ns - times[rank].start_ns;
-        rank_sums_ns[rank] += duration_ns;
-        longest_ns = duration_ns > longest_ns ? duration_ns : longest_ns;
-        first_ns = times[rank].start_ns < first_ns ? times[rank].start_ns : first_ns;
-        last_ns = times[rank].end_ns > last_ns ? times[rank].end_ns : last_ns;
+    if (samples->rank_sums_ns == NULL)
+        samples->rank_sums_ns = calloc((size_t)samples->ranks, sizeof(samples->rank_sums_ns[0]));
+    if (samples->valid < samples->capacity)
+        return true;
+    samples->capacity = samples->capacity > 0 ? 2 * samples->capacity : FIRST_CAPACITY;
+    for (int i = 0; i < ALL_SERIES; i++) {
+        int64_t numbers = i != SERIES_ERROR_NS ? 1 : samples->imposes ? samples->ranks : 0;
+        int64_t *longer = realloc(samples->series[i], room_bytes(numbers * samples->capacity + 1, sizeof(*longer)));
+        if (longer == NULL)
+            return false;
+        samples->series[i] = longer;
     }
-    *makespan_ns = last_ns - first_ns;
-    return run_time == RUN_TIME_MAKESPAN ? *makespan_ns : longest_ns;
+    return samples->rank_sums_ns != NULL;
 }
+
+bool samples_take(samples_t *samples, const call_note_t *notes)
+{
+    sample_mark_t mark = samples_mark(notes, samples->ranks);
+    int64_t first_ns = notes[0].start_ns, last_ns = first_ns, exit_ns = notes[0].end_ns;
+    int64_t longest_ns = exit_ns - first_ns, in_call_ns = 0, compute_ns = 0, at = samples->valid;
+    samples->calls++;
+    samples->missed += mark == MARK_MISSED;
+    samples->late += mark == MARK_LATE;
+    if (mark != MARK_VALID)
+        return true;
+    if (!reserve(samples))
+        return false;
+    for (int rank = 0; rank < samples->ranks; rank++) {
+        const call_note_t *note = &notes[rank];
+        int64_t duration_ns = note->end_ns - note->start_ns;
+        first_ns = lesser(first_ns, note->start_ns);
+        last_ns = greater(last_ns, note->start_ns);
+        exit_ns = greater(exit_ns, note->end_ns);
+        longest_ns = greater(longest_ns, duration_ns);
+        compute_ns = greater(compute_ns, note->compute_ns);
+        in_call_ns += duration_ns;
+        samples->rank_sums_ns[rank] += duration_ns;
+        if (samples->imposes)
+            samples->series[SERIES_ERROR_NS][at * samples->ranks + rank] = llabs(note->start_ns - note->target_ns);
+    }
+    samples->series[SERIES_LOCAL_NS][at] = longest_ns;
+    samples->series[SERIES_MAKESPAN_NS][at] = exit_ns - first_ns;
+    samples->series[SERIES_FROM_LAST_NS][at] = exit_ns - last_ns;
+    samples->series[SERIES_IN_CALL_NS][at] = in_call_ns;
+    samples->series[SERIES_COMPUTE_NS][at] = compute_ns;
+    samples->valid++;
+    return true;
+}
+
+/* Of count > 0 values in ascending order. */
+static double middle_of(const int64_t *sorted, int64_t count)
+{
+    return ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+}
+
+double samples_median(samples_t *samples, series_t series)
+{
+    sort_ascending(samples->series[series], samples->valid);
+    return middle_of(samples->series[series], samples->valid);
+}
+
+void samples_free(samples_t *samples)
+{
+    for (int i = 0; i < ALL_SERIES; i++)
+        free(samples->series[i]);
+    free(samples->rank_sums_ns);
+    *samples = (samples_t){0};
+}
+
+/* ---- Figures */
 
 static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *analysis)
 {
@@ -105,12 +177,12 @@ static double mean_of(const int64_t *values, int64_t count)
 static void summarise_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
                                 analysis_t *analysis)
 {
-    int64_t low, high, below_ns = sorted[(count - 1) / 2], above_ns = sorted[count / 2];
+    int64_t low, high;
     analysis->mean_ns = mean_of(sorted, count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
     analysis->min_ns = sorted[0];
     analysis->max_ns = sorted[count - 1];
-    analysis->median_ns = ((double)below_ns + (double)above_ns) / 2;
+    analysis->median_ns = middle_of(sorted, count);
     analysis->median_interval = analyse_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];
@@ -125,30 +197,24 @@ bool analysis_is_narrow(const analysis_t *analysis, double percent)
            analysis->median_ns - (double)analysis->median_low_ns <= limit_ns;
 }
 
-bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
-             analysis_t *analysis)
+void analyse(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count, analysis_t *analysis)
 {
-    int64_t *rank_sums_ns = calloc(1, room_bytes(set->ranks + set->calls, sizeof(*rank_sums_ns)));
-    int64_t makespan_ns, makespan_sum_ns = 0;
-    *analysis = (analysis_t){0};
-    if (rank_sums_ns == NULL)
-        return false;
-    int64_t *run_times_ns = rank_sums_ns + set->ranks;
-    for (int64_t call = 0; call < set->calls; call++) {
-        sample_mark_t mark = analyse_mark(set, call);
-        analysis->missed += mark == MARK_MISSED;
-        analysis->late += mark == MARK_LATE;
-        if (mark != MARK_VALID)
-            continue;
-        run_times_ns[analysis->valid++] = take_in(set, call, run_time, rank_sums_ns, &makespan_ns);
-        makespan_sum_ns += makespan_ns;
-    }
-    if (analysis->valid > 0) {
-        analysis->makespan_ns = (double)makespan_sum_ns / (double)analysis->valid;
-        summarise_ranks(rank_sums_ns, set->ranks, analysis);
-        sort_ascending(run_times_ns, analysis->valid);
-        summarise_run_times(run_times_ns, analysis->valid, fractions, fraction_count, analysis);
-    }
-    free(rank_sums_ns);
-    return true;
+    *analysis = (analysis_t){.valid = samples->valid, .missed = samples->missed, .late = samples->late};
+    if (samples->valid == 0)
+        return;
+    analysis->makespan_ns = mean_of(samples->series[SERIES_MAKESPAN_NS], samples->valid);
+    summarise_ranks(samples->rank_sums_ns, samples->ranks, analysis);
+    sort_ascending(samples->series[run_time], samples->valid);
+    summarise_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
+}
+
+void analyse_arrivals(samples_t *samples, arrival_figures_t *figures)
+{
+    int64_t *errors_ns = samples->series[SERIES_ERROR_NS], errors = samples->valid * samples->ranks;
+    figures->from_first_ns = samples_median(samples, SERIES_MAKESPAN_NS);
+    figures->from_last_ns = samples_median(samples, SERIES_FROM_LAST_NS);
+    figures->in_call_ns = samples_median(samples, SERIES_IN_CALL_NS) / samples->ranks;
+    sort_ascending(errors_ns, errors);
+    figures->error_ns = quantile(errors_ns, errors, 0.5);
+    figures->error_p99_ns = quantile(errors_ns, errors, ERROR_TAIL);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * analysis.h - from the times of all calls on all ranks to the figures of a row. No MPI.
+ * analysis.h - from the times of each call on all ranks to the figures of a row. No MPI.
  *
- * A sample is one call of the operation on all ranks. It is valid where no rank has a mark against it.
+ * A sample is one call of the operation on all ranks. It is valid where no rank has a mark against it. Of a valid
+ * sample a few numbers are kept, of the others how many there are.
  */
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
@@ -17,19 +18,14 @@ typedef enum sample_mark {
     MARK_MISSED = 2 /* it learned the starting time, or was ready for it, only after it had passed */
 } sample_mark_t;
 
-/* Times of the global clock, in ns. */
-typedef struct call_times {
+/* What a rank says of a call. Times of the global clock, in ns. */
+typedef struct call_note {
     int64_t start_ns;
     int64_t end_ns;
-} call_times_t;
-
-/* All calls of a row on all ranks: element [call * ranks + rank]. */
-typedef struct sample_set {
-    int ranks;
-    int64_t calls;
-    const call_times_t *times;
-    const uint8_t *marks; /* sample_mark_t */
-} sample_set_t;
+    int64_t target_ns;  /* when it was to start, where there are imposed arrivals */
+    int64_t compute_ns; /* how long it computed between the halves of the call, where it did */
+    int64_t mark;       /* sample_mark_t */
+} call_note_t;
 
 /* What a sample's run time is, of which the distribution is told. */
 typedef enum run_time {
@@ -60,19 +56,62 @@ typedef struct analysis {
     int fastest_rank;                   /* of the least */
 } analysis_t;
 
+/* What is told of the valid samples of a row whose arrivals were imposed. */
+typedef struct arrival_figures {
+    int64_t span_ns;      /* the longest delay that was asked for */
+    double from_first_ns; /* median time from the first arrival to the last exit */
+    double from_last_ns;  /* likewise from the last arrival */
+    double in_call_ns;    /* median of the ranks' mean times in a call */
+    double robustness;    /* from_last_ns as a multiple of that without delays; NaN: not known */
+    int64_t error_ns;     /* how far arrivals were from what was asked: the median of all ranks and samples */
+    int64_t error_p99_ns; /* likewise the 99th percentile */
+    double bound_ns;      /* of the global clock, the greatest of the ranks; NaN: not known */
+} arrival_figures_t;
+
+/* What is kept of each valid sample: its run times of both kinds, and more; of the last kind, one for each rank. */
+typedef enum series {
+    SERIES_LOCAL_NS = RUN_TIME_LOCAL,
+    SERIES_MAKESPAN_NS = RUN_TIME_MAKESPAN,
+    SERIES_FROM_LAST_NS, /* from the last start to the last end */
+    SERIES_IN_CALL_NS,   /* the sum of the ranks' durations */
+    SERIES_COMPUTE_NS,   /* the greatest of the ranks' */
+    SERIES_ERROR_NS,     /* how far from its target each rank started, where arrivals are imposed */
+    ALL_SERIES
+} series_t;
+
+/* The samples of a row. All zero but for the first two, there are none yet. */
+typedef struct samples {
+    int ranks;
+    bool imposes; /* there are imposed arrivals */
+    int64_t calls, valid, missed, late;
+    int64_t capacity; /* of series, in samples */
+    int64_t *series[ALL_SERIES];
+    int64_t *rank_sums_ns; /* of the ranks' durations */
+} samples_t;
+
+/* samples_mark - the greatest mark against a call, of which each rank has a note. */
+sample_mark_t samples_mark(const call_note_t *notes, int ranks);
+
+/* samples_take - take in a call by the notes of all ranks. Returns false where memory lacks. */
+bool samples_take(samples_t *samples, const call_note_t *notes);
+
+/* samples_median - the median of one kind of numbers, of an even number the mean of the middle two. */
+double samples_median(samples_t *samples, series_t series);
+
+/* samples_free - free them. */
+void samples_free(samples_t *samples);
+
 /*
- * analyse - all figures of a row.
+ * analyse - all figures of a row. Samples change places, those taken in later are not affected.
  *
  * fractions        for quantile_ns, above 0 and at most 1
  * fraction_count   at most MAX_QUANTILES
- *
- * Returns false where memory lacks.
  */
-bool analyse(const sample_set_t *set, run_time_t run_time, const double *fractions, int fraction_count,
+void analyse(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis);
 
-/* analyse_mark - the greatest mark against a call. */
-sample_mark_t analyse_mark(const sample_set_t *set, int64_t call);
+/* analyse_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
+void analyse_arrivals(samples_t *samples, arrival_figures_t *figures);
 
 /* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
 bool analysis_is_narrow(const analysis_t *analysis, double percent);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite/arena.h"
 
+#include "common/machine_clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +16,11 @@ enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
 /* The size in a file such as /sys/devices/system/cpu/cpu0/cache/index3/size, "32768K"; 0 where there is none. */
 static int64_t listed_cache_bytes(int index)
 {
-    char path[80];
-    long long size = 0;
-    char unit = ' ';
+    char path[80], text[KERNEL_WORD_BYTES], *unit;
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%lld%c", &size, &unit) < 1)
-        size = 0;
-    fclose(file);
-    return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+    kernel_value(path, "", text, sizeof(text));
+    int64_t size = strtoll(text, &unit, 10);
+    return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
 }
 
 int64_t arena_cache_bytes(void)
@@ -99,7 +95,7 @@ int64_t arena_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes
  * Writes to each page, or the first measured call would pay for it: zeros, which no number of reductions in place
  * changes.
  */
-static char *allocate(int64_t bytes)
+char *arena_allocate(int64_t bytes)
 {
     void *memory = NULL;
     size_t size = bytes > 0 ? (size_t)bytes : LINE_BYTES;
@@ -109,22 +105,16 @@ static char *allocate(int64_t bytes)
     return memory;
 }
 
-bool arena_open(arena_t *arena, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
+arena_t arena_open(char *memory, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes)
 {
     int64_t slot_bytes = slot_needs(kind, send_bytes, receive_bytes);
-    *arena = (arena_t){.kind = kind, .slots = 1};
-    arena->bytes = kind == CACHE_ROTATE ? ring_needs(slot_bytes, cache_bytes) : slot_bytes;
-    arena->memory = allocate(arena->bytes);
-    if (kind == CACHE_COLD) {
-        arena->eviction_bytes = more_than_cache(cache_bytes);
-        arena->eviction = allocate(arena->eviction_bytes);
-    }
-    if (arena->memory == NULL || (kind == CACHE_COLD && arena->eviction == NULL)) {
-        arena_close(arena);
-        return false;
-    }
-    arena_set_size(arena, send_bytes, receive_bytes);
-    return true;
+    arena_t arena = {.kind = kind, .memory = memory, .bytes = slot_bytes};
+    if (kind == CACHE_ROTATE)
+        arena.bytes = ring_needs(slot_bytes, cache_bytes);
+    if (kind == CACHE_COLD)
+        arena.eviction_bytes = more_than_cache(cache_bytes);
+    arena_set_size(&arena, send_bytes, receive_bytes);
+    return arena;
 }
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
@@ -156,7 +146,7 @@ static void evict(const arena_t *arena)
 {
     unsigned sum = 0;
     for (int64_t i = 0; i < arena->eviction_bytes; i += LINE_BYTES)
-        sum += *(volatile const unsigned char *)(arena->eviction + i);
+        sum += *(volatile const unsigned char *)(arena->memory + arena->bytes + i);
     (void)sum;
 }
 
@@ -165,14 +155,5 @@ void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive)
     int64_t slot = call % arena->slots * arena->step % arena->slots;
     *send = arena->memory + slot * arena->slot_bytes;
     *receive = *send + arena->send_bytes;
-    if (arena->eviction != NULL)
-        evict(arena);
-}
-
-void arena_close(arena_t *arena)
-{
-    free(arena->memory);
-    free(arena->eviction);
-    arena->memory = NULL;
-    arena->eviction = NULL;
+    evict(arena);
 }

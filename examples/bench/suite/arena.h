@@ -20,10 +20,9 @@ const char *cache_mode_name(int index);
 typedef struct arena {
     cache_mode_t kind;
     int64_t bytes;
-    char *memory;
-    int64_t eviction_bytes;
-    char *eviction;     /* what is read instead, NULL unless cold */
-    int64_t send_bytes; /* of a slot, up to the receive buffer */
+    char *memory;           /* the caller's */
+    int64_t eviction_bytes; /* of what is read instead, behind these; 0 unless cold */
+    int64_t send_bytes;     /* of a slot, up to the receive buffer */
     int64_t slot_bytes;
     int64_t slots;
     int64_t step; /* from slot to slot; has no divisor in common with slots */
@@ -42,15 +41,16 @@ int64_t arena_cache_bytes(void);
  */
 int64_t arena_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
-/* arena_open - allocate and touch all of it; arena_needs has been asked. Returns false where memory lacks. */
-bool arena_open(arena_t *arena, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
+/* arena_allocate - memory for arenas, which free frees, zeroed and touched. Returns NULL where it lacks. */
+char *arena_allocate(int64_t bytes);
+
+/* arena_open - make an arena of memory that has as many bytes as arena_needs says, or more. */
+arena_t arena_open(char *memory, cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
 /* arena_set_size - make slots for messages of these sizes, at most those of arena_open. */
 void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes);
 
 /* arena_slot - get the memory ready for a call, from 0 on: where its buffers are. */
 void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive);
-
-void arena_close(arena_t *arena);
 
 #endif /* ARENA_H */

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,28 +101,17 @@ int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call)
 
 /* ---- Names */
 
-/* A number in digits, with or without a point, that ends where it is to. */
-static bool read_number(const char *text, size_t length, double *number)
-{
-    char copy[32];
-    if (length == 0 || length >= sizeof(copy) || strspn(text, "0123456789.") < length ||
-        !isdigit((unsigned char)text[0]))
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    char *end;
-    *number = strtod(copy, &end);
-    return *end == '\0';
-}
-
-/* 50, or 1.5x. */
+/* 50, or 1.5x: digits, with or without a point. */
 static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
-    size_t length = strlen(text);
-    arrival->is_multiple = length > 0 && text[length - 1] == 'x';
+    size_t length = strspn(text, "0123456789.");
+    char *end;
+    arrival->is_multiple = text[length] == 'x';
+    arrival->magnitude = strtod(text, &end);
     double max = arrival->is_multiple ? MAX_MULTIPLE : MAX_MAGNITUDE_US;
-    if (read_number(text, length - (arrival->is_multiple ? 1 : 0), &arrival->magnitude) &&
-        arrival->magnitude >= MIN_MAGNITUDE && arrival->magnitude <= max)
+    if (isdigit((unsigned char)text[0]) && end == text + length &&
+        text[length + (arrival->is_multiple ? 1 : 0)] == '\0' && arrival->magnitude >= MIN_MAGNITUDE &&
+        arrival->magnitude <= max)
         return true;
     snprintf(why, ARRIVAL_WHY_BYTES, "the magnitude \"%.40s\" is not allowed, give %g to %.0f (us), or %gx to %dx",
              text, MIN_MAGNITUDE, MAX_MAGNITUDE_US, MIN_MAGNITUDE, MAX_MULTIPLE);
@@ -133,12 +121,10 @@ static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVA
 /* RANK of one-late. Returns what follows it, or NULL. */
 static const char *read_rank(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
-    double rank;
-    size_t length = text != NULL ? strcspn(text, ":") : 0;
-    if (length > 0 && memchr(text, '.', length) == NULL && read_number(text, length, &rank) && rank < INT_MAX) {
-        arrival->rank = (int)rank;
-        return text + length;
-    }
+    int used = 0;
+    if (text != NULL && isdigit((unsigned char)text[0]) && sscanf(text, "%9d%n", &arrival->rank, &used) == 1 &&
+        (text[used] == ':' || text[used] == '\0'))
+        return text + used;
     snprintf(why, ARRIVAL_WHY_BYTES, "\"one-late:%.40s\" is not allowed, give one-late:RANK, with a rank from 0",
              text != NULL ? text : "");
     return NULL;
@@ -179,7 +165,16 @@ static void name_file(arrival_t *arrival, const char *path, const arrival_table_
     snprintf(arrival->text + length, (size_t)(ARRIVAL_TEXT_BYTES - length), "@%08" PRIx32, fingerprint(table));
 }
 
-static bool read_file(arrival_list_t *list, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
+bool arrival_read_file(arrival_t *arrival, const char *path, arrival_table_t *table, char why[ARRIVAL_WHY_BYTES])
+{
+    bool good = arrival_table_read(table, path, why);
+    *arrival = (arrival_t){.shape = ARRIVAL_FILE};
+    if (good)
+        name_file(arrival, path, table);
+    return good;
+}
+
+static bool take_file(arrival_list_t *list, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
     arrival_table_t table;
     if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES || list->path[0] != '\0') {
@@ -188,10 +183,8 @@ static bool read_file(arrival_list_t *list, arrival_t *arrival, const char *path
         return false;
     }
     snprintf(list->path, sizeof(list->path), "%s", path);
-    bool good = arrival_table_read(&table, path, why);
+    bool good = arrival_read_file(arrival, path, &table, why);
     list->file_ranks = table.ranks;
-    if (good)
-        name_file(arrival, path, &table);
     arrival_table_free(&table);
     return good;
 }
@@ -205,7 +198,7 @@ static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *t
            (strlen(shape_names[arrival->shape]) != length || strncmp(shape_names[arrival->shape], text, length) != 0))
         arrival->shape++;
     if (arrival->shape == ARRIVAL_FILE)
-        return read_file(list, arrival, rest, why);
+        return take_file(list, arrival, rest, why);
     if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL)) {
         snprintf(why, ARRIVAL_WHY_BYTES, "\"%.40s\" is not allowed, give %s", text, allowed);
         return false;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * arrival.h - arrival patterns: how long after a common instant each rank comes to a call. Shapes, files of delays, and
- * what is told of calls with imposed arrivals. No MPI.
+ * arrival.h - arrival patterns: how long after a common instant each rank comes to a call. Shapes, and files of delays.
+ * No MPI.
  *
  * A shape gives each rank a part of the magnitude, from 0 to 1. At least one rank has part 0, and another one part 1;
  * but random parts are below 1, and among two ranks the bell is flat.
  */
 #ifndef ARRIVAL_H
 #define ARRIVAL_H
-
-#include "suite/analysis.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,6 +81,9 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
 
 void arrival_table_free(arrival_table_t *table);
 
+/* arrival_read_file - likewise, and the pattern whose text names the file and what is in it. */
+bool arrival_read_file(arrival_t *arrival, const char *path, arrival_table_t *table, char why[ARRIVAL_WHY_BYTES]);
+
 /* A pattern imposed on this rank. All zero: no delays. */
 typedef struct imposed {
     arrival_t arrival;
@@ -94,27 +95,5 @@ typedef struct imposed {
 
 /* imposed_delay_ns - this rank's delay in a call. */
 int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call);
-
-/* What is told of the valid samples of a row whose arrivals were imposed. */
-typedef struct arrival_figures {
-    bool measured;
-    int64_t span_ns;      /* the longest delay that was asked for */
-    double from_first_ns; /* median time from the first arrival to the last exit */
-    double from_last_ns;  /* likewise from the last arrival */
-    double in_call_ns;    /* median of the ranks' mean times in a call */
-    double robustness;    /* from_last_ns as a multiple of that without delays; NaN: not known */
-    int64_t error_ns;     /* how far arrivals were from what was asked: the median of all ranks and samples */
-    int64_t error_p99_ns; /* likewise the 99th percentile */
-    double bound_ns;      /* of the global clock, the greatest of the ranks; NaN: not known */
-} arrival_figures_t;
-
-/*
- * arrival_analyse - all figures but span, robustness and bound.
- *
- * targets_ns   when each rank was to arrive, by the global clock: element [call * ranks + rank]
- *
- * Returns false if memory lacks. Without a valid sample nothing is measured.
- */
-bool arrival_analyse(const sample_set_t *set, const int64_t *targets_ns, arrival_figures_t *figures);
 
 #endif /* ARRIVAL_H */

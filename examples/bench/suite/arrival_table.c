@@ -7,24 +7,24 @@
 
 #include "common/room.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* All ranks keep them. */
-enum { MAX_DELAYS = 1 << 22, MAX_LINE_BYTES = 256 };
+enum { MAX_DELAYS = 1 << 22, MAX_DIGITS = 18 };
 
-static const char titles[] = "call,rank,delay_ns";
+static const char titles[] = "call,rank,delay_ns", digits[] = "0123456789";
 
 /* A file that is being read. */
 typedef struct source {
     FILE *file;
     const char *path;
-    int line; /* the number of the last one */
+    char *line; /* the last one */
+    size_t line_bytes;
+    int number; /* of this line */
     char *why;
     arrival_table_t *table;
     int64_t count, capacity; /* of delays */
@@ -33,28 +33,11 @@ typedef struct source {
 __attribute__((format(printf, 2, 3))) static bool refuse(const source_t *source, const char *format, ...)
 {
     va_list arguments;
-    int used = snprintf(source->why, ARRIVAL_WHY_BYTES, "\"%.200s\", line %d: ", source->path, source->line);
+    int used = snprintf(source->why, ARRIVAL_WHY_BYTES, "\"%.200s\", line %d: ", source->path, source->number);
     va_start(arguments, format);
     vsnprintf(source->why + used, (size_t)(ARRIVAL_WHY_BYTES - used), format, arguments);
     va_end(arguments);
     return false;
-}
-
-/* A whole number in digits, from 0 to max, at the start of *text, which is moved to its end. */
-static bool read_whole(const char **text, int64_t max, int64_t *number)
-{
-    char *end;
-    if (**text < '0' || **text > '9')
-        return false;
-    errno = 0;
-    *number = strtoll(*text, &end, 10);
-    *text = end;
-    return errno == 0 && *number <= max;
-}
-
-static bool skip_comma(const char **text)
-{
-    return *(*text)++ == ',';
 }
 
 static bool reserve(source_t *source)
@@ -86,39 +69,35 @@ static bool follows(source_t *source, int64_t call, int64_t rank)
                   call, rank, next_call, next_rank);
 }
 
-static bool take_line(source_t *source, const char *line)
+static bool take_line(source_t *source)
 {
-    int64_t call, rank, delay_ns;
-    const char *next = line;
-    if (!read_whole(&next, INT64_MAX, &call) || !skip_comma(&next) || !read_whole(&next, INT_MAX, &rank) ||
-        !skip_comma(&next))
-        return refuse(source, "\"%.60s\" is not allowed, give CALL,RANK,DELAY in whole numbers from 0", line);
-    const char *delay = next;
-    if (!read_whole(&next, MAX_DELAY_NS, &delay_ns) || *next != '\0')
+    char call[MAX_DIGITS + 1], rank[10];
+    int before_delay = 0;
+    sscanf(source->line, "%18[0-9],%9[0-9],%n", call, rank, &before_delay);
+    if (before_delay == 0)
+        return refuse(source, "\"%.60s\" is not allowed, give CALL,RANK,DELAY in whole numbers from 0", source->line);
+    const char *delay = source->line + before_delay;
+    size_t length = strspn(delay, digits);
+    if (length == 0 || length > MAX_DIGITS || delay[length] != '\0' || strtoll(delay, NULL, 10) > MAX_DELAY_NS)
         return refuse(source, "the delay \"%.40s\" is not allowed, give a whole number from 0 to %" PRId64 " (ns)",
                       delay, MAX_DELAY_NS);
-    if (!reserve(source) || !follows(source, call, rank))
+    if (!reserve(source) || !follows(source, strtoll(call, NULL, 10), strtoll(rank, NULL, 10)))
         return false;
-    source->table->delays_ns[source->count++] = delay_ns;
+    source->table->delays_ns[source->count++] = strtoll(delay, NULL, 10);
     return true;
 }
 
 /* The next line that is neither empty nor a comment, without its end. Returns 1, 0 at the end of the file, or -1. */
-static int next_line(source_t *source, char line[MAX_LINE_BYTES])
+static int next_line(source_t *source)
 {
-    while (fgets(line, MAX_LINE_BYTES, source->file) != NULL) {
-        size_t length = strlen(line);
-        source->line++;
-        if (length == MAX_LINE_BYTES - 1 && line[length - 1] != '\n') {
-            refuse(source, "more than %d characters are not allowed", MAX_LINE_BYTES - 2);
-            return -1;
-        }
-        if (line[length - 1] != '\n') {
+    for (ssize_t length; (length = getline(&source->line, &source->line_bytes, source->file)) > 0;) {
+        source->number++;
+        if (source->line[length - 1] != '\n') {
             refuse(source, "the file ends within the line, give whole lines");
             return -1;
         }
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] != '\0' && line[0] != '#')
+        source->line[strcspn(source->line, "\r\n")] = '\0';
+        if (source->line[0] != '\0' && source->line[0] != '#')
             return 1;
     }
     return 0;
@@ -127,14 +106,12 @@ static int next_line(source_t *source, char line[MAX_LINE_BYTES])
 static bool read_lines(source_t *source)
 {
     arrival_table_t *table = source->table;
-    char line[MAX_LINE_BYTES];
-    int status = next_line(source, line);
-    if (status < 0)
-        return false;
-    if (status == 0 || strcmp(line, titles) != 0)
-        return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", status > 0 ? line : "", titles);
-    while ((status = next_line(source, line)) > 0)
-        if (!take_line(source, line))
+    int status = next_line(source);
+    if (status >= 0 && (status == 0 || strcmp(source->line, titles) != 0))
+        return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", status > 0 ? source->line : "",
+                      titles);
+    while (status > 0 && (status = next_line(source)) > 0)
+        if (!take_line(source))
             return false;
     if (status < 0)
         return false;
@@ -162,6 +139,7 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
     if (good && ferror(source.file))
         good = refuse(&source, "the file cannot be read any further");
     fclose(source.file);
+    free(source.line);
     return good;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench.h - the parts of mpix_bench that see all of a run: what comes before measuring, turns of jobs, and rows. */
+/* bench.h - the parts of mpix_bench that see all of a run: preparing, turns of jobs, rows, arrivals, the chart. */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include "common/world.h"
-#include "suite/chart.h"
 #include "suite/communicator.h"
 #include "suite/measure.h"
 #include "suite/plan.h"
@@ -12,51 +11,37 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+/* The lines of a curve of the chart: the ends of the median's confidence interval, and the median above them. */
+enum { CHART_LOW, CHART_HIGH, CHART_MEDIAN, CHART_LINES };
+
+/* A curve, over sizes. */
+typedef struct chart_curve {
+    char title[80];
+    int count;
+    double bytes[MAX_SIZES];
+    double us[CHART_LINES][MAX_SIZES];
+} chart_curve_t;
 
 typedef struct bench {
     world_t world;
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
-    chart_t chart;
     double fractions[MAX_NUMBERS];
+    chart_curve_t *curves;               /* rank 0: one for each job; NULL: there is no chart */
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
-    int64_t turn_bytes; /* buffers of jobs that take turns may have so much memory; the same on all ranks */
+    char *memory;                        /* for the buffers of all jobs: only those of one are in use at a time */
+    int64_t memory_bytes;                /* of this rank */
     int status;
 } bench_t;
-
-/* What rows without delays tell those with them. */
-typedef struct together {
-    double median_ns;    /* of the run times; 0: no valid sample */
-    double from_last_ns; /* NaN: likewise */
-} together_t;
-
-/* A row, with what a comment before it tells. */
-typedef struct kept_row {
-    row_t row;
-    int64_t window_ns;
-} kept_row_t;
-
-/* A job while it is measured. */
-typedef struct task {
-    measure_t measure;
-    row_keys_t keys;
-    char root[16];
-    bool is_done[MAX_SIZES]; /* of the sizes of the job */
-    bool is_at_size;         /* this size is one of the job's */
-    together_t together;     /* of this size */
-    bool has_row;            /* that is being measured: this one */
-    row_t row;
-    samples_t samples;
-    kept_row_t *kept; /* rank 0: room for all rows of the job, of which these are to be written in their order */
-    int kept_count;
-} task_t;
 
 static inline bool bench_is_root(const bench_t *bench)
 {
     return bench->world.rank == 0;
 }
+
+/* ---- Before anything is measured */
 
 /* Frees the communicator of the last job, if one is open. */
 void bench_close_communicator(bench_t *bench);
@@ -64,29 +49,16 @@ void bench_close_communicator(bench_t *bench);
 /* Makes the communicator of a job, if another one is open. Returns false where a call failed; one rank has told so. */
 bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice);
 
-/* Finds out how much memory jobs that take turns may have. Collective. */
-void bench_share_memory(bench_t *bench);
-
-/*
- * How many jobs, from this one on, are measured in turns: those that follow each other and have the same communicator,
- * as far as their buffers and samples have room in memory together.
- */
-int bench_count_turns(const bench_t *bench, int first);
-
-/* Looks whether the buffers of these jobs can be had together. Collective. Returns an exit status. */
-int bench_check_memory(bench_t *bench, const job_t *jobs, int count);
-
 /* What a job asks of its operation. */
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 
-/* Looks for all that may be wrong with a job, but for memory that cannot be had. Collective. Returns an exit status. */
-int bench_check_job(bench_t *bench, job_t *job);
+/* Looks for all that may be wrong with the jobs, and takes memory for their buffers. Collective. Returns a status. */
+int bench_check(bench_t *bench);
 
-/* Opens the files of results, raw times and chart. Collective. */
-bool bench_open_files(bench_t *bench);
+/* How many jobs, from this one on, are measured in turns: those that follow each other with the same communicator. */
+int bench_count_turns(const bench_t *bench, int first);
 
-/* Closes files. Returns false where something could not be written. Standard output is looked at last of all. */
-bool bench_close_files(bench_t *bench);
+/* ---- Measuring */
 
 /*
  * Measures jobs of the communicator that is open: of each size a batch of each job, then another of each, and so on. So
@@ -94,29 +66,49 @@ bool bench_close_files(bench_t *bench);
  */
 void bench_run_turns(bench_t *bench, const job_t *jobs, int count);
 
-/* Rank 0: begins the table and the curve of a job. */
-void bench_begin_rows(bench_t *bench, const task_t *task);
-
-/* Rank 0: writes what was kept. */
-void bench_write_rows(bench_t *bench, task_t *task);
-
-/* Rank 0: tells on standard error where buffers may stay in the cache, whole or in part, against what was asked for. */
-void bench_tell_cache(const bench_t *bench, const job_t *job);
-
 /* The keys of a task's rows. */
 void bench_name_keys(const bench_t *bench, task_t *task);
 
+/* Rank 0: says what a job is, and on standard error where its buffers may stay in the cache though they are not to. */
+void bench_tell_job(const bench_t *bench, const task_t *task);
+
 /*
- * bench_begin_row - begin the row of a size with a pattern. Collective over the span, likewise the next two.
+ * bench_begin_row - begin the row of a size with a pattern. Collective over the span, likewise the next one.
  *
  * Returns false where there is no such row.
  */
 bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int pattern);
 
-/* bench_begin_overlap - after the row was measured: begin to measure its overlap. Returns false where there is none. */
-bool bench_begin_overlap(bench_t *bench, task_t *task);
+/*
+ * bench_end_calls - the calls of a row are at their end: begin those of its overlap, if that is to be measured; else
+ * write the row. Returns whether there are more calls.
+ */
+bool bench_end_calls(bench_t *bench, task_t *task);
 
-/* bench_finish_row - make the row, and write or keep it. */
-void bench_finish_row(bench_t *bench, task_t *task);
+/* ---- Arrivals */
+
+/* impose_open - read the file of delays on rank 0, if there is one, and give it to all. Collective over the span. */
+void impose_open(task_t *task, const communicator_t *communicator);
+
+/*
+ * impose - calls from now on have the arrivals of a pattern. Collective over the span.
+ *
+ * Returns false if the magnitude is not known, or too long; rank 0 has told so.
+ */
+bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes);
+
+/* impose_bound_ns - rank 0: the greatest bound of the global clock now; NaN: not known. Collective over the span. */
+double impose_bound_ns(const world_t *span);
+
+/* ---- The chart of --plot, on rank 0 */
+
+/* Room for the curves of all jobs, if a chart is wanted. */
+void chart_open(bench_t *bench);
+
+/* A point of a job's curve, in any order of sizes. Without a valid sample there is none. */
+void chart_add(bench_t *bench, int job, const row_t *row);
+
+/* Draws the chart, if there is one. Returns an exit status. */
+int chart_draw(bench_t *bench);
 
 #endif /* BENCH_H */

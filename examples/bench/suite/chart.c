@@ -1,75 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite/chart.h"
+/* chart.c - the chart of --plot: medians of run times over message sizes, a curve for each job. */
+#include "suite/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static plot_series_t *lines_of(const chart_t *chart, int curve)
+void chart_open(bench_t *bench)
 {
-    return &chart->series[(size_t)CHART_LINES * (size_t)curve];
+    if (bench->plan.settings.results.plot.path != NULL)
+        bench->curves = world_room(&bench->world, bench->plan.job_count, sizeof(bench->curves[0]), "");
 }
 
-bool chart_open(chart_t *chart, plot_file_t *file, int curves, int points)
+void chart_add(bench_t *bench, int job, const row_t *row)
 {
-    chart->file = file;
-    if (file->path == NULL)
-        return true;
-    chart->bytes = malloc((1 + CHART_LINES) * (size_t)points * sizeof(chart->bytes[0]));
-    for (int i = 0; i < CHART_LINES && chart->bytes != NULL; i++)
-        chart->us[i] = chart->bytes + (size_t)(1 + i) * (size_t)points;
-    chart->series = calloc(CHART_LINES * (size_t)curves, sizeof(chart->series[0]));
-    chart->titles = calloc((size_t)curves, sizeof(chart->titles[0]));
-    return chart->bytes != NULL && chart->series != NULL && chart->titles != NULL;
-}
-
-void chart_begin(chart_t *chart, const row_keys_t *keys)
-{
-    if (chart->file->path == NULL)
+    if (bench->curves == NULL || row->analysis.valid == 0)
         return;
-    plot_series_t *lines = lines_of(chart, chart->curves);
-    char *title = chart->titles[chart->curves++];
-    snprintf(title, sizeof(chart->titles[0]), "%s, %s %s", keys->operation, keys->release, keys->barrier);
-    for (int i = 0; i < CHART_LINES; i++)
-        lines[i] = (plot_series_t){
-            .color = chart->curves, .x = chart->bytes + chart->points, .y = chart->us[i] + chart->points};
-    lines[CHART_MEDIAN].title = title;
-    lines[CHART_MEDIAN].style = PLOT_LINES_POINTS;
-}
-
-void chart_add(chart_t *chart, const row_t *row)
-{
-    if (chart->file->path == NULL || row->analysis.valid == 0)
-        return;
-    plot_series_t *lines = lines_of(chart, chart->curves - 1);
+    chart_curve_t *curve = &bench->curves[job];
     /* What has no messages is drawn at the left end of the logarithmic axis. */
     double bytes = row->keys.size_bytes > 0 ? (double)row->keys.size_bytes : 1;
-    int place = chart->points++;
-    for (; place > chart->points - 1 - lines->count && chart->bytes[place - 1] > bytes; place--) {
-        chart->bytes[place] = chart->bytes[place - 1];
+    int place = curve->count++;
+    snprintf(curve->title, sizeof(curve->title), "%s, %s %s", row->keys.operation, row->keys.release,
+             row->keys.barrier);
+    for (; place > 0 && curve->bytes[place - 1] > bytes; place--) {
+        curve->bytes[place] = curve->bytes[place - 1];
         for (int i = 0; i < CHART_LINES; i++)
-            chart->us[i][place] = chart->us[i][place - 1];
+            curve->us[i][place] = curve->us[i][place - 1];
     }
-    chart->bytes[place] = bytes;
-    chart->us[CHART_MEDIAN][place] = row->analysis.median_ns / 1e3;
-    chart->us[CHART_LOW][place] = (double)row->analysis.median_low_ns / 1e3;
-    chart->us[CHART_HIGH][place] = (double)row->analysis.median_high_ns / 1e3;
-    for (int i = 0; i < CHART_LINES; i++)
-        lines[i].count++;
+    curve->bytes[place] = bytes;
+    curve->us[CHART_MEDIAN][place] = row->analysis.median_ns / 1e3;
+    curve->us[CHART_LOW][place] = (double)row->analysis.median_low_ns / 1e3;
+    curve->us[CHART_HIGH][place] = (double)row->analysis.median_high_ns / 1e3;
 }
 
-int chart_draw(chart_t *chart, const world_t *world)
+int chart_draw(bench_t *bench)
 {
+    if (bench->curves == NULL)
+        return STATUS_GOOD;
+    int count = CHART_LINES * bench->plan.job_count;
+    plot_series_t *series = world_room(&bench->world, count, sizeof(series[0]), "");
+    for (int i = 0; i < count; i++) {
+        const chart_curve_t *curve = &bench->curves[i / CHART_LINES];
+        bool is_median = i % CHART_LINES == CHART_MEDIAN;
+        series[i] = (plot_series_t){.title = is_median ? curve->title : NULL,
+                                    .style = is_median ? PLOT_LINES_POINTS : PLOT_LINES,
+                                    .color = 1 + i / CHART_LINES,
+                                    .count = curve->count,
+                                    .x = curve->bytes,
+                                    .y = curve->us[i % CHART_LINES]};
+    }
     const plot_panel_t panel = {.x = {.label = "message size (bytes)", .logarithmic = true},
                                 .y = {.label = "median run time (us), 95 % confidence interval", .logarithmic = true},
-                                .series = chart->series,
-                                .series_count = CHART_LINES * chart->curves};
+                                .series = series,
+                                .series_count = count};
     const plot_t plot = {.title = "Run times of MPI operations", .panels = &panel, .panel_count = 1};
-    return plot_draw(chart->file, world, &plot);
-}
-
-void chart_close(chart_t *chart)
-{
-    free(chart->bytes);
-    free(chart->series);
-    free(chart->titles);
+    int status = plot_draw(&bench->plan.settings.results.plot, &bench->world, &plot);
+    free(series);
+    free(bench->curves);
+    return status;
 }

@@ -107,20 +107,34 @@ static int make_span(world_t *span, const world_t *world, int every)
     return MPI_SUCCESS;
 }
 
-int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
+/* How many ranks groups have. */
+static int find_extent(communicator_t *communicator, const world_t *world)
+{
+    int extent[2] = {INT_MAX, INT_MAX}, ranks; /* the second one is negative */
+    if (communicator_takes_part(communicator)) {
+        MPI_Comm_size(communicator->group, &ranks);
+        extent[0] = ranks;
+        extent[1] = -ranks;
+    }
+    int code = MPI_Allreduce(MPI_IN_PLACE, extent, 2, MPI_INT, MPI_MIN, world->comm);
+    communicator->least_ranks = extent[0];
+    communicator->most_ranks = -extent[1];
+    return code;
+}
+
+bool communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
     int code = MPI_SUCCESS;
     *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
     if (choice->kind == COMM_EVERY)
         code = make_span(&communicator->span, world, choice->every);
-    if (code != MPI_SUCCESS || !communicator_takes_part(communicator))
-        return code;
-    code = make_group(&communicator->span, choice, &communicator->group);
-    if (code != MPI_SUCCESS)
-        return code;
-    MPI_Comm_set_errhandler(communicator->group, MPI_ERRORS_RETURN);
-    MPI_Comm_size(communicator->group, &communicator->group_ranks);
-    return MPI_Allreduce(MPI_IN_PLACE, &communicator->group_ranks, 1, MPI_INT, MPI_MAX, communicator->span.comm);
+    if (code == MPI_SUCCESS && communicator_takes_part(communicator))
+        code = make_group(&communicator->span, choice, &communicator->group);
+    if (!world_agree(world, code, "making the communicator"))
+        return false;
+    if (communicator_takes_part(communicator))
+        MPI_Comm_set_errhandler(communicator->group, MPI_ERRORS_RETURN);
+    return world_agree(world, find_extent(communicator, world), "MPI_Allreduce");
 }
 
 void communicator_close(communicator_t *communicator, const world_t *world)

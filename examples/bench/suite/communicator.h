@@ -41,11 +41,11 @@ const char *communicator_parse(communicator_choice_t *choice, const char *text, 
 typedef struct communicator {
     world_t span; /* comm is MPI_COMM_NULL on processes that stand aside */
     MPI_Comm group;
-    int group_ranks; /* of the largest group; the same on all processes of the span */
+    int least_ranks, most_ranks; /* of the smallest and of the largest group; the same on all processes of the world */
 } communicator_t;
 
-/* communicator_open - make the communicators. Collective over world. Returns an MPI error code. */
-int communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
+/* communicator_open - make the communicators. Collective over world. Returns false after a line about a failed call. */
+bool communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */
 static inline bool communicator_takes_part(const communicator_t *communicator)

@@ -3,55 +3,20 @@
 
 #include "common/random.h"
 
-#include <complex.h>
 #include <stddef.h>
 
 /* ---- Datatypes */
 
-typedef struct int_pair {
-    int value;
-    int location;
-} int_pair_t;
-
-typedef struct float_pair {
-    float value;
-    int location;
-} float_pair_t;
-
-#define SCALAR(name, type)                                     \
-    static void put_##name(void *at, number_t number)          \
-    {                                                          \
-        *(type *)at = (type)number.first;                      \
-    }                                                          \
-    static bool equals_##name(const void *at, number_t number) \
-    {                                                          \
-        return *(const type *)at == (type)number.first;        \
-    }
-
-#define COMPLEX(name, type)                                                     \
-    static void put_##name(void *at, number_t number)                           \
-    {                                                                           \
-        ((type *)at)[0] = (type)number.first;                                   \
-        ((type *)at)[1] = (type)number.second;                                  \
-    }                                                                           \
-    static bool equals_##name(const void *at, number_t number)                  \
-    {                                                                           \
-        const type *part = at;                                                  \
-        return part[0] == (type)number.first && part[1] == (type)number.second; \
-    }
-
-#define PAIR(name, type)                                                                                     \
-    static void put_##name(void *at, number_t number)                                                        \
-    {                                                                                                        \
-        type *pair = at;                                                                                     \
-        pair->value = (__typeof__(pair->value))number.first;                                                 \
-        pair->location = (int)number.second;                                                                 \
-    }                                                                                                        \
-    static bool equals_##name(const void *at, number_t number)                                               \
-    {                                                                                                        \
-        const type *pair = at;                                                                               \
-        return pair->value == (__typeof__(pair->value))number.first && pair->location == (int)number.second; \
-    }
+#define SCALAR(name, type)                                    \
+    static void put_##name(void *at, int64_t number)          \
+    {                                                         \
+        *(type *)at = (type)number;                           \
+    }                                                         \
+    static bool equals_##name(const void *at, int64_t number) \
+    {                                                         \
+        return *(const type *)at == (type)number;             \
+    }                                                         \
+    static const scalar_t scalar_##name = {sizeof(type), put_##name, equals_##name};
 
 /* As a wrong result may be any pattern of bits, a bool is read as a byte. */
 SCALAR(char, unsigned char)
@@ -66,16 +31,16 @@ SCALAR(long_long, long long)
 SCALAR(float, float)
 SCALAR(double, double)
 SCALAR(long_double, long double)
-COMPLEX(float_complex, float)
-COMPLEX(double_complex, double)
-PAIR(2int, int_pair_t)
-PAIR(float_int, float_pair_t)
 
 #define MAX(bits) ((INT64_C(1) << (bits)) - 1)
 #define LONG_BITS (8 * sizeof(long) - 2)
-#define ELEMENT(name, MPI_type, functions, class, type, bits)                                          \
-    {                                                                                                  \
-#name, MPI_type, ELEMENT_##class, sizeof(type), MAX(bits), put_##functions, equals_##functions \
+#define ELEMENT(name, MPI_type, scalar, class, type, bits)                                \
+    {                                                                                     \
+#name, MPI_type, ELEMENT_##class, sizeof(type), MAX(bits), &scalar_##scalar, NULL \
+    }
+#define TWO(name, MPI_type, one, other, class, bits)                                                             \
+    {                                                                                                            \
+#name, MPI_type, ELEMENT_##class, sizeof(one) + sizeof(other), MAX(bits), &scalar_##one, &scalar_##other \
     }
 
 /* The bits are one less than the type's if that is an integer, and those of the fraction if it is floating. */
@@ -95,10 +60,10 @@ static const element_t elements[] = {
     ELEMENT(mpi_double, MPI_DOUBLE, double, FLOATING, double, 52),
     ELEMENT(mpi_long_double, MPI_LONG_DOUBLE, long_double, FLOATING, long double, 52),
     ELEMENT(mpi_c_bool, MPI_C_BOOL, char, LOGICAL, _Bool, 1),
-    ELEMENT(mpi_c_float_complex, MPI_C_FLOAT_COMPLEX, float_complex, COMPLEX, float complex, 23),
-    ELEMENT(mpi_c_double_complex, MPI_C_DOUBLE_COMPLEX, double_complex, COMPLEX, double complex, 52),
-    ELEMENT(mpi_2int, MPI_2INT, 2int, PAIR, int_pair_t, 31),
-    ELEMENT(mpi_float_int, MPI_FLOAT_INT, float_int, PAIR, float_pair_t, 23),
+    TWO(mpi_c_float_complex, MPI_C_FLOAT_COMPLEX, float, float, COMPLEX, 23),
+    TWO(mpi_c_double_complex, MPI_C_DOUBLE_COMPLEX, double, double, COMPLEX, 52),
+    TWO(mpi_2int, MPI_2INT, int, int, PAIR, 31),
+    TWO(mpi_float_int, MPI_FLOAT_INT, float, int, PAIR, 23),
 };
 
 enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
@@ -229,16 +194,19 @@ number_t values_of(const values_t *values, int rank, int place, int64_t index)
     if (reduction != NULL)
         return (number_t){reduction->neutral == ALL_BITS ? element->max : reduction->neutral, 0};
     return (number_t){(int64_t)(random & (uint64_t)element->max),
-                      element->class == ELEMENT_COMPLEX || element->class == ELEMENT_PAIR
-                          ? (int64_t)(mix(random) & (uint64_t)element->max)
-                          : 0};
+                      element->second != NULL ? (int64_t)(mix(random) & (uint64_t)element->max) : 0};
 }
 
 void values_fill(const values_t *values, int rank, int place, void *block, int64_t count)
 {
+    const element_t *element = values->element;
     char *at = block;
-    for (int64_t i = 0; i < count; i++, at += values->element->bytes)
-        values->element->put(at, values_of(values, rank, place, i));
+    for (int64_t i = 0; i < count; i++, at += element->bytes) {
+        number_t number = values_of(values, rank, place, i);
+        element->first->put(at, number.first);
+        if (element->second != NULL)
+            element->second->put(at + element->first->bytes, number.second);
+    }
 }
 
 static number_t expected(const values_t *values, const origin_t *origin, int64_t index)
@@ -251,11 +219,15 @@ static number_t expected(const values_t *values, const origin_t *origin, int64_t
 
 int64_t values_wrong(const values_t *values, const origin_t *origin, const void *block, int64_t count)
 {
+    const element_t *element = values->element;
     const char *at = block;
     int64_t wrong = 0;
     if (origin->last < origin->first)
         return 0;
-    for (int64_t i = 0; i < count; i++, at += values->element->bytes)
-        wrong += !values->element->equals(at, expected(values, origin, i));
+    for (int64_t i = 0; i < count; i++, at += element->bytes) {
+        number_t number = expected(values, origin, i);
+        wrong += !element->first->equals(at, number.first) ||
+                 (element->second != NULL && !element->second->equals(at + element->first->bytes, number.second));
+    }
     return wrong;
 }

@@ -27,14 +27,21 @@ typedef enum element_class {
     ELEMENT_PAIR
 } element_class_t;
 
+/* A number of C. */
+typedef struct scalar {
+    int bytes;
+    void (*put)(void *at, int64_t number);
+    bool (*equals)(const void *at, int64_t number);
+} scalar_t;
+
 typedef struct element {
     const char *name; /* MPI's in lower case, as OSU's --type has it */
     MPI_Datatype type;
     element_class_t class;
     int bytes;
     int64_t max; /* the greatest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
-    void (*put)(void *at, number_t number);
-    bool (*equals)(const void *at, number_t number);
+    const scalar_t *first;
+    const scalar_t *second; /* NULL: there is none */
 } element_t;
 
 /* element_at, datatype_name - the datatypes and their names for --type, NULL after the last. */

@@ -3,24 +3,32 @@
 
 #include "common/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The first call of a batch is not measured: it still feels what was done between the batches. */
+enum { SETTLE_CALLS = 1 };
 /* A batch has at most MAX_BATCH_CALLS, but takes no more memory on rank 0 than this. */
 enum { MAX_BATCH_TIMES = 1 << 20 };
+/* Calls from which starting times are found. */
+enum { PROBE_CALLS = 10 };
+/* Batches grow from so many calls, but take no more time than this. */
+enum { FIRST_BATCH_CALLS = 16 };
+#define MAX_BATCH_NS 50e6
+#define MAX_SLICE_PART 0.1
+/* Rows that take turns do so at least so often, so that what changes on the machine concerns all of them alike. */
+enum { MIN_TURNS = 10 };
+/* Warming up takes at most this share of a time slice. */
+#define WARMUP_SLICE_PART 0.25
+/* A confidence interval is looked at from so many samples on, and again when they have become more by this factor. */
+enum { FIRST_INTERVAL = 30 };
+#define NEXT_INTERVAL 1.1
 #define PROGRESS_INTERVAL_NS 100e6
 /* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
 #define CLOCK_CHECK_NS 20e6
 /* What tells how fast this process computes. */
 enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
-
-/* One call on one rank. */
-typedef struct call_note {
-    call_times_t times;
-    int64_t compute_ns;
-    int64_t target_ns; /* where there are imposed arrivals */
-    int64_t mark;      /* sample_mark_t */
-} call_note_t;
 
 /* What a rank has to say of a batch, in one piece so that one call gathers it. */
 typedef struct batch_notes {
@@ -30,7 +38,7 @@ typedef struct batch_notes {
 
 /* What rank 0 tells before each batch. */
 typedef struct orders {
-    int64_t calls;      /* measured ones; 0: the row has come to its end */
+    int64_t calls;
     int64_t first;      /* how many measured calls of the row came before */
     int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
     release_orders_t release;
@@ -42,9 +50,9 @@ static size_t batch_bytes(int64_t calls)
 }
 
 /* What a rank said of the batch just gathered. */
-static const batch_notes_t *notes_of(const measure_t *measure, int64_t calls, int rank)
+static const batch_notes_t *notes_of(const task_t *task, int64_t calls, int rank)
 {
-    return (const batch_notes_t *)(measure->room->all_notes + (size_t)rank * batch_bytes(calls));
+    return (const batch_notes_t *)(task->room->all_notes + (size_t)rank * batch_bytes(calls));
 }
 
 /* ---- Computing beside an operation, to see how much of it passes meanwhile */
@@ -62,90 +70,93 @@ __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 
 #ifdef SMPI_H
 /* A simulator takes no time for arithmetic. */
-static void compute(const measure_t *measure, int64_t ns)
+static void compute(const task_t *task, int64_t ns)
 {
-    wait_until(measure->span, global_time_ns(measure->span) + ns);
+    wait_until(task->span, global_time_ns(task->span) + ns);
 }
 #else
-static void compute(const measure_t *measure, int64_t ns)
+static void compute(const task_t *task, int64_t ns)
 {
-    compute_rounds((int64_t)((double)ns * measure->calls_per_ns));
+    compute_rounds((int64_t)((double)ns * task->calls_per_ns));
 }
 #endif
 
 /* The rounds of that arithmetic per nanosecond. The quickest of several runs is the least disturbed. */
-static double calibrate(const measure_t *measure)
+static double calibrate(const task_t *task)
 {
     int64_t min_ns = INT64_MAX;
     for (int i = 0; i < CALIBRATIONS; i++) {
-        int64_t begin_ns = global_time_ns(measure->span);
+        int64_t begin_ns = global_time_ns(task->span);
         compute_rounds(CALIBRATION_ROUNDS);
-        int64_t took_ns = global_time_ns(measure->span) - begin_ns;
+        int64_t took_ns = global_time_ns(task->span) - begin_ns;
         min_ns = took_ns < min_ns ? took_ns : min_ns;
     }
     return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
 }
 
 /* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation. */
-static int64_t call_overlapped(const measure_t *measure, int64_t compute_ns)
+static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
 {
-    const world_t *span = measure->span;
-    int64_t tests = measure->job->settings.test_calls;
+    const world_t *span = task->span;
+    int64_t tests = task->job->settings.test_calls;
     int64_t computed_ns = 0;
-    world_require(span, work_start(measure->work), measure->function);
+    world_require(span, work_start(task->work), task->operation->function);
     for (int64_t i = 0; i <= tests; i++) {
         int64_t begin_ns = global_time_ns(span);
-        compute(measure, compute_ns / (tests + 1));
+        compute(task, compute_ns / (tests + 1));
         computed_ns += global_time_ns(span) - begin_ns;
         if (i < tests)
-            world_require(span, work_test(measure->work), "MPI_Test");
+            world_require(span, work_test(task->work), "MPI_Test");
     }
-    world_require(span, work_finish(measure->work), measure->function);
+    world_require(span, work_finish(task->work), task->operation->function);
     return computed_ns;
 }
 
 /* ---- A batch */
 
-/* number: of a measured call in its row, by which arrivals go; a call that is not measured has that of the next one. */
-static void make_call(measure_t *measure, int64_t slot, int64_t number, call_note_t *note)
+/*
+ * number: of a measured call in its row, by which arrivals and rotating roots go; a call that is not measured has that
+ * of the next one.
+ */
+static void make_call(task_t *task, int64_t number, call_note_t *note)
 {
-    const world_t *span = measure->span;
+    const world_t *span = task->span;
     int called = MPI_SUCCESS;
-    measure->releaser.delay_ns = imposed_delay_ns(&measure->imposed, number);
-    work_prepare(measure->work, measure->calls++);
-    int released = release(&measure->releaser, slot);
-    world_require(span, released, release_schemes[measure->releaser.kind].function);
-    note->times.start_ns = global_time_ns(span);
-    if (measure->compute_ns == 0)
-        called = work_call(measure->work);
+    task->releaser.delay_ns = imposed_delay_ns(&task->imposed, number);
+    work_prepare(task->work, number);
+    int released = release(&task->releaser);
+    world_require(span, released, release_schemes[task->releaser.kind].function);
+    note->start_ns = global_time_ns(span);
+    if (task->compute_ns == 0)
+        called = work_call(task->work);
     else
-        note->compute_ns = call_overlapped(measure, measure->compute_ns);
-    note->times.end_ns = global_time_ns(span);
-    world_require(span, called, measure->function);
-    note->mark = release_mark(&measure->releaser);
-    note->target_ns = measure->job->arrivals.given ? release_target_ns(&measure->releaser) : 0;
+        note->compute_ns = call_overlapped(task, task->compute_ns);
+    note->end_ns = global_time_ns(span);
+    world_require(span, called, task->operation->function);
+    note->mark = release_mark(&task->releaser);
+    note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
 }
 
-static void run_batch(measure_t *measure, const orders_t *orders)
+static void run_batch(task_t *task, const orders_t *orders)
 {
-    batch_notes_t *notes = measure->room->notes;
+    batch_notes_t *notes = task->room->notes;
     call_note_t settling;
     memset(notes, 0, batch_bytes(orders->calls));
-    release_begin(&measure->releaser, &orders->release);
+    release_begin(&task->releaser, &orders->release);
     for (int64_t i = 0; i < SETTLE_CALLS; i++)
-        make_call(measure, i, orders->first, &settling);
+        make_call(task, orders->first, &settling);
     for (int64_t i = 0; i < orders->calls; i++)
-        make_call(measure, i + SETTLE_CALLS, orders->first + i, &notes->calls[i]);
-    notes->release = release_end(&measure->releaser);
+        make_call(task, orders->first + i, &notes->calls[i]);
+    notes->release = release_end(&task->releaser);
 }
 
-static void gather_batch(measure_t *measure, int64_t calls)
+static void gather_batch(task_t *task, int64_t calls)
 {
     int bytes = (int)batch_bytes(calls);
-    world_require(measure->span,
-                  MPI_Gather(measure->room->notes, bytes, MPI_BYTE, measure->room->all_notes, bytes, MPI_BYTE, 0,
-                             measure->span->comm),
-                  "MPI_Gather");
+    world_require(
+        task->span,
+        MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, task->span->comm),
+        "MPI_Gather");
 }
 
 /* ---- What rank 0 makes of a batch */
@@ -159,177 +170,232 @@ static double chance(int64_t seed, int64_t size_bytes, int64_t call)
     return random_fraction(&state);
 }
 
+/* The notes of all ranks on a call of the batch just gathered. */
+static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64_t call)
+{
+    call_note_t *notes = task->room->call_notes;
+    for (int rank = 0; rank < task->span->ranks; rank++)
+        notes[rank] = notes_of(task, batch_calls, rank)->calls[call];
+    return notes;
+}
+
+/* A measured call becomes a sample. Raw times are written at once, but not of calls beside which is computed. */
+static void take_call(task_t *task, call_note_t *notes)
+{
+    const bench_settings_t *settings = &task->job->settings;
+    samples_t *samples = &task->samples;
+    if (100 * chance(settings->seed, task->row.keys.size_bytes, samples->calls) < settings->invalid_percent)
+        notes[0].mark = MARK_MISSED;
+    if (task->raw != NULL && task->compute_ns == 0)
+        report_raw(task->raw, &task->row.keys, samples, notes);
+    if (!samples_take(samples, notes))
+        world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
+}
+
 static int64_t greater(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static void take_call(const measure_t *measure, samples_t *samples, int64_t batch_calls, int64_t call)
-{
-    int64_t place = samples->calls * samples->ranks, compute_ns = 0;
-    for (int rank = 0; rank < samples->ranks; rank++) {
-        const call_note_t *note = &notes_of(measure, batch_calls, rank)->calls[call];
-        samples->times[place + rank] = note->times;
-        samples->marks[place + rank] = (uint8_t)note->mark;
-        if (samples->targets_ns != NULL)
-            samples->targets_ns[place + rank] = note->target_ns;
-        compute_ns = greater(compute_ns, note->compute_ns);
-    }
-    if (samples->compute_ns != NULL)
-        samples->compute_ns[samples->calls] = compute_ns;
-}
-
-static void take_batch(const measure_t *measure, int64_t calls, samples_t *samples)
-{
-    const bench_settings_t *settings = &measure->job->settings;
-    if (!samples_reserve(samples, calls, measure->compute_ns > 0, measure->job->arrivals.given))
-        world_abort(measure->span, "out of memory: give less for --iterations or --time-slice-s");
-    sample_set_t set = samples_set(samples);
-    for (int64_t i = 0; i < calls; i++) {
-        take_call(measure, samples, calls, i);
-        if (100 * chance(settings->seed, measure->progress.size_bytes, samples->calls) < settings->invalid_percent)
-            samples->marks[samples->calls * samples->ranks] = MARK_MISSED;
-        sample_mark_t mark = analyse_mark(&set, samples->calls++);
-        samples->valid += mark == MARK_VALID;
-        samples->late += mark == MARK_LATE;
-        samples->missed += mark == MARK_MISSED;
-    }
-}
-
-/* Whether a call of the batch just gathered has a mark on some rank. */
-static bool is_marked(const measure_t *measure, int64_t batch_calls, int64_t call)
-{
-    bool marked = false;
-    for (int rank = 0; rank < measure->span->ranks && !marked; rank++)
-        marked = notes_of(measure, batch_calls, rank)->calls[call].mark != MARK_VALID;
-    return marked;
-}
-
 /* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
-static void learn(measure_t *measure, int64_t calls)
+static void learn(task_t *task, int64_t calls, int64_t invalid)
 {
     release_note_t greatest = {0};
-    int64_t invalid = 0;
-    for (int rank = 0; rank < measure->span->ranks; rank++) {
-        const release_note_t *note = &notes_of(measure, calls, rank)->release;
+    for (int rank = 0; rank < task->span->ranks; rank++) {
+        const release_note_t *note = &notes_of(task, calls, rank)->release;
         greatest.ready_ns = greater(greatest.ready_ns, note->ready_ns);
         greatest.cycles.usual_ns = greater(greatest.cycles.usual_ns, note->cycles.usual_ns);
         greatest.cycles.max_ns = greater(greatest.cycles.max_ns, note->cycles.max_ns);
     }
-    for (int64_t call = 0; call < calls; call++)
-        invalid += is_marked(measure, calls, call);
-    release_learn(&measure->releaser, &greatest, calls, invalid);
+    release_learn(&task->releaser, &greatest, calls, invalid);
+}
+
+/* ---- How many calls come next */
+
+/* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
+static bool is_narrow(task_t *task)
+{
+    const bench_settings_t *settings = &task->job->settings;
+    analysis_t analysis;
+    if (settings->ci_percent <= 0 || task->samples.valid < task->progress.next_interval)
+        return false;
+    task->progress.next_interval = (int64_t)((double)task->samples.valid * NEXT_INTERVAL) + 1;
+    analyse(&task->samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
+    return analysis_is_narrow(&analysis, settings->ci_percent);
+}
+
+/* Whether the row has come to its end, and why. */
+static bool is_done(task_t *task)
+{
+    progress_t *progress = &task->progress;
+    if (task->samples.valid >= progress->wanted)
+        progress->end = END_ENOUGH;
+    else if ((double)task->samples.calls >= progress->max_calls)
+        progress->end = END_REPEATED;
+    else if (progress->limit_ns > 0 && progress->spent_ns >= progress->limit_ns)
+        progress->end = END_SLICE;
+    else if (is_narrow(task))
+        progress->end = END_NARROW;
+    else
+        return false;
+    return true;
+}
+
+/* The calls of the next batch, of which no more than left are wanted. */
+static int64_t fitting_calls(const progress_t *progress, double left)
+{
+    double limit_ns =
+        progress->limit_ns > 0 ? fmin(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
+    double calls = progress->batch_calls > 0 ? 2 * progress->batch_calls : FIRST_BATCH_CALLS;
+    calls = fmin(fmin(calls, progress->max_batch_calls), left);
+    if (progress->call_ns > 0)
+        calls = fmin(calls, limit_ns / progress->call_ns);
+    return calls < 1 ? 1 : (int64_t)calls;
+}
+
+/* Warming up ends early where it takes too much of a time slice. */
+static bool warms_up(const progress_t *progress)
+{
+    return !progress->is_measured && progress->warmup_left > 0 &&
+           (progress->limit_ns == 0 || (double)progress->spent_ns < WARMUP_SLICE_PART * (double)progress->limit_ns);
+}
+
+/* The calls of the next batch; 0: the row has come to its end. */
+static int64_t next_calls(task_t *task)
+{
+    progress_t *progress = &task->progress;
+    if (progress->probe_left > 0)
+        return (int64_t)fmin((double)progress->probe_left, progress->max_batch_calls);
+    if (warms_up(progress))
+        return fitting_calls(progress, (double)progress->warmup_left);
+    if (!progress->is_measured)
+        progress->spent_ns = 0;
+    else if (is_done(task))
+        return 0;
+    progress->is_measured = true;
+    double missing = (double)(progress->wanted - task->samples.valid);
+    return fitting_calls(progress, fmin(missing, progress->max_calls - (double)task->samples.calls));
 }
 
 /* ---- Rank 0 before a batch and after it */
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
-static bool is_clock_due(measure_t *measure, int64_t now_ns)
+static bool is_clock_due(task_t *task, int64_t now_ns)
 {
-    if (measure->releaser.kind == RELEASE_HARMONIZE || now_ns < measure->next_clock_check_ns)
+    if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->progress.next_clock_check_ns)
         return false;
-    measure->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    int64_t interval_ns = statistic_of(measure->span, "mpix_harmonize_resync_used_ns");
-    return interval_ns > 0 && statistic_of(measure->span, "mpix_harmonize_clock_age_ns") > interval_ns;
+    task->progress.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
+    int64_t interval_ns = statistic_of(task->span, "mpix_harmonize_resync_used_ns");
+    return interval_ns > 0 && statistic_of(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
 /* On a terminal, says what is being measured. */
-static void show_progress(measure_t *measure, int64_t now_ns)
+static void show_progress(task_t *task, int64_t now_ns)
 {
-    const progress_t *progress = &measure->progress;
-    if (now_ns < measure->next_shown_ns)
+    const samples_t *samples = &task->samples;
+    if (now_ns < task->progress.next_shown_ns)
         return;
-    measure->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
-    world_progress(measure->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", measure->function,
-                   (long long)progress->size_bytes, (long long)progress->samples.valid, (long long)progress->wanted,
-                   (long long)progress->samples.missed, (long long)progress->samples.late);
+    task->progress.next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
+    world_progress(task->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", task->operation->function,
+                   (long long)task->row.keys.size_bytes, (long long)samples->valid, (long long)task->progress.wanted,
+                   (long long)samples->missed, (long long)samples->late);
 }
 
-static void make_orders(measure_t *measure, orders_t *orders)
+static void make_orders(task_t *task, orders_t *orders)
 {
-    int64_t now_ns = global_time_ns(measure->span);
-    show_progress(measure, now_ns);
-    orders->sync_clock = is_clock_due(measure, now_ns);
-    orders->calls = orders->sync_clock ? 0 : progress_next(&measure->progress);
-    orders->first = measure->progress.samples.calls;
-    measure->batch_begin_ns = global_time_ns(measure->span);
-    orders->release = release_order(&measure->releaser);
+    int64_t now_ns = global_time_ns(task->span);
+    show_progress(task, now_ns);
+    orders->sync_clock = is_clock_due(task, now_ns);
+    orders->calls = task->progress.next_calls;
+    orders->first = task->samples.calls;
+    task->progress.batch_begin_ns = global_time_ns(task->span);
+    orders->release = release_order(&task->releaser);
 }
 
-static void finish_batch(measure_t *measure, int64_t calls)
+static void finish_batch(task_t *task, int64_t calls)
 {
-    int64_t took_ns = global_time_ns(measure->span) - measure->batch_begin_ns;
-    learn(measure, calls);
-    if (progress_take(&measure->progress, calls, took_ns))
-        take_batch(measure, calls, &measure->progress.samples);
+    progress_t *progress = &task->progress;
+    int64_t took_ns = global_time_ns(task->span) - progress->batch_begin_ns, invalid = 0;
+    for (int64_t call = 0; call < calls; call++) {
+        call_note_t *notes = notes_of_call(task, calls, call);
+        invalid += samples_mark(notes, task->span->ranks) != MARK_VALID;
+        if (progress->is_measured)
+            take_call(task, notes);
+    }
+    learn(task, calls, invalid);
+    progress->call_ns = (double)took_ns / (double)(calls + SETTLE_CALLS);
+    progress->batch_calls = (double)calls;
+    progress->spent_ns += took_ns;
+    if (progress->probe_left > 0)
+        progress->probe_left -= calls;
+    else if (!progress->is_measured)
+        progress->warmup_left -= calls;
+    progress->next_calls = next_calls(task);
 }
 
 /* ---- Rows */
 
-void measure_begin(measure_t *measure, int64_t size_bytes, int64_t compute_ns)
+void measure_begin(task_t *task, int64_t compute_ns)
 {
-    const progress_plan_t plan = {.size_bytes = size_bytes,
-                                  .probes = release_needs_probe(&measure->releaser),
-                                  .again = compute_ns > 0,
-                                  .takes_turns = measure->takes_turns,
-                                  .max_batch_calls = measure->room->max_calls};
-    measure->compute_ns = compute_ns;
-    measure->next_shown_ns = 0;
-    measure->next_clock_check_ns = 0;
-    progress_begin(&measure->progress, measure->span, measure->job, &plan);
-    release_forget(&measure->releaser);
+    const job_t *job = task->job;
+    int64_t size_bytes = task->row.keys.size_bytes, wanted = job_wanted(job, size_bytes);
+    double turn = fmax(ceil((double)wanted / MIN_TURNS), FIRST_BATCH_CALLS);
+    samples_free(&task->samples);
+    task->compute_ns = compute_ns;
+    task->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
+    task->progress =
+        (progress_t){.probe_left = release_needs_probe(&task->releaser) ? PROBE_CALLS : 0,
+                     .warmup_left = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
+                     .wanted = wanted,
+                     .max_calls = (double)wanted * (double)job->settings.max_repeat,
+                     .max_batch_calls = task->takes_turns ? fmin(turn, task->room->max_calls) : task->room->max_calls,
+                     .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
+                     .next_interval = FIRST_INTERVAL};
+    task->progress.next_calls = next_calls(task);
+    release_forget(&task->releaser);
 }
 
-bool measure_batch(measure_t *measure)
+bool measure_batch(task_t *task)
 {
-    bool root = measure->span->rank == 0;
+    const world_t *span = task->span;
     orders_t orders;
     for (;;) {
-        if (root)
-            make_orders(measure, &orders);
-        world_require(measure->span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, measure->span->comm), "MPI_Bcast");
+        if (span->rank == 0)
+            make_orders(task, &orders);
+        world_require(span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, span->comm), "MPI_Bcast");
         if (!orders.sync_clock)
             break;
-        world_require(measure->span, MPIX_Clock_sync(measure->span->comm), "MPIX_Clock_sync");
+        world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
     }
-    if (orders.calls == 0)
-        return false;
-    run_batch(measure, &orders);
-    gather_batch(measure, orders.calls);
-    if (root)
-        finish_batch(measure, orders.calls);
-    return true;
+    run_batch(task, &orders);
+    gather_batch(task, orders.calls);
+    if (span->rank == 0)
+        finish_batch(task, orders.calls);
+    world_require(span, MPI_Bcast(&task->progress.next_calls, 1, MPI_INT64_T, 0, span->comm), "MPI_Bcast");
+    return task->progress.next_calls > 0;
 }
 
-samples_t measure_take(measure_t *measure)
+void measure_open(task_t *task)
 {
-    samples_t samples = measure->progress.samples;
-    measure->progress.samples = (samples_t){0};
-    return samples;
+    const bench_settings_t *settings = &task->job->settings;
+    release_open(&task->releaser, task->span, (release_kind_t)settings->release, barrier_at((int)settings->barrier),
+                 settings->window_us);
+    task->calls_per_ns = settings->overlap ? calibrate(task) : 0;
 }
 
-void measure_open(measure_t *measure)
+void batch_room_open(batch_room_t *room, const world_t *span)
 {
-    const bench_settings_t *settings = &measure->job->settings;
-    release_open(&measure->releaser, measure->span, (release_kind_t)settings->release,
-                 barrier_at((int)settings->barrier), settings->window_us);
-    measure->calls = 0;
-    measure->calls_per_ns = settings->overlap ? calibrate(measure) : 0;
-}
-
-bool batch_room_open(batch_room_t *room, const world_t *span)
-{
-    int ranks = span->ranks;
-    bool root = span->rank == 0;
-    int max_calls = MAX_BATCH_TIMES / ranks < MAX_BATCH_CALLS ? MAX_BATCH_TIMES / ranks : MAX_BATCH_CALLS;
-    room->max_calls = max_calls > 1 ? max_calls : 1;
-    room->notes = malloc(batch_bytes(room->max_calls));
-    room->all_notes = root ? malloc((size_t)ranks * batch_bytes(room->max_calls)) : NULL;
-    return world_all(span, room->notes != NULL && (!root || room->all_notes != NULL));
+    int max_calls = MAX_BATCH_TIMES / span->ranks;
+    room->max_calls = max_calls < 1 ? 1 : max_calls < MAX_BATCH_CALLS ? max_calls : MAX_BATCH_CALLS;
+    int64_t ranks_told = span->rank == 0 ? span->ranks : 0;
+    room->notes = world_room(span, 1, batch_bytes(room->max_calls), "");
+    room->all_notes = world_room(span, ranks_told, batch_bytes(room->max_calls), "");
+    room->call_notes = world_room(span, ranks_told, sizeof(room->call_notes[0]), "");
 }
 
 void batch_room_close(batch_room_t *room)
 {
     free(room->notes);
     free(room->all_notes);
+    free(room->call_notes);
 }

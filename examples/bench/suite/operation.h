@@ -125,28 +125,23 @@ typedef struct work_plan {
 } work_plan_t;
 enum { ROOT_ROTATES = -1 };
 
-enum { WORK_WHY_BYTES = 256 };
-
 /*
- * work_bytes - how much memory for buffers of all kinds the rank needs that needs the most; -1 if the bytes or the
- * counts of elements cannot be told in the types that MPI takes.
+ * work_bytes - how much memory for buffers of all kinds this rank needs; -1 if the bytes or the counts of elements
+ * cannot be told in the types that MPI takes, which is the same on all ranks.
  */
 int64_t work_bytes(const work_plan_t *plan);
 
-/* work_available_bytes - memory that this node can still give out; all of it where the system tells no more. */
-double work_available_bytes(void);
-
 /*
- * work_open - allocate and touch the buffers. Collective over plan->comm.
+ * work_open - get ready. Collective over plan->comm.
  *
  * Neighborhoods are rings of all ranks, where each has its predecessor and its successor as neighbors. Where these
  * are the same, as among two ranks, or the rank itself, there is one neighbor: MPI libraries disagree on double edges.
  *
- * why   out: one line of the reason, the same on all ranks
+ * memory   of arena_allocate, as many bytes as work_bytes says, or more. Works that take turns may have the same
  *
- * Returns the work, or NULL on all ranks.
+ * Returns the work; or NULL on all ranks, where memory lacks or the neighborhood cannot be made.
  */
-work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES]);
+work_t *work_open(const work_plan_t *plan, char *memory);
 
 /*
  * work_set_size - get ready for messages of a size, a multiple of the element: counts, persistent requests. Collective.
@@ -154,8 +149,12 @@ work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES]);
  */
 int work_set_size(work_t *work, int64_t size_bytes);
 
-/* work_prepare - before each call, not timed: the next buffers, the next root, a cold cache. Local. */
-void work_prepare(work_t *work, int64_t call);
+/*
+ * work_prepare - before each call, not timed: the next buffers, a cold cache, and the root. Local.
+ *
+ * number   by which the root rotates, and values differ; calls with the same number have other buffers all the same
+ */
+void work_prepare(work_t *work, int64_t number);
 
 /* work_call - carry out the operation once. Non-blocking and persistent forms are started and completed. */
 int work_call(work_t *work);
@@ -172,7 +171,7 @@ int work_test(work_t *work);
  * elements of this rank's result that are wrong. Collective. It does what work_prepare does, too, and leaves zeros,
  * which no number of reductions in place changes.
  */
-int work_check(work_t *work, int64_t call, int64_t *wrong);
+int work_check(work_t *work, int64_t number, int64_t *wrong);
 
 /* work_close - free all. Collective. */
 void work_close(work_t *work);

@@ -44,7 +44,7 @@ typedef struct work {
     MPI_Request *requests; /* persistent: one for each root; else of those that a call has under way */
     int request_count;
     /* Of the call. */
-    int64_t call;
+    int64_t calls; /* prepared so far */
     int root;
     char *send_memory;
     char *receive_memory;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prepare.c - what is found out before anything is measured: communicators, roots, memory, files. */
+/* prepare.c - what is found out before anything is measured: communicators, roots, arrivals, memory. */
 #include "suite/bench.h"
 
+#include "common/machine_clock.h"
 #include "suite/arena.h"
-#include "suite/impose.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* So many jobs take turns at most: some have communicators, of which MPI libraries have a few thousand. */
+enum { MAX_TURNS = 256 };
 
 void bench_close_communicator(bench_t *bench)
 {
@@ -20,11 +25,8 @@ bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice
         return true;
     bench_close_communicator(bench);
     bench->choice = choice;
-    return world_agree(&bench->world, communicator_open(&bench->communicator, &bench->world, choice),
-                       "making the communicator");
+    return communicator_open(&bench->communicator, &bench->world, choice);
 }
-
-/* ---- Before anything is measured */
 
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
 {
@@ -40,6 +42,51 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
         if (job->settings.sizes.bytes[i] > plan.max_bytes)
             plan.max_bytes = job->settings.sizes.bytes[i];
     return plan;
+}
+
+int bench_count_turns(const bench_t *bench, int first)
+{
+    const job_t *jobs = &bench->plan.jobs[first];
+    int count = 1;
+    while (count < MAX_TURNS && first + count < bench->plan.job_count &&
+           strcmp(jobs[0].comm.text, jobs[count].comm.text) == 0)
+        count++;
+    return count;
+}
+
+/* ---- A job. Rank 0 tells what is wrong with it. */
+
+static bool check_ranks(const bench_t *bench, const job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    int least = bench->communicator.least_ranks, root = (int)job->settings.root;
+    if (least < operation->shape->min_ranks)
+        world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
+                     operation->shape->min_ranks, least);
+    else if (root >= least)
+        world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate", root,
+                     least - 1);
+    else
+        return true;
+    return false;
+}
+
+static bool check_arrivals(const bench_t *bench, const arrival_list_t *list)
+{
+    int least = bench->communicator.least_ranks, most = bench->communicator.most_ranks;
+    for (int i = 0; i < list->count; i++) {
+        const arrival_t *arrival = &list->items[i];
+        if (arrival->shape == ARRIVAL_ONE_LATE && arrival->rank >= least)
+            world_refuse(&bench->world, "option --arrival: rank %d of \"%s\" is not allowed, give 0 to %d",
+                         arrival->rank, arrival->text, least - 1);
+        else if (arrival->shape == ARRIVAL_FILE && (list->file_ranks != least || list->file_ranks != most))
+            world_refuse(&bench->world, "option --arrival: \"%s\" has delays of %d ranks, give one of %d",
+                         arrival->text, list->file_ranks, most);
+        else
+            continue;
+        return false;
+    }
+    return true;
 }
 
 static void remove_size(job_t *job, int64_t size_bytes)
@@ -71,124 +118,60 @@ static bool check_limit(bench_t *bench, job_t *job)
 {
     for (;;) {
         work_plan_t plan = bench_plan_work(bench, job);
-        int64_t bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
-        /* Groups may differ. Without a sign, -1 is the greatest. */
-        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
-        job->buffer_bytes = bytes;
-        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
+        int64_t own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0, bytes;
+        /* Without a sign, -1 is the greatest. */
+        MPI_Allreduce(&own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job)) {
+            bench->memory_bytes = own_bytes > bench->memory_bytes ? own_bytes : bench->memory_bytes;
             return true;
-        if (!job->settings.sizes.given && job->settings.sizes.count > 1) {
-            remove_size(job, plan.max_bytes);
-            continue;
         }
-        refuse_sizes(bench, job, &plan, bytes);
-        return false;
+        if (job->settings.sizes.given || job->settings.sizes.count == 1) {
+            refuse_sizes(bench, job, &plan, bytes);
+            return false;
+        }
+        remove_size(job, plan.max_bytes);
     }
 }
 
-static bool check_root(bench_t *bench, const job_t *job)
+/* ---- All jobs */
+
+/* Memory that this node can still give out; all of it where the system tells no more. */
+static double available_bytes(void)
 {
-    int root = (int)job->settings.root;
-    int min_ranks = bench->world.ranks;
-    if (communicator_takes_part(&bench->communicator))
-        MPI_Comm_size(bench->communicator.group, &min_ranks);
-    MPI_Allreduce(MPI_IN_PLACE, &min_ranks, 1, MPI_INT, MPI_MIN, bench->world.comm);
-    if (root < min_ranks)
-        return true;
-    world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate", root,
-                 min_ranks - 1);
-    return false;
+    char kib[KERNEL_WORD_BYTES];
+    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof(kib)))
+        return strtod(kib, NULL) * 1024;
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-int bench_check_job(bench_t *bench, job_t *job)
+/* The node is asked before any memory is touched, as malloc grants more than there is. */
+static int take_memory(bench_t *bench)
 {
-    if (!bench_open_communicator(bench, &job->comm))
-        return STATUS_FAILED;
-    return check_root(bench, job) && impose_check(&bench->world, &bench->communicator, &job->arrivals) &&
-                   check_limit(bench, job)
-               ? STATUS_GOOD
-               : STATUS_BAD_OPTION;
+    const world_t *world = &bench->world;
+    double node_bytes = (double)bench->memory_bytes;
+    MPI_Comm node;
+    MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
+    MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    /* All look before the first one takes its part. */
+    if (world_all(world, node_bytes <= available_bytes()))
+        bench->memory = arena_allocate(bench->memory_bytes);
+    if (world_all(world, bench->memory != NULL))
+        return STATUS_GOOD;
+    return world_refuse(world,
+                        "option --message-size: the buffers need %.0f MB on the node of rank 0, or as much on "
+                        "another, more than there is: give less",
+                        node_bytes / 1e6);
 }
 
-/* ---- Jobs that take turns */
-
-/* All ranks of a node have the same memory. Some of it is left to others. */
-#define TURNS_PART 0.5
-
-void bench_share_memory(bench_t *bench)
+int bench_check(bench_t *bench)
 {
-    bench->turn_bytes = (int64_t)(TURNS_PART * work_available_bytes() / bench->world.node_ranks);
-    MPI_Allreduce(MPI_IN_PLACE, &bench->turn_bytes, 1, MPI_INT64_T, MPI_MIN, bench->world.comm);
-}
-
-/* What a job needs on rank 0 while others take turns with it: buffers, and the samples of the size with the most. */
-static int64_t turn_bytes(const bench_t *bench, const job_t *job)
-{
-    int64_t most = 0;
-    for (int i = 0; i < job->settings.sizes.count; i++) {
-        int64_t wanted = job_wanted(job, job->settings.sizes.bytes[i]);
-        most = wanted > most ? wanted : most;
+    for (int i = 0; i < bench->plan.job_count; i++) {
+        job_t *job = &bench->plan.jobs[i];
+        if (!bench_open_communicator(bench, &job->comm))
+            return STATUS_FAILED;
+        if (!check_ranks(bench, job) || !check_arrivals(bench, &job->arrivals) || !check_limit(bench, job))
+            return STATUS_BAD_OPTION;
     }
-    return job->buffer_bytes + most * bench->world.ranks * (int64_t)(sizeof(call_times_t) + 1);
-}
-
-int bench_count_turns(const bench_t *bench, int first)
-{
-    const job_t *jobs = &bench->plan.jobs[first];
-    int64_t limit_bytes = bench->turn_bytes, bytes = 0;
-    for (int count = 0; first + count < bench->plan.job_count; count++) {
-        int64_t job_limit_bytes = job_mem_limit_bytes(&jobs[count]);
-        limit_bytes = job_limit_bytes < limit_bytes ? job_limit_bytes : limit_bytes;
-        bytes += turn_bytes(bench, &jobs[count]);
-        if (count > 0 && (bytes > limit_bytes || strcmp(jobs[0].comm.text, jobs[count].comm.text) != 0))
-            return count;
-    }
-    return bench->plan.job_count - first;
-}
-
-static bool open_and_close(bench_t *bench, const job_t *jobs, int count)
-{
-    work_plan_t plan = bench_plan_work(bench, jobs);
-    char why[WORK_WHY_BYTES] = "";
-    work_t *work = NULL;
-    bool takes_part = communicator_takes_part(&bench->communicator);
-    if (takes_part)
-        work = work_open(&plan, why);
-    bool good = world_all(&bench->world, !takes_part || work != NULL);
-    if (!good)
-        world_refuse(&bench->world, "%s of %lld bytes: %s", plan.operation->name, (long long)plan.max_bytes,
-                     why[0] != '\0' ? why : "another group of ranks cannot be made ready");
-    else if (count > 1)
-        good = open_and_close(bench, jobs + 1, count - 1);
-    work_close(work);
-    return good;
-}
-
-int bench_check_memory(bench_t *bench, const job_t *jobs, int count)
-{
-    if (!bench_open_communicator(bench, &jobs->comm))
-        return STATUS_FAILED;
-    return open_and_close(bench, jobs, count) ? STATUS_GOOD : STATUS_BAD_OPTION;
-}
-
-/* ---- Files */
-
-bool bench_open_files(bench_t *bench)
-{
-    results_t *results = &bench->plan.settings.results;
-    int points = 0;
-    for (int i = 0; i < bench->plan.job_count; i++)
-        points += (int)bench->plan.jobs[i].settings.sizes.count;
-    if (results_open(results, &bench->world) != STATUS_GOOD)
-        return false;
-    bench->report.output = results->output;
-    if (!chart_open(&bench->chart, &results->plot, bench->plan.job_count, points))
-        world_abort(&bench->world, "out of memory");
-    return true;
-}
-
-bool bench_close_files(bench_t *bench)
-{
-    chart_close(&bench->chart);
-    return results_close(&bench->plan.settings.results, &bench->world, STATUS_GOOD) == STATUS_GOOD;
+    return take_memory(bench);
 }

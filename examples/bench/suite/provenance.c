@@ -105,13 +105,13 @@ static int find_choice(const char *name)
     return choice;
 }
 
-/* Writes the name of a value. Returns whether the enumeration has it. */
+/* Writes the name of a value. Returns whether the enumeration, if there is one, has it. */
 static bool name_value(MPI_T_enum enumeration, int value, char text[VALUE_BYTES])
 {
-    int count, item, bytes = VALUE_BYTES;
-    if (enumeration == MPI_T_ENUM_NULL || MPI_T_enum_get_info(enumeration, &count, text, &bytes) != MPI_SUCCESS)
-        return false;
-    for (int i = 0; i < count; i++) {
+    int count = 0, bytes = VALUE_BYTES;
+    if (enumeration != MPI_T_ENUM_NULL)
+        MPI_T_enum_get_info(enumeration, &count, text, &bytes);
+    for (int i = 0, item; i < count; i++) {
         bytes = VALUE_BYTES;
         if (MPI_T_enum_get_item(enumeration, i, &item, text, &bytes) == MPI_SUCCESS && item == value)
             return true;

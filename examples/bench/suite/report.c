@@ -8,16 +8,7 @@
 #include <stddef.h>
 
 static const char schema[] = "mpix-bench";
-enum { NAME_BYTES = 24, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
-
-/* A row, and what is derived from it. */
-typedef struct shown {
-    row_t row;
-    double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
-    double latency_ns;  /* of one message, by the rank that waits for all: its mean is the greatest */
-    double mb_per_s;    /* by the same time */
-    int64_t discarded;
-} shown_t;
+enum { NAME_BYTES = 24, LABEL_WIDTH = 36, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
 /* What a value is, and the type of its place. */
 typedef enum kind {
@@ -31,19 +22,6 @@ typedef enum kind {
     KIND_QUANTILES /* as many columns as there are fractions */
 } kind_t;
 
-/* When there is a value, and whether there is a column. */
-typedef enum part {
-    PART_KEYS,
-    PART_FIGURES,
-    PART_INTERVAL,
-    PART_LATENCY,
-    PART_BANDWIDTH,
-    PART_OVERLAP,
-    PART_PATTERN,
-    PART_ARRIVAL,
-    PART_VALIDATION
-} part_t;
-
 /* Who sees a column: programs, and readers of the table as it is or in full. */
 enum { DATA = 1, BRIEF = 2, FULL = 4, TABLES = BRIEF | FULL, ALL = DATA | TABLES };
 
@@ -52,33 +30,35 @@ typedef struct figure {
     const char *name;
     const char *title;
     kind_t kind;
-    part_t part;
-    size_t place; /* in shown_t */
+    unsigned part; /* of reports and rows; 0: all have it */
+    size_t place;  /* in row_t */
 } figure_t;
 
-#define KEY(field) offsetof(shown_t, row.keys.field)
-#define FIGURE(field) offsetof(shown_t, row.analysis.field)
-#define ARRIVAL(field) offsetof(shown_t, row.arrival.field)
-#define OVERLAP(field) offsetof(shown_t, row.overlap.field)
+#define PLACE(field) offsetof(row_t, field)
+#define KEY(field) PLACE(keys.field)
+#define FIGURE(field) PLACE(analysis.field)
+#define ARRIVAL(field) PLACE(arrival.field)
+#define OVERLAP(field) PLACE(overlap.field)
 
 static const figure_t figures[] = {
-    {DATA, "operation", "", KIND_TEXT, PART_KEYS, KEY(operation)},
-    {DATA, "release", "", KIND_TEXT, PART_KEYS, KEY(release)},
-    {DATA, "barrier", "", KIND_TEXT, PART_KEYS, KEY(barrier)},
-    {DATA, "cadence", "", KIND_TEXT, PART_KEYS, KEY(cadence)},
-    {DATA, "comm", "", KIND_TEXT, PART_KEYS, KEY(comm)},
-    {DATA, "ranks", "", KIND_RANK, PART_KEYS, KEY(ranks)},
-    {DATA, "datatype", "", KIND_TEXT, PART_KEYS, KEY(datatype)},
-    {DATA, "reduction", "", KIND_TEXT, PART_KEYS, KEY(reduction)},
-    {DATA, "root", "", KIND_TEXT, PART_KEYS, KEY(root)},
-    {DATA, "buffers", "", KIND_TEXT, PART_KEYS, KEY(buffers)},
-    {DATA, "cache", "", KIND_TEXT, PART_KEYS, KEY(cache)},
-    {DATA, "run_time", "", KIND_TEXT, PART_KEYS, KEY(run_time)},
-    {ALL, "size_bytes", "Size", KIND_COUNT, PART_KEYS, KEY(size_bytes)},
-    {TABLES, "", "Arrival", KIND_TEXT, PART_PATTERN, KEY(arrival)},
-    {DATA, "valid", "", KIND_COUNT, PART_KEYS, FIGURE(valid)},
-    {DATA, "missed", "", KIND_COUNT, PART_KEYS, FIGURE(missed)},
-    {DATA, "late", "", KIND_COUNT, PART_KEYS, FIGURE(late)},
+    {DATA, "operation", "", KIND_TEXT, 0, KEY(operation)},
+    {DATA, "release", "", KIND_TEXT, 0, KEY(release)},
+    {DATA, "barrier", "", KIND_TEXT, 0, KEY(barrier)},
+    {DATA, "cadence", "", KIND_TEXT, 0, KEY(cadence)},
+    {DATA, "comm", "", KIND_TEXT, 0, KEY(comm)},
+    {DATA, "ranks", "", KIND_RANK, 0, KEY(ranks)},
+    {DATA, "datatype", "", KIND_TEXT, 0, KEY(datatype)},
+    {DATA, "reduction", "", KIND_TEXT, 0, KEY(reduction)},
+    {DATA, "root", "", KIND_TEXT, 0, KEY(root)},
+    {DATA, "buffers", "", KIND_TEXT, 0, KEY(buffers)},
+    {DATA, "cache", "", KIND_TEXT, 0, KEY(cache)},
+    {DATA, "run_time", "", KIND_TEXT, 0, KEY(run_time)},
+    {ALL, "size_bytes", "Size", KIND_COUNT, 0, KEY(size_bytes)},
+    {TABLES, "", "Job", KIND_TEXT, PART_LABEL, KEY(label)},
+    {TABLES, "", "Arrival", KIND_TEXT, PART_ARRIVAL, KEY(arrival)},
+    {DATA, "valid", "", KIND_COUNT, 0, FIGURE(valid)},
+    {DATA, "missed", "", KIND_COUNT, 0, FIGURE(missed)},
+    {DATA, "late", "", KIND_COUNT, 0, FIGURE(late)},
     {ALL, "avg_ns", "Avg(us)", KIND_MEAN, PART_FIGURES, FIGURE(avg_ns)},
     {ALL, "max_mean_ns", "MaxMean(us)", KIND_MEAN, PART_FIGURES, FIGURE(max_mean_ns)},
     {ALL, "makespan_ns", "Makespan(us)", KIND_MEAN, PART_FIGURES, FIGURE(makespan_ns)},
@@ -87,19 +67,19 @@ static const figure_t figures[] = {
     {DATA | FULL, "min_ns", "Min(us)", KIND_TIME, PART_FIGURES, FIGURE(min_ns)},
     {DATA | FULL, "max_ns", "Max(us)", KIND_TIME, PART_FIGURES, FIGURE(max_ns)},
     {ALL, "median_ns", "Median(us)", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
-    {BRIEF, "", "+/-(us)", KIND_MEAN, PART_INTERVAL, offsetof(shown_t, interval_ns)},
+    {BRIEF, "", "+/-(us)", KIND_MEAN, PART_INTERVAL, PLACE(interval_ns)},
     {DATA | FULL, "median_low_ns", "Low95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_low_ns)},
     {DATA | FULL, "median_high_ns", "High95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_high_ns)},
     {DATA | FULL, "p%.9g_ns", "P%.9g(us)", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
     {DATA | FULL, "slowest_rank", "Slowest", KIND_RANK, PART_FIGURES, FIGURE(slowest_rank)},
     {DATA | FULL, "fastest_rank", "Fastest", KIND_RANK, PART_FIGURES, FIGURE(fastest_rank)},
-    {DATA, "arrival", "", KIND_TEXT, PART_KEYS, KEY(arrival)},
-    {TABLES, "", "Valid", KIND_COUNT, PART_KEYS, FIGURE(valid)},
-    {FULL, "", "Missed", KIND_COUNT, PART_KEYS, FIGURE(missed)},
-    {FULL, "", "Late", KIND_COUNT, PART_KEYS, FIGURE(late)},
-    {BRIEF, "", "Discarded", KIND_COUNT, PART_KEYS, offsetof(shown_t, discarded)},
-    {ALL, "latency_ns", "Latency(us)", KIND_MEAN, PART_LATENCY, offsetof(shown_t, latency_ns)},
-    {ALL, "mb_per_s", "MB/s", KIND_RATIO, PART_BANDWIDTH, offsetof(shown_t, mb_per_s)},
+    {DATA, "arrival", "", KIND_TEXT, 0, KEY(arrival)},
+    {TABLES, "", "Valid", KIND_COUNT, 0, FIGURE(valid)},
+    {FULL, "", "Missed", KIND_COUNT, 0, FIGURE(missed)},
+    {FULL, "", "Late", KIND_COUNT, 0, FIGURE(late)},
+    {BRIEF, "", "Discarded", KIND_COUNT, 0, PLACE(discarded)},
+    {ALL, "latency_ns", "Latency(us)", KIND_MEAN, PART_LATENCY, PLACE(latency_ns)},
+    {ALL, "mb_per_s", "MB/s", KIND_RATIO, PART_BANDWIDTH, PLACE(mb_per_s)},
     {ALL, "pure_ns", "Pure(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(pure_ns)},
     {DATA | FULL, "compute_ns", "Compute(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(compute_ns)},
     {ALL, "total_ns", "Total(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(total_ns)},
@@ -112,7 +92,7 @@ static const figure_t figures[] = {
     {DATA | FULL, "arrival_error_ns", "Error(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_ns)},
     {DATA | FULL, "arrival_error_p99_ns", "ErrorP99(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_p99_ns)},
     {DATA | FULL, "arrival_bound_ns", "Bound(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(bound_ns)},
-    {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, offsetof(shown_t, row.wrong)},
+    {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, PLACE(wrong)},
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
@@ -130,41 +110,13 @@ typedef struct layout {
 static bool has_column(const report_t *report, const figure_t *figure)
 {
     int view = report->output.format != FORMAT_TABLE ? DATA : report->full ? FULL : BRIEF;
-    return (figure->views & view) != 0 && (figure->part != PART_LATENCY || report->latency) &&
-           (figure->part != PART_BANDWIDTH || report->bandwidth) && (figure->part != PART_OVERLAP || report->overlap) &&
-           ((figure->part != PART_PATTERN && figure->part != PART_ARRIVAL) || report->arrival) &&
-           (figure->part != PART_VALIDATION || report->validated);
-}
-
-static bool has_value(part_t part, const shown_t *shown)
-{
-    bool figures_are_there = shown->row.analysis.valid > 0;
-    switch (part) {
-    case PART_KEYS:
-    case PART_PATTERN:
-        return true;
-    case PART_ARRIVAL:
-        return shown->row.arrival.measured;
-    case PART_FIGURES:
-        return figures_are_there;
-    case PART_INTERVAL:
-        return figures_are_there && shown->row.analysis.median_interval;
-    case PART_LATENCY:
-        return figures_are_there && shown->row.trips > 1;
-    case PART_BANDWIDTH:
-        return figures_are_there && shown->row.moved_bytes > 0;
-    case PART_OVERLAP:
-        return shown->row.overlap.measured;
-    case PART_VALIDATION:
-        return shown->row.wrong >= 0;
-    }
-    return false;
+    return (figure->views & view) != 0 && (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
 }
 
 static int width_of(const figure_t *figure, int place)
 {
     if (figure->kind == KIND_TEXT)
-        return 22;
+        return figure->part == PART_LABEL ? LABEL_WIDTH : 22;
     return figure->kind == KIND_RANK ? 9 : place == 0 ? 10 : 12;
 }
 
@@ -204,14 +156,16 @@ static const layout_t *lay_out(const report_t *report)
     return &layout;
 }
 
-static cell_t cell_of(const figure_t *figure, int quantile, const shown_t *shown)
+static cell_t cell_of(const figure_t *figure, int quantile, const row_t *row)
 {
-    const void *place = (const char *)shown + figure->place;
+    const void *place = (const char *)row + figure->place;
     double number = NAN;
-    if (has_value(figure->part, shown))
+    if (figure->kind == KIND_TEXT)
+        return (cell_t){*(const char *const *)place, 0};
+    if ((figure->part & ~row->parts) == 0)
         switch (figure->kind) {
-        case KIND_TEXT:
-            return (cell_t){*(const char *const *)place, 0};
+        case KIND_TEXT: /* above */
+            break;
         case KIND_RANK:
             number = *(const int *)place;
             break;
@@ -270,12 +224,14 @@ static void print_trait(FILE *file, const char *what, const char *trait)
         fprintf(file, ", %s%s", what, trait);
 }
 
-void report_titles(const report_t *report, const row_keys_t *keys, const char *function)
+void report_job(const report_t *report, const row_keys_t *keys, const char *function)
 {
     FILE *file = report->output.file;
+    bool is_labeled = (report->parts & PART_LABEL) != 0;
     if (report->output.format != FORMAT_TABLE)
         return;
-    fprintf(file, "#\n# %s: %d %s of %s", function, keys->ranks, keys->ranks == 1 ? "rank" : "ranks", keys->comm);
+    fprintf(file, "#\n# %s%s%s: %d %s of %s", is_labeled ? keys->label : "", is_labeled ? ", " : "", function,
+            keys->ranks, keys->ranks == 1 ? "rank" : "ranks", keys->comm);
     print_trait(file, "", keys->datatype);
     print_trait(file, "", keys->reduction);
     print_trait(file, "root ", keys->root);
@@ -286,22 +242,26 @@ void report_titles(const report_t *report, const row_keys_t *keys, const char *f
         fprintf(file, " (%s)", keys->barrier);
     fprintf(file, "\n# Cadence: %s\n", keys->cadence);
     fprintf(file, "# Sizes in bytes, times in us of valid samples; distribution: of %s run times\n", keys->run_time);
-    table_head(&lay_out(report)->table);
+}
+
+void report_titles(const report_t *report)
+{
+    if (report->output.format == FORMAT_TABLE)
+        table_head(&lay_out(report)->table);
 }
 
 /* ---- Rows */
 
-static shown_t derive(const row_t *row)
+static row_t derive(const row_t *row)
 {
     const analysis_t *analysis = &row->analysis;
-    return (shown_t){
-        .row = *row,
-        .interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
-                            (double)analysis->median_high_ns - analysis->median_ns),
-        .latency_ns = analysis->max_mean_ns / (row->trips > 1 ? row->trips : 1),
-        .mb_per_s = (double)row->moved_bytes / analysis->max_mean_ns * 1e3,
-        .discarded = analysis->missed + analysis->late,
-    };
+    row_t derived = *row;
+    derived.interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
+                               (double)analysis->median_high_ns - analysis->median_ns);
+    derived.latency_ns = analysis->max_mean_ns / 2;
+    derived.mb_per_s = (double)row->moved_bytes / analysis->max_mean_ns * 1e3;
+    derived.discarded = analysis->missed + analysis->late;
+    return derived;
 }
 
 static void print_error_row(const report_t *report, const row_t *row)
@@ -309,7 +269,9 @@ static void print_error_row(const report_t *report, const row_t *row)
     FILE *file = report->output.file;
     fprintf(file, "%10" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late",
             row->keys.size_bytes, row->analysis.missed, row->analysis.late);
-    if (report->arrival)
+    if (report->parts & PART_LABEL)
+        fprintf(file, "; job %s", row->keys.label);
+    if (report->parts & PART_ARRIVAL)
         fprintf(file, "; arrival %s", row->keys.arrival);
     if (row->wrong > 0)
         fprintf(file, "; wrong elements: %" PRId64, row->wrong);
@@ -320,14 +282,14 @@ static void print_error_row(const report_t *report, const row_t *row)
 void report_row(const report_t *report, const row_t *row)
 {
     const layout_t *layout = lay_out(report);
-    shown_t shown = derive(row);
+    row_t derived = derive(row);
     cell_t cells[MAX_COLUMNS];
     if (report->output.format == FORMAT_TABLE && row->analysis.valid == 0) {
         print_error_row(report, row);
         return;
     }
     for (int i = 0; i < layout->table.column_count; i++)
-        cells[i] = cell_of(layout->figures[i], layout->quantile[i], &shown);
+        cells[i] = cell_of(layout->figures[i], layout->quantile[i], &derived);
     table_row(&layout->table, cells);
 }
 
@@ -335,21 +297,18 @@ void report_row(const report_t *report, const row_t *row)
 
 void report_raw_head(FILE *file)
 {
-    fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns\n", file);
+    fputs("operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns,job\n", file);
 }
 
-void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set, const int64_t *targets_ns)
+void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes)
 {
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
-    for (int64_t call = 0; call < set->calls; call++)
-        for (int rank = 0; rank < set->ranks; rank++) {
-            int64_t place = call * set->ranks + rank;
-            fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s,%s,", keys->operation,
-                    keys->release, keys->barrier, keys->size_bytes, call, rank, set->times[place].start_ns,
-                    set->times[place].end_ns, marks[set->marks[place]], keys->arrival);
-            if (targets_ns != NULL)
-                fprintf(file, "%" PRId64, targets_ns[place]);
-            fputc('\n', file);
-        }
-    fflush(file);
+    for (int rank = 0; rank < before->ranks; rank++) {
+        fprintf(file, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%s,%s,", keys->operation,
+                keys->release, keys->barrier, keys->size_bytes, before->calls, rank, notes[rank].start_ns,
+                notes[rank].end_ns, marks[notes[rank].mark], keys->arrival);
+        if (before->imposes)
+            fprintf(file, "%" PRId64, notes[rank].target_ns);
+        fprintf(file, ",%s\n", keys->label);
+    }
 }

@@ -7,7 +7,6 @@
 
 #include "common/output.h"
 #include "suite/analysis.h"
-#include "suite/arrival.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 
 /* The independent variables of a row: the first columns of CSV, in this order. */
 typedef struct row_keys {
+    const char *label;     /* which job, in tables of several */
     const char *operation; /* short name */
     const char *release;   /* scheme */
     const char *barrier;   /* algorithm, "" where the scheme has none */
@@ -33,21 +33,37 @@ typedef struct row_keys {
 
 /* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
 typedef struct overlap {
-    bool measured;
     double pure_ns;    /* median of the operation alone, the greatest of the ranks */
     double compute_ns; /* what was computed between start and completion */
     double total_ns;   /* median of both together */
     double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
 } overlap_t;
 
+/* Figures that a row may have, and columns that a report may have; all reports have the first two. */
+enum {
+    PART_FIGURES = 1,
+    PART_INTERVAL = 2,
+    PART_LATENCY = 4, /* a message's time: half of a call's, as a call is one there and one back */
+    PART_BANDWIDTH = 8,
+    PART_OVERLAP = 16,
+    PART_ARRIVAL = 32,
+    PART_VALIDATION = 64,
+    PART_LABEL = 128
+};
+
 typedef struct row {
     row_keys_t keys;
+    unsigned parts;
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    int trips;           /* messages in turn that a call is: 2 for a ping-pong, whose latency is half of the call */
-    int64_t moved_bytes; /* of a call that is measured for its bandwidth, else 0 */
-    int64_t wrong;       /* elements found wrong by validation; -1: not validated */
+    int64_t moved_bytes; /* of a call that is measured for its bandwidth */
+    int64_t wrong;       /* elements found wrong by validation */
+    /* By report_row. */
+    double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
+    double latency_ns;  /* of one message, by the rank that waits for all: its mean is the greatest */
+    double mb_per_s;    /* by the same time */
+    int64_t discarded;
 } row_t;
 
 /* What the header says, in pairs. Longer values, of command lines and of the MPI library's choices, are cut off. */
@@ -60,11 +76,7 @@ typedef struct provenance_item {
 typedef struct report {
     output_t output;
     bool full;               /* the table has all columns */
-    bool overlap;            /* there are the columns of overlap */
-    bool arrival;            /* likewise of imposed arrivals */
-    bool validated;          /* likewise of validation */
-    bool latency;            /* likewise a message's time, if a call is several messages in turn */
-    bool bandwidth;          /* likewise what is moved per time, if a call is many messages at once */
+    unsigned parts;          /* of which there are columns */
     const double *fractions; /* quantiles shown */
     int fraction_count;
 } report_t;
@@ -72,12 +84,11 @@ typedef struct report {
 /* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
 void report_head(const report_t *report, const provenance_item_t *items, int item_count);
 
-/*
- * report_titles - in the table, where a new operation or scheme begins: lines that name it, and the line of titles.
- *
- * function   the MPI function
- */
-void report_titles(const report_t *report, const row_keys_t *keys, const char *function);
+/* report_job - in the table, lines that name a job. function: MPI's */
+void report_job(const report_t *report, const row_keys_t *keys, const char *function);
+
+/* report_titles - in the table, the line of titles, after the jobs whose rows follow. */
+void report_titles(const report_t *report);
 
 /*
  * report_row - one row. Without a valid sample an error row: counts, no figures. What there is no value for is "-" in
@@ -86,12 +97,8 @@ void report_titles(const report_t *report, const row_keys_t *keys, const char *f
  */
 void report_row(const report_t *report, const row_t *row);
 
-/*
- * report_raw_head, report_raw - the times as comma-separated values, a line for each rank of each call.
- *
- * targets_ns   when ranks were to start, or NULL
- */
+/* report_raw_head, report_raw - the times of a call as comma-separated values, a line for each rank. */
 void report_raw_head(FILE *file);
-void report_raw(FILE *file, const row_keys_t *keys, const sample_set_t *set, const int64_t *targets_ns);
+void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
 
 #endif /* REPORT_H */

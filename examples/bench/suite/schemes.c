@@ -25,42 +25,40 @@ static sample_mark_t judge(const releaser_t *releaser, int64_t ready_ns, int64_t
     return ready_ns >= start_ns ? MARK_MISSED : MARK_LATE;
 }
 
-static int release_by_harmonize(releaser_t *releaser, int64_t slot)
+static int release_by_harmonize(releaser_t *releaser)
 {
     int flag = 0;
     int code = MPIX_Harmonize_delayed(releaser->span->comm, releaser->delay_ns, &flag);
-    (void)slot;
     releaser->mark = flag ? MARK_VALID : MARK_LATE;
     return code;
 }
 
-static int release_by_barrier(releaser_t *releaser, int64_t slot)
+static int release_by_barrier(releaser_t *releaser)
 {
-    (void)slot;
     return barrier_meet(releaser->barrier, releaser->span->comm);
 }
 
-static int release_by_two_barriers(releaser_t *releaser, int64_t slot)
+static int release_by_two_barriers(releaser_t *releaser)
 {
-    int code = release_by_barrier(releaser, slot);
-    return code == MPI_SUCCESS ? release_by_barrier(releaser, slot) : code;
+    int code = release_by_barrier(releaser);
+    return code == MPI_SUCCESS ? release_by_barrier(releaser) : code;
 }
 
 /* Notes how long the cycle was that ends here. */
-static void note_cycle(releaser_t *releaser, int64_t slot, int64_t ready_ns)
+static void note_cycle(releaser_t *releaser, int64_t ready_ns)
 {
-    if (slot > 0)
+    if (releaser->slot > 0)
         releaser->notes_ns[releaser->noted++] = ready_ns - releaser->begun_ns;
 }
 
 /* Without a length the window is to be found: the ranks meet at a barrier before each call. */
-static int release_in_window(releaser_t *releaser, int64_t slot)
+static int release_in_window(releaser_t *releaser)
 {
-    int64_t start_ns = releaser->orders.first_ns + slot * releaser->orders.length_ns;
+    int64_t start_ns = releaser->orders.first_ns + releaser->slot * releaser->orders.length_ns;
     int64_t ready_ns = global_time_ns(releaser->span);
     int code = MPI_SUCCESS;
-    note_cycle(releaser, slot, ready_ns);
-    if (slot == 0)
+    note_cycle(releaser, ready_ns);
+    if (releaser->slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     if (releaser->orders.length_ns == 0) {
         code = barrier_meet(releaser->barrier, releaser->span->comm);
@@ -75,13 +73,12 @@ static int release_in_window(releaser_t *releaser, int64_t slot)
     return code;
 }
 
-static int release_by_round_time(releaser_t *releaser, int64_t slot)
+static int release_by_round_time(releaser_t *releaser)
 {
     int64_t lead_ns = releaser->orders.length_ns;
     int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
     int code = MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm);
     int64_t ready_ns = global_time_ns(releaser->span);
-    (void)slot;
     releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
     if (code != MPI_SUCCESS)
         return code;
@@ -90,10 +87,9 @@ static int release_by_round_time(releaser_t *releaser, int64_t slot)
     return MPI_SUCCESS;
 }
 
-static int release_at_once(releaser_t *releaser, int64_t slot)
+static int release_at_once(releaser_t *releaser)
 {
     (void)releaser;
-    (void)slot;
     return MPI_SUCCESS;
 }
 
@@ -153,14 +149,17 @@ release_orders_t release_order(releaser_t *releaser)
 void release_begin(releaser_t *releaser, const release_orders_t *orders)
 {
     releaser->orders = *orders;
+    releaser->slot = 0;
     releaser->noted = 0;
     releaser->ready_ns = 0;
     releaser->mark = MARK_VALID;
 }
 
-int release(releaser_t *releaser, int64_t slot)
+int release(releaser_t *releaser)
 {
-    return release_schemes[releaser->kind].release(releaser, slot);
+    int code = release_schemes[releaser->kind].release(releaser);
+    releaser->slot++;
+    return code;
 }
 
 sample_mark_t release_mark(const releaser_t *releaser)

@@ -49,6 +49,7 @@ typedef struct releaser {
     int64_t tolerance_ns; /* starting later is late */
     int64_t delay_ns;     /* harmonize: of this rank's next start; the caller sets it before each release */
     release_orders_t orders;
+    int64_t slot;        /* the next one */
     sample_mark_t mark;  /* of the last release */
     int64_t released_ns; /* when that was */
     int64_t begun_ns;    /* when a window began: its start, or later if the rank was not ready */
@@ -65,7 +66,7 @@ typedef struct scheme {
     const char *function; /* what it does before a call, in a few words */
     const char *cadence; /* isolated: all processes meet before each call; streaming: calls follow each other at once */
     bool has_barrier;    /* it uses a barrier algorithm */
-    int (*release)(releaser_t *releaser, int64_t slot);
+    int (*release)(releaser_t *releaser);
 } scheme_t;
 
 /* The schemes by release_kind_t, and their names, NULL after the last. */
@@ -100,8 +101,8 @@ release_orders_t release_order(releaser_t *releaser);
 /* release_begin - all ranks: a batch begins by these orders. Local. */
 void release_begin(releaser_t *releaser, const release_orders_t *orders);
 
-/* release - wait for the start of a slot. Collective over the span. Returns an MPI error code. */
-int release(releaser_t *releaser, int64_t slot);
+/* release - wait for the start of the next slot. Collective over the span. Returns an MPI error code. */
+int release(releaser_t *releaser);
 
 /* release_mark - whether this rank's last release was what the scheme promises. Not timed. Local. */
 sample_mark_t release_mark(const releaser_t *releaser);

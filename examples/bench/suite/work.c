@@ -4,13 +4,9 @@
  */
 #include "suite/operation_private.h"
 
-#include "common/machine_clock.h"
-
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* No number used in messages has such bytes, so what was not delivered is found out. */
 enum { POISON = 0xa5 };
@@ -71,16 +67,25 @@ static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes,
     return !shape->has_displacements || (last_block - max_bytes) / element_bytes <= INT_MAX;
 }
 
+/* Composed calls without a root of their own meet at rank 0. */
+static int root_of(const work_plan_t *plan)
+{
+    return plan->operation->shape->has_root ? plan->root : 0;
+}
+
 static int64_t cache_bytes_of(const work_plan_t *plan)
 {
     return plan->cache_bytes > 0 ? plan->cache_bytes : arena_cache_bytes();
 }
 
-static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
+int64_t work_bytes(const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
-    needs_t needs = find_needs(shape, plan->in_place, plan->root, rank, ranks);
     int64_t send_bytes, receive_bytes;
+    int rank, ranks;
+    MPI_Comm_rank(plan->comm, &rank);
+    MPI_Comm_size(plan->comm, &ranks);
+    needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
     if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, element_at(plan->datatype)->bytes, ranks))
         return -1;
     if (__builtin_mul_overflow(plan->max_bytes, needs.send, &send_bytes) ||
@@ -89,31 +94,7 @@ static int64_t plan_bytes(const work_plan_t *plan, int rank, int ranks)
     return arena_needs(plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
 }
 
-int64_t work_bytes(const work_plan_t *plan)
-{
-    int64_t max = 0;
-    int ranks;
-    MPI_Comm_size(plan->comm, &ranks);
-    /* Only the root, rank 0 and rank 1 are ever unlike others. */
-    for (int i = 0; i < 4; i++) {
-        int rank = i < 3 ? i : plan->root;
-        int64_t bytes = rank >= 0 && rank < ranks ? plan_bytes(plan, rank, ranks) : 0;
-        if (bytes < 0)
-            return -1;
-        max = bytes > max ? bytes : max;
-    }
-    return max;
-}
-
 /* ---- Opening */
-
-double work_available_bytes(void)
-{
-    char kib[KERNEL_WORD_BYTES];
-    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof(kib)))
-        return strtod(kib, NULL) * 1024;
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
 
 static bool all_agree(MPI_Comm comm, bool condition)
 {
@@ -121,17 +102,7 @@ static bool all_agree(MPI_Comm comm, bool condition)
     return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0 && condition;
 }
 
-/* malloc grants more than there is, so the node is asked before any memory is touched. */
-static bool node_has(MPI_Comm comm, int rank, double bytes)
-{
-    MPI_Comm node;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, node);
-    MPI_Comm_free(&node);
-    return all_agree(comm, bytes <= work_available_bytes());
-}
-
-static bool allocate(work_t *work, const work_plan_t *plan)
+static bool allocate(work_t *work)
 {
     size_t ranks = (size_t)work->ranks;
     work->counts = calloc(ranks, sizeof(*work->counts));
@@ -140,16 +111,13 @@ static bool allocate(work_t *work, const work_plan_t *plan)
     work->types = calloc(ranks, sizeof(*work->types));
     work->requests = calloc(ranks + 2 * (size_t)MESSAGES_AT_ONCE, sizeof(*work->requests));
     return work->counts != NULL && work->displacements != NULL && work->addresses != NULL && work->types != NULL &&
-           work->requests != NULL &&
-           arena_open(&work->arena, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
-                      buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
+           work->requests != NULL;
 }
 
 static void release(work_t *work)
 {
     if (work == NULL)
         return;
-    arena_close(&work->arena);
     free(work->counts);
     free(work->displacements);
     free(work->addresses);
@@ -194,44 +162,24 @@ static void fill_in(work_t *work, const work_plan_t *plan)
         work->reduction = reduction_at(plan->reduction);
         work->op = work->reduction->op;
     }
-    work->planned_root = shape->has_root ? plan->root : 0;
+    work->planned_root = root_of(plan);
     work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
     work->partner = partner_of(shape, work->rank, work->ranks);
     work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
 }
 
-work_t *work_open(const work_plan_t *plan, char why[WORK_WHY_BYTES])
+work_t *work_open(const work_plan_t *plan, char *memory)
 {
-    work_t *work;
-    int rank, ranks;
-    MPI_Comm_rank(plan->comm, &rank);
-    MPI_Comm_size(plan->comm, &ranks);
-    if (ranks < plan->operation->shape->min_ranks) {
-        snprintf(why, WORK_WHY_BYTES, "%s needs at least %d ranks, and there is %d", plan->operation->name,
-                 plan->operation->shape->min_ranks, ranks);
-        return NULL;
-    }
-    int64_t bytes = work_bytes(plan);
-    if (bytes < 0) {
-        snprintf(why, WORK_WHY_BYTES, "%s: messages of %lld bytes have counts or displacements too large for MPI's int",
-                 plan->operation->name, (long long)plan->max_bytes);
-        return NULL;
-    }
-    work = calloc(1, sizeof(*work));
+    work_t *work = calloc(1, sizeof(*work));
     if (work != NULL)
         fill_in(work, plan);
-    if (!node_has(plan->comm, rank, (double)plan_bytes(plan, rank, ranks)) ||
-        !all_agree(plan->comm, work != NULL && allocate(work, plan))) {
-        snprintf(why, WORK_WHY_BYTES, "%s: the buffers need %.0f MB on each of %d ranks, more than there is",
-                 plan->operation->name, (double)bytes / 1e6, ranks);
+    if (!all_agree(plan->comm, work != NULL && allocate(work)) ||
+        (plan->operation->shape->has_neighbors && !open_ring(work))) {
         release(work);
         return NULL;
     }
-    if (plan->operation->shape->has_neighbors && !open_ring(work)) {
-        snprintf(why, WORK_WHY_BYTES, "%s: MPI_Dist_graph_create_adjacent failed", plan->operation->name);
-        release(work);
-        return NULL;
-    }
+    work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
+                             buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
     return work;
 }
 
@@ -312,13 +260,12 @@ char *work_result(const work_t *work, int *blocks)
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
-void work_prepare(work_t *work, int64_t call)
+void work_prepare(work_t *work, int64_t number)
 {
     bool rotates = work->planned_root == ROOT_ROTATES;
-    work->call = call;
-    work->root = rotates ? (int)(call % work->ranks) : work->planned_root;
+    work->root = rotates ? (int)(number % work->ranks) : work->planned_root;
     work->request = &work->requests[work->request_count > 1 ? work->root : 0];
-    arena_slot(&work->arena, call, &work->send_memory, &work->receive_memory);
+    arena_slot(&work->arena, work->calls++, &work->send_memory, &work->receive_memory);
     work->send = sends_in_place(work) ? MPI_IN_PLACE : work->send_memory;
     work->receive = receives_in_place(work) ? MPI_IN_PLACE : work->receive_memory;
 }
@@ -432,10 +379,10 @@ static int64_t compare(work_t *work, const values_t *values)
     return wrong;
 }
 
-int work_check(work_t *work, int64_t call, int64_t *wrong)
+int work_check(work_t *work, int64_t number, int64_t *wrong)
 {
-    values_t values = {work->element, work->reduction, work->ranks, call};
-    work_prepare(work, call);
+    values_t values = {work->element, work->reduction, work->ranks, number};
+    work_prepare(work, number);
     set_memory(work, POISON);
     contribute(work, &values);
     int code = work_call(work);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h - the parts of mpix_clock_check: what is to be done and measuring, the tables and the chart. */
+/* check.h - what the parts of mpix_clock_check, measuring and the report, have in common. */
 #ifndef CHECK_H
 #define CHECK_H
 
-#include "common/clock_error.h"
 #include "common/exit_clock.h"
 #include "common/output.h"
 #include "common/world.h"
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_LABELS = 32, LABEL_BYTES = 128, MAX_COLUMNS = 13 };
+enum { MAX_LABELS = 32, LABEL_BYTES = 128 };
 
 typedef struct check_settings {
     int64_t exchanges;
@@ -26,10 +25,15 @@ typedef struct check_settings {
     results_t results;
 } check_settings_t;
 
-/* The error of one rank at one time. */
+/* The error of one rank at one time: its global time less that of rank 0. */
 typedef struct check {
-    double age_s; /* as it was when this rank's turn came */
-    clock_error_t error;
+    double age_s;          /* as it was when this rank's turn came */
+    int64_t error_ns;      /* by messages */
+    int64_t half_width_ns; /* the error may be off by this */
+    double true_ns;        /* by the shared clock, if there is truth */
+    double true_half_width_ns;
+    int64_t bound_ns; /* what the library states for both ranks together; INT64_MAX: nothing */
+    bool is_violation;
 } check_t;
 
 /* The clock of one communicator, from its synchronization on. */
@@ -37,7 +41,6 @@ typedef struct trial {
     int64_t call_ns;            /* in MPIX_Clock_sync, on the slowest rank */
     int64_t sync_ns;            /* what the library says of it, likewise */
     int64_t syncs[MAX_NUMBERS]; /* so far, at each age */
-    check_t *checks;            /* ages x checked ranks, on rank 0 */
 } trial_t;
 
 typedef struct check_run {
@@ -51,14 +54,14 @@ typedef struct check_run {
     bool is_checked; /* this rank */
     bool has_truth;
     const char *truth_text;
-    exit_clock_t shared; /* if there is truth */
-    trial_t *trials;     /* labels x repeats */
+    double tick_ns;  /* of the shared clock: the processor's counter */
+    trial_t *trials; /* labels x repeats */
+    check_t *checks; /* of each trial: ages x checked ranks, on rank 0 */
 
     /* Of the report */
-    column_t columns[MAX_COLUMNS];
     table_t table;
     int64_t *values; /* room for one of each check at one age, or each run */
-    int64_t checks;
+    int64_t check_count;
     int64_t violations;
 } check_run_t;
 
@@ -71,7 +74,7 @@ static inline trial_t *check_trial_of(const check_run_t *run, int label, int rep
 /* The checks of one run at one age, one for each rank checked. */
 static inline check_t *check_checks_of(const check_run_t *run, int label, int repeat, int age)
 {
-    return &check_trial_of(run, label, repeat)->checks[(size_t)age * (size_t)run->checked];
+    return &run->checks[((label * run->settings.repeats + repeat) * run->ages + age) * run->checked];
 }
 
 /* Whether not all ranks are checked. */
@@ -85,20 +88,8 @@ static inline void *check_room(const check_run_t *run, int64_t count, size_t ite
     return world_room(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
 }
 
-/* Reads the labels on rank 0 and gives them to all, as the library spells them. Collective. Returns a status. */
-int check_read_labels(check_run_t *run);
-
-/* Takes the ranks to check: each of those left with the chance that makes the number come out. All take the same. */
-void check_choose_ranks(check_run_t *run);
-
-/* Synchronizes a new communicator by a label, and checks it at all ages. */
-void check_run_trial(check_run_t *run, int label, int repeat);
-
-/* Gets the report ready. */
-void check_open_report(check_run_t *run);
-
-/* Prints what is known beforehand, and the titles. */
-void check_print_head(const check_run_t *run);
+/* Prints what is known beforehand, and the titles, on rank 0. */
+void check_begin_report(check_run_t *run);
 
 /* Prints what is known after a run has reached an age: a row comes as soon as it may. */
 void check_print_age(check_run_t *run, int label, int repeat, int age);

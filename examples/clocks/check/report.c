@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const column_t columns[] = {
-    {"sync", "sync", 0, 0, 0}, /* as wide as the longest label */
+static column_t columns[] = {
+    {"sync", "sync", 6, 0, 0}, /* as wide as the longest label */
     {"age(s)", "age_ns", 9, 2, 1e9},   {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
     {"syncs", "syncs", 7, 0, 0},       {"checks", "checks", 8, 0, 0},       {"p50(ns)", "p50_ns", 11, 0, 0},
     {"p99(ns)", "p99_ns", 11, 0, 0},   {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
@@ -24,23 +24,16 @@ typedef struct extremes {
     int64_t violations;
 } extremes_t;
 
-void check_open_report(check_run_t *run)
-{
-    int width = 6;
-    memcpy(run->columns, columns, sizeof(columns));
-    for (int i = 0; i < run->labels; i++) {
-        int length = (int)strlen(run->label[i]) + 2;
-        width = length > width ? length : width;
-    }
-    run->columns[0].width = width;
-    run->table = (table_t){run->columns, MAX_COLUMNS, &run->settings.results.output, "mpix-clock-check"};
-    run->values = check_room(run, run->settings.repeats * run->checked, sizeof(run->values[0]));
-}
-
-void check_print_head(const check_run_t *run)
+void check_begin_report(check_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
     FILE *file = output->file, *raw = run->settings.results.raw.file;
+    for (int i = 0; i < run->labels; i++) {
+        int width = (int)strlen(run->label[i]) + 2;
+        columns[0].width = width > columns[0].width ? width : columns[0].width;
+    }
+    run->table = (table_t){columns, sizeof(columns) / sizeof(columns[0]), output, "mpix-clock-check"};
+    run->values = check_room(run, run->settings.repeats * run->checked, sizeof(run->values[0]));
     if (output->format != FORMAT_TABLE && check_is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
     if (output->format == FORMAT_TABLE) {
@@ -60,24 +53,23 @@ void check_print_head(const check_run_t *run)
 }
 
 /* Writes the checks of one run at one age to the raw file. */
-static void write_raw(const check_run_t *run, int label, int repeat, int age, double tick_ns)
+static void write_raw(const check_run_t *run, int label, int repeat, int age)
 {
     FILE *raw = run->settings.results.raw.file;
     const check_t *checks = check_checks_of(run, label, repeat, age);
     for (int i = 0; i < run->checked && raw != NULL; i++) {
-        const clock_error_t *error = &checks[i].error;
+        const check_t *check = &checks[i];
         fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
-                checks[i].age_s * 1e9, (long long)error->error_ns, (long long)error->half_width_ns);
+                check->age_s * 1e9, (long long)check->error_ns, (long long)check->half_width_ns);
         if (run->has_truth)
-            fprintf(raw, "%.1f,%.1f", clock_error_true_ns(error, tick_ns),
-                    clock_error_true_half_width_ns(error, tick_ns));
+            fprintf(raw, "%.1f,%.1f", check->true_ns, check->true_half_width_ns);
         else
             fputc(',', raw);
-        if (error->bound_ns != INT64_MAX)
-            fprintf(raw, ",%lld", (long long)error->bound_ns);
+        if (check->bound_ns != INT64_MAX)
+            fprintf(raw, ",%lld", (long long)check->bound_ns);
         else
             fputc(',', raw);
-        fprintf(raw, ",%d\n", clock_error_violates_bound(error, tick_ns));
+        fprintf(raw, ",%d\n", check->is_violation);
     }
 }
 
@@ -87,18 +79,18 @@ static int64_t max_of(int64_t a, int64_t b)
 }
 
 /* Fills the values with the errors without their signs, in ascending order. Returns how many. */
-static int64_t gather(const check_run_t *run, int label, int age, double tick_ns, extremes_t *max)
+static int64_t gather(const check_run_t *run, int label, int age, extremes_t *max)
 {
     int64_t count = 0;
     *max = (extremes_t){0};
     for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
         for (int i = 0; i < run->checked; i++) {
-            const clock_error_t *error = &check_checks_of(run, label, repeat, age)[i].error;
-            run->values[count++] = llabs(error->error_ns);
-            max->half_width_ns = max_of(max->half_width_ns, error->half_width_ns);
-            max->bound_ns = max_of(max->bound_ns, error->bound_ns);
-            max->true_ns = fmax(max->true_ns, fabs(clock_error_true_ns(error, tick_ns)));
-            max->violations += clock_error_violates_bound(error, tick_ns);
+            const check_t *check = &check_checks_of(run, label, repeat, age)[i];
+            run->values[count++] = llabs(check->error_ns);
+            max->half_width_ns = max_of(max->half_width_ns, check->half_width_ns);
+            max->bound_ns = max_of(max->bound_ns, check->bound_ns);
+            max->true_ns = fmax(max->true_ns, fabs(check->true_ns));
+            max->violations += check->is_violation;
         }
     }
     sort_ascending(run->values, count);
@@ -115,15 +107,15 @@ static double median_of_runs_ns(const check_run_t *run, int label, bool call)
     return (double)quantile(run->values, run->settings.repeats, 0.5);
 }
 
-static void print_row(check_run_t *run, int label, int age, double tick_ns)
+static void print_row(check_run_t *run, int label, int age)
 {
     double took_ns = median_of_runs_ns(run, label, false), call_ns = median_of_runs_ns(run, label, true);
     int64_t syncs = 0;
     extremes_t max;
-    int64_t count = gather(run, label, age, tick_ns, &max);
+    int64_t count = gather(run, label, age, &max);
     for (int repeat = 0; repeat < run->settings.repeats; repeat++)
         syncs = max_of(syncs, check_trial_of(run, label, repeat)->syncs[age]);
-    run->checks += count;
+    run->check_count += count;
     run->violations += max.violations;
     table_row(&run->table, (cell_t[]){{run->label[label], 0},
                                       {NULL, run->settings.ages_s.values[age] * 1e9},
@@ -142,10 +134,9 @@ static void print_row(check_run_t *run, int label, int age, double tick_ns)
 
 void check_print_age(check_run_t *run, int label, int repeat, int age)
 {
-    double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
-    write_raw(run, label, repeat, age, tick_ns);
+    write_raw(run, label, repeat, age);
     if (repeat == run->settings.repeats - 1)
-        print_row(run, label, age, tick_ns);
+        print_row(run, label, age);
 }
 
 /* ---- The chart */
@@ -154,7 +145,7 @@ typedef enum chart_line { LINE_BOUND, LINE_HALF_WIDTH, LINE_ERROR, LINE_TRUE, LI
 
 /* Fills what is drawn of a label: lines of the greatest bounds and half widths at each age, and a point for each error.
  * There is no zero on a logarithmic axis. Points of an age share a category: they stand side by side there. */
-static void fill_series(const check_run_t *run, int label, double tick_ns, plot_series_t series[LINES], double *numbers)
+static void fill_series(const check_run_t *run, int label, plot_series_t series[LINES], double *numbers)
 {
     int per_age = (int)run->settings.repeats * run->checked, at = 0;
     ptrdiff_t ages = run->ages, points = ages * per_age;
@@ -162,15 +153,15 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
     double *x = half_width_ns + ages, *error_ns = x + points, *true_ns = error_ns + points;
     extremes_t max;
     for (int age = 0; age < run->ages; age++) {
-        gather(run, label, age, tick_ns, &max);
+        gather(run, label, age, &max);
         age_x[age] = age;
         bound_ns[age] = max.bound_ns == INT64_MAX ? NAN : (double)max.bound_ns;
         half_width_ns[age] = (double)max.half_width_ns;
         for (int i = 0; i < per_age; i++, at++) {
-            const clock_error_t *error = &check_checks_of(run, label, i / run->checked, age)[i % run->checked].error;
+            const check_t *check = &check_checks_of(run, label, i / run->checked, age)[i % run->checked];
             x[at] = age + (per_age > 1 ? 0.5 * ((double)i / (per_age - 1) - 0.5) : 0);
-            error_ns[at] = fmax((double)llabs(error->error_ns), 1);
-            true_ns[at] = fmax(fabs(clock_error_true_ns(error, tick_ns)), 1);
+            error_ns[at] = fmax((double)llabs(check->error_ns), 1);
+            true_ns[at] = fmax(fabs(check->true_ns), 1);
         }
     }
     series[LINE_BOUND] = (plot_series_t){"stated bound", PLOT_LINES_POINTS, 0, run->ages, age_x, bound_ns};
@@ -182,7 +173,6 @@ static void fill_series(const check_run_t *run, int label, double tick_ns, plot_
 
 int check_draw(check_run_t *run)
 {
-    double tick_ns = run->has_truth ? exit_clock_tick_ns(&run->shared) : 0;
     int64_t numbers_per_label = INT64_C(3) * run->ages * (1 + run->settings.repeats * run->checked);
     double *numbers = check_room(run, run->labels * numbers_per_label, sizeof(numbers[0]));
     plot_series_t series[MAX_LABELS][LINES];
@@ -194,7 +184,7 @@ int check_draw(check_run_t *run)
         age_names[age] = age_text[age];
     }
     for (int i = 0; i < run->labels; i++) {
-        fill_series(run, i, tick_ns, series[i], numbers + i * numbers_per_label);
+        fill_series(run, i, series[i], numbers + i * numbers_per_label);
         panels[i] = (plot_panel_t){
             .title = run->label[i],
             .x = {.label = "time since the synchronization (s)", .category = age_names, .categories = run->ages},
