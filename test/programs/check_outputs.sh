@@ -189,7 +189,7 @@ fi
 
 check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
     mkdir -p "$scratch/bin"
-    printf '#!/bin/sh\nif grep -q multiplot; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
+    printf '#!/bin/sh\nif grep -q multiplot "$2" 2>/dev/null; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
     chmod +x "$scratch/bin/gnuplot"
     PATH=$scratch/bin:$PATH run alone mpix_clock_list --reads 100 --plot "$scratch/chart.svg"
     expect_failure "$scratch/chart.svg"

@@ -371,6 +371,17 @@ is_persistent_there() {
     "$programs/mpix_bench" --list 2>/dev/null </dev/null | grep -q '^bcast_persistent '
 }
 
+# What ./quickstart makes of it.
+check_shown() {
+    printf 'reduce --release %s -m 4,16\n' barrier harmonize >"$scratch/jobs"
+    run 2 mpix_bench --jobs "$scratch/jobs" -i 5
+    expect_status 0
+    sed -n '/^show_reduce() {/,/^}/p' "$source_dir/../../quickstart" >"$scratch/show"
+    . "$scratch/show"
+    [ "$(show_reduce "$scratch/out" | grep -cE '^ +[0-9]+ +[0-9.]+ +[0-9.]+$')" -eq 2 ] ||
+        complain "not two rows of two figures"
+}
+
 # Of a group, each operation heeds what it can, and an empty one is told.
 check_groups() {
     run alone mpix_bench persistent --cache rotate -m 8 -i 3 -x 0 --format csv
@@ -447,6 +458,7 @@ check_large_cache() {
 }
 
 quick tap_check "installed names are those of --list" check_list
+quick tap_check "what quickstart shows" check_shown
 quick tap_check "mpix_osu_NAME" check_names
 quick tap_check "each scheme and barrier" check_schemes
 tap_check "communicators, roots, buffers" check_options
