@@ -86,7 +86,8 @@ static const option_spec_t options[] = {
     {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of --shuffle, --invalid-percent and random arrivals"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL,
+     "of the order of turns, --shuffle, --invalid-percent\nand random arrivals"},
     {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
     RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
@@ -97,8 +98,7 @@ static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS,
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
-    "mpix_osu_NAME, the program measures operation NAME. Of several operations, or of the lines of --jobs, one\n"
-    "follows the other.\n"
+    "mpix_osu_NAME, the program measures operation NAME. Several operations, or the lines of --jobs, take turns.\n"
     "\n"
     "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
     "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
