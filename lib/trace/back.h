@@ -198,6 +198,8 @@ trace_thread *mh_trace_thread_of(trace_call *call);
 
 int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
+void mh_trace_put_send(trace_call *call, const trace_request *message);
+void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag);
 void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status);
 void mh_trace_put_collective(trace_call *call, const trace_request *its);
 
@@ -205,12 +207,13 @@ void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partn
 void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm);
-void mh_trace_recv_init(trace_call *call, int partner, MPI_Comm comm);
+void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm);
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
-void mh_trace_probed(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message);
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
+                     const MPI_Message *message);
 void mh_trace_take(trace_call *call, const MPI_Message *message);
 void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status);
-void mh_trace_irecv_taken(trace_call *call);
+void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message);
 
 bool mh_trace_open_requests(void);
 void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);

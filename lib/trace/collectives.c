@@ -60,8 +60,9 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
         return 0;
     if (share->buffer != MPI_IN_PLACE)
         return (uint64_t)bytes_of_all(share, comm);
-    bool is_one = share->times == TRACE_ONCE && other->times != TRACE_ONCE;
-    return (uint64_t)(is_one ? bytes_of_one(other, comm->rank) : bytes_of_all(other, comm));
+    trace_share in_place = *other;
+    in_place.times = share->times;
+    return (uint64_t)bytes_of_all(&in_place, comm);
 }
 
 /*

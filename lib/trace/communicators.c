@@ -266,7 +266,6 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
     mh_trace_leave_ns(call);
     if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL || its_parent == &unknown)
         return;
-    call->started.does = TRACE_MAKES_COMM;
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
     pthread_mutex_lock(&lock);

@@ -12,7 +12,7 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
 
 /* ---- Sending */
 
-static void put_send(trace_call *call, const trace_request *message)
+void mh_trace_put_send(trace_call *call, const trace_request *message)
 {
     if (!call->is_silent)
         mh_trace_put(call->thread, (trace_event){call->enter_ns, message->bytes_in, message->partner, message->tag,
@@ -26,7 +26,7 @@ void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partn
         return;
     message.comm = mh_trace_comm(comm)->id;
     message.bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    put_send(call, &message);
+    mh_trace_put_send(call, &message);
 }
 
 void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
@@ -39,7 +39,7 @@ void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int part
     its->tag = tag;
     its->comm = mh_trace_comm(comm)->id;
     its->bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    put_send(call, its);
+    mh_trace_put_send(call, its);
 }
 
 void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
@@ -56,7 +56,7 @@ void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int 
 
 /* ---- Receiving */
 
-static void put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag)
+void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag)
 {
     if (!call->is_silent)
         mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, partner == MPI_ANY_SOURCE ? -1 : partner, tag,
@@ -69,14 +69,18 @@ void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm)
     if (partner == MPI_PROC_NULL)
         return;
     mh_trace_new_request(call, TRACE_RECEIVES);
+    its->partner = partner;
+    its->tag = tag;
     its->comm = mh_trace_comm(comm)->id;
-    put_post(call, its->number, its->comm, partner, tag);
+    mh_trace_put_post(call, its->number, its->comm, partner, tag);
 }
 
-void mh_trace_recv_init(trace_call *call, int partner, MPI_Comm comm)
+void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm)
 {
-    if (partner != MPI_PROC_NULL)
-        call->started = (trace_request){.does = TRACE_RECEIVES, .is_persistent = true, .comm = mh_trace_comm(comm)->id};
+    if (partner == MPI_PROC_NULL)
+        return;
+    call->started = (trace_request){
+        .does = TRACE_RECEIVES, .is_persistent = true, .partner = partner, .tag = tag, .comm = mh_trace_comm(comm)->id};
 }
 
 static uint64_t bytes_of(const MPI_Status *status)
@@ -104,13 +108,14 @@ void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Sta
 
 /* ---- Messages that were found, which matches them, and are received later */
 
-void mh_trace_probed(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message)
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
+                     const MPI_Message *message)
 {
     mh_trace_tried(call, result, found);
     if (result != MPI_SUCCESS || !found || *message == MPI_MESSAGE_NO_PROC)
         return;
     call->started = (trace_request){.comm = mh_trace_comm(comm)->id};
-    put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
     mh_trace_keep_message(&call->started, message);
 }
 
@@ -127,10 +132,13 @@ void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *stat
         mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
 }
 
-void mh_trace_irecv_taken(trace_call *call)
+void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message)
 {
-    const trace_request found = call->started;
+    if (*message == MPI_MESSAGE_NO_PROC)
+        return;
+    const trace_request found = mh_trace_take_message(message);
+    call->started = found;
     const uint32_t number = mh_trace_new_request(call, TRACE_RECEIVES);
     if (found.number == 0 || found.is_silent)
-        put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        mh_trace_put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
 }

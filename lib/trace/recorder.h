@@ -28,13 +28,13 @@ typedef intptr_t trace_slot;
 typedef struct trace_thread trace_thread;
 
 /* What one request stands for. */
-enum { TRACE_SENDS = 1, TRACE_RECEIVES = 2, TRACE_COLLECTS = 4, TRACE_MAKES_COMM = 8 };
+enum { TRACE_SENDS = 1, TRACE_RECEIVES = 2, TRACE_COLLECTS = 4 };
 typedef struct {
     uint32_t number;         /* in the trace; of a persistent one, of its last start; 0: not started */
     uint16_t comm, function; /* function: of a collective operation */
     uint8_t does;            /* TRACE_SENDS and so on */
     bool is_persistent, is_canceled, is_silent;
-    int32_t partner, tag; /* where it sends to; the root of a collective */
+    int32_t partner, tag; /* as the program gave them, for a receive too; or the root */
     uint64_t bytes_in, bytes_out;
 } trace_request;
 
@@ -84,15 +84,16 @@ typedef struct {
     void (*isend)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
     void (*send_init)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
     void (*irecv)(trace_call *call, int partner, int tag, MPI_Comm comm);
-    void (*recv_init)(trace_call *call, int partner, MPI_Comm comm);
+    void (*recv_init)(trace_call *call, int partner, int tag, MPI_Comm comm);
     void (*receive)(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
     void (*keep)(trace_call *call, int result, const MPI_Request *request);
 
     /* Messages of MPI_Mprobe. */
-    void (*probed)(trace_call *call, int result, int found, MPI_Comm comm, const MPI_Message *message);
+    void (*probed)(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
+                   const MPI_Message *message);
     void (*take)(trace_call *call, const MPI_Message *message); /* before it is received */
     void (*receive_taken)(trace_call *call, int result, const MPI_Status *status);
-    void (*irecv_taken)(trace_call *call);
+    void (*irecv_taken)(trace_call *call, const MPI_Message *message);
 
     void (*start)(trace_call *call, int count, const MPI_Request *requests);
     void (*cancel)(trace_call *call, const MPI_Request *request);

@@ -61,6 +61,14 @@ static void put(trace_call *call, const trace_request *its, uint8_t kind)
     mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), 0, -1, 0, its->number, its->comm, kind, 0});
 }
 
+/* MPICH 4.0 sets no status for MPI_Isendrecv: then it is of an earlier request. */
+static bool is_foreign(const trace_request *its, const MPI_Status *status)
+{
+    bool is_other_partner = its->partner != MPI_ANY_SOURCE && its->partner != status->MPI_SOURCE;
+    bool is_other_tag = its->tag != MPI_ANY_TAG && its->tag != status->MPI_TAG;
+    return its->does & TRACE_SENDS && (is_other_partner || is_other_tag);
+}
+
 /* status: NULL if there is none. */
 static void put_completion(trace_call *call, const trace_request *its, const MPI_Status *status)
 {
@@ -76,7 +84,7 @@ static void put_completion(trace_call *call, const trace_request *its, const MPI
     }
     if (its->does & TRACE_SENDS)
         put(call, its, TRACE_SEND_DONE);
-    if (its->does & TRACE_RECEIVES && status)
+    if (its->does & TRACE_RECEIVES && status && !is_foreign(its, status))
         mh_trace_put_receive(call, its->comm, its->number, status);
     if (its->does & TRACE_COLLECTS)
         put(call, its, TRACE_COLLECTIVE_DONE);
@@ -133,13 +141,10 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
         its->is_canceled = false;
         if (its->does & TRACE_COLLECTS)
             mh_trace_put_collective(call, its); /* which counts it, recorded or not */
-        if (call->is_silent || its->does & TRACE_COLLECTS)
-            continue;
-        trace_event event = {call->enter_ns, its->bytes_in, its->partner, its->tag, its->number, its->comm, 0, 0};
-        if (its->does & TRACE_RECEIVES)
-            event.partner = -1;
-        event.kind = its->does & TRACE_SENDS ? TRACE_SEND : TRACE_RECEIVE_POST;
-        mh_trace_put(call->thread, event);
+        else if (its->does & TRACE_SENDS)
+            mh_trace_put_send(call, its);
+        else
+            mh_trace_put_post(call, its->number, its->comm, its->partner, its->tag);
     }
 }
 

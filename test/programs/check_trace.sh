@@ -19,6 +19,7 @@ programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/trace
 compiler=${CC:-mpicc}
 subject=$scratch/subject
 odd=$scratch/odd
+forms=$scratch/forms
 dump=$scratch/trace_dump
 folder=$scratch/trace
 
@@ -36,9 +37,10 @@ front=$(compgen -G "$programs/.libs/libmpix_trace-*.so") ||
 # shellcheck disable=SC2086
 if ! $compiler -w "$here/check_trace.c" -o "$subject" -lpthread >"$scratch/log" 2>&1 ||
     ! $compiler -w "$here/check_trace_odd.c" -o "$odd" -lpthread -ldl >>"$scratch/log" 2>&1 ||
+    ! $compiler -w "$here/check_trace_forms.c" -o "$forms" >>"$scratch/log" 2>&1 ||
     ! $compiler -I"$here/../../lib" "$here/trace_dump.c" -o "$dump" >>"$scratch/log" 2>&1; then
     cat "$scratch/log"
-    echo "Bail out! $compiler does not compile check_trace.c, check_trace_odd.c or trace_dump.c"
+    echo "Bail out! $compiler does not compile check_trace.c, _odd.c, _forms.c or trace_dump.c"
     exit 1
 fi
 
@@ -121,6 +123,27 @@ check_calls() {
     expect 1 1+ ' leave MPI_Improbe [1-9]'
     expect 1 1 ' leave MPI_Improbe 0$'
     expect 1 0 ' enter MPI_Wtime$'
+}
+
+# RANK: calls and their events, without threads and times, and without calls that were in vain.
+list_events() {
+    awk '
+        $1 != "event" || $5 == "clock" || $5 == "flush" { next }
+        $4 == "leave" && $6 > 0 { call = "" }
+        call != "" { print call; call = "" }
+        $4 == "enter" { call = $4 " " $5 }
+        $4 !~ /^(enter|leave)$/ { sub(/^event [0-9]+ [0-9]+ /, ""); print }
+        ' "$scratch/dump-$1"
+}
+
+check_forms() {
+    record 2 "$forms" "$scratch"
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        list_events $rank | diff "$scratch/expected-$rank" - >"$scratch/differences" ||
+            complain "rank $rank: < was called, > was recorded: $(head -n 20 "$scratch/differences")"
+    done
 }
 
 check_fortran() {   # FORM
@@ -399,6 +422,7 @@ have_fortran() {    # FORM
 }
 
 tap_check "calls, messages, communicators and regions" check_calls
+tap_check "all forms of collective operations and of messages" check_forms
 for form in 1 2 3; do
     name="Fortran, form $form"
     if have_fortran $form; then tap_check "$name" check_fortran $form; else tap_skip "$name" "no such Fortran"; fi

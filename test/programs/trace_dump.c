@@ -39,11 +39,14 @@ static void print_events(const trace_event *events, uint64_t count, unsigned thr
 {
     for (uint64_t i = 0; i < count; i++) {
         const trace_event *e = &events[i];
+        const char *name = names[e->id] ? names[e->id] : "?";
         printf("event %u %" PRId64 " %s", thread, e->time_ns, kinds[e->kind < KINDS ? e->kind : 0]);
         if (e->kind == TRACE_ENTER)
-            printf(" %s\n", names[e->id] ? names[e->id] : "?");
+            printf(" %s\n", name);
         else if (e->kind == TRACE_LEAVE)
-            printf(" %s %" PRIu64 "\n", names[e->id] ? names[e->id] : "?", e->value);
+            printf(" %s %" PRIu64 "\n", name, e->value);
+        else if (e->kind == TRACE_COLLECTIVE_OUT)
+            printf(" partner %d bytes %" PRIu64 " of %s request %u\n", e->partner, e->value, name, e->request);
         else
             printf(" partner %d tag %d bytes %" PRIu64 " comm %u request %u\n", e->partner, e->tag, e->value, e->id,
                    e->request);
