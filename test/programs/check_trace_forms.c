@@ -195,16 +195,16 @@ static void do_with_large_counts(void)
 static void do_with_neighbors(void)
 {
     const volume its = IS(GRAPH, -1, 0, 0);
-    const int count = 2, start = 0;
+    const int count = 2, place = 0;
     const MPI_Aint offset = 0;
     MPI_Datatype type = MPI_INT;
     MPI_Comm graph;
     expect_call("MPI_Dist_graph_create_adjacent");
     MPI_Dist_graph_create_adjacent(twin, 1, &peer, MPI_UNWEIGHTED, 1, &peer, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     FORMS(Neighbor_allgather, neighbor_allgather, its, in, 2, MPI_INT, out, 2, MPI_INT, graph);
-    FORMS(Neighbor_allgatherv, neighbor_allgatherv, its, in, 2, MPI_INT, out, &count, &start, MPI_INT, graph);
+    FORMS(Neighbor_allgatherv, neighbor_allgatherv, its, in, 2, MPI_INT, out, &count, &place, MPI_INT, graph);
     FORMS(Neighbor_alltoall, neighbor_alltoall, its, in, 2, MPI_INT, out, 2, MPI_INT, graph);
-    FORMS(Neighbor_alltoallv, neighbor_alltoallv, its, in, &count, &start, MPI_INT, out, &count, &start, MPI_INT,
+    FORMS(Neighbor_alltoallv, neighbor_alltoallv, its, in, &count, &place, MPI_INT, out, &count, &place, MPI_INT,
           graph);
     FORMS(Neighbor_alltoallw, neighbor_alltoallw, its, in, &count, &offset, &type, out, &count, &offset, &type, graph);
     free_comm(&graph);
@@ -386,7 +386,8 @@ static void send_persistently(void)
     MPI_Request all[4];
     for (int i = 0; i < 2; i++) {
         expect_call("MPI_Recv_init");
-        MPI_Recv_init(&out[8 * i], 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG, twin, &all[i]);
+        MPI_Recv_init(i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
+                      twin, &all[i]);
         expect_call("MPI_Ssend_init");
         MPI_Ssend_init(in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
     }
