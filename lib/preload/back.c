@@ -174,7 +174,7 @@ static void start_clock(void)
  * One synchronization tells the drift of a clock to some parts per million, and a program may make no collective call
  * for a second. Where processes have different clocks, more of them over a longer time tell it well enough.
  */
-static const double settling_s = 0.2;
+static const double settling_s = 0.5;
 enum { MIN_SETTLING_SYNCS = 4 }; /* however long they take */
 static const struct timespec settling_pause = {.tv_nsec = 5000000};
 
