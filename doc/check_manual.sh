@@ -150,23 +150,24 @@ $output"
     done
 }
 
-# PAGE PROGRAM: the options of a program and their defaults stand in its page, and no other options do.
+# PAGE PROGRAM: each option of a program, with its letter and its value, and its default stand in the page, and no other
+# options do.
 check_options() {
     page=$pages/$1
-    awk '/^ +(-[a-zA-Z], )?--/ { if (option != "") print option "|" text; option = $0; text = ""
-                              sub(/^[^-]*(-[a-zA-Z], )?--/, "", option); sub(/ .*/, "", option) }
-         /^$/ { if (option != "") print option "|" text; option = "" }
-         option != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
+    awk '/^  ? ? ? ? ?(-[a-zA-Z], )?--/ { if (heading != "") print heading "|" text; heading = $0; text = ""
+                              sub(/^ +/, "", heading); sub(/   *.*/, "", heading) }
+         /^$/ { if (heading != "") print heading "|" text; heading = "" }
+         heading != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
     [ -s "$scratch/options" ] || echo "no options in the help of $2"
-    while IFS='|' read -r option text; do
-        entries "$page" | grep -E "^(-[a-zA-Z], )?--$option( |\|)" >"$scratch/entry" ||
-            { echo "$page: no --$option"; continue; }
+    while IFS='|' read -r heading text; do
+        described=$(entry "$page" "$heading")
+        [ -n "$described" ] || { echo "$page: no $heading"; continue; }
         default=$(echo "$text" | sed -n 's/.*(default \(.*\)).*/\1/p')
-        [ -z "$default" ] || grep -qF -e " Default: $default" -e " $default for " "$scratch/entry" ||
-            echo "$page: --$option: no 'Default: $default'"
+        [ -z "$default" ] || contains "$described" " Default: $default" || contains "$described" " $default for " ||
+            echo "$page: $heading: no 'Default: $default'"
     done <"$scratch/options"
-    entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | while read -r option; do
-        grep -q "^$option|" "$scratch/options" || echo "$page: $2 has no --$option"
+    entries "$page" | sed -n 's/^\(\(-[a-zA-Z], \)\{0,1\}--[^|]*\).*/\1/p' | while read -r heading; do
+        grep -qF -e "$heading|" "$scratch/options" || echo "$page: $2 has no $heading"
     done
 }
 
@@ -207,11 +208,14 @@ tap_expect_empty "no page names what is neither setting nor statistic" "$(check_
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
-check_program mpix_preload.1 ../lib/preload/mpix_preload
-check_program mpix_trace.1 ../lib/trace/mpix_trace
-for program in mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_skew mpix_triad mpix_figures \
-    mpix_compare mpix_campaign mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report; do
-    check_program "$program.1" "$program"
+for page in "$pages"/*.1; do
+    page=${page##*/} program=${page%.1}
+    case $program in
+    mpix_preload) check_program "$page" ../lib/preload/$program ;;
+    mpix_trace) check_program "$page" ../lib/trace/$program ;;
+    mpix_osu) ;;    # options of mpix_bench
+    *) check_program "$page" "$program" ;;
+    esac
 done
 check_formatter mandoc
 check_formatter groff

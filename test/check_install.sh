@@ -15,10 +15,6 @@ hello=$test_dir/../examples/hello
 packaging=$test_dir/../packaging
 suffix=${LIBRARY_SUFFIX-}
 
-skip_all() {    # REASON
-    echo "1..0 # SKIP $1"
-    exit 0
-}
 [ "${sanitizers:-no}" = no ] || skip_all "an ordinary program cannot load a library that was built with sanitizers"
 case $(basename "${MPIEXEC:-mpiexec}") in smpirun) skip_all "simulated programs do not use an installed library" ;; esac
 

@@ -35,6 +35,11 @@ tap_skip() {        # NAME REASON
     echo "ok $(tap_number) - $1 # SKIP $2"
 }
 
+skip_all() {        # REASON: the script ends
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
 # TEXT: as one word of the shell
 tap_quote() {
     case $1 in

@@ -16,13 +16,13 @@ flags=(CFLAGS='-g -O0 --coverage -fprofile-update=atomic')
 build_tests "$scratch" "${flags[@]}"
 find . -name '*.gcda' -delete
 run_tests "${ANALYSIS_RANKS:-2 3}"
-run_programs preload trace
+run_programs preload preload_odd trace
 
-# All in one run of gcov, which adds up what headers have in each object.
+# All in one run of gcov, which adds up what headers have in each object. By paths, as folders have files of one name.
 rm -rf gcov
 mkdir gcov
 find "$PWD/lib" -name '*.gcda' ! -name 'test_*' >gcov/data
-(cd gcov && xargs "${GCOV:-gcov}" >/dev/null 2>gcov.log <data)
+(cd gcov && xargs "${GCOV:-gcov}" -p >/dev/null 2>gcov.log <data)
 
 # The first lines of a report tell the source; then each line is COUNT:LINE:TEXT; "-": no code, "#####": not run. A line
 # that several objects or functions have is there several times.

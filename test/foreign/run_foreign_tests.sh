@@ -12,6 +12,8 @@
 # Environment: MPIX_TEST_FOREIGN_CACHE  keeps the minimal systems for further runs (default: /var/tmp/mpix_foreign)
 #              MPIX_TEST_QUICK          yes: of the MPI tests, only those that test/mpi/testlist marks with an asterisk,
 #                                       and of these only some if they are emulated
+#              MH_ROUNDS                how many times their usual rounds test_compare and test_past make if they are
+#                                       emulated (default: 0.1, as these would take minutes)
 #              MAKE                     default: make
 #
 # The system is the lower layer of an overlay in private namespaces, so nothing else of this machine is changed, and all
@@ -28,6 +30,9 @@ binfmt=/usr/lib/binfmt.d/qemu-aarch64.conf
 # One of each kind: what takes milliseconds here takes seconds there.
 quick_emulated_tests="barrier deadline flag late overlapping intercomm errors_one_rank clock_zero clock_steps \
 clock_monotone info_statistics threads sessions"
+# Emulated, these take minutes. They make so many times their usual rounds then, and limits of chance follow.
+long_tests="test_compare test_past"
+few_rounds=0.1
 clocksource=/sys/devices/system/clocksource/clocksource0/current_clocksource
 make=${MAKE:-make}
 last_output=
@@ -107,10 +112,13 @@ count_tests() {     # PROGRAM
 }
 
 run_tests() {
-    local program begin=$SECONDS subtests=''
+    local program begin=$SECONDS subtests='' rounds
     [ "${MPIX_TEST_QUICK-} $emulated" != "yes yes" ] || subtests=$quick_emulated_tests
     for program in $(building "$make -s --eval='print-tests: ; @echo \$(unit_tests)' print-tests"); do
-        last_output=$(testing "CK_TAP_LOG_FILE_NAME=- timeout 600 $program" 2>&1)
+        rounds=''
+        case "$emulated $long_tests " in "yes "*" ${program##*/} "*) rounds=MH_ROUNDS=${MH_ROUNDS:-$few_rounds} ;; esac
+        last_output=$(testing "CK_TAP_LOG_FILE_NAME=- $rounds timeout 600 $program" 2>&1)
+        grep '^# MH_ROUNDS' <<<"$last_output"
         grep -q '^1\.\.' <<<"$last_output" || tap_not_ok "$program ends" "$(tail -n 20 <<<"$last_output")"
         count_tests "${program##*/}"
     done

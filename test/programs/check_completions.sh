@@ -14,8 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 build=$(cd "${BUILDDIR:-.}" && pwd)
 completions=$build/packaging/completions/mpix_harmonize
-tools="mpix_bench mpix_clock_check mpix_clock_drift mpix_clock_list mpix_figures mpix_preload mpix_skew"
-tools+=" mpix_trace mpix_trace_check mpix_trace_convert mpix_trace_report mpix_triad"
+tools=$(cd "$here/../../doc/man" && basename -s .1 -- *.1 | grep -vx mpix_osu)
 
 path_of() {         # TOOL
     case $1 in
@@ -88,12 +87,11 @@ check_names() {
         grep -q -- '-F _mpix_harmonize' || echo "a tool with a suffix is not completed"
 }
 
-for tool in mpix_preload mpix_trace mpix_trace_report; do
-    [ -x "$(path_of $tool)" ] || tools=${tools/ $tool/}
-done
 for tool in $tools; do
     name="$tool: its options"
-    if [ -z "$("$(path_of "$tool")" --help 2>/dev/null </dev/null)" ]; then
+    if [ ! -x "$(path_of "$tool")" ]; then
+        tap_skip "$name" "it is not built"
+    elif [ -z "$("$(path_of "$tool")" --help 2>/dev/null </dev/null)" ]; then
         tap_skip "$name" "it does not run by itself"
     else
         tap_check "$name" check_options "$tool"

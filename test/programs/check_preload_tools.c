@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tools that come after the preload in LD_PRELOAD, for check_preload.sh: shared objects that take the place of a
- * function for the preload and the program alike. The macro that is defined says which one.
+ * Tools that come after the preload in LD_PRELOAD, for the tests of mpix_preload: shared objects that take the place of
+ * a function for the preload and the program alike. The macro that is defined says which one.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

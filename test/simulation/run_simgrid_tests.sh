@@ -55,7 +55,7 @@ study() {
         hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop}
     local plain=$MH_SIMULATED_CLOCK ranks label
     printf '%6s  %-24s %-10s %9s %9s %10s %9s %8s %8s %9s %9s %9s %5s\n' ranks algorithm links 'first(ms)' 'later(ms)' \
-        messages 'later' 'rms(ns)' 'p99(ns)' 'bound(ns)' 'skew p50' 'skew p99' wrong
+        messages second 'rms(ns)' 'p99(ns)' 'bound(ns)' 'skew p50' 'skew p99' wrong
     for ranks in ${MH_STUDY_RANKS:-64 1024 4096 16384}; do
         for label in $labels; do
             study_row "$ranks" "$label" plain

@@ -4,7 +4,7 @@
  *
  * Chance comes from a small generator whose seed is the environment variable MH_SEED, else a constant; never the clock.
  * EXPECT_SEEDED says with every failure which seed repeats it. MH_ROUNDS=100 makes the tests with chance in them a
- * hundred times as long.
+ * hundred times as long, and MH_ROUNDS=0.1 those of test_past and test_compare a tenth, for emulated processors.
  */
 #ifndef MH_TEST_SUPPORT_H
 #define MH_TEST_SUPPORT_H
@@ -28,12 +28,19 @@ static inline uint64_t base_seed(void)
     return text ? strtoull(text, NULL, 0) : UINT64_C(20230911);
 }
 
+/* By which MH_ROUNDS multiplies rounds. */
+static inline double rounds_factor(void)
+{
+    const char *text = getenv("MH_ROUNDS");
+    double factor = text ? strtod(text, NULL) : 1;
+    return factor > 0 ? factor : 1;
+}
+
 /* How many rounds to make where usual ones suffice for a quick check. */
 static inline int rounds_of(int usual)
 {
-    const char *text = getenv("MH_ROUNDS");
-    int factor = text ? atoi(text) : 1;
-    return factor > 1 ? usual * factor : usual;
+    double rounds = usual * rounds_factor();
+    return rounds < 1 ? 1 : (int)lround(rounds);
 }
 
 /* Fails with a message of its own, and how to repeat it where chance was involved. */
@@ -105,7 +112,10 @@ static inline int run_suite(const char *name, add_tests add)
     enum { TIMEOUT_S = 120 }; /* for tests that hang, under valgrind too */
     Suite *suite = suite_create(name);
     TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, rounds_of(TIMEOUT_S));
+    tcase_set_timeout(tests, rounds_factor() > 1 ? rounds_of(TIMEOUT_S) : TIMEOUT_S);
+    if (getenv("MH_ROUNDS"))
+        printf("# MH_ROUNDS=%s: %g times the usual rounds\n", getenv("MH_ROUNDS"), rounds_factor());
+    fflush(stdout);
     add(tests);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
