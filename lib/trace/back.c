@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,48 @@
 
 trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
+bool mh_trace_lock(trace_lock *lock, bool waits)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool is_held = (waits ? pthread_mutex_lock(&lock->mutex) : pthread_mutex_trylock(&lock->mutex)) == 0;
+    if (is_held)
+        lock->blocked = before;
+    else
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_held;
+}
+
+void mh_trace_unlock(trace_lock *lock)
+{
+    static const struct timespec at_once;
+    sigset_t before = lock->blocked, too_large;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    sigtimedwait(&too_large, NULL, &at_once);
+    pthread_mutex_unlock(&lock->mutex);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void mh_trace_say(const char *format, ...)
+{
+    static trace_lock speaking = TRACE_LOCK;
+    va_list arguments;
+    mh_trace_lock(&speaking, true);
+    va_start(arguments, format);
+    fputs("mpix_trace: ", stderr);
+    vfprintf(stderr, format, arguments);
+    putc('\n', stderr);
+    va_end(arguments);
+    mh_trace_unlock(&speaking);
+}
+
 /* On all processes. Returns false. */
 static bool give_up(const char *reason)
 {
     if (mh_trace.rank == 0)
-        fprintf(stderr, "mpix_trace: %s; the program runs without being recorded\n", reason);
+        mh_trace_say("%s; the program runs without being recorded", reason);
     mh_trace.world = MPI_COMM_NULL;
     return false;
 }
@@ -52,7 +90,7 @@ static bool choose_functions(const char *const *functions, int count)
         wanted += mh_trace.is_wanted[i + 1];
     }
     if (wanted == 0 && mh_trace.rank == 0)
-        fprintf(stderr, "mpix_trace: --only %s names no function of MPI\n", mh_trace.options.only);
+        mh_trace_say("--only %s names no function of MPI", mh_trace.options.only);
     return true;
 }
 
@@ -191,7 +229,7 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
 }
 
-static bool begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
+bool mh_trace_begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
 {
     int64_t left_raw_ns = trace_raw_now_ns();
     if (!prepare(functions, count))
@@ -204,7 +242,7 @@ static bool begin(const char *const *functions, int count, int64_t entered_raw_n
     write_text();
     write_names(functions, count);
     mh_trace_write_first_comms();
-    mh_trace_first_record(now_ns - (raw_ns - left_raw_ns));
+    mh_trace_write_clock(now_ns - (raw_ns - left_raw_ns));
     put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
     return true;
 }
@@ -231,17 +269,15 @@ static void report_losses(const loss *losses)
         lost += losses[i].lost_threads > 0;
     }
     if (full > 0)
-        fprintf(stderr,
-                "mpix_trace: the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64
-                " events, all together %" PRIu64 "; give a larger --buffer\n",
-                full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
+        mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
+                     "; give a larger --buffer",
+                     full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
     if (lost > 0)
-        fprintf(stderr, "mpix_trace: %" PRIu64 " threads on %d ranks were too many, and were not recorded\n", threads,
-                lost);
+        mh_trace_say("%" PRIu64 " threads on %d ranks were too many, and were not recorded", threads, lost);
     if (failed > 0)
-        fprintf(stderr, "mpix_trace: %d of %d ranks could not write all: rank %d: %s/" TRACE_FILE_PATTERN ": %s\n",
-                failed, mh_trace.size, first_failed, mh_trace.options.folder, first_failed,
-                strerror((int)losses[first_failed].error));
+        mh_trace_say("%d of %d ranks could not write all: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
+                     mh_trace.size, first_failed, mh_trace.options.folder, first_failed,
+                     strerror((int)losses[first_failed].error));
 }
 
 static void say_losses(void)
@@ -259,7 +295,7 @@ static void say_losses(void)
     free(all);
 }
 
-static void end(trace_call *call)
+void mh_trace_end(trace_call *call)
 {
     mh_trace_end_clock(mh_trace_thread_of(call));
     mh_trace_flush(true);
@@ -267,7 +303,7 @@ static void end(trace_call *call)
     mh_trace_enter(call);
 }
 
-static void finish(trace_call *call)
+void mh_trace_finish(trace_call *call)
 {
     uint64_t lost_threads;
     trace_end ended = {0};
@@ -279,8 +315,7 @@ static void finish(trace_call *call)
     mh_trace_close_file();
 }
 
-/* MPI ends the program: what there is must be written before. */
-static void end_early(void)
+void mh_trace_abort(void)
 {
     mh_trace_flush(true);
 }
@@ -289,49 +324,15 @@ static void end_early(void)
 __attribute__((destructor)) static void end_anyway(void)
 {
     if (mh_trace.pid == getpid())
-        mh_trace_flush(false);
+        mh_trace_flush(true);
 }
 
-static bool is_wanted(int id)
+bool mh_trace_is_wanted(int id)
 {
     return mh_trace.is_wanted[id];
 }
 
 /* What the front looks for. */
+#define ENTRY(name) .name = mh_trace_##name,
 extern const trace_back mpix_trace_back;
-__attribute__((visibility("default"))) const trace_back mpix_trace_back = {
-    .begin = begin,
-    .end = end,
-    .finish = finish,
-    .before_collective = mh_trace_before_collective,
-    .is_wanted = is_wanted,
-    .enter = mh_trace_enter,
-    .leave = mh_trace_leave,
-    .send = mh_trace_send,
-    .isend = mh_trace_isend,
-    .send_init = mh_trace_send_init,
-    .irecv = mh_trace_irecv,
-    .recv_init = mh_trace_recv_init,
-    .receive = mh_trace_receive,
-    .keep = mh_trace_keep,
-    .probed = mh_trace_probed,
-    .take = mh_trace_take,
-    .receive_taken = mh_trace_receive_taken,
-    .irecv_taken = mh_trace_irecv_taken,
-    .start = mh_trace_start,
-    .cancel = mh_trace_cancel,
-    .forget = mh_trace_forget,
-    .watch = mh_trace_watch,
-    .all_done = mh_trace_all_done,
-    .one_done = mh_trace_one_done,
-    .some_done = mh_trace_some_done,
-    .tried = mh_trace_tried,
-    .collective = mh_trace_collective,
-    .icollective = mh_trace_icollective,
-    .collective_init = mh_trace_collective_init,
-    .make_comm = mh_trace_make_comm,
-    .imake_comm = mh_trace_imake_comm,
-    .drop_comm = mh_trace_drop_comm,
-    .region = mh_trace_region,
-    .abort = end_early,
-};
+__attribute__((visibility("default"))) const trace_back mpix_trace_back = {TRACE_OPERATIONS(ENTRY)};

@@ -13,6 +13,8 @@
 #include "trace/format.h"
 #include "trace/recorder.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -47,6 +49,26 @@ static inline int64_t mh_trace_now_ns(void)
 {
     return mh_base_clock_now_ns(&mh_trace.clock);
 }
+
+/*
+ * While a lock is held, no signal handler runs: it may call MPI, and come here again. A SIGXFSZ of what is written
+ * meanwhile is taken back: it would end most programs.
+ */
+typedef struct {
+    pthread_mutex_t mutex;
+    sigset_t blocked; /* before */
+} trace_lock;
+#define TRACE_LOCK                         \
+    {                                      \
+        .mutex = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* Returns whether it is held. waits: until it is. */
+bool mh_trace_lock(trace_lock *lock, bool waits);
+void mh_trace_unlock(trace_lock *lock);
+
+/* A line on standard error. */
+void mh_trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- Events in memory (buffer.c) */
 
@@ -132,11 +154,11 @@ void mh_trace_write_sites(void);
 /* Collective. Returns false on all processes if the clocks cannot be synchronized. */
 bool mh_trace_start_clock(void);
 
-/* began_ns: when the first synchronization did. */
-void mh_trace_first_record(int64_t began_ns);
+/* A record of what is known now. began_ns: when the synchronization did that ends here. */
+void mh_trace_write_clock(int64_t began_ns);
 
-/* Before a collective call of the program on a communicator, on all its processes. */
-void mh_trace_before_collective(trace_call *call, MPI_Comm comm);
+/* Whether the call has failed before it took part in anything: then it counts as if it had never been made. */
+bool mh_trace_take_back(trace_call *call, int result);
 
 /* The last record. Collective. */
 void mh_trace_end_clock(trace_thread *thread);
@@ -164,37 +186,35 @@ typedef struct {
     bool is_inter, has_all; /* all processes of the world, and no others */
     int rank, size;         /* size: of the remote group of an intercommunicator */
     uint32_t context;
+    int sources, targets;        /* in its topology */
+    uint64_t missing;            /* a bit for each of the first neighbors that is none */
     _Atomic uint32_t duplicates; /* by MPI_Comm_idup */
 } trace_known_comm;
+enum { TRACE_MAX_MISSING = 64 };
 
 bool mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
 /* Whether its processes are those of MPI_COMM_WORLD: the same on all of them, also if one has no memory for more. */
 bool mh_trace_has_all(MPI_Comm comm);
-void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
-void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
-void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
 void mh_trace_write_first_comms(void);
 
 /* ---- Calls (calls.c) */
 
-void mh_trace_enter(trace_call *call);
-void mh_trace_leave(trace_call *call);
 /* Record that the call was entered, if that was left open. */
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-void mh_trace_tried(trace_call *call, int result, int found);
+/* Whether a call has failed by one of its arguments, before it took part in anything. */
+bool mh_trace_was_refused(int result);
 /* What was kept back: the end of a call that was left by a jump, before now_ns, and a run of calls in vain. */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
-void mh_trace_region(trace_call *call, int level);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */
 trace_thread *mh_trace_thread_of(trace_call *call);
 
-/* ---- Messages (messages.c), requests (requests.c), collective operations (collectives.c): see recorder.h */
+/* ---- Messages (messages.c), requests (requests.c), collective operations (collectives.c) */
 
 int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
@@ -202,33 +222,9 @@ void mh_trace_put_send(trace_call *call, const trace_request *message);
 void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag);
 void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status);
 void mh_trace_put_collective(trace_call *call, const trace_request *its);
-
-void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm);
-void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm);
-void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
-void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
-                     const MPI_Message *message);
-void mh_trace_take(trace_call *call, const MPI_Message *message);
-void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status);
-void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message);
-
+_Atomic uint32_t *mh_trace_collective_count(MPI_Comm comm); /* on it */
 bool mh_trace_open_requests(void);
-void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);
 void mh_trace_keep_message(const trace_request *its, const MPI_Message *message);
 trace_request mh_trace_take_message(const MPI_Message *message);
-void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
-void mh_trace_cancel(trace_call *call, const MPI_Request *request);
-void mh_trace_forget(trace_call *call, const MPI_Request *request);
-MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
-void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
-void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
-void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
-
-void mh_trace_collective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
 
 #endif

@@ -9,7 +9,6 @@
 #include "trace/back.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -24,7 +23,7 @@ static atomic_uint in_use;
 static _Atomic uint64_t free_list; /* the number of the first, from 1, and a count of changes in the upper half */
 static trace_thread *threads;
 static atomic_uint thread_count;
-static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
+static trace_lock flushing = TRACE_LOCK;
 static pthread_key_t ending;
 
 void *mh_trace_map(size_t bytes)
@@ -174,15 +173,13 @@ static void flush_thread(trace_thread *thread)
 
 void mh_trace_flush(bool waits)
 {
-    if (waits)
-        pthread_mutex_lock(&flushing);
-    else if (pthread_mutex_trylock(&flushing) != 0)
+    if (!mh_trace_lock(&flushing, waits))
         return;
     mh_trace_write_regions();
     for (unsigned i = 0; i < known_threads(); i++)
         flush_thread(&threads[i]);
     mh_trace_write_sites();
-    pthread_mutex_unlock(&flushing);
+    mh_trace_unlock(&flushing);
 }
 
 void mh_trace_flush_last(void)

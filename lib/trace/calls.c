@@ -90,6 +90,16 @@ void mh_trace_tried(trace_call *call, int result, int found)
         mh_trace_record_enter(call);
 }
 
+bool mh_trace_was_refused(int result)
+{
+    int class = MPI_SUCCESS;
+    if (result == MPI_SUCCESS)
+        return false;
+    PMPI_Error_class(result, &class);
+    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
+           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST;
+}
+
 /* ---- Regions */
 
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)

@@ -32,7 +32,7 @@ static void place_window(const mh_clock_record *now)
     mh_trace.to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - now->global_less_local_ns;
 }
 
-static void write_record(int64_t began_ns)
+void mh_trace_write_clock(int64_t began_ns)
 {
     mh_clock_record now = mh_comm_clock_record(&state->clock);
     trace_clock_record record = {
@@ -65,7 +65,7 @@ static void synchronize(void)
     bool is_done = PMPIX_Clock_sync(mh_trace.world) == MPI_SUCCESS;
     cannot_synchronize = !mh_preload_agree(is_done, mh_trace.world);
     if (!cannot_synchronize)
-        write_record(began_ns);
+        mh_trace_write_clock(began_ns);
 }
 
 static void plan_look(double calls)
@@ -108,23 +108,30 @@ static bool counts(MPI_Comm comm)
     return comm == MPI_COMM_WORLD || (!mh_trace.has_threads && mh_trace_has_all(comm));
 }
 
-void mh_trace_before_collective(trace_call *call, MPI_Comm comm)
+void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation)
 {
     if (mh_trace_is_half_full()) {
         mh_trace_put_region(mh_trace_thread_of(call), mh_trace.flush_id, true);
         mh_trace_flush(false);
         mh_trace_put_region(call->thread, mh_trace.flush_id, false);
     }
-    if (comm == MPI_COMM_NULL || !counts(comm) || cannot_synchronize)
-        return;
-    calls_since_record++;
-    if (--calls_until_look <= 0)
-        look(mh_trace_thread_of(call));
+    call->is_counted = comm != MPI_COMM_NULL && counts(comm) && !cannot_synchronize;
+    if (call->is_counted) {
+        calls_since_record++;
+        if (--calls_until_look <= 0)
+            look(mh_trace_thread_of(call));
+    }
+    if (is_operation)
+        call->number = (int32_t)(atomic_fetch_add(mh_trace_collective_count(comm), 1) + 1);
 }
 
-void mh_trace_first_record(int64_t began_ns)
+bool mh_trace_take_back(trace_call *call, int result)
 {
-    write_record(began_ns);
+    if (!mh_trace_was_refused(result))
+        return false;
+    calls_since_record -= call->is_counted;
+    calls_until_look += call->is_counted;
+    return true;
 }
 
 void mh_trace_end_clock(trace_thread *thread)

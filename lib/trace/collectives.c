@@ -2,13 +2,19 @@
 /* collectives.c - the bytes that a process puts into a collective operation and gets out of it. */
 #include "trace/back.h"
 
+/* Of the root, or of all others. */
+static bool is_of_some(const trace_share *share)
+{
+    return share->whose == TRACE_ON_ROOT || share->whose == TRACE_ON_OTHERS;
+}
+
 /* Whether a share is one of this process. */
 static bool is_mine(const trace_share *share, const trace_known_comm *comm, int root)
 {
     bool is_root = comm->is_inter ? root == MPI_ROOT : root == comm->rank;
     /* In an intercommunicator, the group of the root has others that take no part. */
     bool is_other = comm->is_inter ? root >= 0 : !is_root;
-    return share->whose == TRACE_ON_ALL || (share->whose == TRACE_ON_ROOT ? is_root : is_other);
+    return !is_of_some(share) || (share->whose == TRACE_ON_ROOT ? is_root : is_other);
 }
 
 static int64_t count_at(const trace_share *share, int index)
@@ -25,21 +31,25 @@ static int64_t bytes_of_one(const trace_share *share, int index)
     return mh_trace_bytes(count_at(share, index), share->types ? share->types[index] : share->type);
 }
 
+/* A Cartesian topology has no neighbors beyond its ends, but counts them: MPI_PROC_NULL. */
+static bool is_missing(const trace_known_comm *comm, int neighbor)
+{
+    return neighbor < TRACE_MAX_MISSING && comm->missing >> neighbor & 1;
+}
+
 static int64_t bytes_of_all(const trace_share *share, const trace_known_comm *comm)
 {
+    const bool is_of_neighbors = share->whose == TRACE_ON_SOURCES || share->whose == TRACE_ON_TARGETS;
+    const int size = !is_of_neighbors ? comm->size : share->whose == TRACE_ON_SOURCES ? comm->sources : comm->targets;
     int64_t sum = 0;
     if (share->times == TRACE_ONCE || share->times == TRACE_OWN_OF_LIST)
         return bytes_of_one(share, comm->rank);
     if (!share->counts)
-        return bytes_of_one(share, 0) * comm->size;
-    if (share->types) {
-        for (int i = 0; i < comm->size; i++)
-            sum += bytes_of_one(share, i);
-        return sum;
-    }
-    for (int i = 0; i < comm->size; i++)
-        sum += count_at(share, i);
-    return mh_trace_bytes(sum, share->type);
+        return bytes_of_one(share, 0) * (size - (is_of_neighbors ? __builtin_popcountll(comm->missing) : 0));
+    for (int i = 0; i < size; i++)
+        if (!is_of_neighbors || !is_missing(comm, i))
+            sum += share->types ? bytes_of_one(share, i) : count_at(share, i);
+    return share->types ? sum : mh_trace_bytes(sum, share->type);
 }
 
 /*
@@ -48,7 +58,7 @@ static int64_t bytes_of_all(const trace_share *share, const trace_known_comm *co
  */
 static bool is_unknowable(const trace_share *share, const trace_share *other, const trace_known_comm *comm, int root)
 {
-    bool is_rooted = share->whose != TRACE_ON_ALL || other->whose != TRACE_ON_ALL;
+    bool is_rooted = is_of_some(share) || is_of_some(other);
     bool is_own = share->times == TRACE_OWN_OF_LIST || other->times == TRACE_OWN_OF_LIST;
     return comm->is_inter && (is_own || (is_rooted && share->whose == TRACE_ON_ALL && root < 0));
 }
@@ -65,26 +75,27 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
     return (uint64_t)bytes_of_all(&in_place, comm);
 }
 
-/*
- * How many there were on each communicator. All processes count the same, whichever part of the run they record, as
- * long as no call fails on some of them only.
- */
+/* How many there were on each communicator: the same on all processes, whichever part of the run they record. */
 static _Atomic uint32_t counts[TRACE_NO_COMM + 1];
 
-static void put(trace_call *call, int64_t time_ns, const trace_request *its)
+_Atomic uint32_t *mh_trace_collective_count(MPI_Comm comm)
 {
-    const int32_t number = (int32_t)(atomic_fetch_add_explicit(&counts[its->comm], 1, memory_order_relaxed) + 1);
-    trace_event event = {time_ns, its->bytes_in, its->partner, number, its->number, its->comm, TRACE_COLLECTIVE, 0};
+    return &counts[mh_trace_comm(comm)->id];
+}
+
+static void put(trace_call *call, int64_t time_ns, const trace_request *its, int32_t number)
+{
     if (call->is_silent)
         return;
-    mh_trace_put(call->thread, event);
+    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_in, its->partner, number, its->number, its->comm,
+                                             TRACE_COLLECTIVE, 0});
     mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_out, its->partner, 0, its->number, its->function,
                                              TRACE_COLLECTIVE_OUT, 0});
 }
 
 void mh_trace_put_collective(trace_call *call, const trace_request *its)
 {
-    put(call, call->enter_ns, its);
+    put(call, call->enter_ns, its, (int32_t)(atomic_fetch_add(&counts[its->comm], 1) + 1));
 }
 
 static int32_t root_of(const trace_known_comm *comm, int root, bool is_rooted)
@@ -98,31 +109,38 @@ static void describe(trace_request *its, const trace_call *call, MPI_Comm handle
                      const trace_share *out)
 {
     const trace_known_comm *comm = mh_trace_comm(handle);
+    its->does = TRACE_COLLECTS;
     its->comm = comm->id;
     its->function = call->id;
-    its->partner = root_of(comm, root, in->whose != TRACE_ON_ALL || out->whose != TRACE_ON_ALL);
+    its->partner = root_of(comm, root, is_of_some(in) || is_of_some(out));
     its->bytes_in = bytes_of(in, out, comm, root);
     its->bytes_out = bytes_of(out, in, comm, root);
 }
 
-void mh_trace_collective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+/* It was numbered before the call: what it did not take part in is not counted. Another failure has unknown bytes. */
+void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     trace_request its = {0};
     mh_trace_leave_ns(call);
+    if (mh_trace_take_back(call, result)) {
+        atomic_fetch_sub(mh_trace_collective_count(comm), 1);
+        return;
+    }
+    if (result != MPI_SUCCESS)
+        in = out = TRACE_NOTHING;
     describe(&its, call, comm, root, &in, &out);
-    put(call, call->leave_ns, &its);
+    put(call, call->leave_ns, &its, call->number);
 }
 
+/* It is recorded by mh_trace_keep. */
 void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     mh_trace_new_request(call, TRACE_COLLECTS);
     describe(&call->started, call, comm, root, &in, &out);
-    mh_trace_put_collective(call, &call->started);
 }
 
 void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
-    call->started.does = TRACE_COLLECTS;
     call->started.is_persistent = true;
     describe(&call->started, call, comm, root, &in, &out);
 }

@@ -8,7 +8,6 @@
  */
 #include "trace/back.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +27,8 @@ static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
 static MPI_Group world_group;
 static int freed_key; /* an attribute of communicators that are known */
 
-static _Atomic uint64_t proposals;                       /* of contexts by this process */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static _Atomic uint64_t proposals;   /* of contexts by this process */
+static trace_lock lock = TRACE_LOCK; /* of what follows */
 static uint32_t id_count = SELF_ID + 1;
 
 static uint64_t key_of(MPI_Comm comm)
@@ -64,6 +63,31 @@ static definition *define(MPI_Comm comm, bool is_inter)
     return its;
 }
 
+/* Of a dimension, there are two neighbors: before and after. */
+static void find_cartesian_neighbors(trace_known_comm *comm, MPI_Comm handle)
+{
+    int dimensions = 0, neighbors[2];
+    PMPI_Cartdim_get(handle, &dimensions);
+    comm->sources = comm->targets = 2 * dimensions;
+    for (int i = 0; i < dimensions && i < TRACE_MAX_MISSING / 2; i++) {
+        PMPI_Cart_shift(handle, i, 1, &neighbors[0], &neighbors[1]);
+        for (int k = 0; k < 2; k++)
+            comm->missing |= (uint64_t)(neighbors[k] == MPI_PROC_NULL) << (2 * i + k);
+    }
+}
+
+static void find_neighbors(trace_known_comm *comm, MPI_Comm handle)
+{
+    int kind = MPI_UNDEFINED, is_weighted;
+    PMPI_Topo_test(handle, &kind);
+    if (kind == MPI_CART)
+        find_cartesian_neighbors(comm, handle);
+    else if (kind == MPI_GRAPH && PMPI_Graph_neighbors_count(handle, comm->rank, &comm->sources) == MPI_SUCCESS)
+        comm->targets = comm->sources;
+    else if (kind == MPI_DIST_GRAPH)
+        PMPI_Dist_graph_neighbors_count(handle, &comm->sources, &comm->targets, &is_weighted);
+}
+
 static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, const definition *its)
 {
     int compared = MPI_UNEQUAL;
@@ -72,6 +96,8 @@ static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, con
     comm->size = its->head.size;
     comm->is_inter = is_inter;
     comm->context = its->head.context;
+    if (!is_inter)
+        find_neighbors(comm, handle);
     if (!is_inter && its->head.size == mh_trace.size)
         PMPI_Comm_compare(handle, MPI_COMM_WORLD, &compared);
     comm->has_all = compared != MPI_UNEQUAL;
@@ -102,7 +128,8 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static trace_known_comm *add(MPI_Comm handle, bool is_inter, uint32_t context, definition *its)
+/* like: itself, or another one of the same processes, while it is not to be used. &unknown if there is no room. */
+static trace_known_comm *add(MPI_Comm handle, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
 {
     forget(handle);
     int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_NO_ROOM;
@@ -113,10 +140,11 @@ static trace_known_comm *add(MPI_Comm handle, bool is_inter, uint32_t context, d
     its->head.id = id_count++;
     its->head.context = context;
     known[slot] = (trace_known_comm){0};
-    describe(&known[slot], handle, is_inter, its);
+    describe(&known[slot], like, is_inter, its);
     write_definition(its);
     mh_trace_publish(&table, slot, key_of(handle));
-    PMPI_Comm_set_attr(handle, freed_key, NULL);
+    if (handle == like)
+        PMPI_Comm_set_attr(handle, freed_key, NULL);
     return &known[slot];
 }
 
@@ -138,16 +166,16 @@ static trace_known_comm *discover(MPI_Comm handle)
 {
     int is_inter = 0;
     trace_known_comm *found = &unknown;
-    pthread_mutex_lock(&lock);
+    mh_trace_lock(&lock, true);
     int64_t slot = mh_trace_find(&table, key_of(handle));
     if (slot >= 0) {
         found = &known[slot];
     } else if (id_count < MAX_IDS && handle != MPI_COMM_NULL &&
                PMPI_Comm_test_inter(handle, &is_inter) == MPI_SUCCESS) {
         definition *its = define(handle, is_inter);
-        found = add(handle, is_inter, its ? compute_context(its) : 0, its);
+        found = add(handle, handle, is_inter, its ? compute_context(its) : 0, its);
     }
-    pthread_mutex_unlock(&lock);
+    mh_trace_unlock(&lock);
     return found;
 }
 
@@ -246,7 +274,7 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
 {
     int is_inter = 0;
     mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+    if (mh_trace_take_back(call, result) || result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_test_inter(*comm, &is_inter);
     if (is_foreign(*comm, is_inter)) {
@@ -254,9 +282,9 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
         return;
     }
     uint32_t context = agree_on_context(*comm, is_inter);
-    pthread_mutex_lock(&lock);
-    add(*comm, is_inter, context, define(*comm, is_inter));
-    pthread_mutex_unlock(&lock);
+    mh_trace_lock(&lock, true);
+    add(*comm, *comm, is_inter, context, define(*comm, is_inter));
+    mh_trace_unlock(&lock);
 }
 
 /* It is not to be used before its request is complete; but its processes are those of the parent. */
@@ -268,21 +296,9 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
         return;
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
-    pthread_mutex_lock(&lock);
-    definition *its = define(parent, its_parent->is_inter);
-    forget(*comm);
-    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(*comm)) : TRACE_NO_ROOM;
-    if (slot >= 0) {
-        its->head.id = id_count++;
-        its->head.context = context;
-        known[slot] = (trace_known_comm){0};
-        describe(&known[slot], parent, its_parent->is_inter, its);
-        write_definition(its);
-        mh_trace_publish(&table, slot, key_of(*comm));
-    } else {
-        free(its);
-    }
-    pthread_mutex_unlock(&lock);
+    mh_trace_lock(&lock, true);
+    add(*comm, parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
+    mh_trace_unlock(&lock);
 }
 
 void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,36 +22,15 @@ _Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 &
 static int file = -1, failed_by;
 static off_t written;
 static char path[sizeof mh_trace.options.folder + 64];
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-
-/*
- * Beyond the limit of a file's size, the kernel does not only refuse, but also sends a signal that ends most programs.
- * It is sent to this thread, which takes it back.
- */
-static ssize_t write_quietly(const struct iovec *parts, int count)
-{
-    static const struct timespec at_once;
-    sigset_t signals, before;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signals, &before);
-    ssize_t done = writev(file, parts, count);
-    int reason = errno;
-    if (done < 0 && reason == EFBIG)
-        sigtimedwait(&signals, NULL, &at_once);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = reason;
-    return done;
-}
+static trace_lock writing = TRACE_LOCK;
 
 /* Returns 0 or an errno. Of what could be written in part, another byte tells why not the rest. */
 static int write_all(const struct iovec *parts, int count, ssize_t bytes)
 {
-    ssize_t done = write_quietly(parts, count);
-    struct iovec one = {(void *)"", 1};
+    ssize_t done = writev(file, parts, count);
     if (done == bytes)
         return 0;
-    return done >= 0 && write_quietly(&one, 1) >= 0 ? ENOSPC : errno;
+    return done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
 }
 
 int mh_trace_open_file(uint64_t job)
@@ -68,7 +45,10 @@ int mh_trace_open_file(uint64_t job)
     head.size = mh_trace.size;
     written = sizeof head;
     struct iovec part = {&head, sizeof head};
-    return write_all(&part, 1, sizeof head);
+    mh_trace_lock(&writing, true);
+    int reason = write_all(&part, 1, sizeof head);
+    mh_trace_unlock(&writing);
+    return reason;
 }
 
 /* What has been written of a block that does not fit is taken back. */
@@ -101,9 +81,9 @@ void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, i
     }
     size_t padding = (PADDING - head.bytes % PADDING) % PADDING;
     all[count + 1] = (struct iovec){(void *)zeros, padding};
-    pthread_mutex_lock(&writing);
+    mh_trace_lock(&writing, true);
     write_parts(all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
-    pthread_mutex_unlock(&writing);
+    mh_trace_unlock(&writing);
 }
 
 void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes)

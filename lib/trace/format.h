@@ -77,8 +77,8 @@ typedef enum {
     TRACE_CANCELED,       /* that request */
     TRACE_COLLECTIVE,     /* before its LEAVE and of the same time: partner is the root or a trace_root, value the bytes
                             that this process put in, comm in id; tag: how many calls of collective operations this
-                            process has made on it with this one, recorded or not. A call that does not wait: request,
-                            at the ENTER; see DONE */
+                            process has made on it with this one, recorded or not, but without those that MPI refused.
+                            A call that does not wait: request, at the ENTER; see DONE */
     TRACE_COLLECTIVE_OUT, /* follows COLLECTIVE: value is the bytes that this process got, id the function, of a
                             persistent request the one that made it */
     TRACE_COLLECTIVE_DONE, /* that request is complete */

@@ -7,7 +7,8 @@
 #include "preload/find.h"
 #include "trace/recorder.h"
 
-#include <stddef.h>
+#include <string.h>
+#include <unwind.h>
 
 #ifdef OPEN_MPI
 #define FLAVOR "openmpi"
@@ -23,32 +24,81 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
                                         .flavor = FLAVOR};
 
 #define PUBLIC __attribute__((visibility("default"), used))
-
-static const trace_back *opened_back;
-/*
- * Of this thread: where on the stack the call is in which it is, 0 if in none; and what the back has for it. They are
- * there from the start: quick. Calls inside of that one are below it, for stacks grow downward. An exception or a jump
- * out of an error handler leaves a call without a word: the next call is not below it then, or some later one. Calls
- * before that one count as inner: a program that goes on deeper in the stack after a jump is not followed there.
- */
-static __thread uintptr_t outer_frame __attribute__((tls_model("initial-exec")));
-static __thread trace_thread *own_thread __attribute__((tls_model("initial-exec")));
-
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec"))) /* there from the start: quick */
 #define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define INLINE static inline __attribute__((always_inline))
 
-/* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
-INLINE const trace_back *get_outer_back(void)
+/* A call: where on the stack its wrapper is, and where the caller goes on. */
+typedef struct {
+    uintptr_t frame, site;
+} stack_place;
+
+static const trace_back *opened_back;
+OF_THREAD stack_place outer; /* the call in which this thread is; its frame is 0 if it is in none */
+OF_THREAD trace_thread *own_thread;
+
+/* ---- Calls inside of calls. They are below them, for stacks grow downward */
+
+/* Some of the calls that were found inside of another one: MPI libraries call themselves often. */
+enum { NESTINGS = 16 };
+typedef struct {
+    stack_place inner, outer;
+} nesting;
+OF_THREAD nesting nestings[NESTINGS];
+
+enum { FRAMES_OF_CALL = 3 }; /* at most: the wrapper, the entry, and what called it */
+typedef struct {
+    int count; /* of frames that are not below the outer call */
+    bool is_found;
+} outer_search;
+
+static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its)
 {
-    return OWN_FRAME < outer_frame ? NULL : __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+    outer_search *search = its;
+    if (_Unwind_GetCFA(frame) < outer.frame)
+        return _URC_NO_REASON;
+    search->count++;
+    search->is_found = _Unwind_GetIP(frame) == outer.site;
+    return search->is_found || search->count == FRAMES_OF_CALL ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
-INLINE void enter(const trace_back *back, trace_call *call, int id, const void *site, bool is_trial)
+/*
+ * An exception or a jump out of an error handler leaves a call without a word, and a later call may be below where that
+ * one was. So the stack is searched for what called it. If the stack cannot be read so far, the call is an inner one.
+ */
+static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
 {
-    outer_frame = OWN_FRAME;
+    const nesting now = {{frame, site}, outer};
+    nesting *known = &nestings[(frame / sizeof(void *) + site) % NESTINGS];
+    outer_search search = {0};
+    if (memcmp(known, &now, sizeof now) == 0)
+        return true;
+    _Unwind_Backtrace(search_frame, &search);
+    if (search.count > 0 && !search.is_found)
+        return false;
+    *known = now;
+    return true;
+}
+
+/* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
+INLINE const trace_back *get_outer_back(const void *site)
+{
+    if (OWN_FRAME < outer.frame && is_inside(OWN_FRAME, (uintptr_t)site))
+        return NULL;
+    return __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+}
+
+INLINE void go_in(trace_call *call, int id, const void *site)
+{
+    outer = (stack_place){OWN_FRAME, (uintptr_t)site};
     call->thread = own_thread;
     call->id = (uint16_t)id;
     call->site = (uintptr_t)site;
+    call->is_counted = false;
+}
+
+INLINE void enter(const trace_back *back, trace_call *call, bool is_trial)
+{
     call->is_trial = is_trial;
     back->enter(call);
     own_thread = call->thread;
@@ -57,16 +107,7 @@ INLINE void enter(const trace_back *back, trace_call *call, int id, const void *
 INLINE void leave(const trace_back *back, trace_call *call)
 {
     back->leave(call);
-    outer_frame = 0;
-}
-
-INLINE void look(const trace_back *back, MPI_Comm comm)
-{
-    trace_call call = {.thread = own_thread};
-    outer_frame = OWN_FRAME;
-    back->before_collective(&call, comm);
-    own_thread = call.thread;
-    outer_frame = 0;
+    outer.frame = 0;
 }
 
 /* The two names of a function, in assembler: mpi.h declares them with other types. */
@@ -87,47 +128,37 @@ INLINE void look(const trace_back *back, MPI_Comm comm)
 
 /* ---- MPI_Init, MPI_Init_thread */
 
+/* By whichever of the two, if one calls the other. */
 INLINE void begin(int64_t entered_ns, int id, const void *site)
 {
-    if (OWN_FRAME < outer_frame || opened_back)
+    trace_call call = {0};
+    if (OWN_FRAME < outer.frame || opened_back)
         return;
-    outer_frame = OWN_FRAME;
-    trace_call call = {.id = (uint16_t)id, .site = (uintptr_t)site};
+    go_in(&call, id, site);
     const trace_back *back = mh_preload_open();
     if (back && back->begin(function_names, ID_END - 1, entered_ns, &call))
         __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
     own_thread = call.thread;
-    outer_frame = 0;
+    outer.frame = 0;
 }
 
-typedef int (*init_function)(int *, char ***);
-static int run_Init(preload_next *next, const void *site, int *argc, char ***argv)
-{
-    int64_t entered_ns = trace_raw_now_ns();
-    init_function function = (init_function)mh_preload_find(next);
-    uintptr_t before = outer_frame;
-    outer_frame = OWN_FRAME;
-    int result = function(argc, argv);
-    outer_frame = before;
-    if (result == MPI_SUCCESS)
-        begin(entered_ns, ID_Init, site);
-    return result;
-}
+#define RUN_INIT(name, parameters, types, arguments)                \
+    static int run_##name parameters                                \
+    {                                                               \
+        int64_t entered_ns = trace_raw_now_ns();                    \
+        int(*function) types = (int(*) types)mh_preload_find(next); \
+        const stack_place before = outer;                           \
+        outer = (stack_place){OWN_FRAME, (uintptr_t)site};          \
+        int result = function arguments;                            \
+        outer = before;                                             \
+        if (result == MPI_SUCCESS)                                  \
+            begin(entered_ns, ID_##name, site);                     \
+        return result;                                              \
+    }
+RUN_INIT(Init, (preload_next * next, const void *site, int *argc, char ***argv), (int *, char ***), (argc, argv))
+RUN_INIT(Init_thread, (preload_next * next, const void *site, int *argc, char ***argv, int required, int *provided),
+         (int *, char ***, int, int *), (argc, argv, required, provided))
 ENTRIES(Init, (int *argc, char ***argv), (&next, __builtin_return_address(0), argc, argv))
-
-typedef int (*init_thread_function)(int *, char ***, int, int *);
-static int run_Init_thread(preload_next *next, const void *site, int *argc, char ***argv, int required, int *provided)
-{
-    int64_t entered_ns = trace_raw_now_ns();
-    init_thread_function function = (init_thread_function)mh_preload_find(next);
-    uintptr_t before = outer_frame;
-    outer_frame = OWN_FRAME;
-    int result = function(argc, argv, required, provided);
-    outer_frame = before;
-    if (result == MPI_SUCCESS)
-        begin(entered_ns, ID_Init_thread, site);
-    return result;
-}
 ENTRIES(Init_thread, (int *argc, char ***argv, int required, int *provided),
         (&next, __builtin_return_address(0), argc, argv, required, provided))
 
@@ -153,16 +184,16 @@ typedef int (*finalize_function)(void);
 static int run_Finalize(preload_next *next, const void *site)
 {
     finalize_function function = (finalize_function)mh_preload_find(next);
-    const trace_back *back = get_outer_back();
+    const trace_back *back = get_outer_back(site);
+    trace_call call = {0};
     if (!back)
         return function();
-    trace_call call = {.thread = own_thread, .id = ID_Finalize, .site = (uintptr_t)site};
-    outer_frame = OWN_FRAME;
+    go_in(&call, ID_Finalize, site);
     back->end(&call);
     int result = function();
     __atomic_store_n(&opened_back, NULL, __ATOMIC_RELEASE);
     back->finish(&call);
-    outer_frame = 0;
+    outer.frame = 0;
     return result;
 }
 ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
@@ -173,10 +204,12 @@ typedef int (*abort_function)(trace_slot, trace_slot);
 static int run_Abort(preload_next *next, const void *site, trace_slot comm, trace_slot code)
 {
     abort_function function = (abort_function)mh_preload_find(next);
-    const trace_back *back = get_outer_back();
+    const trace_back *back = get_outer_back(site);
     trace_call call;
-    if (back)
-        enter(back, &call, ID_Abort, site, false);
+    if (back) {
+        go_in(&call, ID_Abort, site);
+        enter(back, &call, false);
+    }
     back = __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
     if (back)
         back->abort();
@@ -187,10 +220,10 @@ ENTRIES(Abort, (trace_slot comm, trace_slot code), (&next, __builtin_return_addr
 /* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
 
 typedef int (*pcontrol_function)(int, ...);
-static int run_Pcontrol(preload_next *next, int level, void *first, void *second)
+static int run_Pcontrol(preload_next *next, const void *site, int level, void *first, void *second)
 {
     pcontrol_function function = (pcontrol_function)mh_preload_find(next);
-    const trace_back *back = get_outer_back();
+    const trace_back *back = get_outer_back(site);
     if (back && (level > 2 || level < -2)) {
         trace_call call;
         call.thread = own_thread;
@@ -199,7 +232,7 @@ static int run_Pcontrol(preload_next *next, int level, void *first, void *second
     }
     return function(level, first, second);
 }
-ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, level, first, second))
+ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, __builtin_return_address(0), level, first, second))
 
 /* ---- MPI_Wtime, MPI_Wtick: recorded only if asked for by name */
 
@@ -207,11 +240,12 @@ typedef double (*clock_function)(void);
 INLINE double run_clock(preload_next *next, int id, const void *site)
 {
     clock_function function = (clock_function)mh_preload_find(next);
-    const trace_back *back = get_outer_back();
+    const trace_back *back = get_outer_back(site);
     if (!back || !back->is_wanted(id))
         return function();
     trace_call call;
-    enter(back, &call, id, site, false);
+    go_in(&call, id, site);
+    enter(back, &call, false);
     double result = function();
     leave(back, &call);
     return result;

@@ -47,6 +47,8 @@ typedef struct {
     bool is_silent;             /* nothing of it goes into the trace */
     bool is_trial;              /* MPI_Test and its like: recorded when it is known whether it was in vain */
     bool is_recorded;           /* its ENTER is */
+    bool is_counted;            /* among the calls after which the clock is looked after */
+    int32_t number;             /* of a collective operation, on its communicator */
     trace_request started;      /* the request that it makes */
     const MPI_Request *watched; /* those that it may complete, as they were before it; NULL: there is no memory */
     const MPI_Request *handles; /* these in the program */
@@ -55,8 +57,11 @@ typedef struct {
     MPI_Status status; /* where the program wants none */
 } trace_call;
 
-/* What a process puts into a collective operation, or gets out of it. */
-typedef enum { TRACE_ON_ALL, TRACE_ON_ROOT, TRACE_ON_OTHERS } trace_whose;
+/*
+ * What a process puts into a collective operation, or gets out of it. All processes have such a share, or the root or
+ * the others alone; or all exchange it with those that are before or after them in the topology.
+ */
+typedef enum { TRACE_ON_ALL, TRACE_ON_ROOT, TRACE_ON_OTHERS, TRACE_ON_SOURCES, TRACE_ON_TARGETS } trace_whose;
 typedef enum { TRACE_ONCE, TRACE_EACH, TRACE_LISTED, TRACE_OWN_OF_LIST } trace_times;
 typedef struct {
     trace_whose whose;
@@ -69,52 +74,65 @@ typedef struct {
     const MPI_Datatype *types; /* in its place, for each process, or NULL */
 } trace_share;
 
+/* ---- What the front calls of the back. It does not link with these, but finds their table */
+
+/* After MPI_Init, whose id and site the call has. */
+bool mh_trace_begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call);
+void mh_trace_end(trace_call *call);    /* before MPI_Finalize; collective over the world */
+void mh_trace_finish(trace_call *call); /* after it */
+bool mh_trace_is_wanted(int id);        /* by name: MPI_Wtime and MPI_Wtick */
+
+/* Before a collective call on a communicator, on all its processes. is_operation: the call is to be numbered. */
+void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation);
+void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
+void mh_trace_leave(trace_call *call);
+
+void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm);
+void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm);
+void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
+void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);
+
+/* Messages of MPI_Mprobe. */
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
+                     const MPI_Message *message);
+void mh_trace_take(trace_call *call, const MPI_Message *message); /* before it is received */
+void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status);
+void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message);
+
+void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
+void mh_trace_cancel(trace_call *call, const MPI_Request *request);
+void mh_trace_forget(trace_call *call, const MPI_Request *request);
+
+/* Requests that a call may complete: before it, with room for statuses if the program wants none; and after it. */
+MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
+void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
+void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
+void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
+void mh_trace_tried(trace_call *call, int result, int found); /* other trials */
+
+void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+
+void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
+void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
+void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm); /* before it is freed */
+void mh_trace_region(trace_call *call, int level);
+void mh_trace_abort(void); /* MPI ends the program */
+
+/* clang-format off */
+#define TRACE_OPERATIONS(OF)                                                                                         \
+    OF(begin) OF(end) OF(finish) OF(before_collective) OF(is_wanted) OF(enter) OF(leave) OF(send) OF(isend)          \
+    OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) \
+    OF(start) OF(cancel) OF(forget) OF(watch) OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective)       \
+    OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(region) OF(abort)
+/* clang-format on */
+#define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {
-    /* After MPI_Init, whose id and site the call has. */
-    bool (*begin)(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call);
-    void (*end)(trace_call *call);                              /* before MPI_Finalize; collective over the world */
-    void (*finish)(trace_call *call);                           /* after it */
-    void (*before_collective)(trace_call *call, MPI_Comm comm); /* thread is set */
-    bool (*is_wanted)(int id);                                  /* by name: MPI_Wtime and MPI_Wtick */
-
-    void (*enter)(trace_call *call); /* thread, id, site and is_trial are set */
-    void (*leave)(trace_call *call);
-
-    void (*send)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-    void (*isend)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-    void (*send_init)(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-    void (*irecv)(trace_call *call, int partner, int tag, MPI_Comm comm);
-    void (*recv_init)(trace_call *call, int partner, int tag, MPI_Comm comm);
-    void (*receive)(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
-    void (*keep)(trace_call *call, int result, const MPI_Request *request);
-
-    /* Messages of MPI_Mprobe. */
-    void (*probed)(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
-                   const MPI_Message *message);
-    void (*take)(trace_call *call, const MPI_Message *message); /* before it is received */
-    void (*receive_taken)(trace_call *call, int result, const MPI_Status *status);
-    void (*irecv_taken)(trace_call *call, const MPI_Message *message);
-
-    void (*start)(trace_call *call, int count, const MPI_Request *requests);
-    void (*cancel)(trace_call *call, const MPI_Request *request);
-    void (*forget)(trace_call *call, const MPI_Request *request);
-
-    /* Requests that a call may complete: before it, with room for statuses if the program wants none; and after it. */
-    MPI_Status *(*watch)(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
-    void (*all_done)(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
-    void (*one_done)(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
-    void (*some_done)(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
-    void (*tried)(trace_call *call, int result, int found); /* other trials */
-
-    void (*collective)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-    void (*icollective)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-    void (*collective_init)(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-
-    void (*make_comm)(trace_call *call, int result, const MPI_Comm *comm);
-    void (*imake_comm)(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
-    void (*drop_comm)(trace_call *call, const MPI_Comm *comm); /* before it is freed */
-    void (*region)(trace_call *call, int level);
-    void (*abort)(void);
+    TRACE_OPERATIONS(TRACE_OPERATION)
 } trace_back;
 
 /* What there is before a clock has been chosen. */
@@ -139,6 +157,6 @@ static inline int64_t trace_raw_now_ns(void)
                    __VA_ARGS__})
 #define TRACE_LIST(whose_, buffer_, counts_, type_) TRACE_ANY_LIST(whose_, LISTED, buffer_, counts_, .type = type_)
 #define TRACE_OWN(buffer_, counts_, type_) TRACE_ANY_LIST(ALL, OWN_OF_LIST, buffer_, counts_, .type = type_)
-#define TRACE_LISTS(buffer_, counts_, types_) TRACE_ANY_LIST(ALL, LISTED, buffer_, counts_, .types = types_)
+#define TRACE_LISTS(whose_, buffer_, counts_, types_) TRACE_ANY_LIST(whose_, LISTED, buffer_, counts_, .types = types_)
 
 #endif

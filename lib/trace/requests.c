@@ -90,29 +90,32 @@ static void put_completion(trace_call *call, const trace_request *its, const MPI
         put(call, its, TRACE_COLLECTIVE_DONE);
 }
 
+/* Returns TRACE_PRESENT if there is one with this key. */
+static int64_t keep(uint64_t key, const trace_request *its)
+{
+    int64_t slot = mh_trace_reserve(&table, key);
+    if (slot < 0)
+        return slot;
+    kept[slot] = *its;
+    mh_trace_publish(&table, slot, key);
+    return slot;
+}
+
 void mh_trace_keep(trace_call *call, int result, const MPI_Request *request)
 {
     const trace_request *its = &call->started;
     mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || its->does == 0 || *request == MPI_REQUEST_NULL)
+    if (result != MPI_SUCCESS || its->does == 0)
         return;
-    uint64_t key = request_key(*request);
-    int64_t slot = mh_trace_reserve(&table, key);
-    if (slot == TRACE_PRESENT)
+    if (its->does & TRACE_COLLECTS && !its->is_persistent)
+        mh_trace_put_collective(call, its);
+    if (*request != MPI_REQUEST_NULL && keep(request_key(*request), its) == TRACE_PRESENT)
         put_completion(call, its, NULL);
-    if (slot < 0)
-        return;
-    kept[slot] = *its;
-    mh_trace_publish(&table, slot, key);
 }
 
 void mh_trace_keep_message(const trace_request *its, const MPI_Message *message)
 {
-    int64_t slot = mh_trace_reserve(&table, message_key(*message));
-    if (slot < 0)
-        return;
-    kept[slot] = *its;
-    mh_trace_publish(&table, slot, message_key(*message));
+    keep(message_key(*message), its);
 }
 
 trace_request mh_trace_take_message(const MPI_Message *message)
@@ -247,12 +250,12 @@ void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, co
 void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
 {
     mh_trace_tried(call, result, done);
-    if (!call->watched)
+    if (!call->watched || mh_trace_was_refused(result))
         return;
     if (result != MPI_SUCCESS)
         drop_ended(call);
-    else if (done && index != MPI_UNDEFINED)
-        complete(call, call->watched[index], MPI_SUCCESS, status);
+    if (done && index >= 0 && index < call->watched_count)
+        complete(call, call->watched[index], result, status);
 }
 
 void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)

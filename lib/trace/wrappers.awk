@@ -33,11 +33,11 @@ function add_meaning(name, its_flags, its_before, its_after) {
 function add_collectives(name, comm, root, in_share, out_share,    arguments, number) {
     gsub(/(NOTHING|SHARE|LISTS?|OWN)/, "TRACE_&", in_share)
     gsub(/(NOTHING|SHARE|LISTS?|OWN)/, "TRACE_&", out_share)
-    arguments = "call, " comm ", " root ", " in_share ", " out_share
+    arguments = comm ", " root ", " in_share ", " out_share
     number = number_of(comm)
-    add_meaning(name, "sync=" number, "", "if (result == MPI_SUCCESS) collective(" arguments ")")
-    add_meaning(lower_first(name), "", "icollective(" arguments ")", "keep(call, result, $" (number + 1) ")")
-    add_meaning(name "_init", "", "collective_init(" arguments ")", "keep(call, result, $" (number + 2) ")")
+    add_meaning(name, "count sync=" number, "", "collective(call, result, " arguments ")")
+    add_meaning(lower_first(name), "", "icollective(call, " arguments ")", "keep(call, result, $" (number + 1) ")")
+    add_meaning(name "_init", "", "collective_init(call, " arguments ")", "keep(call, result, $" (number + 2) ")")
 }
 
 # ---- meanings.txt
@@ -99,7 +99,7 @@ function arguments_of(count, type,    list, i) {
     return list
 }
 
-function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide, number) {
+function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide, is_counted, number) {
     count = split(parameters, part, /,/)
     if (count == 1 && trim(part[1]) == "void")
         count = 0
@@ -120,15 +120,17 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     print "static int run_" name "(preload_next *next, const void *site" with (count ? parameter_list : "") ")"
     print "{"
     print "    int (*function)(" parameter_list ") = (int (*)(" parameter_list "))mh_preload_find(next);"
-    print "    const trace_back *back = get_outer_back();"
+    print "    const trace_back *back = get_outer_back(site);"
     print "    if (!back)"
     print "        return function(" list ");"
+    print "    trace_call call;"
+    print "    go_in(&call, ID_" name ", site);"
     if (match(flags[meaning], /sync=[0-9]+/)) {
         number = substr(flags[meaning], RSTART + 5, RLENGTH - 5)
-        print "    look(back, (" types[number] ")a" number ");"
+        is_counted = flags[meaning] ~ /count/ ? "true" : "false"
+        print "    back->before_collective(&call, (" types[number] ")a" number ", " is_counted ");"
     }
-    print "    trace_call call;"
-    print "    enter(back, &call, ID_" name ", site, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
+    print "    enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     if (match(flags[meaning], /status=[0-9]+/)) {
         number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
         print "    if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"

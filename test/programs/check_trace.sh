@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpix_trace: the calls of programs in C and Fortran are recorded as they were made, programs run as ever, and what
-# cannot be recorded is said.
+# mpix_trace: the calls of programs in C and Fortran are recorded as they were made, programs run as ever, and options
+# that are wrong are refused. check_trace_odd.sh has what goes wrong while a program runs.
 #
 # Environment: BUILDDIR       the build directory (default: .)
 #              CC             MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
-#              MPIEXEC, MPIEXEC_FLAGS, NM
+#              MPIEXEC, MPIEXEC_FLAGS
 #
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
@@ -15,80 +15,10 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tap.sh"
 . "$here/run.sh"
-programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/trace
-compiler=${CC:-mpicc}
+. "$here/trace_recording.sh"
 subject=$scratch/subject
-odd=$scratch/odd
-forms=$scratch/forms
-dump=$scratch/trace_dump
-folder=$scratch/trace
-
-skip_all() {        # REASON
-    echo "1..0 # SKIP $1"
-    exit 0
-}
-front=$(compgen -G "$programs/.libs/libmpix_trace-*.so") ||
-    skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
-
-# What sanitizers have built can be loaded into a program that they have built, too.
-[ "${sanitizers:-no}" = no ] || compiler+=" -g -fsanitize=$sanitizers -fno-sanitize-recover=all"
-
-# Compilers are lists of words.
-# shellcheck disable=SC2086
-if ! $compiler -w "$here/check_trace.c" -o "$subject" -lpthread >"$scratch/log" 2>&1 ||
-    ! $compiler -w "$here/check_trace_odd.c" -o "$odd" -lpthread -ldl >>"$scratch/log" 2>&1 ||
-    ! $compiler -w "$here/check_trace_forms.c" -o "$forms" >>"$scratch/log" 2>&1 ||
-    ! $compiler -I"$here/../../lib" "$here/trace_dump.c" -o "$dump" >>"$scratch/log" 2>&1; then
-    cat "$scratch/log"
-    echo "Bail out! $compiler does not compile check_trace.c, _odd.c, _forms.c or trace_dump.c"
-    exit 1
-fi
-
-# RANKS [OPTION]... PROGRAM...: records into a fresh folder. Leaves the traces as text in dump-0 and dump-1.
-record() {
-    local ranks=$1 rank
-    shift
-    rm -rf "$folder"
-    run "$ranks" mpix_trace -o "$folder" "$@"
-    for rank in 0 1; do
-        : >"$scratch/dump-$rank"
-        [ ! -f "$folder/rank-$rank.mpixtrace" ] ||
-            "$dump" "$folder/rank-$rank.mpixtrace" >"$scratch/dump-$rank" || complain "the trace of $rank is torn"
-    done
-}
-
-expect_done() {
-    expect_status 0
-    ! grep -q '^wrong' "$scratch/out" || complain "the program complains"
-    [ "$(grep -o done "$scratch/out" | wc -l)" -eq 2 ] || complain "not both processes are done"
-}
-
-# RANK HOW_OFTEN PATTERN: so many lines of its trace have this; a number, or MIN+.
-expect() {
-    local count
-    count=$(grep -cE -e "$3" "$scratch/dump-$1")
-    case $2 in
-    *+) [ "$count" -ge "${2%+}" ] || complain "trace of $1: $count lines '$3', not $2" ;;
-    *) [ "$count" -eq "$2" ] || complain "trace of $1: $count lines '$3', not $2" ;;
-    esac
-}
-
-# What holds in every complete trace.
-expect_sound() {
-    local rank
-    for rank in 0 1; do
-        expect $rank 1 '^end .* dropped 0$'
-        expect $rank 2+ '^clock '
-        awk '
-            $1 == "event" && $3 < last[$2] { print "thread " $2 ": time goes back at " $3 }
-            $1 == "event" { last[$2] = $3 }
-            $4 == "enter" { name[$2, ++depth[$2]] = $5 }
-            $4 == "leave" && name[$2, depth[$2]--] != $5 { print "leave without enter: " $0 }
-            END { for (thread in depth) if (depth[thread] != 0) print "thread " thread " does not leave all" }
-            ' "$scratch/dump-$rank"
-    done
-    [ "$(sed -n 's/.* job //p' "$scratch"/dump-[01] | sort -u | wc -l)" -eq 1 ] || complain "job numbers differ"
-}
+compile subject check_trace.c
+compile forms check_trace_forms.c check_trace_forms_messages.c
 
 # ---- What is recorded
 
@@ -137,7 +67,7 @@ list_events() {
 }
 
 check_forms() {
-    record 2 "$forms" "$scratch"
+    record 2 "$scratch/forms" "$scratch"
     expect_done
     expect_sound
     for rank in 0 1; do
@@ -170,8 +100,16 @@ check_records() {
     expect 1 3+ '^clock '
 }
 
-check_action() {    # ACTION
-    record 2 "$subject" "$1"
+# The inner call is not recorded.
+check_freed() {
+    record 2 "$subject" freed
+    expect_done
+    expect_sound
+    expect 0 2 ' enter MPI_Comm_free$'
+}
+
+check_spawn() {
+    record 2 "$subject" spawn
     expect_done
     expect_sound
 }
@@ -223,102 +161,20 @@ check_only() {
     expect 0 0 ' enter MPI_Finalize$'
 }
 
-# ---- Programs that do rare things
-
-# Nothing after a jump out of an error handler is lost, and the call that never returned ends.
-check_jumps() {
-    record 2 "$odd" jumps
-    expect_done
-    expect_sound
-    for rank in 0 1; do
-        expect $rank 3 ' enter MPI_Send$'
-        expect $rank 5 ' enter MPI_Barrier$'
-    done
-}
-
-# Requests that failed are no longer known when their handles come again.
-check_failures() {
-    record 2 "$odd" fail
-    expect_done
-    expect_sound
-    expect 0 9 ' post '
-    expect 0 6 ' receive .* request [1-9]'
-    for request in 2 3 5 6 8 9; do expect 0 1 " receive .* request $request\$"; done
-}
-
-check_many_threads() {
-    record 2 "$odd" threads
-    expect_done
-    expect_sound
-    [ -z "$(own_messages)" ] || complain "it says something"
-    expect 0 1300 ' enter MPI_Comm_size$'
-}
-
-check_level() {
-    record 2 "$odd" level 2000000000
-    expect_done
-    expect_sound
-    expect 0 1 ' enter region 2000000000$'
-    expect 1 1 ' leave region 2000000000 0$'
-}
-
-check_fork() {
-    record 2 "$odd" fork
-    expect_done
-    expect_sound
-    expect 0 1 ' enter MPI_Barrier$'
-}
-
-# A million events fit through a buffer of 128 thousand, as there are collective calls. The first of them are a barrier
-# and what a Sendrecv has.
-check_million() {
-    record 2 --buffer 4M --only 'Sendrecv' "$odd" events 1000000
-    expect_done
-    for rank in 0 1; do
-        expect $rank 250000 ' enter MPI_Sendrecv$'
-        expect $rank 250000 ' send partner 0 tag 7 bytes 4 comm 1 '
-        expect $rank 250000 ' receive partner 0 tag 7 bytes 4 comm 1 '
-        expect $rank 250000 ' leave MPI_Sendrecv 0$'
-        expect $rank 1 '^end .* dropped 0$'
-    done
-}
-
-# What the program and MPI allocate and lock is what it is without the recorder.
-check_quiet_path() {
-    local plain counted
-    # shellcheck disable=SC2086
-    plain=$(timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" count 2>&1 </dev/null)
-    record 2 "$odd" count
-    expect_done
-    for counted in "$plain" "$(cat "$scratch/out")"; do grep -o 'counted [0-9]*' <<<"$counted"; done |
-        sort | uniq -c | grep -q '^ *4 counted' || complain "without the recorder: $plain"
-}
-
-# What was written until then can be read: WAY is how the program ends. Communicators are there at once.
-check_end() {       # WAY LAST_CALL
-    record 2 "$odd" "$1"
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    expect 0 0 '^end '
-    expect 0 2+ '^clock '
-    expect 0 2+ ' enter MPI_Barrier$'
-    expect 0 1 '^comm 2 '
-    [ -z "$2" ] || expect 0 1 " enter $2\$"
-}
-
 # With mpix_preload, the trace has the calls of the program, and no others.
 check_both() {
-    local preload=${BUILDDIR:-.}/lib/preload/mpix_preload
+    local programs=${BUILDDIR:-.}/lib/preload rank
     rm -rf "$folder"
-    # shellcheck disable=SC2086
-    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$preload" "$programs/mpix_trace" -o "$folder" \
-        "$odd" fork >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$? command="mpix_preload mpix_trace"
+    run 2 mpix_preload "${BUILDDIR:-.}/lib/trace/mpix_trace" -o "$folder" "$subject"
+    dump
     expect_done
-    grep -q '^mpix_preload: .*[1-9]' "$scratch/err" || complain "no report of mpix_preload"
+    own_messages | grep -q '[1-9]' || complain "no report of mpix_preload"
     for rank in 0 1; do
-        "$dump" "$folder/rank-$rank.mpixtrace" >"$scratch/dump-$rank" || complain "the trace of $rank is torn"
-        expect $rank 1 ' enter MPI_Barrier$'
-        expect $rank 0 ' enter MPI_(Allreduce|Comm_dup|Comm_split|Isend|Send|Iprobe)$'
+        expect $rank 2 ' enter MPI_Barrier$'
+        expect $rank 1 ' enter MPI_Comm_dup$'
+        expect $rank 2 ' enter MPI_Comm_split$'
+        expect $rank 1 ' enter MPI_Allreduce$'
+        expect $rank 0 ' enter MPI_Iprobe$'
     done
     run alone mpix_trace -o "$scratch/new" mpix_preload "$subject"
     expect_refusal 'mpix_preload comes first'
@@ -331,52 +187,6 @@ check_cost() {
     status=$?
     expect_status 0
     grep -qE '^median of 1 turns: -?[0-9]+\.[0-9] ns a call$' "$scratch/out" || complain "no result"
-}
-
-# ---- What cannot be recorded
-
-check_full() {
-    record 2 --buffer 256K "$subject" many
-    expect_done
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]' || complain "no line says it"
-    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
-    expect 0 1 '^end .* dropped [1-9]'
-}
-
-check_abort() {
-    record 2 "$subject" abort
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    expect 0 0 '^end '
-    expect 0 2+ '^clock '
-    expect 0 5+ ' enter MPI_Barrier$'
-}
-
-check_disk() {
-    mkdir -p "$scratch/disk"
-    mount -t tmpfs -o size=64k tmpfs "$scratch/disk" 2>/dev/null || { echo skip; return; }
-    rm -rf "$folder"
-    run 2 mpix_trace -o "$scratch/disk/trace" "$subject" many
-    umount "$scratch/disk"
-    expect_done
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'could not write all: .*No space left on device' || complain "no line says it"
-}
-
-check_limit() {
-    record 2 "$odd" limit
-    expect_done
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'could not write all: .*File too large' || complain "no line says it"
-}
-
-# A process that cannot make its file: no other one leaves one.
-check_missing_file() {
-    record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
-    expect_done
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'cannot write .*rank-1.mpixtrace: File exists' || complain "no line says it"
-    [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
 }
 
 check_others() {
@@ -430,32 +240,17 @@ done
 tap_check "records of the clock while a program runs" check_records
 tap_check "threads" check_threads
 tap_check "threads that make communicators" check_twins
-tap_check "a communicator that is freed within a call" check_action freed
+tap_check "a communicator that is freed within a call" check_freed
 # The flags are words, and there may be none.
 # shellcheck disable=SC2086
 if ! tap_selects "processes of another world"; then
     :
 elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
-    tap_check "processes of another world" check_action spawn
+    tap_check "processes of another world" check_spawn
 else
     tap_skip "processes of another world" "MPI_Comm_spawn fails here"
 fi
 tap_check "--only, --from and --to" check_only
-tap_check "calls that are left by a jump" check_jumps
-# Open MPI 4 takes messages that are too long.
-# shellcheck disable=SC2086
-if ! tap_selects "requests that fail"; then
-    :
-elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" fail 2>&1 </dev/null | grep -q 'do not fail'; then
-    tap_skip "requests that fail" "they do not fail with this MPI library"
-else
-    tap_check "requests that fail" check_failures
-fi
-tap_check "more threads than there are buffers, one after the other" check_many_threads
-tap_check "a region with a large number" check_level
-tap_check "a child that is forked" check_fork
-tap_check "a million events" check_million
-tap_check "nothing is allocated or locked in calls" check_quiet_path
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 if command -v addr2line >/dev/null; then
@@ -463,19 +258,6 @@ if command -v addr2line >/dev/null; then
     tap_check "call sites as lines, of a program with fixed addresses" check_lines -no-pie
 else
     tap_skip "call sites as lines" "there is no addr2line"
-fi
-tap_check "a full buffer" check_full
-tap_check "MPI_Abort" check_abort
-tap_check "MPI_Abort within a call" check_end handler MPI_Send
-tap_check "an error that MPI ends the program for" check_end fatal ''
-tap_check "exit without MPI_Finalize" check_end exit ''
-tap_check "kill -9" check_end kill ''
-tap_check "a limit of the size of files" check_limit
-tap_check "a file that cannot be made" check_missing_file
-if [ "$(check_disk)" = skip ]; then
-    tap_skip "a full disk" "a small file system cannot be mounted"
-else
-    tap_check "a full disk" check_disk
 fi
 name="programs without MPI, children, folders and options that are refused"
 if [ "${sanitizers:-no}" = no ]; then

@@ -4,44 +4,41 @@
  * with two processes. The calls and their events go into FOLDER/expected-RANK, as trace_dump writes them, but without
  * threads and times.
  */
-#include <mpi.h>
-#include <stdio.h>
+#include "check_trace_forms.h"
 
-/* As they are numbered: in the order in which they are made. */
-enum { OWN = 1, TWIN, GRAPH, AGAIN, BRIDGE, COMMS };
-enum { INT = sizeof(int), DOUBLE = sizeof(double), ROOT_SELF = -2 };
+int rank, peer, requests;
+MPI_Comm twin;
+double in[64], out[64];
 
 static FILE *expected;
-static int rank, peer, collectives[COMMS], requests;
-static MPI_Comm twin;
-static double in[64], out[64];
+static int collectives[COMMS];
 
-/* What a process puts into a collective operation, and what it gets: bytes. */
-typedef struct {
-    int comm, root, put, got;
-} volume;
-#define IS(comm_, root_, put_, got_) ((volume){comm_, root_, put_, got_})
-
-static void expect_call(const char *name)
+void expect_call(const char *name)
 {
     fprintf(expected, "enter %s\n", name);
 }
 
-static void expect_event(const char *kind, int partner, int tag, int bytes, int comm, int request)
+void expect_event(const char *kind, int partner, int tag, int bytes, int comm, int request)
 {
     fprintf(expected, "%s partner %d tag %d bytes %d comm %d request %d\n", kind, partner, tag, bytes, comm, request);
 }
 
-static void expect_collective(const char *name, volume its, int request)
+void expect_collective(const char *name, volume its, int request)
 {
     expect_event("collective", its.root, ++collectives[its.comm], its.put, its.comm, request);
     fprintf(expected, "collective_out partner %d bytes %d of %s request %d\n", its.root, its.got, name, request);
 }
 
-static void wait_for(MPI_Request *request)
+void wait_for(MPI_Request *request)
 {
     expect_call("MPI_Wait");
     MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+void free_request(MPI_Request *request)
+{
+    expect_call("MPI_Request_free");
+    MPI_Request_free(request);
 }
 
 static void wait_for_collective(MPI_Request *request, volume its)
@@ -56,20 +53,7 @@ static void free_comm(MPI_Comm *comm)
     MPI_Comm_free(comm);
 }
 
-static void free_request(MPI_Request *request)
-{
-    expect_call("MPI_Request_free");
-    MPI_Request_free(request);
-}
-
 /* ---- Collective operations: a name, what is to be recorded, and the arguments */
-
-#define WAITING(name, its, ...)                  \
-    do {                                         \
-        expect_call("MPI_" #name);               \
-        expect_collective("MPI_" #name, its, 0); \
-        MPI_##name(__VA_ARGS__);                 \
-    } while (0)
 
 #define NOT_WAITING(name, its, ...)                       \
     do {                                                  \
@@ -80,9 +64,7 @@ static void free_request(MPI_Request *request)
         wait_for_collective(&request, its);               \
     } while (0)
 
-/* Open MPI 5 has them, though it says MPI 3. */
-#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
-#define HAVE_PERSISTENT 1
+#ifdef HAVE_PERSISTENT
 #define PERSISTENT(name, its, ...)                        \
     do {                                                  \
         MPI_Request request;                              \
@@ -191,23 +173,45 @@ static void do_with_large_counts(void)
 #endif
 }
 
-/* Of these, bytes are not known. */
+/* Two ways lead from rank 0 to rank 1, and one back: each process has as many targets as the other one has sources. */
 static void do_with_neighbors(void)
 {
-    const volume its = IS(GRAPH, -1, 0, 0);
-    const int count = 2, place = 0;
-    const MPI_Aint offset = 0;
-    MPI_Datatype type = MPI_INT;
+    const int targets = 2 - rank, sources = 1 + rank, counts[2] = {1, 3}, places[2] = {0, 4}, peers[2] = {peer, peer};
+    const int put = rank == 0 ? 4 * INT : INT, got = rank == 1 ? 4 * INT : INT;
+    const MPI_Aint offsets[2] = {0, 64};
+    const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Comm graph;
     expect_call("MPI_Dist_graph_create_adjacent");
-    MPI_Dist_graph_create_adjacent(twin, 1, &peer, MPI_UNWEIGHTED, 1, &peer, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
-    FORMS(Neighbor_allgather, neighbor_allgather, its, in, 2, MPI_INT, out, 2, MPI_INT, graph);
-    FORMS(Neighbor_allgatherv, neighbor_allgatherv, its, in, 2, MPI_INT, out, &count, &place, MPI_INT, graph);
-    FORMS(Neighbor_alltoall, neighbor_alltoall, its, in, 2, MPI_INT, out, 2, MPI_INT, graph);
-    FORMS(Neighbor_alltoallv, neighbor_alltoallv, its, in, &count, &place, MPI_INT, out, &count, &place, MPI_INT,
-          graph);
-    FORMS(Neighbor_alltoallw, neighbor_alltoallw, its, in, &count, &offset, &type, out, &count, &offset, &type, graph);
+    MPI_Dist_graph_create_adjacent(twin, sources, peers, MPI_UNWEIGHTED, targets, peers, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   0, &graph);
+    FORMS(Neighbor_allgather, neighbor_allgather, IS(GRAPH, -1, 2 * INT, sources * 2 * INT), in, 2, MPI_INT, out, 2,
+          MPI_INT, graph);
+    FORMS(Neighbor_allgatherv, neighbor_allgatherv, IS(GRAPH, -1, targets * INT, sources * (1 + rank) * INT), in,
+          targets, MPI_INT, out, (int[]){1 + rank, 1 + rank}, places, MPI_INT, graph);
+    FORMS(Neighbor_alltoall, neighbor_alltoall, IS(GRAPH, -1, targets * 2 * INT, sources * 2 * INT), in, 2, MPI_INT,
+          out, 2, MPI_INT, graph);
+    FORMS(Neighbor_alltoallv, neighbor_alltoallv, IS(GRAPH, -1, put, got), in, counts, places, MPI_INT, out, counts,
+          places, MPI_INT, graph);
+    FORMS(Neighbor_alltoallw, neighbor_alltoallw,
+          IS(GRAPH, -1, rank == 0 ? INT + 3 * DOUBLE : INT, rank == 1 ? INT + 3 * DOUBLE : INT), in, counts, offsets,
+          types, out, counts, offsets, types, graph);
     free_comm(&graph);
+}
+
+/* Two processes in a line have one neighbor each, before or after them, and nobody on the other side. */
+static void do_in_a_line(void)
+{
+    const int two = 2, is_ring = 0, places[2] = {0, 4}, put = rank == 0 ? 3 * INT : INT;
+    const int to[2] = {1, 3}, from[2] = {3, 1};
+    MPI_Comm line;
+    expect_call("MPI_Cart_create");
+    MPI_Cart_create(twin, 1, &two, &is_ring, 0, &line);
+    FORMS(Neighbor_allgather, neighbor_allgather, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT,
+          line);
+    FORMS(Neighbor_alltoall, neighbor_alltoall, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT, line);
+    FORMS(Neighbor_alltoallv, neighbor_alltoallv, IS(LINE, -1, put, rank == 0 ? INT : 3 * INT), in, to, places, MPI_INT,
+          out, from, places, MPI_INT, line);
+    free_comm(&line);
 }
 
 static void do_with_duplicate(void)
@@ -240,218 +244,6 @@ static void do_across_groups(void)
     free_comm(&bridge);
 }
 
-/* ---- Messages */
-
-/* Two receives, then two sends: of an int with tag 0, and of two with tag 1. */
-static MPI_Request four[4];
-
-static void begin_four(void)
-{
-    for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Irecv");
-        expect_event("post", peer, i, 0, TWIN, ++requests);
-        MPI_Irecv(&out[i], i + 1, MPI_INT, peer, i, twin, &four[i]);
-    }
-    /* Those that wait for the receiver have requests of their own. */
-    for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Issend");
-        expect_event("send", peer, i, (i + 1) * INT, TWIN, ++requests);
-        MPI_Issend(in, i + 1, MPI_INT, peer, i, twin, &four[2 + i]);
-    }
-}
-
-static void expect_completed(int index)
-{
-    const int request = requests - 3 + index;
-    if (index < 2)
-        expect_event("receive", peer, index, (index + 1) * INT, TWIN, request);
-    else
-        expect_event("send_done", -1, 0, 0, TWIN, request);
-}
-
-static void complete_some(int waits)
-{
-    int count, indices[4];
-    MPI_Status statuses[4];
-    begin_four();
-    for (int left = 4; left > 0; left -= count) {
-        if (waits)
-            MPI_Waitsome(4, four, &count, indices, MPI_STATUSES_IGNORE);
-        else
-            MPI_Testsome(4, four, &count, indices, statuses);
-        if (count > 0)
-            expect_call(waits ? "MPI_Waitsome" : "MPI_Testsome");
-        for (int i = 0; i < count; i++)
-            expect_completed(indices[i]);
-    }
-}
-
-static void complete_all(void)
-{
-    int done = 0;
-    begin_four();
-    while (!done)
-        MPI_Testall(4, four, &done, MPI_STATUSES_IGNORE);
-    expect_call("MPI_Testall");
-    for (int i = 0; i < 4; i++)
-        expect_completed(i);
-}
-
-static void start(MPI_Request *request, int partner, int tag)
-{
-    expect_call("MPI_Start");
-    expect_event("post", partner, tag, 0, TWIN, ++requests);
-    MPI_Start(request);
-}
-
-static void cancel(MPI_Request *request)
-{
-    expect_call("MPI_Cancel");
-    MPI_Cancel(request);
-}
-
-/* A receive, one that is started again, and one that was complete before. */
-static void cancel_receives(void)
-{
-    MPI_Request request;
-    expect_call("MPI_Irecv");
-    expect_event("post", peer, 2, 0, TWIN, ++requests);
-    MPI_Irecv(out, 1, MPI_INT, peer, 2, twin, &request);
-    cancel(&request);
-    wait_for(&request);
-    expect_event("canceled", -1, 0, 0, TWIN, requests);
-
-    expect_call("MPI_Recv_init");
-    MPI_Recv_init(out, 1, MPI_INT, peer, 2, twin, &request);
-    start(&request, peer, 2);
-    cancel(&request);
-    wait_for(&request);
-    expect_event("canceled", -1, 0, 0, TWIN, requests);
-    WAITING(Barrier, IS(TWIN, -1, 0, 0), twin);
-    start(&request, peer, 2);
-    expect_call("MPI_Send");
-    expect_event("send", peer, 2, INT, TWIN, 0);
-    MPI_Send(in, 1, MPI_INT, peer, 2, twin);
-    wait_for(&request);
-    expect_event("receive", peer, 2, INT, TWIN, requests);
-    free_request(&request);
-
-    expect_call("MPI_Irecv");
-    expect_event("post", 0, 3, 0, OWN, ++requests);
-    MPI_Irecv(out, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
-    expect_call("MPI_Send");
-    expect_event("send", 0, 3, INT, OWN, 0);
-    MPI_Send(in, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
-    cancel(&request);
-    wait_for(&request);
-    expect_event("receive", 0, 3, INT, OWN, requests);
-}
-
-static void probe(void)
-{
-    MPI_Request send, receive;
-    MPI_Message message;
-    int found = 0;
-    for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Issend");
-        expect_event("send", peer, 4, 2 * INT, TWIN, ++requests);
-        MPI_Issend(in, 2, MPI_INT, peer, 4, twin, &send);
-        while (i == 0 && !found)
-            MPI_Improbe(peer, 4, twin, &found, &message, MPI_STATUS_IGNORE);
-        if (i == 1)
-            MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin, &message, MPI_STATUS_IGNORE);
-        expect_call(i == 0 ? "MPI_Improbe" : "MPI_Mprobe");
-        expect_event("post", i == 0 ? peer : -1, i == 0 ? 4 : -1, 0, TWIN, ++requests);
-        expect_call(i == 0 ? "MPI_Imrecv" : "MPI_Mrecv");
-        if (i == 0) {
-            MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
-            wait_for(&receive);
-        } else {
-            MPI_Mrecv(out, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
-        }
-        expect_event("receive", peer, 4, 2 * INT, TWIN, requests);
-        wait_for(&send);
-        expect_event("send_done", -1, 0, 0, TWIN, requests - 1);
-    }
-    expect_call("MPI_Mprobe");
-    MPI_Mprobe(MPI_PROC_NULL, 4, twin, &message, MPI_STATUS_IGNORE);
-    expect_call("MPI_Imrecv");
-    MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
-    wait_for(&receive);
-}
-
-/* The second receive is from any process and with any tag. */
-static void send_persistently(void)
-{
-    MPI_Request all[4];
-    for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Recv_init");
-        MPI_Recv_init(i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
-                      twin, &all[i]);
-        expect_call("MPI_Ssend_init");
-        MPI_Ssend_init(in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
-    }
-    for (int round = 0; round < 2; round++) {
-        expect_call("MPI_Startall");
-        MPI_Startall(4, all);
-        expect_event("post", peer, 5, 0, TWIN, requests + 1);
-        expect_event("post", -1, -1, 0, TWIN, requests + 2);
-        expect_event("send", peer, 5, 3 * INT, TWIN, requests + 3);
-        expect_event("send", peer, 6, 4 * INT, TWIN, requests + 4);
-        expect_call("MPI_Waitall");
-        MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
-        expect_event("receive", peer, 5, 3 * INT, TWIN, requests + 1);
-        expect_event("receive", peer, 6, 4 * INT, TWIN, requests + 2);
-        expect_event("send_done", -1, 0, 0, TWIN, requests + 3);
-        expect_event("send_done", -1, 0, 0, TWIN, requests + 4);
-        requests += 4;
-    }
-    for (int i = 0; i < 4; i++)
-        free_request(&all[i]);
-}
-
-/* One request for a send and a receive, of which MPICH 4.0 sets no status; parts of messages. */
-static void send_newly(void)
-{
-#ifdef HAVE_PERSISTENT
-    int bytes;
-    MPI_Status status;
-    MPI_Request request, parts[2];
-    for (int i = 0; i < 2; i++) {
-        expect_call(i == 0 ? "MPI_Isendrecv" : "MPI_Isendrecv_replace");
-        expect_event("send", peer, 7, 2 * INT, TWIN, ++requests);
-        expect_event("post", peer, 7, 0, TWIN, requests);
-        if (i == 0)
-            MPI_Isendrecv(in, 2, MPI_INT, peer, 7, out, 2, MPI_INT, peer, 7, twin, &request);
-        else
-            MPI_Isendrecv_replace(out, 2, MPI_INT, peer, 7, peer, 7, twin, &request);
-        expect_call("MPI_Wait");
-        MPI_Wait(&request, &status);
-        MPI_Get_count(&status, MPI_BYTE, &bytes);
-        expect_event("send_done", -1, 0, 0, TWIN, requests);
-        if (status.MPI_SOURCE == peer && status.MPI_TAG == 7)
-            expect_event("receive", peer, 7, bytes, TWIN, requests);
-        expect_call("MPI_Get_count");
-    }
-    expect_call("MPI_Precv_init");
-    MPI_Precv_init(out, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[0]);
-    expect_call("MPI_Psend_init");
-    MPI_Psend_init(in, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[1]);
-    start(&parts[0], peer, 8);
-    expect_call("MPI_Start");
-    expect_event("send", peer, 8, 2 * 3 * INT, TWIN, ++requests);
-    MPI_Start(&parts[1]);
-    expect_call("MPI_Pready_range");
-    MPI_Pready_range(0, 1, parts[1]);
-    expect_call("MPI_Waitall");
-    MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
-    expect_event("receive", peer, 8, 2 * 3 * INT, TWIN, requests - 1);
-    expect_event("send_done", -1, 0, 0, TWIN, requests);
-    free_request(&parts[0]);
-    free_request(&parts[1]);
-#endif
-}
-
 static void do_all(void)
 {
     expect_call("MPI_Comm_dup");
@@ -462,15 +254,10 @@ static void do_all(void)
     do_in_place();
     do_with_large_counts();
     do_with_neighbors();
+    do_in_a_line();
     do_with_duplicate();
     do_across_groups();
-    complete_some(1);
-    complete_some(0);
-    complete_all();
-    cancel_receives();
-    probe();
-    send_persistently();
-    send_newly();
+    do_messages();
     free_comm(&twin);
 }
 

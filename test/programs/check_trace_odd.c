@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * check_trace_odd.c - what check_trace.sh records of programs that do rare things: they leave calls by a jump, calls
- * fail, they end in all ways, have many threads in a row, or make very many calls. check_trace_odd ACTION [NUMBER],
- * with two processes.
+ * check_trace_odd.c - what check_trace_odd.sh records of programs that do rare things: they leave calls by a jump,
+ * their calls fail, they end in all ways, have many threads, or make very many calls. check_trace_odd ACTION
+ * [NUMBER], with two processes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TAG = 7, NO_RANK = 99, JUMPS = 3, THREADS = 1300, FILE_LIMIT = 256 * 1024 };
+enum { TAG = 7, NO_RANK = 99, JUMPS = 3, THREADS = 1300, CROWD = 600, FILE_LIMIT = 256 * 1024 };
 
 static int rank;
 
@@ -59,6 +61,79 @@ static void leave_by_jumps(void)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    return MPI_Comm_free(value);
+}
+
+/* Calls inside of others, and clock records, in frames whose stack nobody has written since the jump. */
+static void go_deeper(int frames)
+{
+    volatile char room[2000];
+    int key;
+    MPI_Comm inner, outer;
+    room[0] = (char)frames;
+    if (room[0] > 0) {
+        go_deeper(frames - 1);
+        return;
+    }
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_inner, &key, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &inner);
+    MPI_Comm_dup(MPI_COMM_SELF, &outer);
+    MPI_Comm_set_attr(outer, key, &inner);
+    MPI_Comm_free(&outer);
+    MPI_Comm_free_keyval(&key);
+    record_clock();
+}
+
+static void leave_and_go_deeper(void)
+{
+    handle_errors(jump);
+    if (rank == 0 && setjmp(after_error) == 0)
+        MPI_Send(&rank, 1, MPI_INT, NO_RANK, TAG, MPI_COMM_WORLD);
+    go_deeper(20);
+}
+
+static void add_up(MPI_Comm comm)
+{
+    int sum;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+/* A broadcast that is too much for rank 1, which may say so or not. */
+static void send_too_much(MPI_Comm comm)
+{
+    int numbers[2] = {0};
+    MPI_Bcast(numbers, rank == 0 ? 2 : 1, MPI_INT, 0, comm);
+}
+
+/* Calls as they are numbered. Rank 1 alone makes some that are refused. */
+static void fail_alone(void)
+{
+    MPI_Comm comm;
+    MPI_Errhandler jumping;
+    int broken = rank;
+    MPI_Comm_create_errhandler(jump, &jumping);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    send_too_much(comm); /* 1 */
+    add_up(comm);        /* 2 */
+    for (int i = 0; i < 10 * rank; i++) {
+        MPI_Bcast(&broken, 1, MPI_INT, NO_RANK, comm);
+        MPI_Comm_split(comm, 0, 0, NULL);
+    }
+    for (int i = 0; i < 40; i++)
+        MPI_Barrier(comm);
+    add_up(comm); /* 43 */
+    MPI_Comm_set_errhandler(comm, jumping);
+    if (setjmp(after_error) == 0)
+        send_too_much(comm); /* 44 */
+    add_up(comm);            /* 45 */
+    MPI_Errhandler_free(&jumping);
+    MPI_Comm_free(&comm);
+}
+
 static void abort_within(MPI_Comm *comm, int *error, ...)
 {
     (void)error;
@@ -78,7 +153,26 @@ static void send_to_self(int tag, int count)
     MPI_Send(numbers, count, MPI_INT, 0, tag, MPI_COMM_SELF);
 }
 
-/* Of requests 1 to 9, 1, 4 and 7 fail. */
+/* A persistent request that has failed is not complete again, until it is started again. */
+static int fail_persistently(void)
+{
+    int buffer[2], index, good;
+    MPI_Request requests[2];
+    MPI_Recv_init(&buffer[0], 1, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
+    MPI_Start(&requests[0]);
+    send_to_self(0, 2);
+    good = MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    expect_message(1, &buffer[1], &requests[1]);
+    send_to_self(1, 1);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Start(&requests[0]);
+    send_to_self(0, 1);
+    MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[0]);
+    return good;
+}
+
+/* Of requests 1 to 12, 1, 4, 7 and 10 fail. */
 static void fail(void)
 {
     int buffer[2], index, count, indices[2], good = 0;
@@ -106,11 +200,12 @@ static void fail(void)
             send_to_self(1, 1);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
+    good += fail_persistently();
     if (good > 0)
         printf("%d calls do not fail\n", good);
 }
 
-/* ---- Threads, one after the other */
+/* ---- Threads, one after the other, and at once */
 
 static void *ask(void *unused)
 {
@@ -126,6 +221,29 @@ static void have_many_threads(void)
         if (pthread_create(&thread, NULL, ask, NULL) == 0)
             pthread_join(thread, NULL);
     }
+}
+
+static pthread_barrier_t all_there;
+
+static void *ask_together(void *unused)
+{
+    ask(NULL);
+    pthread_barrier_wait(&all_there);
+    return unused;
+}
+
+static void have_a_crowd(void)
+{
+    pthread_t threads[CROWD];
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256 * 1024);
+    pthread_barrier_init(&all_there, NULL, CROWD);
+    for (int i = 0; i < CROWD; i++)
+        if (pthread_create(&threads[i], &small, ask_together, NULL) != 0)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < CROWD; i++)
+        pthread_join(threads[i], NULL);
 }
 
 /* ---- Ends, of rank 0; the other one waits for ever */
@@ -167,6 +285,31 @@ static void make_events(long events)
         if (i % 2000 == 0)
             MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+/* A signal comes while the recorder writes: this stands before the function of the C library. */
+static volatile sig_atomic_t raises;
+
+ssize_t writev(int file, const struct iovec *parts, int count)
+{
+    if (raises) {
+        raises = 0;
+        raise(SIGUSR1);
+    }
+    return syscall(SYS_writev, file, parts, count);
+}
+
+static void abort_by_signal(int number)
+{
+    (void)number;
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void abort_while_writing(void)
+{
+    signal(SIGUSR1, abort_by_signal);
+    raises = rank == 0;
+    make_events(FILE_LIMIT / 8);
 }
 
 static void limit_files(void)
@@ -230,18 +373,27 @@ int main(int argc, char **argv)
     const char *action = argc > 1 ? argv[1] : "";
     int provided;
     long number = argc > 2 ? atol(argv[2]) : 0;
-    MPI_Init_thread(&argc, &argv, strcmp(action, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    int has_threads = strcmp(action, "threads") == 0 || strcmp(action, "crowd") == 0;
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (strcmp(action, "jumps") == 0)
         leave_by_jumps();
+    else if (strcmp(action, "deeper") == 0)
+        leave_and_go_deeper();
+    else if (strcmp(action, "numbers") == 0)
+        fail_alone();
     else if (strcmp(action, "fail") == 0)
         fail();
     else if (strcmp(action, "threads") == 0)
         have_many_threads();
+    else if (strcmp(action, "crowd") == 0)
+        have_a_crowd();
     else if (strcmp(action, "fork") == 0)
         fork_child();
     else if (strcmp(action, "events") == 0)
         make_events(number);
+    else if (strcmp(action, "signal") == 0)
+        abort_while_writing();
     else if (strcmp(action, "limit") == 0)
         limit_files();
     else if (strcmp(action, "count") == 0)

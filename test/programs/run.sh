@@ -16,7 +16,11 @@ run() {
     ranks=$1 program=$2
     shift 2
     command="$program $* ($ranks ranks)"
-    case $program in check_*) path=$checks/$program ;; *) path=$programs/$program ;; esac
+    case $program in
+    check_*) path=$checks/$program ;;
+    mpix_trace) path=${BUILDDIR:-.}/lib/trace/$program ;;
+    *) path=$programs/$program ;;
+    esac
     if [ "$ranks" = alone ]; then
         "$path" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     else

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_known_clocks.c - a communicator that begins with what another one knows: the list of known clocks, and the first
- * synchronization of some of the processes, in any order, against the truth.
+ * synchronization of some of the processes, in any order, against the truth; and what is recorded of a clock.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
 #include "support.h"
+#include "sync/comm_clock.h"
 #include "sync/sync_label.h"
 #include "sync/sync_private.h"
 #include "virtual_processes.h"
@@ -328,12 +329,61 @@ START_TEST(a_clock_that_was_stepped_meanwhile_is_found)
 }
 END_TEST
 
+/* ---- A record of what is known, of a clock that stands still */
+
+static const int64_t standing_ns = 12 * MH_NS_PER_S;
+
+static int64_t standing_now_ns(const mh_base_clock *clock)
+{
+    (void)clock;
+    return standing_ns;
+}
+
+/* A second after the estimate, and two after the tracker stated its errors. */
+static const struct {
+    double drift;
+    int64_t bound_ns;
+    mh_covariance errors;
+    int64_t less_ns, less_ps; /* global less local time, but for the offset */
+    double deviation_ns;
+    int64_t recorded_bound_ns;
+} records[] = {
+    {0, 0, {0}, 0, 0, 0, 2},
+    {1.5e-9, 100, {.p00 = 9}, -2, 500, 3, 102},
+    {-1.25e-9, 100, {.p00 = 9, .p01 = 0.75, .p11 = 1}, 1, 250, 4, 102},
+    {-3.5e-9, MH_TIME_UNKNOWN_NS, {.p00 = -1}, 3, 500, 0, MH_TIME_UNKNOWN_NS},
+};
+
+START_TEST(a_record_states_what_is_known_now)
+{
+    static const mh_clock_kind standing = {.name = "standing", .now_ns = standing_now_ns};
+    const int64_t offset_ns = -5 * MH_NS_PER_S;
+    const mh_estimate estimate = {.model = {standing_ns - MH_NS_PER_S, offset_ns, records[_i].drift},
+                                  .bound_ns = records[_i].bound_ns,
+                                  .drift_bound = 2e-9};
+    mh_comm_clock clock = {0};
+    mh_comm_clock_init(&clock, NULL, NULL);
+    clock.global.base = (mh_base_clock){.kind = &standing, .now_ns = standing_now_ns};
+    mh_global_clock_publish(&clock.global, &estimate);
+    clock.errors = records[_i].errors;
+    clock.errors_at_ns = standing_ns - 2 * MH_NS_PER_S;
+    mh_clock_record record = mh_comm_clock_record(&clock);
+    ck_assert_int_eq(record.local_ns, standing_ns);
+    ck_assert_int_eq(record.global_less_local_ns, -offset_ns + records[_i].less_ns);
+    EXPECT(llabs(record.global_less_local_ps - records[_i].less_ps) <= 1, "%" PRId64 " ps instead of %" PRId64,
+           record.global_less_local_ps, records[_i].less_ps);
+    ck_assert_double_eq_tol(record.deviation_ns, records[_i].deviation_ns, 1e-9);
+    ck_assert_int_eq(record.bound_ns, records[_i].recorded_bound_ns);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, the_latest_comes_first_and_the_oldest_goes);
     tcase_add_loop_test(tests, a_clock_that_does_not_run_as_before_is_of_no_use, 0, COUNT_OF(cases));
     tcase_add_loop_test(tests, a_further_communicator_need_not_start_again, 0, COUNT_OF(furthers));
     tcase_add_test(tests, a_clock_that_was_stepped_meanwhile_is_found);
+    tcase_add_loop_test(tests, a_record_states_what_is_known_now, 0, COUNT_OF(records));
 }
 
 int main(void)

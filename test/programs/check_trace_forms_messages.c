@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check_trace_forms_messages.c - messages and requests in all their forms, each beside what is to be recorded of it. */
+#include "check_trace_forms.h"
+
+/* Two receives, then two sends: of an int with tag 0, and of two with tag 1. */
+static MPI_Request four[4];
+
+static void begin_four(void)
+{
+    for (int i = 0; i < 2; i++) {
+        expect_call("MPI_Irecv");
+        expect_event("post", peer, i, 0, TWIN, ++requests);
+        MPI_Irecv(&out[i], i + 1, MPI_INT, peer, i, twin, &four[i]);
+    }
+    /* Those that wait for the receiver have requests of their own. */
+    for (int i = 0; i < 2; i++) {
+        expect_call("MPI_Issend");
+        expect_event("send", peer, i, (i + 1) * INT, TWIN, ++requests);
+        MPI_Issend(in, i + 1, MPI_INT, peer, i, twin, &four[2 + i]);
+    }
+}
+
+static void expect_completed(int index)
+{
+    const int request = requests - 3 + index;
+    if (index < 2)
+        expect_event("receive", peer, index, (index + 1) * INT, TWIN, request);
+    else
+        expect_event("send_done", -1, 0, 0, TWIN, request);
+}
+
+static void complete_some(int waits)
+{
+    int count, indices[4];
+    MPI_Status statuses[4];
+    begin_four();
+    for (int left = 4; left > 0; left -= count) {
+        if (waits)
+            MPI_Waitsome(4, four, &count, indices, MPI_STATUSES_IGNORE);
+        else
+            MPI_Testsome(4, four, &count, indices, statuses);
+        if (count > 0)
+            expect_call(waits ? "MPI_Waitsome" : "MPI_Testsome");
+        for (int i = 0; i < count; i++)
+            expect_completed(indices[i]);
+    }
+}
+
+static void complete_all(void)
+{
+    int done = 0;
+    begin_four();
+    while (!done)
+        MPI_Testall(4, four, &done, MPI_STATUSES_IGNORE);
+    expect_call("MPI_Testall");
+    for (int i = 0; i < 4; i++)
+        expect_completed(i);
+}
+
+static void start(MPI_Request *request, int partner, int tag)
+{
+    expect_call("MPI_Start");
+    expect_event("post", partner, tag, 0, TWIN, ++requests);
+    MPI_Start(request);
+}
+
+static void cancel(MPI_Request *request)
+{
+    expect_call("MPI_Cancel");
+    MPI_Cancel(request);
+}
+
+/* A receive, one that is started again, and one that was complete before. */
+static void cancel_receives(void)
+{
+    MPI_Request request;
+    expect_call("MPI_Irecv");
+    expect_event("post", peer, 2, 0, TWIN, ++requests);
+    MPI_Irecv(out, 1, MPI_INT, peer, 2, twin, &request);
+    cancel(&request);
+    wait_for(&request);
+    expect_event("canceled", -1, 0, 0, TWIN, requests);
+
+    expect_call("MPI_Recv_init");
+    MPI_Recv_init(out, 1, MPI_INT, peer, 2, twin, &request);
+    start(&request, peer, 2);
+    cancel(&request);
+    wait_for(&request);
+    expect_event("canceled", -1, 0, 0, TWIN, requests);
+    WAITING(Barrier, IS(TWIN, -1, 0, 0), twin);
+    start(&request, peer, 2);
+    expect_call("MPI_Send");
+    expect_event("send", peer, 2, INT, TWIN, 0);
+    MPI_Send(in, 1, MPI_INT, peer, 2, twin);
+    wait_for(&request);
+    expect_event("receive", peer, 2, INT, TWIN, requests);
+    free_request(&request);
+
+    expect_call("MPI_Irecv");
+    expect_event("post", 0, 3, 0, OWN, ++requests);
+    MPI_Irecv(out, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
+    expect_call("MPI_Send");
+    expect_event("send", 0, 3, INT, OWN, 0);
+    MPI_Send(in, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
+    cancel(&request);
+    wait_for(&request);
+    expect_event("receive", 0, 3, INT, OWN, requests);
+}
+
+static void probe(void)
+{
+    MPI_Request send, receive;
+    MPI_Message message;
+    int found = 0;
+    for (int i = 0; i < 2; i++) {
+        expect_call("MPI_Issend");
+        expect_event("send", peer, 4, 2 * INT, TWIN, ++requests);
+        MPI_Issend(in, 2, MPI_INT, peer, 4, twin, &send);
+        while (i == 0 && !found)
+            MPI_Improbe(peer, 4, twin, &found, &message, MPI_STATUS_IGNORE);
+        if (i == 1)
+            MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin, &message, MPI_STATUS_IGNORE);
+        expect_call(i == 0 ? "MPI_Improbe" : "MPI_Mprobe");
+        expect_event("post", i == 0 ? peer : -1, i == 0 ? 4 : -1, 0, TWIN, ++requests);
+        expect_call(i == 0 ? "MPI_Imrecv" : "MPI_Mrecv");
+        if (i == 0) {
+            MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
+            wait_for(&receive);
+        } else {
+            MPI_Mrecv(out, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        expect_event("receive", peer, 4, 2 * INT, TWIN, requests);
+        wait_for(&send);
+        expect_event("send_done", -1, 0, 0, TWIN, requests - 1);
+    }
+    expect_call("MPI_Mprobe");
+    MPI_Mprobe(MPI_PROC_NULL, 4, twin, &message, MPI_STATUS_IGNORE);
+    expect_call("MPI_Imrecv");
+    MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
+    wait_for(&receive);
+}
+
+/* The second receive is from any process and with any tag. */
+static void send_persistently(void)
+{
+    MPI_Request all[4];
+    for (int i = 0; i < 2; i++) {
+        expect_call("MPI_Recv_init");
+        MPI_Recv_init(i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
+                      twin, &all[i]);
+        expect_call("MPI_Ssend_init");
+        MPI_Ssend_init(in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
+    }
+    for (int round = 0; round < 2; round++) {
+        expect_call("MPI_Startall");
+        MPI_Startall(4, all);
+        expect_event("post", peer, 5, 0, TWIN, requests + 1);
+        expect_event("post", -1, -1, 0, TWIN, requests + 2);
+        expect_event("send", peer, 5, 3 * INT, TWIN, requests + 3);
+        expect_event("send", peer, 6, 4 * INT, TWIN, requests + 4);
+        expect_call("MPI_Waitall");
+        MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+        expect_event("receive", peer, 5, 3 * INT, TWIN, requests + 1);
+        expect_event("receive", peer, 6, 4 * INT, TWIN, requests + 2);
+        expect_event("send_done", -1, 0, 0, TWIN, requests + 3);
+        expect_event("send_done", -1, 0, 0, TWIN, requests + 4);
+        requests += 4;
+    }
+    for (int i = 0; i < 4; i++)
+        free_request(&all[i]);
+}
+
+/* One request for a send and a receive, of which MPICH 4.0 sets no status; parts of messages. */
+static void send_newly(void)
+{
+#ifdef HAVE_PERSISTENT
+    int bytes;
+    MPI_Status status;
+    MPI_Request request, parts[2];
+    for (int i = 0; i < 2; i++) {
+        expect_call(i == 0 ? "MPI_Isendrecv" : "MPI_Isendrecv_replace");
+        expect_event("send", peer, 7, 2 * INT, TWIN, ++requests);
+        expect_event("post", peer, 7, 0, TWIN, requests);
+        if (i == 0)
+            MPI_Isendrecv(in, 2, MPI_INT, peer, 7, out, 2, MPI_INT, peer, 7, twin, &request);
+        else
+            MPI_Isendrecv_replace(out, 2, MPI_INT, peer, 7, peer, 7, twin, &request);
+        expect_call("MPI_Wait");
+        MPI_Wait(&request, &status);
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
+        expect_event("send_done", -1, 0, 0, TWIN, requests);
+        if (status.MPI_SOURCE == peer && status.MPI_TAG == 7)
+            expect_event("receive", peer, 7, bytes, TWIN, requests);
+        expect_call("MPI_Get_count");
+    }
+    expect_call("MPI_Precv_init");
+    MPI_Precv_init(out, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[0]);
+    expect_call("MPI_Psend_init");
+    MPI_Psend_init(in, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[1]);
+    start(&parts[0], peer, 8);
+    expect_call("MPI_Start");
+    expect_event("send", peer, 8, 2 * 3 * INT, TWIN, ++requests);
+    MPI_Start(&parts[1]);
+    expect_call("MPI_Pready_range");
+    MPI_Pready_range(0, 1, parts[1]);
+    expect_call("MPI_Waitall");
+    MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+    expect_event("receive", peer, 8, 2 * 3 * INT, TWIN, requests - 1);
+    expect_event("send_done", -1, 0, 0, TWIN, requests);
+    free_request(&parts[0]);
+    free_request(&parts[1]);
+#endif
+}
+
+/* The same by functions whose counts are large, in a series of calls in vain too. */
+static void send_with_large_counts(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request request;
+    int done = 0;
+    expect_call("MPI_Irecv_c");
+    expect_event("post", peer, 9, 0, TWIN, ++requests);
+    MPI_Irecv_c(out, 2, MPI_INT, peer, 9, twin, &request);
+    expect_call("MPI_Send_c");
+    expect_event("send", peer, 9, 2 * INT, TWIN, 0);
+    MPI_Send_c(in, 2, MPI_INT, peer, 9, twin);
+    while (!done)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    expect_call("MPI_Test");
+    expect_event("receive", peer, 9, 2 * INT, TWIN, requests);
+    expect_call("MPI_Ssend_init_c");
+    MPI_Ssend_init_c(in, 3, MPI_INT, peer, 9, twin, &request);
+    expect_call("MPI_Start");
+    expect_event("send", peer, 9, 3 * INT, TWIN, ++requests);
+    MPI_Start(&request);
+    expect_call("MPI_Recv_c");
+    MPI_Recv_c(out, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, MPI_STATUS_IGNORE);
+    expect_event("receive", peer, 9, 3 * INT, TWIN, 0);
+    wait_for(&request);
+    expect_event("send_done", -1, 0, 0, TWIN, requests);
+    free_request(&request);
+    expect_call("MPI_Sendrecv_c");
+    expect_event("send", peer, 9, INT, TWIN, 0);
+    expect_event("receive", peer, 9, INT, TWIN, 0);
+    MPI_Sendrecv_c(in, 1, MPI_INT, peer, 9, out, 1, MPI_INT, peer, 9, twin, MPI_STATUS_IGNORE);
+#endif
+}
+
+void do_messages(void)
+{
+    complete_some(1);
+    complete_some(0);
+    complete_all();
+    cancel_receives();
+    probe();
+    send_persistently();
+    send_newly();
+    send_with_large_counts();
+}

@@ -1,0 +1,219 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_trace with programs that do rare things or end early, and with what cannot be recorded: the program runs as ever,
+# what is there is right, and what is not there is said.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              CC             MPI compiler wrapper for C
+#              MPIEXEC, MPIEXEC_FLAGS
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+. "$here/trace_recording.sh"
+subject=$scratch/subject
+odd=$scratch/odd
+compile subject check_trace.c
+compile odd check_trace_odd.c
+
+# ---- Programs that do rare things
+
+# Nothing after a jump out of an error handler is lost, and the call that never returned ends.
+check_jumps() {
+    record 2 "$odd" jumps
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 3 ' enter MPI_Send$'
+        expect $rank 5 ' enter MPI_Barrier$'
+    done
+}
+
+# One process leaves a call; then both make calls further down the stack, and inner ones.
+check_deeper() {
+    record 2 "$odd" deeper
+    expect_done
+    expect_sound
+    expect 0 1 ' enter MPI_Send$'
+    expect 0 1 ' enter MPI_Comm_free$'
+    for rank in 0 1; do expect $rank 12 ' enter MPI_Barrier$'; done
+}
+
+# Collective calls fail on one process, some before they take part in anything: later ones have the same numbers on
+# both, and both look after the clock in the same calls.
+check_numbers() {
+    local rank number
+    record 2 "$odd" numbers
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        for number in 2 43 45; do expect $rank 1 " collective partner -1 tag $number bytes 4 comm 2 request 0\$"; done
+    done
+}
+
+# Requests that failed are no longer known when their handles come again.
+check_failures() {
+    record 2 "$odd" fail
+    expect_done
+    expect_sound
+    expect 0 12 ' post '
+    expect 0 8 ' receive .* request [1-9]'
+    for request in 2 3 5 6 8 9 11 12; do expect 0 1 " receive .* request $request\$"; done
+}
+
+check_many_threads() {
+    record 2 "$odd" threads
+    expect_done
+    expect_sound
+    [ -z "$(own_messages)" ] || complain "it says something"
+    expect 0 1300 ' enter MPI_Comm_size$'
+}
+
+check_crowd() {
+    record 2 "$odd" crowd
+    expect_done
+    expect_sound
+    expect_line '^mpix_trace: 178 threads on 2 ranks were too many, and were not recorded$'
+    expect 0 511 ' enter MPI_Comm_size$'
+}
+
+check_level() {
+    record 2 "$odd" level 2000000000
+    expect_done
+    expect_sound
+    expect 0 1 ' enter region 2000000000$'
+    expect 1 1 ' leave region 2000000000 0$'
+}
+
+check_fork() {
+    record 2 "$odd" fork
+    expect_done
+    expect_sound
+    expect 0 1 ' enter MPI_Barrier$'
+}
+
+# A million events fit through a buffer of 128 thousand, as there are collective calls. The first of them are a barrier
+# and what a Sendrecv has.
+check_million() {
+    record 2 --buffer 4M --only 'Sendrecv' "$odd" events 1000000
+    expect_done
+    for rank in 0 1; do
+        expect $rank 250000 ' enter MPI_Sendrecv$'
+        expect $rank 250000 ' send partner 0 tag 7 bytes 4 comm 1 '
+        expect $rank 250000 ' receive partner 0 tag 7 bytes 4 comm 1 '
+        expect $rank 250000 ' leave MPI_Sendrecv 0$'
+        expect $rank 1 '^end .* dropped 0$'
+    done
+}
+
+# What the program and MPI allocate and lock is what it is without the recorder.
+check_quiet_path() {
+    local plain counted
+    # shellcheck disable=SC2086
+    plain=$(timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" count 2>&1 </dev/null)
+    record 2 "$odd" count
+    expect_done
+    for counted in "$plain" "$(cat "$scratch/out")"; do grep -o 'counted [0-9]*' <<<"$counted"; done |
+        sort | uniq -c | grep -q '^ *4 counted' || complain "without the recorder: $plain"
+}
+
+# What was written until then can be read: WAY is how the program ends. Communicators are there at once.
+check_end() {       # WAY LAST_CALL
+    record 2 "$odd" "$1"
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect 0 0 '^end '
+    expect 0 2+ '^clock '
+    expect 0 2+ ' enter MPI_Barrier$'
+    expect 0 1 '^comm 2 '
+    [ -z "$2" ] || expect 0 1 " enter $2\$"
+}
+
+# ---- What cannot be recorded
+
+# A handler that ends the program while the thread writes.
+check_signal() {
+    record 2 --buffer 256K "$odd" signal
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "it does not end by itself"
+    expect 0 0 '^end '
+    expect 0 2000+ ' enter MPI_Sendrecv$'
+}
+
+check_full() {
+    record 2 --buffer 256K "$subject" many
+    expect_done
+    expect_line 'the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]'
+    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
+    expect 0 1 '^end .* dropped [1-9]'
+}
+
+check_abort() {
+    record 2 "$subject" abort
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect 0 0 '^end '
+    expect 0 2+ '^clock '
+    expect 0 5+ ' enter MPI_Barrier$'
+}
+
+check_disk() {
+    mkdir -p "$scratch/disk"
+    mount -t tmpfs -o size=64k tmpfs "$scratch/disk" 2>/dev/null || { echo skip; return; }
+    rm -rf "$folder"
+    run 2 mpix_trace -o "$scratch/disk/trace" "$subject" many
+    umount "$scratch/disk"
+    expect_done
+    expect_line 'could not write all: .*No space left on device'
+}
+
+check_limit() {
+    record 2 "$odd" limit
+    expect_done
+    expect_line 'could not write all: .*File too large'
+}
+
+# A process that cannot make its file: no other one leaves one.
+check_missing_file() {
+    record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
+    expect_done
+    expect_line 'cannot write .*rank-1.mpixtrace: File exists'
+    [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
+}
+
+tap_check "calls that are left by a jump" check_jumps
+tap_check "calls that are deeper in the stack than one that was left" check_deeper
+tap_check "collective calls that fail on one process" check_numbers
+# Open MPI 4 takes messages that are too long.
+# shellcheck disable=SC2086
+if ! tap_selects "requests that fail"; then
+    :
+elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" fail 2>&1 </dev/null | grep -q 'do not fail'; then
+    tap_skip "requests that fail" "they do not fail with this MPI library"
+else
+    tap_check "requests that fail" check_failures
+fi
+tap_check "more threads than there are buffers, one after the other" check_many_threads
+tap_check "more threads than there are buffers, at once" check_crowd
+tap_check "a region with a large number" check_level
+tap_check "a child that is forked" check_fork
+tap_check "a million events" check_million
+tap_check "nothing is allocated or locked in calls" check_quiet_path
+tap_check "a full buffer" check_full
+tap_check "MPI_Abort" check_abort
+tap_check "MPI_Abort within a call" check_end handler MPI_Send
+tap_check "an error that MPI ends the program for" check_end fatal ''
+tap_check "exit without MPI_Finalize" check_end exit ''
+tap_check "kill -9" check_end kill ''
+tap_check "a signal while the trace is written" check_signal
+tap_check "a limit of the size of files" check_limit
+tap_check "a file that cannot be made" check_missing_file
+if [ "$(check_disk)" = skip ]; then
+    tap_skip "a full disk" "a small file system cannot be mounted"
+else
+    tap_check "a full disk" check_disk
+fi
+
+tap_done
