@@ -56,10 +56,11 @@ medians() {
 
 # The figure's title, and where its data is from.
 chart_title() {
-    local ranks
+    local ranks hosts
     ranks=$($awk -F, "$read_csv"'is_new(value("ranks")) { n++; ranks = value("ranks") }
         END { if (n == 1 && ranks != "") print ", " ranks " ranks" }' "$data")
-    echo "$title\\n$(data_note library)$ranks$([ -z "$(data_note quick)" ] || echo " (quick look)")"
+    hosts=$(data_note hosts)
+    echo "$title\\n$(data_note library)$ranks$([ -z "$(data_note quick)" ] || echo " (quick look)")${hosts:+\\n$hosts}"
 }
 
 # Any of its commands may fail: the caller heeds that by set -e.

@@ -2,7 +2,7 @@ eval page(1300, 620)
 eval values("rank")
 ranks = list
 # Clocks, the names of their panels.
-clock_titles = "'clocks set at the start' 'clocks corrected by a line' 'the global clock'"
+clock_titles = "'local clocks, set at the start' 'a line from start to end' 'the global clock'"
 array labels[16]
 label(row, time_s) = (labels[row + 1] = sprintf("%.1f", time_s), 0)
 stats $table using (label(column("row"), column("time_s"))) nooutput

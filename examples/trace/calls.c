@@ -29,11 +29,16 @@ size_t *calls_find(const trace_location *location)
     return calls;
 }
 
+const trace_event *call_out(const trace_location *location, size_t record)
+{
+    const bool has_next = record + 1 < location->count;
+    return has_next && location->events[record + 1].kind == TRACE_COLLECTIVE_OUT ? &location->events[record + 1] : NULL;
+}
+
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record)
 {
-    const trace_event *out = &location->events[record + 1];
-    const bool is_told = record + 1 < location->count && out->kind == TRACE_COLLECTIVE_OUT && out->id != 0;
-    return is_told ? out->id : location->events[enter].id;
+    const trace_event *out = call_out(location, record);
+    return out && out->id != 0 ? out->id : location->events[enter].id;
 }
 
 size_t call_name_length(const char *name)
@@ -88,7 +93,7 @@ static call_request *find(const call_requests *all, const trace_event *event, ui
     return last && last->number == event->request && last->kind == kind ? last : NULL;
 }
 
-static call_request *find_for(const call_requests *all, const trace_event *event)
+call_request *request_of(const call_requests *all, const trace_event *event)
 {
     static const uint8_t begun_as[] = {[TRACE_SEND] = TRACE_SEND,
                                        [TRACE_SEND_DONE] = TRACE_SEND,
@@ -103,15 +108,10 @@ static call_request *find_for(const call_requests *all, const trace_event *event
     return found || event->kind != TRACE_CANCELED ? found : find(all, event, TRACE_RECEIVE_POST);
 }
 
-const call_request *request_of(const call_requests *requests, const trace_event *event)
-{
-    return find_for(requests, event);
-}
-
 static void note_end(const call_requests *all, const trace_location *location, size_t k)
 {
     const trace_event *event = &location->events[k];
-    call_request *its = begins(event) ? NULL : find_for(all, event);
+    call_request *its = begins(event) ? NULL : request_of(all, event);
     if (!its || its->done_by)
         return;
     its->done_by = location;

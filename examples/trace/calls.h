@@ -38,7 +38,10 @@ bool requests_find(call_requests *found, const trace_process *process);
 void requests_free(call_requests *requests);
 
 /* request_of - the request that an event began or completed; NULL if there is none. */
-const call_request *request_of(const call_requests *requests, const trace_event *event);
+call_request *request_of(const call_requests *requests, const trace_event *event);
+
+/* The COLLECTIVE_OUT of a COLLECTIVE; NULL if there is none. */
+const trace_event *call_out(const trace_location *location, size_t record);
 
 /* The operation of a COLLECTIVE in a call that begins at `enter`: of a persistent request, the one that made it. */
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record);

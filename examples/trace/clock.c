@@ -61,27 +61,17 @@ static int64_t first_offset_ns(const trace_process *process, trace_clock by)
 
 /* ---- Times */
 
-/* The next location with events; NULL after the last. */
-static trace_location *next_location(const trace *of, int *rank, size_t *i)
-{
-    for (; *rank < of->size; ++*rank, *i = 0)
-        while (*i < of->processes[*rank].location_count) {
-            trace_location *location = &of->processes[*rank].locations[(*i)++];
-            if (location->count > 0)
-                return location;
-        }
-    return NULL;
-}
+const char *const trace_clock_names[] = {
+    [TRACE_LOCAL] = "local", [TRACE_START] = "start", [TRACE_LINEAR] = "linear", [TRACE_GLOBAL] = "global", NULL};
 
 static int64_t find_start_ns(const trace *of, trace_clock by)
 {
     int64_t start_ns = INT64_MAX;
-    int rank = 0;
-    size_t i = 0;
-    for (trace_location *location; (location = next_location(of, &rank, &i));) {
-        int64_t global_ns = location->events[0].time_ns + first_offset_ns(&of->processes[rank], by);
-        start_ns = global_ns < start_ns ? global_ns : start_ns;
-    }
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
+        if (at->count > 0) {
+            int64_t global_ns = at->events[0].time_ns + first_offset_ns(&of->processes[at->rank], by);
+            start_ns = global_ns < start_ns ? global_ns : start_ns;
+        }
     return start_ns < INT64_MAX ? start_ns : 0;
 }
 
@@ -132,30 +122,25 @@ static void set_location(const trace_process *process, trace_location *location,
 static void begin_at_zero(trace *of)
 {
     double first_ns = 0;
-    int rank = 0;
-    size_t i = 0;
-    for (trace_location *location; (location = next_location(of, &rank, &i));)
-        first_ns = fmin(first_ns, floor(location->global_ns[0]));
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
+        first_ns = at->count > 0 ? fmin(first_ns, floor(at->global_ns[0])) : first_ns;
     if (first_ns == 0)
         return;
     of->start_ns += (int64_t)first_ns;
-    rank = 0, i = 0;
-    for (trace_location *location; (location = next_location(of, &rank, &i));)
-        for (size_t k = 0; k < location->count; k++)
-            location->global_ns[k] -= first_ns;
+    for (trace_location *at = NULL; (at = trace_next_location(of, at));)
+        for (size_t k = 0; k < at->count; k++)
+            at->global_ns[k] -= first_ns;
 }
 
 bool trace_set_times(trace *of, trace_clock by)
 {
-    int rank = 0;
-    size_t i = 0;
     of->start_ns = find_start_ns(of, by);
-    for (trace_location *location; (location = next_location(of, &rank, &i));) {
-        if (!location->global_ns)
-            location->global_ns = malloc(location->count * sizeof *location->global_ns);
-        if (!location->global_ns)
+    for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        if (!at->global_ns)
+            at->global_ns = malloc((at->count + 1) * sizeof *at->global_ns);
+        if (!at->global_ns)
             return false;
-        set_location(&of->processes[rank], location, by, of->start_ns);
+        set_location(&of->processes[at->rank], at, by, of->start_ns);
     }
     begin_at_zero(of);
     return true;

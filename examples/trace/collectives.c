@@ -5,6 +5,7 @@
  */
 #include "trace/calls.h"
 #include "trace/match.h"
+#include "trace/parse.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ typedef struct {
 } call_part;
 
 typedef struct {
-    size_t count, room;
+    size_t count;
     call_part *list;
 } part_list;
 
@@ -62,20 +63,6 @@ static void find_places(member *of, int own_rank)
     }
 }
 
-static bool add_part(part_list *parts, const call_part *part)
-{
-    if (parts->count == parts->room) {
-        size_t room = parts->room * 2 + 64;
-        call_part *list = realloc(parts->list, room * sizeof *list);
-        if (!list)
-            return false;
-        parts->list = list;
-        parts->room = room;
-    }
-    parts->list[parts->count++] = *part;
-    return true;
-}
-
 /* Where the call ended: it may have been a request. */
 static void find_leave(const member *of, size_t index, trace_part *part)
 {
@@ -109,7 +96,10 @@ static bool add_event(part_list *parts, const member *of, size_t index, size_t k
                       .place = of->place[event->id],
                       .part = {location->rank, (uint32_t)location->thread, enter, k, 0, 0, 0}};
     find_leave(of, index, &part.part);
-    return add_part(parts, &part);
+    if (!trace_grow(&parts->list, &parts->count, parts->count + 1, sizeof part))
+        return false;
+    parts->list[parts->count - 1] = part;
+    return true;
 }
 
 static bool add_location(part_list *parts, const member *of, size_t index)
@@ -184,7 +174,7 @@ static void join(const part_list *parts, trace_matches *matches)
 
 bool trace_match_calls(const trace *of, trace_matches *matches)
 {
-    part_list parts = {0, 0, NULL};
+    part_list parts = {0, NULL};
     bool is_good = true;
     for (int rank = 0; is_good && rank < of->size; rank++)
         is_good = add_process(&parts, &of->processes[rank], rank);

@@ -56,13 +56,11 @@ static bool list_locations(const trace *of, conditions *found)
     found->first = malloc((found->location_count + 1) * sizeof *found->first);
     if (!found->locations || !found->first)
         return false;
-    for (int rank = 0; rank < of->size; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++) {
-            trace_location *location = &of->processes[rank].locations[i];
-            found->locations[location->index] = location;
-            found->first[location->index] = found->event_count;
-            found->event_count += location->count;
-        }
+    for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        found->locations[at->index] = at;
+        found->first[at->index] = found->event_count;
+        found->event_count += at->count;
+    }
     found->first[found->location_count] = found->event_count;
     return true;
 }
@@ -106,9 +104,8 @@ static bool gives(const trace_location *location, const trace_part *part)
 
 static bool gets(const trace_location *location, const trace_part *part)
 {
-    const size_t next = part->record + 1;
-    return next >= location->count || location->events[next].kind != TRACE_COLLECTIVE_OUT ||
-           location->events[next].value > 0;
+    const trace_event *out = call_out(location, part->record);
+    return !out || out->value > 0;
 }
 
 static void add_call(const trace *of, conditions *to, const trace_call *call)

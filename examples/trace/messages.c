@@ -204,13 +204,10 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
 static size_t count_ends(const trace *of)
 {
     size_t count = 0;
-    for (int rank = 0; rank < of->size; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++) {
-            const trace_location *location = &of->processes[rank].locations[i];
-            for (size_t k = 0; k < location->count; k++) {
-                const uint8_t kind = location->events[k].kind;
-                count += kind == TRACE_SEND || kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
-            }
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
+        for (size_t k = 0; k < at->count; k++) {
+            const uint8_t kind = at->events[k].kind;
+            count += kind == TRACE_SEND || kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
         }
     return count;
 }

@@ -11,7 +11,6 @@
 #include "trace/parse.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,7 +280,6 @@ static bool prepare(check_run *run)
 
 static int check_all(check_run *run)
 {
-    static const char *const clocks[] = {"local", "start", "linear", "global"};
     size_t left = 0;
     movement moved;
     run->table = (table_t){
@@ -293,7 +291,7 @@ static int check_all(check_run *run)
             return STATUS_FAILED;
         }
         conditions_times(&run->conditions, run->time_ns);
-        if (!report_clock(run, clocks[by], NULL, &left))
+        if (!report_clock(run, trace_clock_names[by], NULL, &left))
             return STATUS_FAILED;
     }
     if (!correct(run, &moved) || !report_clock(run, "corrected", &moved, &left))
@@ -307,8 +305,8 @@ static int check_all(check_run *run)
 
 static bool has_trace(const char *folder)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, folder, 0);
+    char path[TRACE_PATH_SIZE];
+    trace_path(path, folder, 0);
     return access(path, F_OK) == 0;
 }
 

@@ -5,9 +5,9 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "trace/convert/conversion.h"
+#include "trace/parse.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES, NOT_GIVEN = -1 };
@@ -51,8 +51,8 @@ static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(fol
 static const char notes[] =
     "DIR is what mpix_trace wrote. In csv, each line has both times.\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if the trace cannot be read or the output cannot be written, 2 for a bad\n"
-    "option or for a format that this program was built without.\n";
+    "Exit status: 0 if all is well, 1 if the output cannot be written, 2 for a bad option, a trace that cannot be\n"
+    "read, or a format that this program was built without.\n";
 
 static const program_spec_t program = {.name = program_name,
                                        .purpose = "Converts a trace of mpix_trace for other tools.",
@@ -81,30 +81,20 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
 
 /* ---- Output */
 
-static int status_of(conversion_outcome outcome)
-{
-    return outcome == CONVERSION_GOOD ? STATUS_GOOD : outcome == CONVERSION_FAILED ? STATUS_FAILED : STATUS_BAD_OPTION;
-}
-
 /* As the folder of the trace, with another ending. */
-static conversion_outcome convert_to_folder(conversion *job, const char *folder)
+static int convert_to_folder(conversion *job, const char *folder)
 {
-    static const char ending[] = ".otf2";
+    char path[TRACE_PATH_SIZE];
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/')
         length--;
-    char *path = malloc(length + sizeof(ending));
-    if (path == NULL)
-        return conversion_out_of_memory(job);
-    snprintf(path, length + sizeof(ending), "%.*s%s", (int)length, folder, ending);
+    snprintf(path, sizeof(path), "%.*s.otf2", (int)length, folder);
     if (job->path == NULL)
         job->path = path;
-    conversion_outcome outcome = convert_to_otf2(job);
-    free(path);
-    return outcome;
+    return convert_to_otf2(job);
 }
 
-static int convert_to_file(conversion *job, conversion_outcome (*convert)(conversion *job))
+static int convert_to_file(conversion *job, int (*convert)(conversion *job))
 {
     job->file = job->path != NULL ? fopen(job->path, "w") : stdout;
     if (job->file == NULL) {
@@ -112,7 +102,7 @@ static int convert_to_file(conversion *job, conversion_outcome (*convert)(conver
                        job->path, strerror(errno));
         return STATUS_BAD_OPTION;
     }
-    int status = status_of(convert(job));
+    int status = convert(job);
     return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
 }
 
@@ -120,7 +110,7 @@ static int convert(conversion *job, const settings *given)
 {
     switch (given->format) {
     case FORMAT_OTF2:
-        return status_of(convert_to_folder(job, given->folders.texts[0]));
+        return convert_to_folder(job, given->folders.texts[0]);
     case FORMAT_PERFETTO:
         return convert_to_file(job, convert_to_perfetto);
     default:
@@ -144,7 +134,7 @@ static int run(const settings *given)
     trace read;
     if (!trace_read(&read, given->folders.texts[0], message)) {
         fprintf(stderr, "%s: %s\n", program_name, message);
-        return STATUS_FAILED;
+        return STATUS_BAD_OPTION;
     }
     trace_warn(&read, program_name);
     /* OTF2 gets the times themselves, which are local without any correction. */
@@ -153,7 +143,7 @@ static int run(const settings *given)
     bool has_memory =
         trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL) &&
         communicators_find(&job.communicators, &read);
-    int status = has_memory ? convert(&job, given) : status_of(conversion_out_of_memory(&job));
+    int status = has_memory ? convert(&job, given) : conversion_out_of_memory(&job);
     if (status == STATUS_GOOD)
         tell(&job);
     communicators_free(&job.communicators);

@@ -4,7 +4,6 @@
  */
 #include "common/options.h"
 #include "common/output.h"
-#include "trace/report/drift.h"
 #include "trace/report/page.h"
 #include "trace/report/tables.h"
 
@@ -24,7 +23,6 @@ typedef struct settings {
     output_t output; /* of the tables: to standard output */
     int64_t show;    /* show_t; -1: what the format usually has */
     int64_t clock;   /* trace_clock */
-    number_list_t drifts_ppm;
 } settings_t;
 
 /* Names of a choice, NULL after the last. */
@@ -37,14 +35,11 @@ static const char *show_name(int index)
 
 static const char *clock_name(int index)
 {
-    static const char *const names[] = {
-        [TRACE_LOCAL] = "local", [TRACE_START] = "start", [TRACE_LINEAR] = "linear", [TRACE_GLOBAL] = "global"};
-    return index >= 0 && index <= TRACE_GLOBAL ? names[index] : NULL;
+    return trace_clock_names[index];
 }
 
 #define PLACE(field) offsetof(settings_t, field)
 #define MAX_S 1e9
-#define MAX_PPM 1000
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, "write a page of HTML to FILE"},
@@ -58,8 +53,6 @@ static const option_spec_t options[] = {
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, clock_name,
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "drift", "PPM", OPTION_NUMBERS, PLACE(drifts_ppm), -MAX_PPM, MAX_PPM, NULL,
-     "as if the local clocks of ranks had drifted: of rank 0, of rank 1, ..., again and again"},
     {0, "arrival", "FILE", OPTION_TEXT, PLACE(pattern_path), 0, 0, NULL,
      "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
     {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "which call site, by its number in the table"},
@@ -71,7 +64,8 @@ static const char notes[] =
     "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"
     "called on a communicator. The sites where processes waited longest for each other come first.\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if the trace cannot be read or a file cannot be written, 2 for a bad option.\n";
+    "Exit status: 0 if all is well, 1 if output could not be written, 2 for a bad option or a trace that cannot be\n"
+    "read.\n";
 
 static const program_spec_t program = {.name = "mpix_trace_report",
                                        .purpose =
@@ -156,8 +150,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .sites = &findings->sites,
                          .title = settings->title,
                          .clock = clocks[settings->clock],
-                         .has_bounds = settings->clock == TRACE_GLOBAL,
-                         .has_drift = settings->drifts_ppm.count > 0};
+                         .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view)) {
         options_refuse(program.name, "option --to: %g is not allowed, give more than where the chart begins, %.9f",
                        settings->to_s, view.interval.from_ns / 1e9);
@@ -212,11 +205,9 @@ static int read_and_report(const settings_t *settings)
     char message[TRACE_MESSAGE_SIZE];
     if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
         fprintf(stderr, "%s: %s\n", program.name, message);
-        return STATUS_FAILED;
+        return STATUS_BAD_OPTION;
     }
     trace_warn(&findings.of, program.name);
-    if (settings->drifts_ppm.count > 0)
-        drift_impose(&findings.of, settings->drifts_ppm.values, (int)settings->drifts_ppm.count);
     int status = report(settings, &findings);
     sites_free(&findings.sites);
     profile_free(&findings.profile);

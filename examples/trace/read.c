@@ -6,6 +6,7 @@
 #include "trace/parse.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static bool list_files(const char *folder, file_list *list, char *message)
 {
     DIR *directory = opendir(folder);
     if (!directory)
-        return trace_fail(message, "%s: no folder that can be read", folder);
+        return trace_fail(message, "%s: no folder that can be read: %s", folder, strerror(errno));
     *list = (file_list){0, -1};
     for (struct dirent *entry; (entry = readdir(directory));) {
         int rank, length = 0;
@@ -123,10 +124,8 @@ static bool read_file(trace *into, const char *folder, int rank, trace_names *na
     trace_file file = {.path = path, .rank = rank, .message = message, .names = names, .size = into->size};
     file.process = into->processes ? &into->processes[rank] : NULL;
     file.stream = fopen(path, "rb");
-    if (!file.stream && into->size != 0)
-        return trace_fail(message, "%s: missing, or it cannot be read; the job had %d processes", path, into->size);
     if (!file.stream)
-        return trace_fail(message, "%s: it cannot be read", path);
+        return trace_fail(message, "%s: it cannot be read: %s", path, strerror(errno));
     bool is_good = read_open_file(&file, into);
     fclose(file.stream);
     return is_good;
@@ -146,8 +145,8 @@ static bool read_all(trace *read, const char *folder, trace_names **names, char 
         for (trace_path(path, folder, 0); rank < read->size - 1 && stat(path, &status) == 0;
              trace_path(path, folder, rank))
             rank++;
-        return trace_fail(message, "%s: missing; the job had %d processes, and there are %d files", path, read->size,
-                          list.count);
+        return trace_fail(message, "%s: missing; there are files of %d of the job's %d processes", path, list.count,
+                          read->size);
     }
     if (list.count > read->size || read->size < 1)
         return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
@@ -224,6 +223,29 @@ bool trace_is_partial(const trace *of)
     char value[64];
     return of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
                             trace_text(of->processes, "only", value, sizeof value)[0]);
+}
+
+trace_location *trace_next_location(const trace *of, const trace_location *last)
+{
+    int rank = last ? last->rank : 0;
+    size_t i = last ? (size_t)(last - of->processes[rank].locations) + 1 : 0;
+    for (; rank < of->size; rank++, i = 0)
+        if (i < of->processes[rank].location_count)
+            return &of->processes[rank].locations[i];
+    return NULL;
+}
+
+static int compare_address(const void *key, const void *element)
+{
+    const uint64_t address = *(const uint64_t *)key, other = ((const trace_site *)element)->address;
+    return (address > other) - (address < other);
+}
+
+const trace_site *trace_find_site(const trace_process *process, uint64_t address)
+{
+    return process->site_count == 0
+               ? NULL
+               : bsearch(&address, process->sites, process->site_count, sizeof(trace_site), compare_address);
 }
 
 int trace_partner(const trace_process *process, const trace_event *event)

@@ -76,6 +76,12 @@ const char *trace_text(const trace_process *process, const char *key, char *valu
 /* Whether the user asked for a part of the run or of the functions, so that there are ends without counterparts. */
 bool trace_is_partial(const trace *of);
 
+/* The location after another one, by rank and thread; after NULL the first. NULL: that was the last one. */
+trace_location *trace_next_location(const trace *of, const trace_location *last);
+
+/* The site at an address; NULL: it is not known. */
+const trace_site *trace_find_site(const trace_process *process, uint64_t address);
+
 /* The partner of an event as rank in MPI_COMM_WORLD; -1: there is none, or it is not known. */
 int trace_partner(const trace_process *process, const trace_event *event);
 
@@ -87,6 +93,9 @@ typedef enum {
     TRACE_GLOBAL  /* all records, interpolated; beyond them, by the line through the last two, if clocks may be so */
 } trace_clock;
 bool trace_set_times(trace *of, trace_clock by); /* false without memory */
+
+/* Their names, for options and rows: local, start, linear, global; then NULL. */
+extern const char *const trace_clock_names[];
 
 /*
  * The bound of a global time by TRACE_GLOBAL: that of the records around it, and how far a clock may wander between

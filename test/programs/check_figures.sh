@@ -99,6 +99,7 @@ check_refusals() {
 --format png, drift
 --quick=1 drift
 --sources /nonexistent drift
+--trace /nonexistent gantt
 --unknown
 figure-eight
 --format
@@ -274,6 +275,31 @@ check_without_gnuplot() {
     expect_message 'reduce-heatmap cannot be drawn: there is no gnuplot'
 }
 
+# A trace of four hosts that is known: by the global clock, no call is wrong.
+check_given_trace() {
+    "$(dirname "$figures")/../test/programs/check_trace_report" "$scratch/four" 4 40 || complain "there is no trace"
+    run --format svg --trace "$scratch/four" gantt violations
+    expect_status 0
+    for name in gantt violations; do
+        [ -s "$scratch/out/$name.svg" ] || complain "leaves no $name.svg"
+        grep -qF 'By the global clock, a process seems to leave before all have come in 0 of 40 calls.' \
+            "$scratch/out/$name.txt" || complain "$name: does not tell of 40 calls"
+    done
+    [ "$(grep -c '^4,global,1,' "$scratch/out/gantt.csv")" -eq 160 ] || complain "not 40 calls of 4 ranks"
+    rm "$scratch/four/rank-2.mpixtrace"
+    run --trace "$scratch/four" gantt
+    expect_status 1
+    grep -q 'rank-2.mpixtrace' "$scratch/stderr" || complain "does not name the file that is missing"
+}
+
+# Why two hosts cannot be made of this machine, if so.
+hosts_problem() {
+    local line
+    [ "${sanitizers:-no}" = no ] || echo "what sanitizers have built cannot be loaded into an ordinary program"
+    line=$("$(dirname "$0")/../hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
+    [ $? -ne 77 ] || sed -n 's/^skip: *//p' <<<"$line" | head -n 1
+}
+
 data_of() {             # FIGURE
     case $1 in
     latency-ratio) echo latency-sizes ;;
@@ -340,10 +366,17 @@ if ! command -v gnuplot >/dev/null; then
 fi
 quick check "mpix_figures: a heat map of known data" check_known_heat_map
 check "mpix_figures: drawing again" check_drawing_again
+if [ -x "${BUILDDIR:-.}/examples/mpix_trace_report" ]; then
+    quick check "mpix_figures: a given trace" check_given_trace
+else
+    tap_skip "mpix_figures: a given trace" "mpix_trace_report was not built, for want of the Jansson library"
+fi
 launcher=${MPIEXEC:-mpiexec}
 for name in $launched; do
     if [ "$(basename "$launcher")" = smpirun ]; then
         tap_skip "mpix_figures: $name" "simulated programs are not launched like this"
+    elif [[ $name == gantt || $name == violations ]] && [ -n "$(hosts_problem)" ]; then
+        tap_skip "mpix_figures: $name" "$(hosts_problem)"
     else
         [ "$name" != barrier-skew ] || tap_tier=quick
         check "mpix_figures: $name" check_figure "$name"

@@ -146,6 +146,27 @@ check_on_disk() {   # FILE PROGRAM OPTION...: with the ranks that it can have by
     expect_failure "$file"
 }
 
+# What tools write of a trace that is known. OTF2 takes a library, which may be missing.
+trace_outputs() {
+    cat <<END
+mpix_trace_check --write FILE
+mpix_trace_check --output FILE
+mpix_trace_convert --to csv --output FILE
+mpix_trace_convert --to perfetto --output FILE
+END
+    [ ! -e "$scratch/trace.otf2" ] || echo "mpix_trace_convert --to otf2 --output FILE"
+    [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output arrival
+}
+
+check_traces_on_disk() {    # FILE
+    local words
+    "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
+    "$programs/mpix_trace_convert" --to otf2 "$scratch/trace" >/dev/null 2>&1
+    while read -r -a words <&3; do
+        check_on_disk "$1" "${words[@]//FILE/$1}" "$scratch/trace"
+    done 3< <(trace_outputs)
+}
+
 # With data there is no room for a figure.
 check_figures() {   # THE BEGINNING OF THE FILES' NAMES
     command="mpix_figures --plot-only (full file system)"
@@ -166,6 +187,7 @@ if on_full_file_system true 2>/dev/null; then
     check "mpix_bench --raw: a file system that is full" \
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --raw "$file"
     check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -i 10 -x 1 --raw "$file"
+    check "mpix_trace_...: a file system that is full" check_traces_on_disk "$scratch/disk/traced"
     if have_plots; then
         file=$scratch/disk/chart.png
         check "mpix_clock_list --plot: a file system that is full" \

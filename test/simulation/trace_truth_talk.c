@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * trace_truth_talk.c - what run_trace_tests.sh traces, with two processes: messages to and fro, evenly over some
- * seconds, and now and then a call of all processes. trace_truth_talk SECONDS MESSAGES.
+ * seconds, and now and then a call of MPI_Allreduce. trace_truth_talk SECONDS MESSAGES.
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { TAG = 1, ROUNDS_PER_BARRIER = 100 };
+enum { TAG = 1, ROUNDS_PER_CALL = 100 };
 
 static void wait_until(int64_t time_ns)
 {
@@ -31,7 +31,7 @@ static void talk(int rank)
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, greatest;
     struct timespec now;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
         if (rank == 0)
             wait_until(start_ns + (int64_t)(seconds * 1e9 * i / rounds));
         talk(rank);
-        if (i % ROUNDS_PER_BARRIER == 0)
-            MPI_Barrier(MPI_COMM_WORLD);
+        if (i % ROUNDS_PER_CALL == 0)
+            MPI_Allreduce(&i, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;

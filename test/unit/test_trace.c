@@ -181,7 +181,7 @@ static const struct {
     void (*spoil)(void);
     const char *complaint;
 } spoilt[] = {
-    {drop_last_file, "rank-2.mpixtrace: missing; the job had 3 processes"},
+    {drop_last_file, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
     {be_foreign, "rank-1.mpixtrace: no trace: it does not begin with mpixtrac"},
     {be_swapped, "rank-1.mpixtrace: written on a machine of the other byte order"},
     {be_newer, "rank-1.mpixtrace: of version 3, and only 2 can be read"},

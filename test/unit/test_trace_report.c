@@ -2,7 +2,6 @@
 /* test_trace_report.c - what mpix_trace_report says of a trace: arrivals, closest shapes, call sites, time in calls. */
 #include "suite/arrival.h"
 #include "support.h"
-#include "trace/report/drift.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
 #include "trace/report/tables.h"
@@ -288,37 +287,6 @@ START_TEST(deep_regions)
 }
 END_TEST
 
-/* ---- Clocks that are made to drift */
-
-START_TEST(drifts)
-{
-    enum { CALLS_MADE = 1000, PPM = 100 };
-    static const made_clock clocks[2] = {{.offset_ns = 5000}, {.offset_ns = -7000, .drift = 1e-6}};
-    made_trace made;
-    made_begin(&made, 2, clocks, base_seed());
-    for (int call = 0; call < CALLS_MADE; call++) {
-        made_work(&made, 0, 1e6);
-        made_work(&made, 1, 1e6);
-        made_collective(&made, MADE_BARRIER, -1, 1000);
-    }
-    made_records(&made, 1e7, 0);
-    drift_impose(&made.trace, (double[]){0, PPM}, 2);
-    /* Between records 10 ms apart the drift changes by 20 ppm in 0.16 s. */
-    EXPECT(trace_set_times(&made.trace, TRACE_GLOBAL), "out of memory");
-    made_error error = made_error_of(&made, &made.trace);
-    EXPECT(error.max_ns < 5, "global times are off by %g ns", error.max_ns);
-    EXPECT(trace_set_times(&made.trace, TRACE_START), "out of memory");
-    error = made_error_of(&made, &made.trace);
-    EXPECT(fabs(error.max_ns - 1001e6 * (PPM + 1) / 1e6) < 2000, "clocks set at the start are off by %g ns",
-           error.max_ns);
-    /* What a fifth of the drift, as half a sine, adds up to within half of the run. */
-    EXPECT(trace_set_times(&made.trace, TRACE_LINEAR), "out of memory");
-    error = made_error_of(&made, &made.trace);
-    EXPECT(fabs(error.max_ns - 1001e6 * PPM / 5 / 3.14159 / 1e6) < 200, "lines are off by %g ns", error.max_ns);
-    made_free(&made);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
     tcase_add_test(tests, summary_of_known_calls);
@@ -330,7 +298,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, sites_of_a_trace);
     tcase_add_test(tests, time_by_function_and_rank);
     tcase_add_test(tests, deep_regions);
-    tcase_add_test(tests, drifts);
 }
 
 int main(void)

@@ -6,35 +6,15 @@
 /* A point of a curve differs by this part from the one before. */
 #define BOUND_STEP 0.1
 
-conversion_outcome conversion_out_of_memory(const conversion *job)
+int conversion_out_of_memory(const conversion *job)
 {
     fprintf(stderr, "%s: out of memory\n", job->program);
-    return CONVERSION_FAILED;
+    return STATUS_FAILED;
 }
 
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event)
 {
     return job->of->start_ns + llround(location->global_ns[event]);
-}
-
-const char *conversion_name(const conversion *job, uint16_t id)
-{
-    return job->of->names[id];
-}
-
-int64_t conversion_site(const conversion *job, const trace_location *location, size_t enter)
-{
-    const trace_process *process = &job->of->processes[location->rank];
-    uint64_t address = location->events[enter].value;
-    size_t low = 0, high = process->site_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->sites[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < process->site_count && process->sites[low].address == address ? (int64_t)low : -1;
 }
 
 const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME_SIZE])

@@ -6,6 +6,7 @@
 #ifndef TRACE_CONVERT_CONVERSION_H
 #define TRACE_CONVERT_CONVERSION_H
 
+#include "common/world.h"
 #include "trace/convert/communicators.h"
 #include "trace/trace.h"
 
@@ -22,28 +23,20 @@ typedef struct {
     size_t backward; /* out: messages that arrive before they are sent */
 } conversion;
 
-/* Beside those of all programs. */
-typedef enum { CONVERSION_GOOD, CONVERSION_FAILED, CONVERSION_IMPOSSIBLE } conversion_outcome;
-
 /*
  * The formats. Each writes all of the trace, and on failure a line to standard error; what a FILE did not take is
- * noticed where it is closed. CONVERSION_IMPOSSIBLE: not by this program, or not to this place.
+ * noticed where it is closed. Each returns a status of the program: STATUS_BAD_OPTION where it cannot write the format,
+ * or not to this place.
  */
-conversion_outcome convert_to_csv(conversion *job);
-conversion_outcome convert_to_perfetto(conversion *job);
-conversion_outcome convert_to_otf2(conversion *job);
+int convert_to_csv(conversion *job);
+int convert_to_perfetto(conversion *job);
+int convert_to_otf2(conversion *job);
 
-/* conversion_out_of_memory - says so. Returns CONVERSION_FAILED. */
-conversion_outcome conversion_out_of_memory(const conversion *job);
+/* conversion_out_of_memory - says so. Returns STATUS_FAILED. */
+int conversion_out_of_memory(const conversion *job);
 
 /* The global time of an event in whole nanoseconds. */
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);
-
-/* The name of a function or region by its id. */
-const char *conversion_name(const conversion *job, uint16_t id);
-
-/* Where the call at an ENTER is, as an index of sites of its process; -1: not known. */
-int64_t conversion_site(const conversion *job, const trace_location *location, size_t enter);
 
 /* The host of a process, or "" if its file does not say. */
 enum { HOST_NAME_SIZE = 256 };

@@ -43,15 +43,13 @@ typedef struct {
 
 static bool has_room(match_numbers *numbers, const trace *of)
 {
-    for (int rank = 0; rank < of->size; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++) {
-            const trace_location *location = &of->processes[rank].locations[i];
-            size_t bytes = room_bytes((int64_t)location->count + 1, sizeof(size_t));
-            numbers[location->index] = malloc(bytes);
-            if (numbers[location->index] == NULL)
-                return false;
-            memset(numbers[location->index], 0xff, bytes);
-        }
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;) {
+        size_t bytes = room_bytes((int64_t)at->count + 1, sizeof(size_t));
+        numbers[at->index] = malloc(bytes);
+        if (numbers[at->index] == NULL)
+            return false;
+        memset(numbers[at->index], 0xff, bytes);
+    }
     return true;
 }
 
@@ -100,7 +98,7 @@ static void put_name(const writer *to, size_t i)
     const trace_event *events = to->location->events;
     bool is_end = events[i].kind == TRACE_ENTER || events[i].kind == TRACE_LEAVE;
     size_t enter = is_end ? i : to->calls[i];
-    put_text(to->job->file, enter != CALL_NONE ? conversion_name(to->job, events[enter].id) : "");
+    put_text(to->job->file, enter != CALL_NONE ? to->job->of->names[events[enter].id] : "");
 }
 
 static void put_times(const writer *to, size_t i)
@@ -115,15 +113,15 @@ static void put_times(const writer *to, size_t i)
 static void put_message(const writer *to, size_t i)
 {
     FILE *file = to->job->file;
-    const trace_event *event = &to->location->events[i], *next = event + 1;
+    const trace_event *event = &to->location->events[i];
     bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
     bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;
-    bool has_out = is_collective && i + 1 < to->location->count && next->kind == TRACE_COLLECTIVE_OUT;
+    const trace_event *out = is_collective ? call_out(to->location, i) : is_receive ? event : NULL;
     int partner = has_comm ? trace_partner(&to->job->of->processes[to->location->rank], event) : -1;
     put_number(file, partner >= 0, partner);
     put_number(file, is_send || is_receive, event->tag);
     put_number(file, is_send || is_collective, (int64_t)event->value);
-    put_number(file, is_receive || has_out, (int64_t)(has_out ? next->value : event->value));
+    put_number(file, out != NULL, out != NULL ? (int64_t)out->value : 0);
     put_communicator(to, event, has_comm);
     put_number(file, event->request != 0, event->request);
     put_number(file, to->matches[i] != SIZE_MAX && !is_collective, (int64_t)to->matches[i]);
@@ -134,13 +132,14 @@ static void put_event(const writer *to, size_t i)
 {
     FILE *file = to->job->file;
     const trace_event *event = &to->location->events[i];
-    int64_t site = event->kind == TRACE_ENTER ? conversion_site(to->job, to->location, i) : -1;
+    const trace_process *process = &to->job->of->processes[to->location->rank];
+    const trace_site *site = event->kind == TRACE_ENTER ? trace_find_site(process, event->value) : NULL;
     fprintf(file, "%d,%d,%s", to->location->rank, to->location->thread, kind_names[event->kind]);
     put_name(to, i);
     put_times(to, i);
     put_message(to, i);
     put_number(file, event->kind == TRACE_LEAVE || event->kind == TRACE_DROPPED, (int64_t)event->value);
-    put_text(file, site >= 0 ? to->job->of->processes[to->location->rank].sites[site].symbol : "");
+    put_text(file, site != NULL ? site->symbol : "");
     fputc('\n', file);
 }
 
@@ -157,7 +156,7 @@ static bool put_location(conversion *job, const trace_location *location, const 
     return has_memory;
 }
 
-conversion_outcome convert_to_csv(conversion *job)
+int convert_to_csv(conversion *job)
 {
     match_numbers *numbers = calloc(job->of->location_count + 1, sizeof(*numbers));
     bool has_memory = numbers != NULL && number_matches(numbers, job->of);
@@ -165,12 +164,10 @@ conversion_outcome convert_to_csv(conversion *job)
     fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
           "message,collective,count,site\n",
           job->file);
-    for (int rank = 0; rank < job->of->size; rank++)
-        for (size_t i = 0; has_memory && i < job->of->processes[rank].location_count; i++)
-            has_memory = put_location(job, &job->of->processes[rank].locations[i],
-                                      numbers[job->of->processes[rank].locations[i].index]);
+    for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
+        has_memory = put_location(job, at, numbers[at->index]);
     for (size_t i = 0; numbers != NULL && i < job->of->location_count; i++)
         free(numbers[i]);
     free(numbers);
-    return has_memory ? CONVERSION_GOOD : conversion_out_of_memory(job);
+    return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);
 }

@@ -42,11 +42,14 @@ OTF2_LocationRef otf2_location_ref(const trace_process *process, int rank, size_
 
 /* ---- What the library asks for */
 
-/* Errors are told once, by the code that calls return. */
-static OTF2_ErrorCode ignore_error(void *data, const char *file, uint64_t line, const char *function,
-                                   OTF2_ErrorCode code, const char *format, va_list arguments)
+/* Errors are told once, when a call has returned one. */
+static OTF2_ErrorCode note_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                                 const char *format, va_list arguments)
 {
-    (void)data, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    otf2_writer *to = data;
+    (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    if (to->cause == OTF2_SUCCESS && code > OTF2_SUCCESS)
+        to->cause = code;
     return code;
 }
 
@@ -192,18 +195,15 @@ static bool prepare(otf2_writer *to)
 static bool find_ends(const conversion *job, int64_t *least_ns, int64_t *most_ns)
 {
     *least_ns = INT64_MAX, *most_ns = INT64_MIN;
-    for (int rank = 0; rank < job->of->size; rank++)
-        for (size_t i = 0; i < job->of->processes[rank].location_count; i++) {
-            const trace_location *location = &job->of->processes[rank].locations[i];
-            if (location->count == 0)
-                continue;
-            int64_t first_ns = conversion_global_ns(job, location, 0);
-            int64_t last_ns = conversion_global_ns(job, location, location->count - 1);
-            *least_ns = first_ns < *least_ns ? first_ns : *least_ns;
-            *most_ns = last_ns > *most_ns ? last_ns : *most_ns;
-            if (job->is_local && location->events[0].time_ns < 0)
-                return false;
-        }
+    for (const trace_location *at = NULL; (at = trace_next_location(job->of, at)) != NULL;) {
+        if (at->count == 0)
+            continue;
+        int64_t first_ns = conversion_global_ns(job, at, 0), last_ns = conversion_global_ns(job, at, at->count - 1);
+        *least_ns = first_ns < *least_ns ? first_ns : *least_ns;
+        *most_ns = last_ns > *most_ns ? last_ns : *most_ns;
+        if (job->is_local && at->events[0].time_ns < 0)
+            return false;
+    }
     if (*least_ns > *most_ns)
         *least_ns = *most_ns = 0;
     return true;
@@ -222,14 +222,14 @@ static bool find_span(otf2_writer *to)
     return true;
 }
 
-static conversion_outcome refuse(const conversion *job, const char *what)
+static int refuse(const conversion *job, const char *what)
 {
     options_refuse(job->program, "option --output: \"%.200s\" is not allowed, %s", job->path, what);
-    return CONVERSION_IMPOSSIBLE;
+    return STATUS_BAD_OPTION;
 }
 
 /* An archive is not mixed with another one. */
-static conversion_outcome open_archive(otf2_writer *to)
+static int open_archive(otf2_writer *to)
 {
     const char *path = to->job->path;
     char anchor[4096];
@@ -242,42 +242,42 @@ static conversion_outcome open_archive(otf2_writer *to)
         return refuse(to->job, strerror(errno));
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return refuse(to->job, "it is no folder");
-    OTF2_Error_RegisterCallback(ignore_error, NULL);
+    OTF2_Error_RegisterCallback(note_error, to);
     to->archive = OTF2_Archive_Open(path, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    return to->archive != NULL ? CONVERSION_GOOD : refuse(to->job, "no archive can be opened there");
+    return to->archive != NULL ? STATUS_GOOD : refuse(to->job, "no archive can be opened there");
 }
 
-static conversion_outcome put_all(otf2_writer *to)
+static int put_all(otf2_writer *to)
 {
     if (!prepare(to))
         return conversion_out_of_memory(to->job);
     if (!find_span(to)) {
         fprintf(stderr, "%s: a clock has times below 0, which OTF2 has not\n", to->job->program);
-        return CONVERSION_FAILED;
+        return STATUS_FAILED;
     }
-    conversion_outcome outcome = open_archive(to);
-    if (outcome != CONVERSION_GOOD)
-        return outcome;
+    int status = open_archive(to);
+    if (status != STATUS_GOOD)
+        return status;
     if (!put_archive(to))
         return conversion_out_of_memory(to->job);
     if (to->error != OTF2_SUCCESS) {
         fprintf(stderr, "%s: cannot write %s: %s\n", to->job->program, to->job->path,
-                OTF2_Error_GetDescription(to->error));
-        return CONVERSION_FAILED;
+                OTF2_Error_GetDescription(to->cause != OTF2_SUCCESS ? to->cause : to->error));
+        return STATUS_FAILED;
     }
-    return CONVERSION_GOOD;
+    return STATUS_GOOD;
 }
 
-conversion_outcome convert_to_otf2(conversion *job)
+int convert_to_otf2(conversion *job)
 {
     otf2_writer to = {.job = job, .error = OTF2_SUCCESS};
-    conversion_outcome outcome = put_all(&to);
+    int status = put_all(&to);
     free(to.first_location);
     free(to.first_site);
     free(to.event_counts);
     free(to.nodes);
     free(to.regions);
     free(to.region_names);
-    return outcome;
+    return status;
 }

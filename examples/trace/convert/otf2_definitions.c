@@ -149,7 +149,7 @@ static void put_regions(writer *into)
 {
     const otf2_writer *to = into->to;
     for (OTF2_RegionRef region = 0; region < to->region_count; region++) {
-        const char *text = conversion_name(to->job, to->region_names[region]);
+        const char *text = to->job->of->names[to->region_names[region]];
         otf2_function function = otf2_function_of(text);
         OTF2_StringRef name = put_string(into, text);
         check(into,

@@ -55,7 +55,7 @@ static otf2_function function_of(const writer *from, const trace_location *locat
         enter--;
     if (enter == CALL_NONE)
         return (otf2_function){.has_operation = false};
-    return otf2_function_of(conversion_name(from->to->job, call_operation(location, enter, record)));
+    return otf2_function_of(from->to->job->of->names[call_operation(location, enter, record)]);
 }
 
 static void mark_collectives(writer *from)
@@ -85,10 +85,12 @@ static void put_enter(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
     OTF2_TimeStamp time = event_time_ns(from, i);
-    int64_t site = conversion_site(from->to->job, from->location, i);
-    if (site >= 0)
+    const trace_process *process = &from->to->job->of->processes[from->location->rank];
+    const trace_site *site = trace_find_site(process, event->value);
+    if (site != NULL)
         check(from, OTF2_AttributeList_AddStringRef(from->attributes, OTF2_ATTRIBUTE_SITE,
-                                                    (OTF2_StringRef)(OTF2_FIRST_SITE_STRING + (uint64_t)site +
+                                                    (OTF2_StringRef)(OTF2_FIRST_SITE_STRING +
+                                                                     (uint64_t)(site - process->sites) +
                                                                      from->to->first_site[from->location->rank])));
     check(from, OTF2_EvtWriter_Enter(from->events, from->attributes, time, region_of(from, event->id)));
     if (from->is_collective[i])
@@ -159,8 +161,8 @@ static void put_request(writer *from, size_t i,
 
 static uint64_t bytes_out(const trace_location *location, size_t i)
 {
-    const trace_event *next = &location->events[i + 1];
-    return i + 1 < location->count && next->kind == TRACE_COLLECTIVE_OUT ? next->value : 0;
+    const trace_event *out = call_out(location, i);
+    return out != NULL ? out->value : 0;
 }
 
 static uint32_t root_of(const writer *from, const trace_event *event)

@@ -14,7 +14,8 @@
 typedef struct {
     conversion *job;
     OTF2_Archive *archive;
-    OTF2_ErrorCode error;          /* the first */
+    OTF2_ErrorCode error;          /* the first that a call returned */
+    OTF2_ErrorCode cause;          /* the first that the library came upon, which calls may return as another one */
     size_t *first_location;        /* by rank: the index of its first location */
     uint64_t *first_site;          /* by rank: the number of sites of the ranks before it */
     uint64_t *event_counts;        /* by index of a location */

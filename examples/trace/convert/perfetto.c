@@ -143,12 +143,12 @@ static void put_arguments(const writer *from, size_t enter, size_t leave)
 {
     FILE *file = from->job->file;
     const trace_event *events = from->location->events;
-    bool is_first = true, is_mpi = strncmp(conversion_name(from->job, events[enter].id), "MPI", 3) == 0;
+    bool is_first = true, is_mpi = strncmp(from->job->of->names[events[enter].id], "MPI", 3) == 0;
     contents inside = is_mpi ? contents_of(from, enter, leave) : (contents){0};
     const trace_event *any = inside.collective != NULL ? inside.collective
                              : inside.send != NULL     ? inside.send
                                                        : inside.receive;
-    int64_t site = conversion_site(from->job, from->location, enter);
+    const trace_site *site = trace_find_site(&from->job->of->processes[from->location->rank], events[enter].value);
     fputs(",\"args\":{", file);
     put_messages(from, &is_first, &inside);
     if (inside.collective != NULL)
@@ -161,9 +161,9 @@ static void put_arguments(const writer *from, size_t enter, size_t leave)
     } else if (events[leave].value > 0) {
         put_number(file, &is_first, "unsuccessful_calls", (int64_t)events[leave].value);
     }
-    if (site >= 0) {
+    if (site != NULL) {
         put_key(file, &is_first, "call_site");
-        quote_json(file, from->job->of->processes[from->location->rank].sites[site].symbol);
+        quote_json(file, site->symbol);
     }
     fputs("}", file);
 }
@@ -180,7 +180,7 @@ static const char *category_of(const char *name)
 static void put_slice(const writer *from, size_t enter)
 {
     const trace_location *location = from->location;
-    const char *name = conversion_name(from->job, location->events[enter].id);
+    const char *name = from->job->of->names[location->events[enter].id];
     size_t leave = from->calls[enter] != CALL_NONE ? from->calls[enter] : location->count - 1;
     int64_t start_ns = time_ns(location, enter);
     begin_event(from->job, "X", location, start_ns);
@@ -276,17 +276,16 @@ static void put_head(const conversion *job)
         put_process(job, rank);
 }
 
-conversion_outcome convert_to_perfetto(conversion *job)
+int convert_to_perfetto(conversion *job)
 {
     trace_matches matches = {0};
     bool has_memory = trace_match(job->of, &matches);
     put_head(job);
-    for (int rank = 0; rank < job->of->size; rank++)
-        for (size_t i = 0; has_memory && i < job->of->processes[rank].location_count; i++)
-            has_memory = put_location(job, &job->of->processes[rank].locations[i]);
+    for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
+        has_memory = put_location(job, at);
     for (size_t i = 0; has_memory && i < matches.message_count; i++)
         put_arrow(job, &matches.messages[i], i + 1);
     fputs("\n]}\n", job->file);
     trace_matches_free(&matches);
-    return has_memory ? CONVERSION_GOOD : conversion_out_of_memory(job);
+    return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);
 }

@@ -2,11 +2,11 @@
 /* without_otf2.c - in the place of otf2.c where the OTF2 library is missing. */
 #include "trace/convert/conversion.h"
 
-conversion_outcome convert_to_otf2(conversion *job)
+int convert_to_otf2(conversion *job)
 {
     fprintf(stderr,
             "%s: option --to: \"otf2\" is not allowed, as this program was built without the OTF2 library (Debian "
             "package: libopen-trace-format2-dev)\n",
             job->program);
-    return CONVERSION_IMPOSSIBLE;
+    return STATUS_BAD_OPTION;
 }

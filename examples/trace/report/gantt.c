@@ -65,10 +65,9 @@ static bool take_location(const interval_t *interval, const trace_location *loca
 static bool take_bars(const trace *of, const interval_t *interval, bar_list_t *bars)
 {
     bars->count = 0;
-    for (int rank = 0; rank < of->size; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count; i++)
-            if (!take_location(interval, &of->processes[rank].locations[i], bars))
-                return false;
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
+        if (!take_location(interval, at, bars))
+            return false;
     return true;
 }
 
@@ -83,9 +82,8 @@ static bool list_bars(const trace *of, const interval_t *interval, bar_list_t *b
 
 /* ---- Intervals */
 
-static bool sets_up(const trace *of, uint16_t id)
+static bool sets_up(const char *name)
 {
-    const char *name = id < of->name_count && of->names[id] != NULL ? of->names[id] : "";
     return strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || strcmp(name, "clock") == 0;
 }
 
@@ -106,7 +104,7 @@ bool gantt_usual(const trace *of, interval_t *interval)
         return false;
     }
     for (size_t i = 0; i < bars.count; i++)
-        if (!sets_up(of, bars.list[i].span.id) && !bars.list[i].span.is_open)
+        if (!sets_up(of->names[bars.list[i].span.id]) && !bars.list[i].span.is_open)
             bars.list[kept++] = bars.list[i];
     qsort(bars.list, kept, sizeof(bars.list[0]), by_enter);
     if (wanted > USUAL_CALLS)
@@ -191,20 +189,15 @@ static void print_bar(const chart_t *chart, const bar_t *bar, const char *name)
     fputs("</title></rect>\n", chart->file);
 }
 
-static const char *name_of(const trace *of, uint16_t id)
-{
-    return id < of->name_count && of->names[id] != NULL ? of->names[id] : "?";
-}
-
 /* The bars of a function, so that a click on its name hides them. Outer calls are drawn first. */
 static void print_function(const chart_t *chart, uint16_t id, int number)
 {
     fprintf(chart->file, "<g class=\"series c%d\" data-series=\"", number % COLORS);
-    html_text(chart->file, name_of(chart->of, id));
+    html_text(chart->file, chart->of->names[id]);
     fputs("\">\n<g class=\"shapes\">\n", chart->file);
     for (size_t i = 0; i < chart->bars.count; i++)
         if (chart->bars.list[i].span.id == id)
-            print_bar(chart, &chart->bars.list[i], name_of(chart->of, id));
+            print_bar(chart, &chart->bars.list[i], chart->of->names[id]);
     fputs("</g>\n</g>\n", chart->file);
 }
 
@@ -257,18 +250,14 @@ static void print_lanes(const chart_t *chart)
 {
     size_t each = (size_t)ceil(16 / chart->lane_height);
     fputs("<g class=\"names\">\n", chart->file);
-    for (int rank = 0; rank < chart->of->size; rank++) {
-        const trace_process *process = &chart->of->processes[rank];
-        for (size_t i = 0; i < process->location_count; i++) {
-            const size_t lane = process->locations[i].index;
-            if (lane % each != 0)
-                continue;
-            fprintf(chart->file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d", LEFT - 8,
-                    y_of(chart, lane) + chart->lane_height / 2 + 4, rank);
-            if (process->location_count > 1)
-                fprintf(chart->file, ".%d", process->locations[i].thread);
-            fputs("</text>\n", chart->file);
-        }
+    for (const trace_location *at = NULL; (at = trace_next_location(chart->of, at)) != NULL;) {
+        if (at->index % each != 0)
+            continue;
+        fprintf(chart->file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d", LEFT - 8,
+                y_of(chart, at->index) + chart->lane_height / 2 + 4, at->rank);
+        if (chart->of->processes[at->rank].location_count > 1)
+            fprintf(chart->file, ".%d", at->thread);
+        fputs("</text>\n", chart->file);
     }
     fprintf(chart->file, "</g>\n<path class=\"frame\" d=\"M%g %gV%gH%g\"/>\n", chart->frame.left, chart->frame.top,
             chart->frame.bottom, chart->frame.right);
@@ -293,7 +282,7 @@ static void print_legend(const chart_t *chart, const uint16_t *ids, int count, b
 {
     fputs("<ul class=\"legend\">\n", chart->file);
     for (int i = 0; i < count; i++)
-        print_key(chart, name_of(chart->of, ids[i]), i, false);
+        print_key(chart, chart->of->names[ids[i]], i, false);
     if (has_messages)
         print_key(chart, "messages", 0, true);
     fputs("</ul>\n", chart->file);

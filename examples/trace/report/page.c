@@ -42,11 +42,11 @@ static json_t *make_rows(const trace_view_t *view, rows_kind_t kind)
     return rows;
 }
 
-static void print_rows(const page_t *page, rows_kind_t kind, const char *caption, const char *const *first)
+static void print_rows(const page_t *page, rows_kind_t kind, const char *caption)
 {
     json_t *rows = make_rows(page->view, kind);
     if (json_array_size(rows) > 0)
-        html_table(page->file, rows, caption, first);
+        html_table(page->file, rows, caption, NULL);
     else
         fputs("<p>There are none.</p>\n", page->file);
     json_decref(rows);
@@ -226,28 +226,12 @@ static void begin(const page_t *page, const char *id, const char *title, const c
 
 static void print_sites(page_t *page)
 {
-    static const char *const first[] = {"site",
-                                        "function",
-                                        "comm",
-                                        "calls",
-                                        "spread_median_ns",
-                                        "spread_p99_ns",
-                                        "bound_ns",
-                                        "above_bound_percent",
-                                        "last_rank",
-                                        "last_percent",
-                                        "wait_ns",
-                                        "wait_percent",
-                                        "pattern",
-                                        "closeness",
-                                        "place",
-                                        NULL};
     begin(
         page, "sites", "Arrivals at collective calls",
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
     print_spreads(page);
-    print_rows(page, SITE_ROWS, "Call sites, where processes waited longest first", first);
+    print_rows(page, SITE_ROWS, "Call sites, where processes waited longest first");
     fputs("</section>\n", page->file);
 }
 
@@ -264,7 +248,7 @@ static bool print_gantt(page_t *page)
 static void print_others(page_t *page)
 {
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    print_rows(page, FUNCTION_ROWS, "Time by function: of a rank in the mean, the least, and the most", NULL);
+    print_rows(page, FUNCTION_ROWS, "Time by function: of a rank in the mean, the least, and the most");
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
     if (page->view->has_bounds)
@@ -286,8 +270,6 @@ bool trace_page_print(FILE *file, const trace_view_t *view)
           "<li><a href=\"#gantt\">An interval in detail</a></li>\n<li><a href=\"#functions\">Time in MPI</a></li>\n"
           "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n</header>\n<main>\n",
           file);
-    if (view->has_drift)
-        fputs("<p><strong>Local clocks were made to drift when the trace was read.</strong></p>\n", file);
     print_sites(&page);
     bool good = print_gantt(&page);
     print_others(&page);

@@ -19,7 +19,6 @@ typedef struct trace_view {
     const char *title;
     const char *clock; /* by which times are, in a few words */
     bool has_bounds;   /* times are of the global clock */
-    bool has_drift;    /* local clocks were made to drift */
     bool has_interval; /* there are calls for a Gantt chart */
     interval_t interval;
 } trace_view_t;

@@ -130,9 +130,8 @@ bool profile_make(profile_t *profile, const trace *of)
     usage_t **usages = calloc(of->name_count + 1, sizeof(usages[0]));
     *profile = (profile_t){0};
     bool good = usages != NULL;
-    for (int rank = 0; rank < of->size && good; rank++)
-        for (size_t i = 0; i < of->processes[rank].location_count && good; i++)
-            good = add_location(usages, of, &of->processes[rank].locations[i]);
+    for (const trace_location *at = NULL; good && (at = trace_next_location(of, at)) != NULL;)
+        good = add_location(usages, of, at);
     good = good && sort_functions(profile, usages, of);
     for (size_t id = 0; id < of->name_count && usages != NULL; id++)
         free(usages[id]);

@@ -19,20 +19,12 @@ typedef struct site_key {
 
 /* ---- The same site */
 
-static int compare_address(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = ((const trace_site *)right)->address;
-    return (a > b) - (a < b);
-}
-
 static site_key_t make_key(const trace *of, const trace_call *call)
 {
     const trace_process *process = &of->processes[call->parts[0].rank];
     const trace_location *location = trace_find_location(of, call->parts[0].rank, call->parts[0].thread);
     site_key_t key = {.call = call, .address = location->events[call->parts[0].enter].value};
-    const trace_site *site = process->site_count == 0 ? NULL
-                                                      : bsearch(&key.address, process->sites, process->site_count,
-                                                                sizeof(process->sites[0]), compare_address);
+    const trace_site *site = trace_find_site(process, key.address);
     key.place = site != NULL && site->symbol[0] != '\0' ? site->symbol : NULL;
     key.enter_ns = location->global_ns[call->parts[0].enter];
     return key;
@@ -119,7 +111,7 @@ static bool fill(site_t *site, const trace *of, const site_key_t *keys, size_t c
     char address[32];
     const trace_call *call = keys[0].call;
     snprintf(address, sizeof(address), "0x%" PRIx64, keys[0].address);
-    site->function = call->function < of->name_count ? of->names[call->function] : "?";
+    site->function = of->names[call->function];
     site->place = strdup(keys[0].place != NULL ? keys[0].place : address);
     site->calls = calloc(count, sizeof(site->calls[0]));
     if (site->place == NULL || site->calls == NULL || !arrivals_alloc(&site->arrivals, call->count, (int64_t)count))
