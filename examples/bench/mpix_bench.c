@@ -120,18 +120,25 @@ static void write_head(bench_t *bench, int argc, char **argv)
         report_raw_head(bench->plan.settings.results.raw.file);
 }
 
+/* Columns: job, bytes, median, the ends of its confidence interval. */
+static const plot_chart_t chart = {
+    "Run times of MPI operations",
+    "set xlabel 'message size (bytes)'; set ylabel 'median run time (us), 95 % confidence interval'\n"
+    "eval logarithmic('y', 3)\n"
+    "eval curves('for [end = 4:5] for [i = 1:words(names)] $rows using (of(i)):(column(end)) "
+    "smooth unique with lines linecolor i notitle, ', '" PLOT_POINTS "')\n"};
+
 /* Returns an exit status. */
 static int run(bench_t *bench, int argc, char **argv)
 {
     int flag, status = bench_check(bench);
     if (status == STATUS_GOOD)
-        status = results_open(&bench->plan.settings.results, &bench->world);
+        status = results_open(&bench->plan.settings.results, &bench->world, &chart);
     if (status != STATUS_GOOD)
         return status;
     /* The call that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return STATUS_FAILED;
-    chart_open(bench);
     prepare_report(bench);
     write_head(bench, argc, argv);
     for (int i = 0, count; i < bench->plan.job_count; i += count) {
@@ -139,7 +146,7 @@ static int run(bench_t *bench, int argc, char **argv)
         if (!run_jobs(bench, &bench->plan.jobs[i], count))
             return STATUS_FAILED;
     }
-    return bench_is_root(bench) && chart_draw(bench) != STATUS_GOOD ? STATUS_FAILED : bench->status;
+    return bench->status;
 }
 
 int main(int argc, char **argv)

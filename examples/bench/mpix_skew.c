@@ -63,15 +63,11 @@ static void measure_all(skew_run_t *run)
 static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
-    int status = STATUS_GOOD;
     if (run->settings.results.raw.file != NULL)
         fputs("scheme,call,skew_ns,valid\n", run->settings.results.raw.file);
     measure_all(run);
     exit_clock_describe(&run->clock, &run->world, clock_text, sizeof(clock_text));
-    if (run->world.rank != 0)
-        return status;
-    status = skew_print(run, exit_clock_tick_ns(&run->clock), clock_text);
-    return skew_draw(run) == STATUS_GOOD ? status : STATUS_FAILED;
+    return run->world.rank == 0 ? skew_print(run, exit_clock_tick_ns(&run->clock), clock_text) : STATUS_GOOD;
 }
 
 /* Whatever may be wrong with options is found here, before anything is measured. */
@@ -85,7 +81,7 @@ static int prepare(skew_run_t *run)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world);
+        status = results_open(&run->settings.results, &run->world, &skew_chart);
     if (status == STATUS_GOOD)
         status = skew_open_schemes(run);
     return status == STATUS_GOOD && !skew_allocate(run) ? STATUS_BAD_OPTION : status;

@@ -28,18 +28,10 @@ typedef struct triad_settings {
     results_t results; /* no raw times */
 } triad_settings_t;
 
-/* The best of all iterations of a size, each figure by itself; low and high belong to global. */
-typedef struct result {
-    int64_t size_bytes;
-    struct mpix_bracket_times best;
-} result_t;
-
 typedef struct triad_run {
     world_t world;
     triad_settings_t settings;
     double *a, *b, *c;
-    result_t results[MAX_SIZES];
-    int result_count;
 } triad_run_t;
 
 static const char *release_name(int index)
@@ -88,6 +80,12 @@ static const column_t columns[] = {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
+static const plot_chart_t chart = {.title = "Triad: what the timing makes of it",
+                                   .commands = "set xlabel 'size of each array (bytes)'\n"
+                                               "set ylabel 'bandwidth of all ranks (GB/s)'\n"
+                                               "set offsets 0, 0, graph 0.02, graph 0.02\n"
+                                               "eval curves('', '" PLOT_POINTS "')\n"};
+
 static void triad(const triad_run_t *run, int64_t elements)
 {
     double *restrict a = run->a;
@@ -127,18 +125,18 @@ static void time_triad(const triad_run_t *run, int64_t elements, struct mpix_bra
     world_require(world, mpix_bracket_combine(world->comm, &bracket, times), "MPI_Allreduce");
 }
 
-static void measure_size(const triad_run_t *run, int64_t size_bytes, result_t *result)
+/* Leaves the best of all iterations, each figure by itself; low and high belong to global. */
+static void measure_size(const triad_run_t *run, int64_t size_bytes, struct mpix_bracket_times *best)
 {
     int64_t elements = size_bytes / (int64_t)sizeof(double);
     struct mpix_bracket_times times;
-    result->size_bytes = size_bytes;
-    result->best = (struct mpix_bracket_times){INT64_MAX, INT64_MAX, 0, INT64_MAX, INT64_MAX};
+    *best = (struct mpix_bracket_times){INT64_MAX, INT64_MAX, 0, INT64_MAX, INT64_MAX};
     world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
     for (int64_t i = 0; i < run->settings.warmup; i++)
         time_triad(run, elements, &times);
     for (int64_t i = 0; i < run->settings.iterations; i++) {
         time_triad(run, elements, &times);
-        keep_best(&result->best, &times);
+        keep_best(best, &times);
     }
 }
 
@@ -153,17 +151,20 @@ static cell_t time_cell(int64_t time_ns)
     return (cell_t){time_ns == INT64_MAX ? "" : NULL, (double)time_ns};
 }
 
-static void print_row(const triad_run_t *run, const table_t *table, const result_t *result)
+static void print_row(triad_run_t *run, const table_t *table, int64_t size_bytes, const struct mpix_bracket_times *best)
 {
-    const struct mpix_bracket_times *best = &result->best;
-    table_row(table, (cell_t[]){{NULL, (double)result->size_bytes},
+    plot_file_t *plot = &run->settings.results.plot;
+    double global = rate(run, size_bytes, best->global_ns), barrier = rate(run, size_bytes, best->barrier_ns);
+    table_row(table, (cell_t[]){{NULL, (double)size_bytes},
                                 time_cell(best->longest_ns),
                                 time_cell(best->low_ns),
                                 time_cell(best->global_ns),
                                 time_cell(best->high_ns),
                                 time_cell(best->barrier_ns),
-                                {NULL, rate(run, result->size_bytes, best->global_ns)},
-                                {NULL, rate(run, result->size_bytes, best->barrier_ns)}});
+                                {NULL, global},
+                                {NULL, barrier}});
+    plot_row(plot, "\"global clock: max t2 - min t1\" %lld %.9g\n", (long long)size_bytes, global / 1e3);
+    plot_row(plot, "\"no shared clock: min (t3 - t0)\" %lld %.9g\n", (long long)size_bytes, barrier / 1e3);
 }
 
 static void print_head(const triad_run_t *run, const table_t *table)
@@ -181,7 +182,8 @@ static void print_head(const triad_run_t *run, const table_t *table)
 /* True on all ranks if the greatest triad came out right on all. Collective. */
 static bool is_right(const triad_run_t *run)
 {
-    int64_t elements = run->results[run->result_count - 1].size_bytes / (int64_t)sizeof(double);
+    const size_list_t *sizes = &run->settings.sizes;
+    int64_t elements = sizes->bytes[sizes->count - 1] / (int64_t)sizeof(double);
     bool right = true;
     for (int64_t i = 0; i < elements; i++)
         right = right && run->a[i] == run->b[i] + SCALAR * run->c[i];
@@ -198,48 +200,16 @@ static int measure(triad_run_t *run)
     if (run->world.rank == 0)
         print_head(run, &table);
     for (int64_t i = 0; i < sizes->count; i++) {
-        result_t *result = &run->results[run->result_count++];
-        measure_size(run, sizes->bytes[i], result);
+        struct mpix_bracket_times best;
+        measure_size(run, sizes->bytes[i], &best);
         if (run->world.rank == 0)
-            print_row(run, &table, result);
+            print_row(run, &table, sizes->bytes[i], &best);
     }
     if (is_right(run))
         return STATUS_GOOD;
     if (run->world.rank == 0)
         fprintf(stderr, "%s: error: the triad came out wrong\n", program.name);
     return STATUS_FAILED;
-}
-
-/* ---- The chart */
-
-static int draw(triad_run_t *run)
-{
-    double size[MAX_SIZES], global[MAX_SIZES], barrier[MAX_SIZES];
-    for (int i = 0; i < run->result_count; i++) {
-        const result_t *result = &run->results[i];
-        size[i] = (double)result->size_bytes;
-        global[i] = rate(run, result->size_bytes, result->best.global_ns) / 1e3;
-        barrier[i] = rate(run, result->size_bytes, result->best.barrier_ns) / 1e3;
-    }
-    const plot_series_t series[] = {
-        {.title = "global clock: max t2 - min t1",
-         .style = PLOT_LINES_POINTS,
-         .count = run->result_count,
-         .x = size,
-         .y = global},
-        {.title = "no shared clock: min (t3 - t0)",
-         .style = PLOT_LINES_POINTS,
-         .count = run->result_count,
-         .x = size,
-         .y = barrier},
-    };
-    const plot_panel_t panel = {.x = {.label = "size of each array (bytes)", .logarithmic = true},
-                                .y = {.label = "bandwidth of all ranks (GB/s)"},
-                                .series = series,
-                                .series_count = 2};
-    const plot_t plot = {.title = "Triad: what the timing makes of it", .panels = &panel, .panel_count = 1};
-
-    return plot_draw(&run->settings.results.plot, &run->world, &plot);
 }
 
 /* ---- Start and end */
@@ -270,17 +240,14 @@ static int get_ready(triad_run_t *run)
                             "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an element",
                             (long long)wrong_bytes, sizeof(double));
     allocate(run);
-    return results_open(&run->settings.results, &run->world);
+    return results_open(&run->settings.results, &run->world, &chart);
 }
 
 static int run_program(triad_run_t *run)
 {
     int status = get_ready(run);
-    if (status == STATUS_GOOD) {
+    if (status == STATUS_GOOD)
         status = measure(run);
-        if (run->world.rank == 0 && draw(run) != STATUS_GOOD)
-            status = STATUS_FAILED;
-    }
     free(run->a);
     free(run->b);
     free(run->c);

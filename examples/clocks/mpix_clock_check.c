@@ -382,7 +382,7 @@ static int prepare(check_run_t *run)
     if (status == STATUS_GOOD)
         status = open_truth(run);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world);
+        status = results_open(&run->settings.results, &run->world, &check_chart);
     if (status == STATUS_GOOD && run->world.ranks < 2)
         status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
     return status;
@@ -400,7 +400,7 @@ static int run_program(check_run_t *run)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
         if (run->world.rank == 0 && run->settings.results.plot_path != NULL)
-            status = check_draw(run);
+            check_plot(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,
                     (long long)run->violations, (long long)run->check_count);

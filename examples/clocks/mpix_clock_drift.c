@@ -420,49 +420,32 @@ static void write_raw(const drift_run_t *run)
     }
 }
 
-/* What a chart is made of, for all clocks and the ranks that are shown. */
-typedef struct chart {
-    plot_panel_t panels[2 * MACHINE_CLOCKS]; /* offsets of a clock, then its residuals */
-    plot_series_t series[2 * MACHINE_CLOCKS][SHOWN_RANKS];
-    char titles[2 * MACHINE_CLOCKS][64];
-    char ranks[SHOWN_RANKS][24];
-} chart_t;
-
-static void fill_panel(const drift_run_t *run, chart_t *chart, int number, int shown)
+/* Rows of the first ranks, in blocks of a clock of a rank: clock, rank, time, offset, residual. */
+static void plot_points(drift_run_t *run)
 {
-    bool of_residuals = number % 2 != 0;
-    snprintf(chart->titles[number], sizeof(chart->titles[number]), "%s%s",
-             machine_clocks[run->series[number / 2].clock].name, of_residuals ? ": residuals of one line" : "");
-    for (int i = 0; i < shown; i++) {
-        const series_t *series = &run->series[i * run->clock_count + number / 2];
-        snprintf(chart->ranks[i], sizeof(chart->ranks[i]), "rank %d", 1 + i);
-        chart->series[number][i] =
-            (plot_series_t){chart->ranks[i], of_residuals ? PLOT_POINTS : PLOT_LINES,
-                            1 + i,           series->count,
-                            series->time_s,  of_residuals ? series->residual_ns : series->offset_ns};
+    plot_file_t *plot = &run->settings.results.plot;
+    const series_t *end = run->series + run->series_count;
+    for (const series_t *series = run->series; series < end && series->rank <= SHOWN_RANKS; series++) {
+        for (int i = 0; i < series->count; i++)
+            plot_row(plot, "\"%s\" %d %.9f %.9g %.9g\n", machine_clocks[series->clock].name, series->rank,
+                     series->time_s[i], series->offset_ns[i], series->residual_ns[i]);
+        plot_row(plot, "\n\n");
     }
-    chart->panels[number] =
-        (plot_panel_t){.title = chart->titles[number],
-                       .x = {.label = "time (s)"},
-                       .y = {.label = of_residuals ? "residual (ns)" : "offset minus the first (ns)"},
-                       .series = chart->series[number],
-                       .series_count = shown};
 }
 
-static int report(drift_run_t *run)
-{
-    int shown = run->world.ranks - 1 < SHOWN_RANKS ? run->world.ranks - 1 : SHOWN_RANKS;
-    chart_t chart;
-    const char *title = shown < run->world.ranks - 1
-                            ? "Drift of clocks against those of rank 0: the first 16 other ranks"
-                            : "Drift of clocks against those of rank 0";
-    const plot_t plot = {title, chart.panels, .panel_count = 2 * run->clock_count, .columns = 2};
-    print_table(run);
-    write_raw(run);
-    for (int number = 0; number < 2 * run->clock_count; number++)
-        fill_panel(run, &chart, number, shown);
-    return plot_draw(&run->settings.results.plot, &run->world, &plot);
-}
+static const char draw[] = "stats $rows using 2 nooutput; ranks = STATS_max\n"
+                           "eval page(2, words(names))\n"
+                           "set offsets graph 0.02, graph 0.02, graph 0.02, graph 0.02\n"
+                           "set xlabel 'time (s)'\n"
+                           "block(rank, i) = (rank - 1) * words(names) + i - 1\n"
+                           "do for [i = 1:words(names)] {\n"
+                           "    set title word(names, i); set ylabel 'offset minus the first (ns)'\n"
+                           "    plot for [r = 1:ranks] $rows index block(r, i) using 3:4 "
+                           "with lines linewidth 2 linecolor r title sprintf('rank %d', r)\n"
+                           "    set title word(names, i) . ': residuals of one line'; set ylabel 'residual (ns)'\n"
+                           "    plot for [r = 1:ranks] $rows index block(r, i) using 3:5 "
+                           "with points pointtype 7 pointsize 0.6 linecolor r title sprintf('rank %d', r)\n"
+                           "}\n";
 
 /* ---- The program */
 
@@ -470,9 +453,13 @@ static int run_program(drift_run_t *run)
 {
     if (run->world.ranks < 2)
         return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
+    const plot_chart_t chart = {run->world.ranks - 1 > SHOWN_RANKS
+                                    ? "Drift of clocks against those of rank 0: the first 16 other ranks"
+                                    : "Drift of clocks against those of rank 0",
+                                draw};
     int status = choose_clocks(run);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world);
+        status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD) {
         world_t kernel = kernel_split(&run->world);
         if (run->world.rank == 0)
@@ -481,7 +468,9 @@ static int run_program(drift_run_t *run)
         MPI_Comm_free(&kernel.comm);
         if (run->world.rank == 0) {
             analyze(run);
-            status = report(run);
+            print_table(run);
+            write_raw(run);
+            plot_points(run);
             release_memory(run);
         }
     }

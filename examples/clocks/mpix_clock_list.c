@@ -43,7 +43,6 @@ typedef struct listing {
     figure_t max[FIGURES];     /* of all ranks */
     int *group;                /* of each rank: the first rank that reads the same clock */
     int64_t doubt_ns;          /* ranks of a group may differ by so much */
-    curve_t intervals_ns;      /* between successive readings of rank 0 */
 } listing_t;
 
 typedef struct list_run {
@@ -221,7 +220,7 @@ static void look_at(list_run_t *run, int clock)
         [READ] = {median_read_ns(run, clock), rank}, [STATED] = {machine_clock_stated_ns(clock), rank}};
     measure_intervals(run, clock);
     own[STEP] = (figure_t){(double)min_step_ticks(run) * tick_ns, rank};
-    curve_fill(&listing->intervals_ns, run->room, run->settings.reads, tick_ns);
+    plot_distribution(&run->settings.results.plot, machine_clocks[clock].name, run->room, run->settings.reads, tick_ns);
     MPI_Reduce(own, listing->max, FIGURES, MPI_DOUBLE_INT, MPI_MAXLOC, 0, run->world.comm);
 }
 
@@ -305,6 +304,11 @@ static const column_t columns[] = {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
+static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
+                                   "set xlabel 'interval between successive readings (ns)'\n"
+                                   "set ylabel 'share of intervals that are not longer'; set yrange [0:1]\n"
+                                   "eval curves('', 'with lines')\n"};
+
 /* Begins a remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
 static FILE *remark(const list_run_t *run)
 {
@@ -380,40 +384,15 @@ static void tell_warnings(const list_run_t *run)
     free(all);
 }
 
-static int draw(list_run_t *run)
-{
-    plot_series_t series[MACHINE_CLOCKS];
-    int drawn = 0;
-    for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
-        const listing_t *listing = &run->listings[clock];
-        if (!listing->is_foreign && !listing->lacks)
-            series[drawn++] = (plot_series_t){.title = machine_clocks[clock].name,
-                                              .style = PLOT_LINES,
-                                              .color = clock + 1,
-                                              .count = CURVE_POINTS,
-                                              .x = listing->intervals_ns.value,
-                                              .y = listing->intervals_ns.share};
-    }
-    const plot_panel_t panel = {
-        .x = {.label = "interval between successive readings (ns)", .logarithmic = true},
-        .y = {.label = "share of intervals that are not longer"},
-        .series = series,
-        .series_count = drawn,
-    };
-    const plot_t plot = {
-        .title = "Base clocks of rank 0: cost and steps of readings", .panels = &panel, .panel_count = 1};
-    return plot_draw(&run->settings.results.plot, &run->world, &plot);
-}
-
-/* Prints remarks, the list and the chart on rank 0. Collective. Returns a status there. */
-static int report(list_run_t *run)
+/* Prints remarks and the list on rank 0. Collective. */
+static void report(list_run_t *run)
 {
     const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-clock-list"};
     if (table.output->format == FORMAT_TABLE)
         world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
     tell_warnings(run);
     if (run->world.rank > 0)
-        return STATUS_GOOD;
+        return;
     fprintf(remark(run), "auto takes %s: %s\n", machine_clocks[run->chosen].name, run->chosen_reason);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         const listing_t *listing = &run->listings[clock];
@@ -429,7 +408,6 @@ static int report(list_run_t *run)
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         if (!run->listings[clock].is_foreign)
             print_row(run, &table, clock);
-    return draw(run);
 }
 
 /* ---- The program */
@@ -462,12 +440,13 @@ static int list_clocks(list_run_t *run)
         fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         examine(run, clock);
-    return report(run);
+    report(run);
+    return STATUS_GOOD;
 }
 
 static int run_program(list_run_t *run)
 {
-    int status = results_open(&run->settings.results, &run->world);
+    int status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD) {
         run->room = world_room(&run->world, run->settings.reads, sizeof(run->room[0]), ": give less for --reads");
         run->kernel = kernel_split(&run->world);

@@ -70,9 +70,9 @@ static int create(const world_t *world, const char *option, output_t *output)
                         output->path != NULL ? output->path : "");
 }
 
-int results_open(results_t *results, const world_t *world)
+int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
 {
-    int status = plot_open(&results->plot, world, results->plot_path);
+    int status = plot_open(&results->plot, world, results->plot_path, chart);
     results->output.file = stdout;
     if (status == STATUS_GOOD)
         status = create(world, "--output", &results->output);
@@ -82,7 +82,8 @@ int results_open(results_t *results, const world_t *world)
 int results_close(results_t *results, const world_t *world, int status)
 {
     output_t *outputs[] = {&results->output, &results->raw};
-    plot_close(&results->plot);
+    if (plot_close(&results->plot, world) != STATUS_GOOD)
+        status = STATUS_FAILED;
     for (int i = 0; i < 2; i++) {
         FILE *file = outputs[i]->file;
         if (file != NULL && file != stdout && !output_finish(file, outputs[i]->path, world->program))

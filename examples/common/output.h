@@ -100,9 +100,9 @@ typedef struct results {
         PLOT_OPTION((place) + offsetof(results_t, plot_path))
 
 /* results_open - open all files before anything is measured. Collective. Returns a status, after a line if bad. */
-int results_open(results_t *results, const world_t *world);
+int results_open(results_t *results, const world_t *world, const plot_chart_t *chart);
 
-/* results_close - close them. Returns the status, or STATUS_FAILED after a line if one could not be written. */
+/* results_close - draw the chart, close all. Returns the status, or STATUS_FAILED after a line if that failed. */
 int results_close(results_t *results, const world_t *world, int status);
 
 /* text_append - print to the end of a text, as far as there is room in its array of so many bytes. */

@@ -1,43 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
+#include "statistics.h"
+
 #include <errno.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In pixels. A panel alone is larger. */
-enum { ALONE_WIDTH = 1000, ALONE_HEIGHT = 620, PANEL_WIDTH = 760, PANEL_HEIGHT = 480 };
+/* What charts are made of, see plot.h. A chart in which a logarithmic axis has no value would not be drawn at all. */
+static const char common[] =
+    "set encoding utf8\n"
+    "set key below height 1\n"
+    "set grid linetype 1 linecolor rgb '#dddddd'\n"
+    "note(s) = strstrt(names, '\"' . s . '\"') > 0 ? 0 : (names = names . '\"' . s . '\" ', 0)\n"
+    "names = ''\n"
+    "stats $rows using (note(strcol(1))) nooutput\n"
+    "of(i) = strcol(1) eq word(names, i) ? column(2) : NaN\n"
+    "page(x, y) = sprintf(\"set terminal %s noenhanced size %d, %d font 'sans,11' background rgb 'white'; "
+    "set multiplot layout %d, %d title title font 'sans,13'\", "
+    "terminal, x * y == 1 ? 1000 : x * 760, x * y == 1 ? 620 : y * 480, y, x)\n"
+    "logarithmic(axis, i) = sprintf(\"stats $rows using (column(%d) > 0 ? 1 : NaN) nooutput; "
+    "if (exists('STATS_records')) { set logscale %s } else { set %srange [0:1] }\", i, axis, axis)\n"
+    "curves(others, style) = \"set datafile missing NaN; eval logarithmic('x', 2); eval page(1, 1); plot \" . others . "
+    "\"for [i = 1:words(names)] $rows using (of(i)):3 \" . style . "
+    "\" linewidth 2 linecolor i title word(names, i)\"\n";
 
 /* ---- Gnuplot */
 
-/* Copies all that comes, to nowhere if to is NULL. Returns 0, ECHILD if a picture did not come, or the error. */
+/* Returns 0, ENOENT if there is no gnuplot, ECHILD if it does not know the terminal, or the error of starting it. */
+static int try_terminal(const char *terminal)
+{
+    enum { NOT_FOUND = 127 }; /* how a shell exits */
+    char command[80];
+    snprintf(command, sizeof(command), "exec gnuplot -d -e 'set terminal %s' >/dev/null 2>&1", terminal);
+    int status = system(command);
+    if (status <= 0)
+        return status == 0 ? 0 : errno;
+    return WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND ? ENOENT : ECHILD;
+}
+
 static int copy(FILE *from, FILE *to)
 {
     char data[65536];
-    int error = to == NULL ? 0 : ECHILD;
-    for (size_t bytes; (bytes = fread(data, 1, sizeof(data), from)) > 0; error = 0)
-        if (to != NULL && fwrite(data, 1, bytes, to) != bytes)
+    for (size_t bytes; (bytes = fread(data, 1, sizeof(data), from)) > 0;)
+        if (fwrite(data, 1, bytes, to) != bytes)
             return errno;
-    return error;
+    return fflush(to) == 0 ? 0 : errno;
 }
 
 /*
- * Runs a script without the user's own settings; the picture goes to a file, if it is not NULL.
+ * Runs a script without the user's own settings. Returns 0, ECHILD if gnuplot failed or drew nothing, or the error.
  *
  * Gnuplot reads the script, with the data in it, from a temporary file by its descriptor. The picture comes from its
- * standard output: no shell and no gnuplot string ever sees a file name. This program copies it to the user's file, as
- * gnuplot does not notice if a picture cannot be written. Warnings of gnuplot about ranges of one value are of no use.
- *
- * Returns 0, ENOENT if there is no gnuplot, ECHILD if it failed or drew nothing, or the error of starting it or of
- * writing the picture.
+ * standard output: no shell and no gnuplot string ever sees a file name. This program copies it, as gnuplot does not
+ * notice if a picture cannot be written. Warnings of gnuplot about ranges of one value are of no use.
  */
 static int run_script(FILE *script, FILE *picture)
 {
-    enum { NOT_FOUND = 127 }; /* how a shell exits */
     char command[80];
     if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
         return errno != 0 ? errno : EIO;
@@ -47,161 +71,33 @@ static int run_script(FILE *script, FILE *picture)
         return errno;
     int error = copy(output, picture);
     int status = pclose(output); /* gnuplot ends, if there is no more to be done with what it draws */
-    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        return ENOENT;
-    return status == 0 || (error != 0 && error != ECHILD) ? error : ECHILD;
-}
-
-/* ---- The script */
-
-/* Writes a text as gnuplot quotes it, or an empty one. A line of its script cannot hold the character that ends it. */
-static void put_text(FILE *script, const char *text)
-{
-    fputc('\'', script);
-    for (const char *at = text != NULL ? text : ""; *at != '\0'; at++) {
-        if (*at == '\'')
-            fputc('\'', script);
-        fputc((unsigned char)*at < ' ' ? ' ' : *at, script);
-    }
-    fputc('\'', script);
-}
-
-static void put_value(FILE *script, double value)
-{
-    if (isfinite(value))
-        fprintf(script, " %.17g", value);
-    else
-        fputs(" NaN", script);
-}
-
-/* What is to be seen of one axis. */
-typedef struct range {
-    double min, max;
-    bool any; /* value at all */
-} range_t;
-
-static range_t find_range(const plot_panel_t *panel, bool is_x, bool logarithmic)
-{
-    range_t range = {0};
-    for (int i = 0; i < panel->series_count; i++) {
-        const double *values = is_x ? panel->series[i].x : panel->series[i].y;
-        for (int k = 0; k < panel->series[i].count; k++) {
-            if (!isfinite(values[k]) || (logarithmic && values[k] <= 0))
-                continue;
-            range.min = range.any ? fmin(range.min, values[k]) : values[k];
-            range.max = range.any ? fmax(range.max, values[k]) : values[k];
-            range.any = true;
-        }
-    }
-    return range;
-}
-
-/* An axis without a value needs a range, and is not logarithmic: gnuplot would give up the whole chart. */
-static void put_axis(FILE *script, const plot_panel_t *panel, bool is_x)
-{
-    const plot_axis_t *axis = is_x ? &panel->x : &panel->y;
-    const char *name = is_x ? "x" : "y";
-    range_t range = find_range(panel, is_x, axis->logarithmic);
-    fprintf(script, "set %slabel ", name);
-    put_text(script, axis->label);
-    fprintf(script, "\nunset logscale %s\nset %stics autofreq\n", name, name);
-    if (axis->category != NULL) {
-        fprintf(script, "set %srange [-0.5:%g]\nset %stics ()\n", name, axis->categories - 0.5, name);
-        for (int i = 0; i < axis->categories; i++) {
-            fprintf(script, "set %stics add (", name);
-            put_text(script, axis->category[i]);
-            fprintf(script, " %d)\n", i);
-        }
-    } else if (!range.any) {
-        fprintf(script, "set %srange [0:1]\n", name);
-    } else if (range.min == range.max && axis->logarithmic) {
-        fprintf(script, "set %srange [%.17g:%.17g]\nset logscale %s\n", name, range.min / 2, range.max * 2, name);
-    } else {
-        fprintf(script, "set %srange [*:*]\n%sset logscale %s\n", name, axis->logarithmic ? "" : "un", name);
-    }
-}
-
-static void put_series_data(FILE *script, int number, const plot_series_t *series)
-{
-    fprintf(script, "$series%d << END\n", number);
-    for (int i = 0; i < series->count; i++) {
-        put_value(script, series->x[i]);
-        put_value(script, series->y[i]);
-        fputc('\n', script);
-    }
-    fputs(series->count == 0 ? " NaN NaN\nEND\n" : "END\n", script);
-}
-
-static void put_curves(FILE *script, const plot_panel_t *panel)
-{
-    static const char *const with[] = {[PLOT_LINES] = "lines linewidth 2",
-                                       [PLOT_POINTS] = "points pointtype 7 pointsize 0.6",
-                                       [PLOT_LINES_POINTS] = "linespoints linewidth 2 pointtype 7 pointsize 0.8"};
-    for (int i = 0; i < panel->series_count; i++)
-        put_series_data(script, i, &panel->series[i]);
-    fputs(panel->series_count == 0 ? "plot NaN notitle" : "plot ", script);
-    for (int i = 0; i < panel->series_count; i++) {
-        const plot_series_t *series = &panel->series[i];
-        fprintf(script, "%s$series%d using 1:2 with %s linecolor %d title ", i == 0 ? "" : ", ", i, with[series->style],
-                series->color > 0 ? series->color : i + 1);
-        put_text(script, series->title);
-    }
-    fputc('\n', script);
-}
-
-/* The part of the panel that stays free at either end of an axis, so that no point lies on its edge. */
-static double axis_margin(const plot_axis_t *axis)
-{
-    return axis->category == NULL && !axis->logarithmic ? 0.02 : 0;
-}
-
-static void put_panel(FILE *script, const plot_panel_t *panel)
-{
-    double x_margin = axis_margin(&panel->x), y_margin = axis_margin(&panel->y);
-    fputs("set title ", script);
-    put_text(script, panel->title);
-    fputc('\n', script);
-    put_axis(script, panel, true);
-    put_axis(script, panel, false);
-    fprintf(script, "set grid\nset offsets graph %g, graph %g, graph %g, graph %g\n", x_margin, x_margin, y_margin,
-            y_margin);
-    put_curves(script, panel);
-}
-
-static void put_plot(FILE *script, const plot_t *plot, const char *terminal)
-{
-    int columns = plot->columns > 0 ? plot->columns : (int)ceil(sqrt(plot->panel_count));
-    int rows = (plot->panel_count + columns - 1) / columns;
-    bool is_alone = plot->panel_count == 1;
-    fprintf(script, "set encoding utf8\nset terminal %s noenhanced size %d,%d font 'sans,11' background rgb 'white'\n",
-            terminal, columns * (is_alone ? ALONE_WIDTH : PANEL_WIDTH),
-            rows * (is_alone ? ALONE_HEIGHT : PANEL_HEIGHT));
-    fprintf(script,
-            "set key below height 1\nset grid linetype 1 linecolor rgb '#dddddd'\nset multiplot layout %d,%d title ",
-            rows, columns);
-    put_text(script, plot->title);
-    fputs(" font 'sans,13'\n", script);
-    for (int i = 0; i < plot->panel_count; i++)
-        put_panel(script, &plot->panels[i]);
-    fputs("unset multiplot\n", script);
-}
-
-/* Draws into a file; without a plot, finds out whether gnuplot knows the terminal. Returns as run_script does. */
-static int run_gnuplot(const char *terminal, const plot_t *plot, FILE *picture)
-{
-    FILE *script = tmpfile();
-    if (script == NULL)
-        return errno;
-    if (plot != NULL)
-        put_plot(script, plot, terminal);
-    else
-        fprintf(script, "set terminal %s\n", terminal);
-    int error = run_script(script, picture);
-    fclose(script);
-    return error;
+    return error != 0 ? error : status != 0 || ftell(picture) == 0 ? ECHILD : 0;
 }
 
 /* ---- The file */
+
+/* A file without a picture is worse than none. */
+static void remove_empty(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(path);
+}
+
+/* Puts the picture into the user's file. */
+static int save(FILE *picture, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return errno;
+    rewind(picture);
+    int error = copy(picture, file);
+    if (fclose(file) != 0 && error == 0)
+        error = errno;
+    if (error != 0 && truncate(path, 0) == 0)
+        remove_empty(path);
+    return error;
+}
 
 /* Returns the terminal that draws a file of this name, or NULL. */
 static const char *find_terminal(const char *path)
@@ -210,76 +106,88 @@ static const char *find_terminal(const char *path)
     return strcmp(ending, ".png") == 0 ? "pngcairo" : strcmp(ending, ".svg") == 0 ? "svg" : NULL;
 }
 
-/* Writes into reason what is wrong with the file or gnuplot; nothing if all is well. Keeps the file open then. */
-static void open_file(plot_file_t *file, char *reason, size_t reason_bytes)
+/* Begins the script. Writes into reason what is wrong with the file or gnuplot; nothing if all is well. */
+static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
 {
-    file->terminal = find_terminal(file->path);
-    if (file->terminal == NULL) {
-        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", file->path);
+    const char *terminal = find_terminal(plot->path);
+    if (terminal == NULL) {
+        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", plot->path);
         return;
     }
-    int error = run_gnuplot(file->terminal, NULL, NULL);
+    FILE *file = NULL; /* keeps what is there until there is something better */
+    int error = try_terminal(terminal);
+    if (error == 0 && (plot->script = tmpfile()) == NULL)
+        error = errno;
     if (error == ENOENT)
         snprintf(reason, reason_bytes, "needs the program gnuplot, which is not installed or not on the PATH");
     else if (error == ECHILD)
-        snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", file->terminal);
+        snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", terminal);
     else if (error != 0)
         snprintf(reason, reason_bytes, "cannot run gnuplot: %s", strerror(error));
-    if (error != 0)
-        return;
-    file->file = fopen(file->path, "a"); /* keeps what is there until there is something better */
-    if (file->file != NULL)
-        setvbuf(file->file, NULL, _IONBF, 0);
-    else
-        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", file->path,
+    else if ((file = fopen(plot->path, "a")) == NULL)
+        snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", plot->path,
                  strerror(errno));
+    if (file == NULL)
+        return;
+    fclose(file);
+    remove_empty(plot->path);
+    fprintf(plot->script, "terminal = '%s'\n$rows << END_OF_ROWS\n", terminal);
 }
 
-int plot_open(plot_file_t *file, const world_t *world, const char *path)
+int plot_open(plot_file_t *plot, const world_t *world, const char *path, const plot_chart_t *chart)
 {
     char reason[400] = "";
-    *file = (plot_file_t){0};
-    if (world->rank == 0 && path != NULL) {
-        file->path = path;
-        open_file(file, reason, sizeof(reason));
-        if (reason[0] != '\0')
-            file->path = NULL;
-    }
+    *plot = (plot_file_t){.path = path, .chart = chart};
+    if (world->rank == 0 && path != NULL)
+        begin_script(plot, reason, sizeof(reason));
     return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
 }
 
-/* A file without a picture is worse than none. */
-static void remove_empty(const plot_file_t *file)
-{
-    struct stat status;
-    if (fstat(fileno(file->file), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
-        unlink(file->path);
-}
+/* ---- The chart */
 
-int plot_draw(plot_file_t *file, const world_t *world, const plot_t *plot)
+void plot_row(plot_file_t *plot, const char *format, ...)
 {
-    if (file->path == NULL)
-        return STATUS_GOOD;
-    /* EINVAL: not a regular file, so nothing to truncate */
-    int error = ftruncate(fileno(file->file), 0) != 0 && errno != EINVAL ? errno : 0;
-    if (error == 0)
-        error = run_gnuplot(file->terminal, plot, file->file);
-    if (error != 0 && ftruncate(fileno(file->file), 0) == 0)
-        remove_empty(file);
-    if (fclose(file->file) != 0 && error == 0)
-        error = errno;
-    if (error != 0)
-        fprintf(stderr, "%s: cannot draw %s: %s\n", world->program, file->path,
-                error == ECHILD ? "gnuplot failed" : strerror(error));
-    file->path = NULL;
-    return error == 0 ? STATUS_GOOD : STATUS_FAILED;
-}
-
-void plot_close(plot_file_t *file)
-{
-    if (file->path == NULL)
+    va_list arguments;
+    if (plot->script == NULL)
         return;
-    remove_empty(file);
-    fclose(file->file);
-    file->path = NULL;
+    plot->has_rows = true;
+    va_start(arguments, format);
+    vfprintf(plot->script, format, arguments);
+    va_end(arguments);
+}
+
+void plot_distribution(plot_file_t *plot, const char *name, const int64_t *sorted, int64_t count, double unit)
+{
+    enum { POINTS = 200 };
+    for (int i = 1; i <= POINTS; i++) {
+        double share = 0.999 * i / POINTS;
+        plot_row(plot, "\"%s\" %.9g %.9g\n", name, (double)quantile(sorted, count, share) * unit, share);
+    }
+}
+
+/* Returns 0, or what run_script or writing the picture returns. */
+static int draw(const plot_file_t *plot)
+{
+    FILE *picture = tmpfile();
+    if (picture == NULL)
+        return errno;
+    fprintf(plot->script, "END_OF_ROWS\ntitle = '%s'\n%s%s", plot->chart->title, common, plot->chart->commands);
+    int error = run_script(plot->script, picture);
+    if (error == 0)
+        error = save(picture, plot->path);
+    fclose(picture);
+    return error;
+}
+
+int plot_close(plot_file_t *plot, const world_t *world)
+{
+    if (plot->script == NULL)
+        return STATUS_GOOD;
+    int error = plot->has_rows ? draw(plot) : 0;
+    fclose(plot->script);
+    plot->script = NULL;
+    if (error != 0)
+        fprintf(stderr, "%s: cannot draw %s: %s\n", world->program, plot->path,
+                error == ECHILD ? "gnuplot failed" : strerror(error));
+    return error == 0 ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -16,14 +16,6 @@ void sort_ascending(int64_t *values, int64_t count)
     qsort(values, (size_t)count, sizeof(values[0]), compare);
 }
 
-void curve_fill(curve_t *curve, const int64_t *sorted, int64_t count, double unit)
-{
-    for (int i = 0; i < CURVE_POINTS; i++) {
-        curve->share[i] = 0.999 * (i + 1) / CURVE_POINTS;
-        curve->value[i] = (double)quantile(sorted, count, curve->share[i]) * unit;
-    }
-}
-
 int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
 {
     /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */

@@ -18,14 +18,4 @@ void sort_ascending(int64_t *values, int64_t count);
  */
 int64_t quantile(const int64_t *sorted, int64_t count, double fraction);
 
-/* How values are distributed, for a chart. The rarest thousandth, interruptions mostly, would fill most of it. */
-enum { CURVE_POINTS = 200 };
-typedef struct curve {
-    double value[CURVE_POINTS];
-    double share[CURVE_POINTS]; /* of all values, which are not greater */
-} curve_t;
-
-/* curve_fill - the curve of values as quantile takes them, in units of which unit is the length of one. */
-void curve_fill(curve_t *curve, const int64_t *sorted, int64_t count, double unit);
-
 #endif /* STATISTICS_H */

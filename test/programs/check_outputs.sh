@@ -221,6 +221,41 @@ check "gnuplot fails" check_gnuplot "echo '<svg'; exit 1"
 check "gnuplot is killed" check_gnuplot "echo '<svg'; kill -KILL \$\$"
 check "gnuplot draws nothing" check_gnuplot "exit 0"
 
+check_old_chart() {
+    echo old >"$scratch/chart.svg"
+    check_gnuplot "echo '<svg'; exit 1" >/dev/null
+    expect_failure "$scratch/chart.svg"
+    [ "$(cat "$scratch/chart.svg")" = old ] || complain "changes a chart though it has no other"
+}
+check "gnuplot fails where there is a chart" check_old_chart
+
+# ---- A gnuplot that works
+
+# TEXTS RANKS PROGRAM [OPTION]...: the picture is whole, has each of the TEXTS between semicolons, and the first curve
+# is a line there and in the key.
+check_chart() {
+    local text picture=$scratch/drawn.svg
+    run "${@:2}" --plot "$picture"
+    expect_status 0
+    grep -q '</svg>' "$picture" || complain "no whole picture"
+    while read -r -d ';' text; do
+        grep -qF "$text" "$picture" || complain "the chart does not tell $text"
+    done <<<"$1;"
+    [ "$(grep -F "stroke='rgb(148, " "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
+}
+if have_plots; then
+    check "mpix_bench: a chart" check_chart \
+        "Run times of MPI operations;bcast, harmonize" alone mpix_bench bcast -m 8:64 -i 5
+    printf 'bcast -m 64,8\nbcast -m 64,8 --root rotate\nbarrier\n' >"$scratch/jobs"
+    check "mpix_bench: a chart of jobs" check_chart \
+        "1:bcast, harmonize;2:bcast, harmonize;3:barrier, harmonize" alone mpix_bench --jobs "$scratch/jobs" -i 5
+    check "mpix_triad: a chart" check_chart "no shared clock: min (t3 - t0)" alone mpix_triad -m 512,64 -i 2
+    check "mpix_skew: a chart" check_chart "barrier;exit skew (ns)" 2 mpix_skew --release barrier -i 50 -x 5
+    check "mpix_skew: a chart of no skew at all" check_chart "barrier" alone mpix_skew --release barrier -i 10 -x 1
+else
+    tap_skip "charts" "there is no gnuplot"
+fi
+
 # ---- After a bad option
 
 # In MPI_Finalize of each process, says whether its last call before was a barrier. Freed communicators do not count.

@@ -14,6 +14,11 @@ static const column_t columns[] = {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
+const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
+                                 "set xlabel 'exit skew (ns)'\n"
+                                 "set ylabel 'share of valid calls that have no more'; set yrange [0:1]\n"
+                                 "eval curves('', 'with lines')\n"};
+
 /* ---- One repetition */
 
 static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result)
@@ -24,7 +29,6 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
     sort_ascending(tally->skew_ticks, tally->calls);
     for (int i = P50_NS; i <= MAX_NS; i++)
         result->figures[i][result->valid_repeats] = (double)quantile(valid_ticks, tally->valid, fractions[i]) * tick_ns;
-    curve_fill(&result->curve_ns, valid_ticks, tally->valid, tick_ns);
     result->valid_repeats++;
 }
 
@@ -50,6 +54,9 @@ void skew_take_in(skew_run_t *run, double tick_ns)
             write_raw(run, i, tick_ns);
         if (tally->valid > 0)
             take_in_skews(tally, tick_ns, result);
+        if (tally->valid > 0 && result->repeats + 1 == run->settings.repeats)
+            plot_distribution(&run->settings.results.plot, run->schemes[i].name,
+                              tally->skew_ticks + tally->calls - tally->valid, tally->valid, tick_ns);
         result->figures[CALL_NS][result->repeats] = (double)tally->loop_ns / (double)tally->calls;
         result->figures[VALID_PER_S][result->repeats++] = (double)tally->valid / (double)tally->loop_ns * 1e9;
         result->calls += tally->calls;
@@ -143,32 +150,4 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
         if (skew_is_chosen(run, i) && run->results[i].valid > 0)
             print_ratios(run, i, (double)run->clock.step_ticks * tick_ns);
     return status;
-}
-
-/* ---- The chart */
-
-static plot_series_t curve_of(const skew_run_t *run, int index)
-{
-    return (plot_series_t){.title = run->schemes[index].name,
-                           .style = PLOT_LINES,
-                           .color = index + 1,
-                           .count = CURVE_POINTS,
-                           .x = run->results[index].curve_ns.value,
-                           .y = run->results[index].curve_ns.share};
-}
-
-int skew_draw(skew_run_t *run)
-{
-    plot_series_t series[SCHEMES];
-    int count = 0;
-    for (int i = 0; i < SCHEMES; i++)
-        if (skew_is_chosen(run, i) && run->results[i].valid > 0)
-            series[count++] = curve_of(run, i);
-    const plot_panel_t panel = {.x = {.label = "exit skew (ns)", .logarithmic = true},
-                                .y = {.label = "share of valid calls that have no more"},
-                                .series = series,
-                                .series_count = count};
-    const plot_t plot = {
-        .title = "Exit skew, from the first to the last rank to leave a call", .panels = &panel, .panel_count = 1};
-    return plot_draw(&run->settings.results.plot, &run->world, &plot);
 }

@@ -59,7 +59,6 @@ typedef struct result {
     int valid_repeats; /* those that have a valid call, for the others */
     int64_t calls;
     int64_t valid;
-    curve_t curve_ns; /* the skews of the last repetition */
 } result_t;
 
 /* Room for one block on this rank. */
@@ -116,8 +115,8 @@ void skew_take_in(skew_run_t *run, double tick_ns);
 /* skew_print - rank 0: the table. Returns an exit status. */
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);
 
-/* skew_draw - rank 0: the chart, if one is wanted. Returns an exit status. */
-int skew_draw(skew_run_t *run);
+/* skew_chart - of the last repetition, from skew_take_in's rows. */
+extern const plot_chart_t skew_chart;
 
 /* skew_watch - call MPIX_Harmonize for some time, with a row on rank 0 each interval and at the end. Collective. */
 void skew_watch(skew_run_t *run);

@@ -12,23 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lines of a curve of the chart: the ends of the median's confidence interval, and the median above them. */
-enum { CHART_LOW, CHART_HIGH, CHART_MEDIAN, CHART_LINES };
-
-/* A curve, over sizes. */
-typedef struct chart_curve {
-    char title[80];
-    int count;
-    double bytes[MAX_SIZES];
-    double us[CHART_LINES][MAX_SIZES];
-} chart_curve_t;
-
 typedef struct bench {
     world_t world;
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
     double fractions[MAX_NUMBERS];
-    chart_curve_t *curves;               /* rank 0: one for each job; NULL: there is no chart */
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
     char *memory;                        /* for the buffers of all jobs: only those of one are in use at a time */
@@ -99,16 +87,5 @@ bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes);
 
 /* impose_bound_ns - rank 0: the greatest bound of the global clock now; NaN: not known. Collective over the span. */
 double impose_bound_ns(const world_t *span);
-
-/* ---- The chart of --plot, on rank 0 */
-
-/* Room for the curves of all jobs, if a chart is wanted. */
-void chart_open(bench_t *bench);
-
-/* A point of a job's curve, in any order of sizes. Without a valid sample there is none. */
-void chart_add(bench_t *bench, int job, const row_t *row);
-
-/* Draws the chart, if there is one. Returns an exit status. */
-int chart_draw(bench_t *bench);
 
 #endif /* BENCH_H */

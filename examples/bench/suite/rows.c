@@ -5,6 +5,7 @@
 #include "suite/arena.h"
 #include "suite/barriers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -187,6 +188,16 @@ static void take_overlap(task_t *task)
     task->row.parts |= PART_OVERLAP;
 }
 
+/* What has no messages is drawn at the left end of the logarithmic axis. */
+static void plot(bench_t *bench, const row_t *row)
+{
+    if (row->analysis.valid > 0)
+        plot_row(&bench->plan.settings.results.plot, "\"%s, %s %s\" %" PRId64 " %.9g %.9g %.9g\n",
+                 bench->plan.job_count > 1 ? row->keys.label : row->keys.operation, row->keys.release,
+                 row->keys.barrier, row->keys.size_bytes > 0 ? row->keys.size_bytes : 1, row->analysis.median_ns / 1e3,
+                 (double)row->analysis.median_low_ns / 1e3, (double)row->analysis.median_high_ns / 1e3);
+}
+
 /* Rank 0. */
 static void write_row(bench_t *bench, task_t *task)
 {
@@ -196,7 +207,7 @@ static void write_row(bench_t *bench, task_t *task)
     if (task->raw != NULL)
         fflush(task->raw);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
-        chart_add(bench, task->index, row);
+        plot(bench, row);
     if (row->wrong > 0) {
         begin_line(task);
         fprintf(stderr, "validation found %lld wrong elements\n", (long long)row->wrong);

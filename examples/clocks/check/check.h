@@ -94,7 +94,8 @@ void check_begin_report(check_run_t *run);
 /* Prints what is known after a run has reached an age: a row comes as soon as it may. */
 void check_print_age(check_run_t *run, int label, int repeat, int age);
 
-/* Draws the chart on rank 0. Returns a status. */
-int check_draw(check_run_t *run);
+/* The rows of the chart, on rank 0. */
+void check_plot(check_run_t *run);
+extern const plot_chart_t check_chart;
 
 #endif /* CHECK_H */

@@ -141,59 +141,51 @@ void check_print_age(check_run_t *run, int label, int repeat, int age)
 
 /* ---- The chart */
 
-typedef enum chart_line { LINE_BOUND, LINE_HALF_WIDTH, LINE_ERROR, LINE_TRUE, LINES } chart_line_t;
+/* Columns: label, place of the age, stated bound, half width, error by exchanges, by the counter, age. */
+const plot_chart_t check_chart = {
+    "Error of the global clock against rank 0",
+    "tics = ''\n"
+    "tic(s) = (tics = tics . sprintf(\"%s '%s' %d\", tics eq '' ? '' : ',', s, column(2)), 0)\n"
+    "stats $rows using (column(4) >= 0 ? tic(strcol(7)) : NaN) nooutput\n"
+    "eval sprintf('set xtics (%s)', tics)\n"
+    "stats $rows using 6 nooutput; true = exists('STATS_records') ? 'error by the counter' : ''\n"
+    "stats $rows using 2 nooutput; set xrange [-0.5:int(STATS_max + 0.5) + 0.5]\n"
+    "side = ceil(sqrt(words(names)))\n"
+    "eval page(side, ceil(1.0 * words(names) / side))\n"
+    "set xlabel 'time since the synchronization (s)'\n"
+    "set ylabel 'without sign, at least 1 (ns)'; set logscale y\n"
+    "do for [i = 1:words(names)] {\n"
+    "    set title word(names, i)\n"
+    "    plot $rows using (of(i)):3 with linespoints linewidth 2 pointtype 7 pointsize 0.8 title 'stated bound', "
+    "'' using (of(i)):4 with lines linewidth 2 title 'half width of exchanges', "
+    "'' using (of(i)):5 with points pointtype 7 pointsize 0.6 title 'error by exchanges', "
+    "'' using (of(i)):6 with points pointtype 7 pointsize 0.6 title true\n"
+    "}\n"};
 
-/* Fills what is drawn of a label: lines of the greatest bounds and half widths at each age, and a point for each error.
- * There is no zero on a logarithmic axis. Points of an age share a category: they stand side by side there. */
-static void fill_series(const check_run_t *run, int label, plot_series_t series[LINES], double *numbers)
+/* What is drawn of a label: the greatest bounds and half widths at each age, and a point for each error. There is no
+ * zero on a logarithmic axis. Points of an age stand side by side around its place. */
+static void plot_label(check_run_t *run, int label)
 {
-    int per_age = (int)run->settings.repeats * run->checked, at = 0;
-    ptrdiff_t ages = run->ages, points = ages * per_age;
-    double *age_x = numbers, *bound_ns = age_x + ages, *half_width_ns = bound_ns + ages;
-    double *x = half_width_ns + ages, *error_ns = x + points, *true_ns = error_ns + points;
+    plot_file_t *plot = &run->settings.results.plot;
+    int per_age = (int)run->settings.repeats * run->checked;
     extremes_t max;
     for (int age = 0; age < run->ages; age++) {
         gather(run, label, age, &max);
-        age_x[age] = age;
-        bound_ns[age] = max.bound_ns == INT64_MAX ? NAN : (double)max.bound_ns;
-        half_width_ns[age] = (double)max.half_width_ns;
-        for (int i = 0; i < per_age; i++, at++) {
-            const check_t *check = &check_checks_of(run, label, i / run->checked, age)[i % run->checked];
-            x[at] = age + (per_age > 1 ? 0.5 * ((double)i / (per_age - 1) - 0.5) : 0);
-            error_ns[at] = fmax((double)llabs(check->error_ns), 1);
-            true_ns[at] = fmax(fabs(check->true_ns), 1);
-        }
+        plot_row(plot, "\"%s\" %d %g %lld nan nan \"%g\"\n", run->label[label], age,
+                 max.bound_ns == INT64_MAX ? NAN : (double)max.bound_ns, (long long)max.half_width_ns,
+                 run->settings.ages_s.values[age]);
     }
-    series[LINE_BOUND] = (plot_series_t){"stated bound", PLOT_LINES_POINTS, 0, run->ages, age_x, bound_ns};
-    series[LINE_HALF_WIDTH] =
-        (plot_series_t){"half width of exchanges", PLOT_LINES, 0, run->ages, age_x, half_width_ns};
-    series[LINE_ERROR] = (plot_series_t){"error by exchanges", PLOT_POINTS, 0, at, x, error_ns};
-    series[LINE_TRUE] = (plot_series_t){"error by the counter", PLOT_POINTS, 0, at, x, true_ns};
+    for (int64_t i = 0; i < (int64_t)run->ages * per_age; i++) {
+        int age = (int)(i / per_age), place = (int)(i % per_age);
+        const check_t *check = &check_checks_of(run, label, place / run->checked, age)[place % run->checked];
+        plot_row(plot, "\"%s\" %g nan nan %lld %.9g\n", run->label[label],
+                 age + (per_age > 1 ? 0.5 * place / (per_age - 1) - 0.25 : 0),
+                 (long long)max_of(llabs(check->error_ns), 1), run->has_truth ? fmax(fabs(check->true_ns), 1) : NAN);
+    }
 }
 
-int check_draw(check_run_t *run)
+void check_plot(check_run_t *run)
 {
-    int64_t numbers_per_label = INT64_C(3) * run->ages * (1 + run->settings.repeats * run->checked);
-    double *numbers = check_room(run, run->labels * numbers_per_label, sizeof(numbers[0]));
-    plot_series_t series[MAX_LABELS][LINES];
-    plot_panel_t panels[MAX_LABELS];
-    char age_text[MAX_NUMBERS][24];
-    const char *age_names[MAX_NUMBERS];
-    for (int age = 0; age < run->ages; age++) {
-        snprintf(age_text[age], sizeof(age_text[age]), "%g", run->settings.ages_s.values[age]);
-        age_names[age] = age_text[age];
-    }
-    for (int i = 0; i < run->labels; i++) {
-        fill_series(run, i, series[i], numbers + i * numbers_per_label);
-        panels[i] = (plot_panel_t){
-            .title = run->label[i],
-            .x = {.label = "time since the synchronization (s)", .category = age_names, .categories = run->ages},
-            .y = {.label = "without sign, at least 1 (ns)", .logarithmic = true},
-            .series = series[i],
-            .series_count = run->has_truth ? LINES : LINE_TRUE};
-    }
-    const plot_t plot = {"Error of the global clock against rank 0", panels, run->labels, 0};
-    int status = plot_draw(&run->settings.results.plot, &run->world, &plot);
-    free(numbers);
-    return status;
+    for (int label = 0; label < run->labels; label++)
+        plot_label(run, label);
 }
