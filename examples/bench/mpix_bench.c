@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Columns of percentiles have names with so many digits. */
 #define MIN_PERCENT_STEP 1e-6
@@ -35,6 +36,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
         plan->jobs = world_room(&bench->world, plan->job_count, sizeof(plan->jobs[0]), "");
     for (int i = 0; i < plan->job_count; i++)
         MPI_Bcast(&plan->jobs[i], sizeof(plan->jobs[0]), MPI_BYTE, 0, bench->world.comm);
+    impose_share(&bench->world, &plan->tables);
     return true;
 }
 
@@ -76,6 +78,20 @@ static void choose_fractions(bench_t *bench, const number_list_t *tail)
     }
 }
 
+/* Columns of texts are as wide as the longest of all jobs. */
+static void choose_widths(report_t *report, const plan_t *plan)
+{
+    for (int i = 0; i < plan->job_count; i++) {
+        const job_t *job = &plan->jobs[i];
+        int width = snprintf(NULL, 0, "%d:%s", i + 1, operation_at(job->operation)->name);
+        report->label_width = width > report->label_width ? width : report->label_width;
+        for (int k = 0; k < job->arrivals.count; k++) {
+            width = (int)strlen(job->arrivals.items[k].text);
+            report->arrival_width = width > report->arrival_width ? width : report->arrival_width;
+        }
+    }
+}
+
 static void prepare_report(bench_t *bench)
 {
     const plan_t *plan = &bench->plan;
@@ -84,6 +100,7 @@ static void prepare_report(bench_t *bench)
     report->full = plan->settings.full != 0;
     report->fractions = bench->fractions;
     choose_fractions(bench, &plan->settings.tail);
+    choose_widths(report, plan);
     report->parts = plan->job_count > 1 ? PART_LABEL : 0;
     for (int i = 0; i < plan->job_count; i++) {
         const job_t *job = &plan->jobs[i];

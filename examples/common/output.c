@@ -53,8 +53,8 @@ bool output_finish(FILE *file, const char *path, const char *program)
     good = fflush(file) == 0 && good;
     good = (is_standard ? close_copy(file) : fclose(file) == 0) && good;
     if (!good)
-        fprintf(stderr, "%s: cannot write %s%s%s\n", program, is_standard ? "the results to standard output" : path,
-                errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+        fprintf(stderr, "%s: cannot write %s: %s\n", program, is_standard ? "the results to standard output" : path,
+                errno != 0 ? strerror(errno) : "an earlier write failed");
     return good;
 }
 

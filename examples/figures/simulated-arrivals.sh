@@ -11,7 +11,7 @@ simulated_algorithms() {
     reduce) echo ompi_chain ompi_binomial ompi_basic_linear ompi_binary ompi_in_order_binary ;;
     allreduce) echo rdb redbcast rab1 lr ;;
     bcast) echo binomial_tree flattree ompi_pipeline scatter_LR_allgather ;;
-    alltoall) echo bruck pair basic_linear ring ;;
+    alltoall) echo bruck pair ring ;;
     esac | cut -d' ' -f"$(amount 1- 1-2)"
 }
 measure_cell() { simulate "$1" "$2" "$3" "$1" -m 4:4 -i "$(amount 10 8)" -x 2 --arrival "$4"; }

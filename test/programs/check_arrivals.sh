@@ -121,8 +121,9 @@ check_targets() {
     [ "$(file_label)" != "$label" ] || complain "other delays, the same label: $label"
 }
 
+# [NAME]
 file_label() {
-    cut -d, -f10 "$scratch/raw" | grep '^file:delays.csv@[0-9a-f]\{8\}$' | head -n 1
+    cut -d, -f10 "$scratch/raw" | grep "^file:${1:-delays}.csv@[0-9a-f]\{8\}$" | head -n 1
 }
 
 # Each measured call has the delays of the next call of the file, also if calls are so long that a batch has only one.
@@ -137,21 +138,24 @@ check_calls_of_file() {
         END { if (n != 7) print n + 0 " calls" }' "$scratch/raw"
 }
 
-# A file that changes while others are measured: its rows would have the name of other delays.
-check_file_changes() {
+# Each file is read once: a pipe gives its delays once only. Several operations and lists share what was read.
+check_several_files() {
     local writer
-    mkfifo "$scratch/again"
-    printf 'call,rank,delay_ns\n0,0,0\n0,1,7000\n' >"$scratch/delays.csv"
-    sed 's/7000/8000/' "$scratch/delays.csv" >"$scratch/others.csv"
-    { cat "$scratch/delays.csv" >"$scratch/again"; sleep 3; cat "$scratch/others.csv" >"$scratch/again"; } >/dev/null &
+    mkfifo "$scratch/pipe.csv"
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,6000\n' >"$scratch/six.csv"
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,7000\n1,0,0\n1,1,7000\n' >"$scratch/pipe.csv" &
     writer=$!
-    run 2 mpix_bench bcast -m 8:8 -i 3 --arrival "file:$scratch/again" --format csv
-    # It waits for a reader if the program did not read the file again.
+    cat >"$scratch/jobs" <<END
+bcast --arrival file:$scratch/six.csv,file:$scratch/pipe.csv
+reduce --arrival file:$scratch/pipe.csv
+END
+    measure --jobs "$scratch/jobs" -m 8:8 -i 3
+    # It waits for a reader if the program did not open the pipe.
     kill "$writer" 2>/dev/null
     wait "$writer" 2>/dev/null
-    [ "$status" -eq 1 ] || complain "exit status is $status"
-    own_messages | grep -q 'again" has other delays than when the options were read' || complain "does not say so"
-    ! grep '^bcast' "$scratch/out" || complain "a row"
+    expect_difference "$(file_label six)" 6000
+    expect_difference "$(file_label pipe)" 7000
+    [ "$(grep -c '^[a-z].*,file:pipe.csv@' "$scratch/csv")" -eq 2 ] || complain "not 2 rows of the pipe"
 }
 
 # A multiple is one of the median in the row before; without a magnitude it is the median.
@@ -231,7 +235,7 @@ check_no_sample() {
 quick tap_check "figures of arrivals recomputed" check_figures
 quick tap_check "when ranks are to start" check_targets
 quick tap_check "each call of a file in turn" check_calls_of_file
-quick tap_check "a file that changes" check_file_changes
+quick tap_check "several files, each read once" check_several_files
 tap_check "multiples of the median" check_multiples
 tap_check "groups of ranks" check_groups
 tap_check "formats" check_formats

@@ -279,8 +279,22 @@ static void expect_too_large(const char *operation, int64_t max_bytes, bool is_t
         complain(&plan, max_bytes / 4, 0, is_too_large ? "is not refused" : "is refused");
 }
 
+/* Empty messages have addresses, too. */
+static void expect_room(cache_mode_t cache)
+{
+    const work_plan_t plan = {
+        .comm = MPI_COMM_WORLD, .operation = operation_at(find(operation_name, "bcast")), .cache = cache};
+    arena_t arena = arena_open(NULL, cache, 1, 0, arena_cache_bytes());
+    checks++;
+    if (work_bytes(&plan) < arena.bytes + arena.eviction_bytes)
+        complain(&plan, 0, 0, "has too little memory");
+}
+
 static void check_refusals(void)
 {
+    expect_room(CACHE_WARM);
+    expect_room(CACHE_ROTATE);
+    expect_room(CACHE_COLD);
     expect_too_large("bcast", 4, false);
     expect_too_large("bcast", INT64_MAX - 3, true);
     expect_too_large("bcast", INT64_C(1) << 45, true);

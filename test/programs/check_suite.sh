@@ -179,6 +179,13 @@ check_groups_of_turns() {
     grep -qx "# order: one after the other" "$scratch/out" || complain "one operation takes turns"
 }
 
+# The columns of names are as wide as the longest.
+check_widths() {
+    run 2 mpix_bench bcast allreduce -m 8:8 -i 10 -x 0 --arrival bell:1
+    grep -q '^# \{5\}Size \{10\}Job \{3\}Arrival  ' "$scratch/out" || complain "other widths: $(cat "$scratch/out")"
+    check_table 14 4
+}
+
 # A row is written as soon as it is measured: here another operation fails later at the same size.
 check_early_rows() {
     CHECK_FAULT=fails
@@ -434,7 +441,7 @@ check_bad_jobs() {
 check_full_disk() {
     run alone mpix_bench bcast -m 8 -i 3 -x 0 --output /dev/full
     expect_status 1
-    own_messages | grep -q 'cannot write' || complain "does not tell that it cannot write"
+    own_messages | grep -q 'cannot write /dev/full: .' || complain "does not tell that it cannot write"
 }
 
 # COMMAND...: where the first processor seems to have a cache of 480 MiB.
@@ -464,6 +471,7 @@ quick tap_check "each scheme and barrier" check_schemes
 tap_check "communicators, roots, buffers" check_options
 quick tap_check "operations take turns" check_turns
 tap_check "operations that take turns together" check_groups_of_turns
+tap_check "widths of columns" check_widths
 quick tap_check "rows are written as soon as they are measured" check_early_rows
 quick tap_check "roots that rotate" check_roots
 tap_check "formats" check_formats

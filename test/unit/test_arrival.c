@@ -9,11 +9,14 @@ enum { MAX_RANKS = 1024, SEED = 3, CALL = 17 };
 
 #define ROUNDING 1e-12
 
+/* Of all files that a test names. */
+static arrival_tables_t tables;
+
 static arrival_t pattern_of(const char *text)
 {
     char why[ARRIVAL_WHY_BYTES];
     arrival_list_t list;
-    EXPECT(arrival_parse(&list, text, why), "\"%s\" is refused: %s", text, why);
+    EXPECT(arrival_parse(&list, &tables, text, why), "\"%s\" is refused: %s", text, why);
     return list.items[list.count - 1];
 }
 
@@ -202,7 +205,7 @@ START_TEST(lists_of_patterns)
 {
     char why[ARRIVAL_WHY_BYTES] = "", names[1024] = "";
     arrival_list_t list;
-    bool good = arrival_parse(&list, lists[_i].given, why);
+    bool good = arrival_parse(&list, &tables, lists[_i].given, why);
     for (int i = 0; i < list.count && good; i++)
         snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", list.items[i].text);
     EXPECT(good == (lists[_i].names != NULL), "\"%s\" is %s: %s", lists[_i].given, good ? "accepted" : "refused", why);
@@ -211,6 +214,7 @@ START_TEST(lists_of_patterns)
     else
         EXPECT(strstr(why, lists[_i].part) != NULL && strstr(why, "give") != NULL && strchr(why, '\n') == NULL,
                "\"%s\": the reason is \"%s\"", lists[_i].given, why);
+    arrival_tables_free(&tables);
 }
 END_TEST
 
@@ -218,13 +222,14 @@ START_TEST(patterns_are_not_too_many)
 {
     char text[1024] = "bell:1", why[ARRIVAL_WHY_BYTES];
     arrival_list_t list;
-    EXPECT(arrival_parse(&list, NULL, why) && list.count == 1 && !list.given, "what was not given is a pattern");
+    EXPECT(arrival_parse(&list, &tables, NULL, why) && list.count == 1 && !list.given,
+           "what was not given is a pattern");
     for (int i = 2; i < MAX_ARRIVALS; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), ",bell:%d", i);
-    EXPECT(arrival_parse(&list, text, why) && list.count == MAX_ARRIVALS, "%s", why);
+    EXPECT(arrival_parse(&list, &tables, text, why) && list.count == MAX_ARRIVALS, "%s", why);
     strcat(text, ",bell:99");
-    EXPECT(!arrival_parse(&list, text, why) && strstr(why, "15") != NULL, "%d patterns are accepted: %s", list.count,
-           why);
+    EXPECT(!arrival_parse(&list, &tables, text, why) && strstr(why, "15") != NULL, "%d patterns are accepted: %s",
+           list.count, why);
 }
 END_TEST
 
@@ -299,33 +304,49 @@ END_TEST
 START_TEST(delays_of_a_file_are_taken_in_turn)
 {
     static const int64_t expected_ns[] = {10, 30, 50, 10, 30};
-    char why[ARRIVAL_WHY_BYTES];
-    imposed_t imposed = {.arrival = {.shape = ARRIVAL_FILE}, .rank = 1, .ranks = 2};
+    imposed_t imposed = {.rank = 1, .ranks = 2, .tables = &tables};
+    char text[100];
     write_file(TITLES "0,0,0\n0,1,10\n1,0,20\n1,1,30\n2,0,40\n2,1,50\n");
-    EXPECT(arrival_table_read(&imposed.table, scratch_path, why), "%s", why);
+    snprintf(text, sizeof(text), "file:./%s", scratch_path);
+    imposed.arrival = pattern_of(text);
+    ck_assert_str_eq(imposed.arrival.text, "file:test_arrival.csv@6bc0637d");
     for (int call = 0; call < COUNT_OF(expected_ns); call++)
         EXPECT(imposed_delay_ns(&imposed, call) == expected_ns[call], "call %d: %" PRId64 " ns", call,
                imposed_delay_ns(&imposed, call));
-    arrival_table_free(&imposed.table);
-    char text[100];
-    snprintf(text, sizeof(text), "file:./%s", scratch_path);
-    ck_assert_str_eq(pattern_of(text).text, "file:test_arrival.csv@6bc0637d");
     unlink(scratch_path);
+    EXPECT(pattern_of(text).table == imposed.arrival.table && tables.count == 1, "the file is read again");
+    arrival_tables_free(&tables);
 }
 END_TEST
 
-START_TEST(long_lines)
+static void expect_line_refused(const char *path, const char *part)
 {
-    char why[ARRIVAL_WHY_BYTES];
+    char why[ARRIVAL_WHY_BYTES] = "";
     arrival_table_t table;
+    EXPECT(!arrival_table_read(&table, path, why) && strstr(why, part) != NULL, "%s: the reason is \"%s\"", path, why);
+    arrival_table_free(&table);
+}
+
+static void write_number(int width, const char *after)
+{
     FILE *file = fopen(scratch_path, "w");
     ck_assert_ptr_nonnull(file);
-    fprintf(file, TITLES "%300d,0,5\n", 0);
+    fprintf(file, TITLES "%*d%s", width, 0, after);
     fclose(file);
-    EXPECT(!arrival_table_read(&table, scratch_path, why) && strstr(why, "line 2: \"   ") != NULL, "a long line: %s",
-           why);
-    arrival_table_free(&table);
+}
+
+/* Of lines of 300 and 65534 characters, the beginning is told; longer ones, and a file without any, are not read. */
+START_TEST(long_lines)
+{
+    write_number(300, ",0,5\n");
+    expect_line_refused(scratch_path, "line 2: \"   ");
+    write_number(65534, "\n");
+    expect_line_refused(scratch_path, "line 2: \"   ");
+    write_number(65535, "\n");
+    expect_line_refused(scratch_path, "line 2: it is not allowed, give text of at most 65534 characters");
     unlink(scratch_path);
+    expect_line_refused("/dev/zero", "line 1: it is not allowed, give text of at most 65534 characters");
+    expect_line_refused("/", "\"/\", line 0: the file cannot be read: ");
 }
 END_TEST
 

@@ -117,6 +117,8 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
     const report_t report = {.output = {.format = format, .file = file},
                              .full = full,
                              .parts = everything ? ALL_PARTS : 0,
+                             .label_width = 34,
+                             .arrival_width = 20,
                              .fractions = fractions,
                              .fraction_count = COUNT_OF(fractions)};
 

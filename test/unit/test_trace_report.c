@@ -50,13 +50,15 @@ END_TEST
 
 /* ---- Shapes */
 
+static arrival_tables_t no_files;
+
 /* Calls with the delays of a pattern, and errors of up to so many nanoseconds. */
 static arrivals_t imposed(const char *text, int ranks, int64_t error_ns, chance *source)
 {
     char why[ARRIVAL_WHY_BYTES];
     arrival_list_t list;
     arrivals_t arrivals;
-    EXPECT(arrival_parse(&list, text, why), "\"%s\" is refused: %s", text, why);
+    EXPECT(arrival_parse(&list, &no_files, text, why), "\"%s\" is refused: %s", text, why);
     EXPECT(arrivals_alloc(&arrivals, ranks, CALLS), "out of memory");
     for (int call = 0; call < CALLS; call++)
         for (int rank = 0; rank < ranks; rank++) {
@@ -90,7 +92,8 @@ START_TEST(shapes_are_recognized)
                       ranks[i], magnitude_ns);
         arrival_list_t list;
         char why[ARRIVAL_WHY_BYTES];
-        EXPECT(arrival_parse(&list, summary.pattern, why), "mpix_bench refuses %s: %s", summary.pattern, why);
+        EXPECT(arrival_parse(&list, &no_files, summary.pattern, why), "mpix_bench refuses %s: %s", summary.pattern,
+               why);
         arrivals_free(&arrivals);
     }
 }

@@ -92,9 +92,10 @@ double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed,
 
 int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call)
 {
-    const arrival_table_t *table = &imposed->table;
-    if (imposed->arrival.shape == ARRIVAL_FILE)
+    if (imposed->arrival.shape == ARRIVAL_FILE) {
+        const arrival_table_t *table = &imposed->tables->items[imposed->arrival.table];
         return table->delays_ns[call % table->calls * table->ranks + imposed->rank];
+    }
     return llround(arrival_part(&imposed->arrival, imposed->rank, imposed->ranks, imposed->seed, call) *
                    (double)imposed->span_ns);
 }
@@ -154,42 +155,59 @@ static uint32_t fingerprint(const arrival_table_t *table)
     return hash;
 }
 
-/* In results a file goes by its name, without what would need quotes or begin a comment, and by what is in it. */
-static void name_file(arrival_t *arrival, const char *path, const arrival_table_t *table)
+/* Without what would need quotes or begin a comment. */
+static void name_table(arrival_table_t *table)
 {
-    const char *slash = strrchr(path, '/');
-    int length = snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "file:%.32s", slash != NULL ? slash + 1 : path);
-    for (char *next = arrival->text; *next != '\0'; next++)
+    const char *slash = strrchr(table->path, '/');
+    int length = snprintf(table->text, ARRIVAL_TEXT_BYTES, "file:%.32s", slash != NULL ? slash + 1 : table->path);
+    for (char *next = table->text; *next != '\0'; next++)
         if (!isalnum((unsigned char)*next) && strchr(":._-", *next) == NULL)
             *next = '_';
-    snprintf(arrival->text + length, (size_t)(ARRIVAL_TEXT_BYTES - length), "@%08" PRIx32, fingerprint(table));
+    snprintf(table->text + length, (size_t)(ARRIVAL_TEXT_BYTES - length), "@%08" PRIx32, fingerprint(table));
 }
 
-bool arrival_read_file(arrival_t *arrival, const char *path, arrival_table_t *table, char why[ARRIVAL_WHY_BYTES])
+static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
-    bool good = arrival_table_read(table, path, why);
-    *arrival = (arrival_t){.shape = ARRIVAL_FILE};
-    if (good)
-        name_file(arrival, path, table);
-    return good;
+    arrival_table_t *items = realloc(tables->items, ((size_t)tables->count + 1) * sizeof(items[0]));
+    if (items == NULL) {
+        snprintf(why, ARRIVAL_WHY_BYTES, "out of memory");
+        return false;
+    }
+    tables->items = items;
+    arrival_table_t *table = &items[tables->count++];
+    if (!arrival_table_read(table, path, why))
+        return false;
+    snprintf(table->path, sizeof(table->path), "%s", path);
+    name_table(table);
+    return true;
 }
 
-static bool take_file(arrival_list_t *list, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
+static bool take_file(arrival_tables_t *tables, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
-    arrival_table_t table;
-    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES || list->path[0] != '\0') {
-        snprintf(why, ARRIVAL_WHY_BYTES, "\"file:%.40s\" is not allowed, give one file:PATH of at most %d characters",
+    int place = 0;
+    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES) {
+        snprintf(why, ARRIVAL_WHY_BYTES, "\"file:%.40s\" is not allowed, give file:PATH of at most %d characters",
                  path != NULL ? path : "", ARRIVAL_PATH_BYTES - 1);
         return false;
     }
-    snprintf(list->path, sizeof(list->path), "%s", path);
-    bool good = arrival_read_file(arrival, path, &table, why);
-    list->file_ranks = table.ranks;
-    arrival_table_free(&table);
-    return good;
+    while (place < tables->count && strcmp(tables->items[place].path, path) != 0)
+        place++;
+    if (place == tables->count && !add_table(tables, path, why))
+        return false;
+    *arrival = (arrival_t){.shape = ARRIVAL_FILE, .table = place};
+    strcpy(arrival->text, tables->items[place].text);
+    return true;
 }
 
-static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
+void arrival_tables_free(arrival_tables_t *tables)
+{
+    for (int i = 0; i < tables->count; i++)
+        arrival_table_free(&tables->items[i]);
+    free(tables->items);
+    *tables = (arrival_tables_t){0};
+}
+
+static bool read_pattern(arrival_tables_t *tables, arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
     size_t length = strcspn(text, ":");
     const char *rest = text[length] == ':' ? text + length + 1 : NULL;
@@ -198,7 +216,7 @@ static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *t
            (strlen(shape_names[arrival->shape]) != length || strncmp(shape_names[arrival->shape], text, length) != 0))
         arrival->shape++;
     if (arrival->shape == ARRIVAL_FILE)
-        return take_file(list, arrival, rest, why);
+        return take_file(tables, arrival, rest, why);
     if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL)) {
         snprintf(why, ARRIVAL_WHY_BYTES, "\"%.40s\" is not allowed, give %s", text, allowed);
         return false;
@@ -215,10 +233,10 @@ static bool read_pattern(arrival_list_t *list, arrival_t *arrival, const char *t
     return true;
 }
 
-static bool add_pattern(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES])
+static bool add_pattern(arrival_list_t *list, arrival_tables_t *tables, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
     arrival_t arrival;
-    if (!read_pattern(list, &arrival, text, why))
+    if (!read_pattern(tables, &arrival, text, why))
         return false;
     if (arrival.shape == ARRIVAL_TOGETHER) /* the first one anyway */
         return true;
@@ -235,7 +253,7 @@ static bool add_pattern(arrival_list_t *list, const char *text, char why[ARRIVAL
     return true;
 }
 
-bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES])
+bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
     *list = (arrival_list_t){.given = text != NULL, .count = 1};
     arrival_name(&list->items[0]);
@@ -248,7 +266,7 @@ bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_
         char *end = strchr(next, ',');
         if (end != NULL)
             *end++ = '\0';
-        good = add_pattern(list, next, why);
+        good = add_pattern(list, tables, next, why);
         next = end;
     }
     free(copy);

@@ -35,6 +35,7 @@ enum { ARRIVAL_TEXT_BYTES = 48, ARRIVAL_PATH_BYTES = 256, ARRIVAL_WHY_BYTES = 51
 typedef struct arrival {
     arrival_shape_t shape;
     int rank;         /* of one-late */
+    int table;        /* of file: its place among the tables */
     double magnitude; /* us, or a multiple of the median run time without delays */
     bool is_multiple;
     char text[ARRIVAL_TEXT_BYTES]; /* as in results; the same for the same pattern */
@@ -45,18 +46,33 @@ typedef struct arrival_list {
     bool given;
     int count;
     arrival_t items[MAX_ARRIVALS];
-    char path[ARRIVAL_PATH_BYTES]; /* of the file, if there is one: on the rank that read the command line */
-    int file_ranks;                /* 0: there is none */
 } arrival_list_t;
 
+/* The delays of a file, in the order of calls, and of ranks in a call. */
+typedef struct arrival_table {
+    char path[ARRIVAL_PATH_BYTES];
+    char text[ARRIVAL_TEXT_BYTES]; /* in results: the name of the file, and a hash of what is in it */
+    int ranks;
+    int64_t calls;
+    int64_t *delays_ns;
+} arrival_table_t;
+
+/* Of all files that patterns name, each is read once. All zero: none. */
+typedef struct arrival_tables {
+    int count;
+    arrival_table_t *items;
+} arrival_tables_t;
+
 /*
- * arrival_parse - patterns separated by commas: SHAPE[:MAGNITUDE], one-late:RANK[:MAGNITUDE], file:PATH. A file is
- * read, to see whether that can be done.
+ * arrival_parse - patterns separated by commas: SHAPE[:MAGNITUDE], one-late:RANK[:MAGNITUDE], file:PATH.
  *
- * text   NULL: together alone, and not given
- * why    out: one clause that says what is wrong, and what is allowed
+ * tables   files are added to it; to be freed by arrival_tables_free, also after an error
+ * text     NULL: together alone, and not given
+ * why      out: one clause that says what is wrong, and what is allowed
  */
-bool arrival_parse(arrival_list_t *list, const char *text, char why[ARRIVAL_WHY_BYTES]);
+bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *text, char why[ARRIVAL_WHY_BYTES]);
+
+void arrival_tables_free(arrival_tables_t *tables);
 
 /* arrival_name - write the text of a shape: its name, rank and magnitude, as arrival_parse takes it. */
 void arrival_name(arrival_t *arrival);
@@ -64,25 +80,15 @@ void arrival_name(arrival_t *arrival);
 /* arrival_part - the part of the magnitude that a rank has in a call. Only random parts depend on seed and call. */
 double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call);
 
-/* The delays of a file, in the order of calls, and of ranks in a call. */
-typedef struct arrival_table {
-    int ranks;
-    int64_t calls;
-    int64_t *delays_ns;
-} arrival_table_t;
-
 /*
  * arrival_table_read - read a file of delays: comma-separated values with the titles call,rank,delay_ns.
  *
- * table   out: to be freed by arrival_table_free, also after an error
+ * table   out: its text is empty; to be freed by arrival_table_free, also after an error
  * why     out: one clause that names the file, the line, what is wrong and what is allowed
  */
 bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIVAL_WHY_BYTES]);
 
 void arrival_table_free(arrival_table_t *table);
-
-/* arrival_read_file - likewise, and the pattern whose text names the file and what is in it. */
-bool arrival_read_file(arrival_t *arrival, const char *path, arrival_table_t *table, char why[ARRIVAL_WHY_BYTES]);
 
 /* A pattern imposed on this rank. All zero: no delays. */
 typedef struct imposed {
@@ -90,7 +96,7 @@ typedef struct imposed {
     int64_t span_ns; /* the magnitude; of a file, its longest delay */
     int rank, ranks; /* of those that carry out the operation together */
     int64_t seed;
-    arrival_table_t table; /* of a file; its calls are taken in turn, again and again */
+    const arrival_tables_t *tables; /* the calls of a file are taken in turn, again and again */
 } imposed_t;
 
 /* imposed_delay_ns - this rank's delay in a call. */

@@ -7,14 +7,15 @@
 
 #include "common/room.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* All ranks keep them. */
-enum { MAX_DELAYS = 1 << 22, MAX_DIGITS = 18 };
+/* All ranks keep delays. A comment may be a long command line. */
+enum { MAX_DELAYS = 1 << 22, MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
 
 static const char titles[] = "call,rank,delay_ns", digits[] = "0123456789";
 
@@ -22,21 +23,22 @@ static const char titles[] = "call,rank,delay_ns", digits[] = "0123456789";
 typedef struct source {
     FILE *file;
     const char *path;
-    char *line; /* the last one */
-    size_t line_bytes;
+    char line[MAX_LINE_BYTES];
     int number; /* of this line */
     char *why;
+    bool is_refused;
     arrival_table_t *table;
     int64_t count, capacity; /* of delays */
 } source_t;
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const source_t *source, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool refuse(source_t *source, const char *format, ...)
 {
     va_list arguments;
     int used = snprintf(source->why, ARRIVAL_WHY_BYTES, "\"%.200s\", line %d: ", source->path, source->number);
     va_start(arguments, format);
     vsnprintf(source->why + used, (size_t)(ARRIVAL_WHY_BYTES - used), format, arguments);
     va_end(arguments);
+    source->is_refused = true;
     return false;
 }
 
@@ -87,33 +89,32 @@ static bool take_line(source_t *source)
     return true;
 }
 
-/* The next line that is neither empty nor a comment, without its end. Returns 1, 0 at the end of the file, or -1. */
-static int next_line(source_t *source)
+/* The next line that is neither empty nor a comment, without its end. False at the end of the file, too. */
+static bool next_line(source_t *source)
 {
-    for (ssize_t length; (length = getline(&source->line, &source->line_bytes, source->file)) > 0;) {
+    while (fgets(source->line, sizeof(source->line), source->file) != NULL) {
         source->number++;
-        if (source->line[length - 1] != '\n') {
-            refuse(source, "the file ends within the line, give whole lines");
-            return -1;
-        }
+        if (strchr(source->line, '\n') == NULL && feof(source->file))
+            return refuse(source, "the file ends within the line, give whole lines");
+        if (strchr(source->line, '\n') == NULL)
+            return refuse(source, "it is not allowed, give text of at most %d characters", MAX_LINE_BYTES - 2);
         source->line[strcspn(source->line, "\r\n")] = '\0';
         if (source->line[0] != '\0' && source->line[0] != '#')
-            return 1;
+            return true;
     }
-    return 0;
+    source->line[0] = '\0';
+    return ferror(source->file) && refuse(source, "the file cannot be read: %s", strerror(errno));
 }
 
 static bool read_lines(source_t *source)
 {
     arrival_table_t *table = source->table;
-    int status = next_line(source);
-    if (status >= 0 && (status == 0 || strcmp(source->line, titles) != 0))
-        return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", status > 0 ? source->line : "",
-                      titles);
-    while (status > 0 && (status = next_line(source)) > 0)
-        if (!take_line(source))
-            return false;
-    if (status < 0)
+    next_line(source);
+    if (!source->is_refused && strcmp(source->line, titles) != 0)
+        return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", source->line, titles);
+    while (!source->is_refused && next_line(source))
+        take_line(source);
+    if (source->is_refused)
         return false;
     if (source->count == 0)
         return refuse(source, "there are no delays, give at least those of call 0");
@@ -136,10 +137,7 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
         return false;
     }
     bool good = read_lines(&source);
-    if (good && ferror(source.file))
-        good = refuse(&source, "the file cannot be read any further");
     fclose(source.file);
-    free(source.line);
     return good;
 }
 

@@ -75,8 +75,8 @@ bool bench_end_calls(bench_t *bench, task_t *task);
 
 /* ---- Arrivals */
 
-/* impose_open - read the file of delays on rank 0, if there is one, and give it to all. Collective over the span. */
-void impose_open(task_t *task, const communicator_t *communicator);
+/* impose_share - give the delays of files, which rank 0 has read, to all. Collective over the world. */
+void impose_share(const world_t *world, arrival_tables_t *tables);
 
 /*
  * impose - calls from now on have the arrivals of a pattern. Collective over the span.

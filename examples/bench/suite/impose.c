@@ -13,42 +13,18 @@
 /* What rank 0 tells in place of a magnitude. */
 enum { UNKNOWN_NS = -1 };
 
-/* Rank 0: the file was good when the options were read. Rows go by the delays that it had then. */
-static void read_again(const task_t *task, const arrival_list_t *list, arrival_table_t *table)
+void impose_share(const world_t *world, arrival_tables_t *tables)
 {
-    arrival_t arrival;
-    char why[ARRIVAL_WHY_BYTES];
-    int last = list->count - 1;
-    if (!arrival_read_file(&arrival, list->path, table, why))
-        world_abort(task->span, why);
-    while (last > 0 && list->items[last].shape != ARRIVAL_FILE)
-        last--;
-    if (strcmp(arrival.text, list->items[last].text) != 0) {
-        snprintf(why, sizeof(why), "\"%.200s\" has other delays than when the options were read", list->path);
-        world_abort(task->span, why);
+    world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm), "MPI_Bcast");
+    if (world->rank != 0)
+        tables->items = world_room(world, tables->count, sizeof(tables->items[0]), "");
+    for (arrival_table_t *table = tables->items; table < tables->items + tables->count; table++) {
+        int64_t *delays_ns = table->delays_ns;
+        world_require(world, MPI_Bcast(table, sizeof(*table), MPI_BYTE, 0, world->comm), "MPI_Bcast");
+        int64_t count = table->ranks * table->calls;
+        table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof(*delays_ns), "");
+        world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm), "MPI_Bcast");
     }
-}
-
-static void share_table(const task_t *task, const arrival_list_t *list, arrival_table_t *table)
-{
-    const world_t *span = task->span;
-    if (span->rank == 0)
-        read_again(task, list, table);
-    table->ranks = list->file_ranks;
-    world_require(span, MPI_Bcast(&table->calls, 1, MPI_INT64_T, 0, span->comm), "MPI_Bcast");
-    int64_t count = table->ranks * table->calls;
-    if (span->rank != 0)
-        table->delays_ns = world_room(span, count, sizeof(table->delays_ns[0]), "");
-    world_require(span, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, span->comm), "MPI_Bcast");
-}
-
-void impose_open(task_t *task, const communicator_t *communicator)
-{
-    task->imposed.seed = task->job->settings.seed;
-    MPI_Comm_rank(communicator->group, &task->imposed.rank);
-    MPI_Comm_size(communicator->group, &task->imposed.ranks);
-    if (task->job->arrivals.file_ranks > 0)
-        share_table(task, &task->job->arrivals, &task->imposed.table);
 }
 
 static int64_t longest_delay_ns(const arrival_table_t *table)
@@ -66,7 +42,7 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_
     if (arrival->shape == ARRIVAL_TOGETHER)
         return 0;
     if (arrival->shape == ARRIVAL_FILE)
-        return longest_delay_ns(&task->imposed.table);
+        return longest_delay_ns(&task->imposed.tables->items[arrival->table]);
     if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
         return llround(span_ns);
     fprintf(stderr, "%s: %s, %lld bytes: --arrival %s: %s\n", task->span->program, task->operation->name,

@@ -144,7 +144,7 @@ static bool fit_arrivals(const reader_t *reader, job_t *job)
 {
     const bench_settings_t *settings = &job->settings;
     char why[ARRIVAL_WHY_BYTES];
-    if (!arrival_parse(&job->arrivals, settings->arrival, why))
+    if (!arrival_parse(&job->arrivals, &reader->plan->tables, settings->arrival, why))
         return refuse(reader, "option --arrival: %s", why);
     if (job->arrivals.given && settings->release != RELEASE_HARMONIZE)
         return refuse(reader, "option --arrival is not allowed together with --release %s, give harmonize",
@@ -445,6 +445,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
 
 void plan_free(plan_t *plan)
 {
+    arrival_tables_free(&plan->tables);
     free(plan->jobs);
     plan->jobs = NULL;
 }

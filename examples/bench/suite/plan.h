@@ -66,6 +66,7 @@ typedef struct plan {
     bench_settings_t settings; /* of the command line */
     job_t *jobs;
     int job_count;
+    arrival_tables_t tables; /* the files of delays of all jobs */
 } plan_t;
 
 /* plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench. */

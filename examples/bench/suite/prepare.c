@@ -73,15 +73,17 @@ static bool check_ranks(const bench_t *bench, const job_t *job)
 
 static bool check_arrivals(const bench_t *bench, const arrival_list_t *list)
 {
+    const arrival_table_t *tables = bench->plan.tables.items;
     int least = bench->communicator.least_ranks, most = bench->communicator.most_ranks;
     for (int i = 0; i < list->count; i++) {
         const arrival_t *arrival = &list->items[i];
         if (arrival->shape == ARRIVAL_ONE_LATE && arrival->rank >= least)
             world_refuse(&bench->world, "option --arrival: rank %d of \"%s\" is not allowed, give 0 to %d",
                          arrival->rank, arrival->text, least - 1);
-        else if (arrival->shape == ARRIVAL_FILE && (list->file_ranks != least || list->file_ranks != most))
+        else if (arrival->shape == ARRIVAL_FILE &&
+                 (tables[arrival->table].ranks != least || tables[arrival->table].ranks != most))
             world_refuse(&bench->world, "option --arrival: \"%s\" has delays of %d ranks, give one of %d",
-                         arrival->text, list->file_ranks, most);
+                         arrival->text, tables[arrival->table].ranks, most);
         else
             continue;
         return false;

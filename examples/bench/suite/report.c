@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 static const char schema[] = "mpix-bench";
-enum { NAME_BYTES = 24, LABEL_WIDTH = 36, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
+enum { NAME_BYTES = 24, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
 /* What a value is, and the type of its place. */
 typedef enum kind {
@@ -113,10 +113,10 @@ static bool has_column(const report_t *report, const figure_t *figure)
     return (figure->views & view) != 0 && (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
 }
 
-static int width_of(const figure_t *figure, int place)
+static int width_of(const report_t *report, const figure_t *figure, int place)
 {
     if (figure->kind == KIND_TEXT)
-        return figure->part == PART_LABEL ? LABEL_WIDTH : 22;
+        return 2 + (figure->part == PART_LABEL ? report->label_width : report->arrival_width);
     return figure->kind == KIND_RANK ? 9 : place == 0 ? 10 : 12;
 }
 
@@ -130,7 +130,7 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
         snprintf(layout->names[place], NAME_BYTES, text, 100 * report->fractions[quantile]);
         text = layout->names[place];
     }
-    *column = (column_t){.title = text, .name = text, .width = width_of(figure, place)};
+    *column = (column_t){.title = text, .name = text, .width = width_of(report, figure, place)};
     if (is_time && report->output.format == FORMAT_TABLE) {
         column->width = 14;
         column->decimals = report->full ? FULL_DECIMALS : BRIEF_DECIMALS;

@@ -75,8 +75,10 @@ typedef struct provenance_item {
 
 typedef struct report {
     output_t output;
-    bool full;               /* the table has all columns */
-    unsigned parts;          /* of which there are columns */
+    bool full;       /* the table has all columns */
+    unsigned parts;  /* of which there are columns */
+    int label_width; /* characters of the longest label; likewise the next one */
+    int arrival_width;
     const double *fractions; /* quantiles shown */
     int fraction_count;
 } report_t;

@@ -62,13 +62,11 @@ static int release_in_window(releaser_t *releaser)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     if (releaser->orders.length_ns == 0) {
         code = barrier_meet(releaser->barrier, releaser->span->comm);
-        start_ns = ready_ns;
+        start_ns = global_time_ns(releaser->span);
     }
     releaser->released_ns = wait_until(releaser->span, start_ns);
     /* Even a wait that is over at once takes its time, which is part of the cycle. */
     releaser->begun_ns = ready_ns > start_ns ? ready_ns : start_ns;
-    if (releaser->orders.length_ns == 0)
-        releaser->begun_ns = releaser->released_ns;
     releaser->mark = judge(releaser, ready_ns, start_ns);
     return code;
 }

@@ -98,22 +98,18 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                      .operation = plan.operation,
                      .room = &turns->room,
                      .takes_turns = turns->count > 1,
+                     .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
                      .raw = bench->plan.settings.results.raw.file,
                      .index = (int)(job - bench->plan.jobs)};
+    MPI_Comm_rank(plan.comm, &task->imposed.rank);
+    MPI_Comm_size(plan.comm, &task->imposed.ranks);
     task->work = work_open(&plan, bench->memory);
     if (!world_all(span, task->work != NULL))
         world_abort(span, "out of memory, or MPI_Dist_graph_create_adjacent failed");
     measure_open(task);
-    impose_open(task, &bench->communicator);
     bench_name_keys(bench, task);
     if (bench_is_root(bench))
         bench_tell_job(bench, task);
-}
-
-static void close_task(task_t *task)
-{
-    arrival_table_free(&task->imposed.table);
-    work_close(task->work);
 }
 
 void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
@@ -137,7 +133,7 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
         while (find_size(&turns.tasks[i], &size_bytes))
             run_size(bench, &turns, size_bytes);
     for (int i = 0; i < count; i++)
-        close_task(&turns.tasks[i]);
+        work_close(turns.tasks[i].work);
     batch_room_close(&turns.room);
     free(turns.running);
     free(turns.tasks);

@@ -86,10 +86,11 @@ int64_t work_bytes(const work_plan_t *plan)
     MPI_Comm_rank(plan->comm, &rank);
     MPI_Comm_size(plan->comm, &ranks);
     needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
+    int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
     if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, element_at(plan->datatype)->bytes, ranks))
         return -1;
-    if (__builtin_mul_overflow(plan->max_bytes, needs.send, &send_bytes) ||
-        __builtin_mul_overflow(plan->max_bytes, needs.receive, &receive_bytes))
+    if (__builtin_mul_overflow(block_bytes, needs.send, &send_bytes) ||
+        __builtin_mul_overflow(block_bytes, needs.receive, &receive_bytes))
         return -1;
     return arena_needs(plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
 }
