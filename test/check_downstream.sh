@@ -94,9 +94,9 @@ for kind in shared static; do
     try C $kind "${CC:-mpicc}" "$hello/hello.c"
     try C++ $kind "${MPICXX-mpicxx}" "$hello/hello.cc"
 done
-try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$hello/bracket.c"
+try C99 shared "${CC:-mpicc} -std=c99 -Wextra -pedantic -Werror" "$test_dir/programs/bracket.c"
 # Standing in for a C++ source, the file is told to the compiler as one.
-try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$hello/bracket.c"
+try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$test_dir/programs/bracket.c"
 # Open MPI's own bindings for C++ cause warnings.
 try "C++11 (chrono)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}" \
     "$hello/chrono.cc"

@@ -93,6 +93,9 @@ only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?
 # mh_median is the lower median of a few values; the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
     lib/base/statistics.c examples/common/statistics.c
+# The virtual world sees lib alone.
+only_in "one greater and one lesser of two" "$definitions" '(greater|lesser|larger|smaller|(max|min)_of)\(' \
+    examples/common/statistics.h test/unit/virtual_world.c
 # By the factors that generators multiply with, and the names of those of the C library. The simulated clock has a
 # sequence of its own: the errors in doc/scale.md came from it.
 factors='0x(bf58476d1ce4e5b9|94d049bb133111eb|d6e8feb86659fd93|5deece66d|2545f4914f6cdd1d)'

@@ -8,25 +8,25 @@
 #define PLACE(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL,
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL, "200000",
      "timed calls per scheme and repetition, at most"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL,
+    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL, "2",
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
-    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL,
+    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL, "1",
      "repetitions; figures are medians over them"},
-    {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL,
+    {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL, "1000",
      "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL,
+    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL, "1000",
      "calls of a scheme before those timed,\nbut not above a quarter of its time"},
-    {0, "release", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, skew_scheme_name,
+    {0, "release", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, NAMES(skew_schemes), "barrier,harmonize",
      "which to measure: barrier (MPI_Barrier), harmonize\n(MPIX_Harmonize), or MPIX_Harmonize by one of its\n"
      "barriers: shm, dissemination, tree, collective"},
-    {0, "other", "FILE", OPTION_TEXT, PLACE(other_path), 0, 0, NULL,
+    {0, "other", "FILE", OPTION_TEXT, PLACE(other_path), 0, 0, NULL, NULL,
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
-    {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, exit_clock_name,
+    {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
-    {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL,
+    {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
     RESULTS_OPTIONS(PLACE(results), "write scheme,call,skew_ns,valid of each call to FILE"),
 };
@@ -84,7 +84,9 @@ static int prepare(skew_run_t *run)
         status = results_open(&run->settings.results, &run->world, &skew_chart);
     if (status == STATUS_GOOD)
         status = skew_open_schemes(run);
-    return status == STATUS_GOOD && !skew_allocate(run) ? STATUS_BAD_OPTION : status;
+    if (status == STATUS_GOOD)
+        skew_allocate(run);
+    return status;
 }
 
 static int run_program(skew_run_t *run)
@@ -101,13 +103,7 @@ static int run_program(skew_run_t *run)
 
 int main(int argc, char **argv)
 {
-    static skew_run_t run = {.settings = {.calls = 200000,
-                                          .block = 1000,
-                                          .warmup = 1000,
-                                          .repeats = 1,
-                                          .schemes = 1 << SCHEME_BARRIER | 1 << SCHEME_HARMONIZE,
-                                          .clock = EXIT_CLOCK_AUTO,
-                                          .limit_s = 2}};
+    static skew_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

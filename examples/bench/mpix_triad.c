@@ -34,21 +34,17 @@ typedef struct triad_run {
     double *a, *b, *c;
 } triad_run_t;
 
-static const char *release_name(int index)
-{
-    static const char *const names[] = {"barrier", "harmonize", NULL};
-    return names[index];
-}
+static const char *const releases[] = {"barrier", "harmonize", NULL};
 
 #define PLACE(field) offsetof(triad_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'m', "array-size", "SIZES", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL,
+    {'m', "array-size", "SIZES", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL, "4096:16777216",
      "bytes of each of a rank's three arrays: [MIN:]MAX,\ndoubling, or A,B,C; a suffix K, M, G is allowed"},
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL, "20",
      "how often the triad is timed at each size"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "how often it is done before that"},
-    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
+    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "2", "how often it is done before that"},
+    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, NAMES(releases), "barrier",
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
     OUTPUT_OPTIONS(PLACE(results.output)),
     PLOT_OPTION(PLACE(results.plot_path)),
@@ -117,12 +113,12 @@ static void time_triad(const triad_run_t *run, int64_t elements, struct mpix_bra
     struct mpix_bracket bracket;
     int flag;
     if (run->settings.release == RELEASE_HARMONIZE)
-        world_require(world, mpix_bracket_begin_harmonized(world->comm, &bracket, &flag), "MPIX_Harmonize");
+        world_require_code(world, mpix_bracket_begin_harmonized(world->comm, &bracket, &flag), "MPIX_Harmonize");
     else
-        world_require(world, mpix_bracket_begin(world->comm, &bracket), "MPI_Barrier");
+        world_require_code(world, mpix_bracket_begin(world->comm, &bracket), "MPI_Barrier");
     triad(run, elements);
-    world_require(world, mpix_bracket_end(world->comm, &bracket), "MPI_Barrier");
-    world_require(world, mpix_bracket_combine(world->comm, &bracket, times), "MPI_Allreduce");
+    world_require_code(world, mpix_bracket_end(world->comm, &bracket), "MPI_Barrier");
+    world_require_code(world, mpix_bracket_combine(world->comm, &bracket, times), "MPI_Allreduce");
 }
 
 /* Leaves the best of all iterations, each figure by itself; low and high belong to global. */
@@ -131,7 +127,7 @@ static void measure_size(const triad_run_t *run, int64_t size_bytes, struct mpix
     int64_t elements = size_bytes / (int64_t)sizeof(double);
     struct mpix_bracket_times times;
     *best = (struct mpix_bracket_times){INT64_MAX, INT64_MAX, 0, INT64_MAX, INT64_MAX};
-    world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
+    world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     for (int64_t i = 0; i < run->settings.warmup; i++)
         time_triad(run, elements, &times);
     for (int64_t i = 0; i < run->settings.iterations; i++) {
@@ -172,7 +168,7 @@ static void print_head(const triad_run_t *run, const table_t *table)
     FILE *file = table->output->file;
     if (table->output->format == FORMAT_TABLE) {
         world_describe(&run->world, file, "triad a = b + 3 c, from the first rank to start to the last to finish");
-        fprintf(file, "# Release: %s\n", release_name((int)run->settings.release));
+        fprintf(file, "# Release: %s\n", releases[run->settings.release]);
         fprintf(file, "# Size in bytes of each array, times in us, rates in MB/s: the best of %lld iterations each\n",
                 (long long)run->settings.iterations);
     }
@@ -256,8 +252,7 @@ static int run_program(triad_run_t *run)
 
 int main(int argc, char **argv)
 {
-    triad_run_t run = {
-        .settings = {.sizes = {.min_bytes = 4096, .max_bytes = 16 << 20}, .iterations = 20, .warmup = 2}};
+    triad_run_t run = {0};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

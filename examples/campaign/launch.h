@@ -39,7 +39,7 @@ int launch_signal(void);
  *
  * variant           its keys command and environment, which is added to the present one
  * output, messages  files for standard output and standard error
- * timeout_s         when it is ended; 0: never
+ * timeout_s         when it is ended; not above 0: never
  */
 launch_t launch_run(const json_t *variant, const char *output, const char *messages, double timeout_s);
 

@@ -25,7 +25,7 @@ static const char pending[] = "pending";
 static int64_t number_of(const json_t *object, const char *key)
 {
     const json_t *number = json_object_get(object, key);
-    return json_is_integer(number) ? json_integer_value(number) : NOT_GIVEN;
+    return json_is_integer(number) ? json_integer_value(number) : ABSENT;
 }
 
 int manifest_count_done(const manifest_t *manifest)
@@ -178,13 +178,13 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
     if (differs != NULL)
         return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output-dir",
                       manifest->directory, differs);
-    if (seed != NOT_GIVEN && seed != old_seed)
+    if (seed != ABSENT && seed != old_seed)
         return refuse(manifest, "option --seed: %lld is not allowed, the campaign in %s has %lld", (long long)seed,
                       manifest->directory, (long long)old_seed);
-    if (launches != NOT_GIVEN && launches < old_launches)
+    if (launches != ABSENT && launches < old_launches)
         return refuse(manifest, "option --launches: %lld is not allowed, the campaign in %s has %lld, give no fewer",
                       (long long)launches, manifest->directory, (long long)old_launches);
-    plan(manifest, old_variants, launches != NOT_GIVEN ? launches : old_launches, old_seed);
+    plan(manifest, old_variants, launches != ABSENT ? launches : old_launches, old_seed);
     return take_over_runs(manifest, json_object_get(old, "runs")) ||
            refuse(manifest, "%s/%s has runs that are not in its plan, give another --output-dir", manifest->directory,
                   manifest_name);
@@ -194,7 +194,7 @@ bool manifest_look_at(const char *path, int64_t *bytes, char complaint[COMPLAINT
 {
     struct stat status;
     result_file_t file;
-    *bytes = stat(path, &status) == 0 ? status.st_size : NOT_GIVEN;
+    *bytes = stat(path, &status) == 0 ? status.st_size : ABSENT;
     bool good = result_file_read(path, &file, complaint);
     result_file_free(&file);
     return good;
@@ -206,15 +206,15 @@ static void compare_with_files(manifest_t *manifest)
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         json_t *run = json_array_get(manifest->runs, i);
         char path[PATH_BYTES], complaint[COMPLAINT_BYTES];
-        int64_t bytes, noted_bytes = run_is_done(run, NULL) ? number_of(run, "bytes") : NOT_GIVEN;
+        int64_t bytes, noted_bytes = run_is_done(run, NULL) ? number_of(run, "bytes") : ABSENT;
         manifest_path(manifest, run, "", path);
         bool is_whole = manifest_look_at(path, &bytes, complaint);
-        if (is_whole && noted_bytes != NOT_GIVEN && noted_bytes != bytes)
+        if (is_whole && noted_bytes != ABSENT && noted_bytes != bytes)
             is_whole = complain(complaint, "%.400s has %lld bytes instead of %lld", path, (long long)bytes,
                                 (long long)noted_bytes);
         if (is_whole && !run_is_done(run, NULL))
-            manifest_set_done(run, bytes, NOT_GIVEN, NOT_GIVEN);
-        if (!is_whole && (run_is_done(run, NULL) || bytes != NOT_GIVEN))
+            manifest_set_done(run, bytes, ABSENT, ABSENT);
+        if (!is_whole && (run_is_done(run, NULL) || bytes != ABSENT))
             fprintf(stderr, "%s: %s, so it is measured again\n", manifest->program, complaint);
         if (!is_whole)
             json_object_set_new(run, "status", json_string(pending));
@@ -265,8 +265,7 @@ bool manifest_open(manifest_t *manifest, const json_t *variants, int64_t launche
     if (!folder_manifest(manifest->directory, &old, complaint))
         return refuse(manifest, "%s, give another --output-dir", complaint);
     if (old == NULL && variants != NULL) {
-        plan(manifest, variants, launches != NOT_GIVEN ? launches : DEFAULT_LAUNCHES,
-             seed != NOT_GIVEN ? seed : draw_seed());
+        plan(manifest, variants, launches != ABSENT ? launches : DEFAULT_LAUNCHES, seed != ABSENT ? seed : draw_seed());
         good = nothing_is_in_the_way(manifest);
     } else if (old == NULL) {
         has_no_campaign(manifest);

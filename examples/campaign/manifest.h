@@ -14,9 +14,6 @@
 
 enum { PATH_BYTES = 4096, MAX_LAUNCHES = 10000 };
 
-/* Of numbers in the settings. */
-enum { NOT_GIVEN = -1 };
-
 typedef struct manifest {
     const char *program; /* for messages */
     const char *directory;
@@ -31,8 +28,8 @@ typedef struct manifest {
  *
  * manifest   out
  * variants   as description.h makes them; NULL: those of the manifest that is there
- * launches   of each variant; NOT_GIVEN: as before, or the default
- * seed       of the order; NOT_GIVEN: as before, or another one each time
+ * launches   of each variant; ABSENT: as before, or the default
+ * seed       of the order; ABSENT: as before, or another one each time
  *
  * Returns true, or false after one line on standard error. Either way, manifest_close frees what there is.
  */
@@ -49,7 +46,7 @@ int manifest_count_done(const manifest_t *manifest);
 /* manifest_path - where a run's output is, with a suffix for other files of the run, or "". */
 void manifest_path(const manifest_t *manifest, const json_t *run, const char *suffix, char path[PATH_BYTES]);
 
-/* manifest_look_at - whether a file has whole results, and its size, NOT_GIVEN of none. False after a complaint. */
+/* manifest_look_at - whether a file has whole results, and its size, ABSENT of none. False after a complaint. */
 bool manifest_look_at(const char *path, int64_t *bytes, char complaint[COMPLAINT_BYTES]);
 
 /* manifest_set_done - note that a run's output is in its place. Numbers that are not known are negative. */

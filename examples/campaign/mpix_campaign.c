@@ -26,7 +26,7 @@ typedef struct settings {
     int64_t launches;
     int64_t seed;
     int64_t retries;
-    double timeout_s; /* 0: none was given */
+    double timeout_s; /* or ABSENT */
 } settings_t;
 
 typedef struct campaign {
@@ -40,18 +40,18 @@ static const char program_name[] = "mpix_campaign";
 #define PLACE(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(directory), 0, 0, NULL,
-     "the folder of the campaign; the one that is there is\ntaken up again (default campaign)"},
-    {'n', "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL,
+    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(directory), 0, 0, NULL, "campaign",
+     "the folder of the campaign; the one that is there is\ntaken up again"},
+    {'n', "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL,
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
      "of the order (default another one each time, or as\nbefore)"},
-    {0, "retries", "N", OPTION_INTEGER, PLACE(retries), 0, 1000, NULL,
+    {0, "retries", "N", OPTION_INTEGER, PLACE(retries), 0, 1000, NULL, "0",
      "repeat a launch whose command fails at most N times"},
-    {0, "timeout-s", "S", OPTION_DECIMAL, PLACE(timeout_s), 0.001, 1e9, NULL,
+    {0, "timeout-s", "S", OPTION_DECIMAL, PLACE(timeout_s), 0.001, 1e9, NULL, NULL,
      "seconds that a launch may take (default no limit)"},
 };
-static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, PLACE(files), 0, 0, NULL, ""};
+static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, PLACE(files), 0, 0, NULL, NULL, ""};
 
 static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
                             "       mpix_campaign [OPTION]... -- COMMAND... [-- COMMAND...]...";
@@ -358,10 +358,7 @@ static int begin(campaign_t *campaign, const json_t *variants)
 
 int main(int argc, char **argv)
 {
-    campaign_t campaign = {
-        .settings = {.directory = "campaign", .launches = NOT_GIVEN, .seed = NOT_GIVEN, .retries = 0},
-        .manifest = {.folder = -1},
-        .is_terminal = isatty(STDERR_FILENO) == 1};
+    campaign_t campaign = {.manifest = {.folder = -1}, .is_terminal = isatty(STDERR_FILENO) == 1};
     const program_spec_t spec = {.name = program_name,
                                  .purpose = "Launches several commands many times each, in random order.",
                                  .options = options,

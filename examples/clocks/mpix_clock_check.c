@@ -18,29 +18,27 @@
 /* The counters, as the exit clock names them, and one more. */
 enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
 
-static const char *truth_name(int index)
-{
-    return index == TRUTH_NONE ? "none" : exit_clock_name(index);
-}
+static const char *const truths[] = {
+    [EXIT_CLOCK_TSC] = "tsc", [EXIT_CLOCK_CNTVCT] = "cntvct", [TRUTH_NONE] = "none", [TRUTH_AUTO] = "auto", NULL};
 
 #define PLACE(field) offsetof(check_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels), 0, 0, NULL,
+    {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels), 0, 0, NULL, NULL,
      "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
-    {0, "ages-s", "LIST", OPTION_NUMBERS, PLACE(ages_s), 0, 86400, NULL,
+    {0, "ages-s", "LIST", OPTION_NUMBERS, PLACE(ages_s), 0, 86400, NULL, "0,1,10,60",
      "seconds after the synchronization, ascending,\nseparated by commas"},
-    {0, "keep-ms", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL,
+    {0, "keep-ms", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL, NULL,
      "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
      "free)"},
-    {0, "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, 1e4, NULL, "runs per label, each from a new start"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "round trips to measure an error by"},
-    {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL,
+    {0, "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
+    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
+    {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL, NULL,
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
-    {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL,
+    {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL, NULL,
      "instead, this part of the ranks, rounded up"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of the random choice (default: from the time)"},
-    {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, truth_name,
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL, "of the random choice (default: from the time)"},
+    {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, NAMES(truths), "auto",
      "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
     RESULTS_OPTIONS(PLACE(results), "write each check of a rank to FILE"),
 };
@@ -175,19 +173,18 @@ enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 static int64_t global_time(const world_t *clock_world, int64_t *bound_ns)
 {
     int64_t time_ns;
-    world_require(clock_world, MPIX_Global_time_ns(clock_world->comm, &time_ns, bound_ns), "MPIX_Global_time_ns");
+    world_require(clock_world, MPIX_Global_time_ns(clock_world->comm, &time_ns, bound_ns));
     return time_ns;
 }
 
 static void send(const check_run_t *run, const void *numbers, int count, int rank, int tag)
 {
-    world_require(&run->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, run->world.comm), "MPI_Send");
+    world_require(&run->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, run->world.comm));
 }
 
 static void receive(const check_run_t *run, void *numbers, int count, int rank, int tag)
 {
-    world_require(&run->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, run->world.comm, MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+    world_require(&run->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, run->world.comm, MPI_STATUS_IGNORE));
 }
 
 static clock_pair_t read_pair(const check_run_t *run, const world_t *clock_world)
@@ -254,29 +251,15 @@ static void ask(const check_run_t *run, const world_t *clock_world, int rank, ch
 
 /* ---- One communicator */
 
-static int64_t max_of_ranks(const check_run_t *run, int64_t value)
-{
-    int64_t max = value;
-    world_require(&run->world, MPI_Reduce(&value, &max, 1, MPI_INT64_T, MPI_MAX, 0, run->world.comm), "MPI_Reduce");
-    return max;
-}
-
-/* A statistic of the library that is a whole number; 0 if there is none. */
-static int64_t whole_statistic(const world_t *clock_world, const char *key)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    return world_statistic(clock_world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
-}
-
 /* Returns when, by this rank's clock. */
 static int64_t synchronize(const check_run_t *run, const world_t *clock_world, trial_t *trial)
 {
     MPI_Barrier(run->world.comm);
     int64_t begin_ns = system_time_ns();
-    world_require(clock_world, MPIX_Clock_sync(clock_world->comm), "MPIX_Clock_sync");
+    world_require(clock_world, MPIX_Clock_sync(clock_world->comm));
     int64_t end_ns = system_time_ns();
-    trial->call_ns = max_of_ranks(run, end_ns - begin_ns);
-    trial->sync_ns = max_of_ranks(run, whole_statistic(clock_world, "mpix_harmonize_sync_duration_ns"));
+    trial->call_ns = world_greatest(&run->world, end_ns - begin_ns);
+    trial->sync_ns = world_greatest(&run->world, world_number(clock_world, "mpix_harmonize_sync_duration_ns"));
     return end_ns;
 }
 
@@ -286,11 +269,11 @@ static void keep_until(const check_run_t *run, const world_t *clock_world, int64
     for (;;) {
         int64_t left_ns = end_ns - system_time_ns();
         int valid;
-        world_require(&run->world, MPI_Bcast(&left_ns, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
+        world_require(&run->world, MPI_Bcast(&left_ns, 1, MPI_INT64_T, 0, run->world.comm));
         if (left_ns <= 0)
             return;
         system_sleep_ns((int64_t)fmin((double)left_ns, run->settings.keep_ms * 1e6));
-        world_require(clock_world, MPIX_Harmonize(clock_world->comm, &valid), "MPIX_Harmonize");
+        world_require(clock_world, MPIX_Harmonize(clock_world->comm, &valid));
     }
 }
 
@@ -310,7 +293,7 @@ static void run_trial(check_run_t *run, int label, int repeat)
 {
     trial_t *trial = check_trial_of(run, label, repeat);
     world_t clock_world;
-    world_require(&run->world, open_clock(run, run->label[label], &clock_world), "MPIX_Harmonize_set_info");
+    world_require_code(&run->world, open_clock(run, run->label[label], &clock_world), "MPIX_Harmonize_set_info");
     int64_t begin_ns = synchronize(run, &clock_world, trial);
     for (int age = 0; age < run->ages; age++) {
         double age_s = run->settings.ages_s.values[age];
@@ -322,7 +305,7 @@ static void run_trial(check_run_t *run, int label, int repeat)
         else
             system_sleep_ns(target_ns - system_time_ns());
         check_all(run, &clock_world, begin_ns, run->world.rank == 0 ? check_checks_of(run, label, repeat, age) : NULL);
-        trial->syncs[age] = whole_statistic(&clock_world, "mpix_harmonize_syncs");
+        trial->syncs[age] = world_number(&clock_world, "mpix_harmonize_syncs");
         world_progress(&run->world, "%s", "");
         if (run->world.rank == 0)
             check_print_age(run, label, repeat, age);
@@ -413,8 +396,7 @@ static int run_program(check_run_t *run)
 
 int main(int argc, char **argv)
 {
-    check_run_t run = {
-        .settings = {.exchanges = 20, .repeats = 1, .seed = -1, .truth = TRUTH_AUTO, .ages_s = {4, {0, 1, 10, 60}}}};
+    check_run_t run = {0};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -21,7 +21,7 @@ typedef struct drift_settings {
     double interval_s;
     int64_t exchanges;
     int64_t clocks;      /* bit i for clock i */
-    double threshold_ns; /* 0: the series' own */
+    double threshold_ns; /* or ABSENT: the series' own */
     results_t results;
 } drift_settings_t;
 
@@ -70,13 +70,14 @@ typedef struct drift_run {
 #define PLACE(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "duration-s", "S", OPTION_DECIMAL, PLACE(duration_s), 0.1, 1e6, NULL, "how long to measure"},
-    {0, "interval-s", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL,
+    {0, "duration-s", "S", OPTION_DECIMAL, PLACE(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
+    {0, "interval-s", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL, "0.1",
      "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL,
+    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL, "10",
      "exchanges in a burst with each clock, after those\nthat are discarded"},
-    {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, machine_clock_name, "which to measure"},
-    {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL,
+    {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, NAMES(machine_clocks),
+     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
+    {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL, NULL,
      "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
     RESULTS_OPTIONS(PLACE(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
@@ -479,8 +480,7 @@ static int run_program(drift_run_t *run)
 
 int main(int argc, char **argv)
 {
-    drift_run_t run = {
-        .settings = {.duration_s = 10, .interval_s = 0.1, .exchanges = 10, .clocks = (1 << MACHINE_CLOCKS) - 1}};
+    drift_run_t run = {0};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

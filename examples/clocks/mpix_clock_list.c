@@ -59,7 +59,7 @@ typedef struct list_run {
 #define PLACE(field) offsetof(list_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "readings of each clock"},
+    {0, "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
     RESULTS_OPTIONS(PLACE(results),
                     "write clock,reading,interval_ns of each interval\nbetween readings on rank 0 to FILE"),
 };
@@ -461,7 +461,7 @@ static int run_program(list_run_t *run)
 
 int main(int argc, char **argv)
 {
-    list_run_t run = {.settings = {.reads = 100000}};
+    list_run_t run = {0};
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -10,14 +10,13 @@ enum { BURST_TAG = 1, NO_MORE = -1 };
 
 static void send_number(const burst_t *burst, int peer, int64_t number)
 {
-    world_require(burst->world, MPI_Send(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm), "MPI_Send");
+    world_require(burst->world, MPI_Send(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm));
 }
 
 static int64_t receive_number(const burst_t *burst, int peer)
 {
     int64_t number;
-    world_require(burst->world, MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+    world_require(burst->world, MPI_Recv(&number, 1, MPI_INT64_T, peer, BURST_TAG, burst->comm, MPI_STATUS_IGNORE));
     return number;
 }
 
@@ -52,8 +51,7 @@ bool burst_serve(const burst_t *burst, int peer)
 {
     int64_t exchanges = __builtin_popcountll((unsigned long long)burst->clocks) * burst->exchanges;
     for (int arrived = 0; !arrived;) {
-        world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE),
-                      "MPI_Iprobe");
+        world_require(burst->world, MPI_Iprobe(peer, BURST_TAG, burst->comm, &arrived, MPI_STATUS_IGNORE));
         if (!arrived)
             system_sleep_ns(POLL_INTERVAL_NS);
     }

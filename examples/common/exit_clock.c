@@ -7,17 +7,13 @@
 
 enum { STEP_READINGS = 1001 };
 
-static const char *const names[] = {
+const char *const exit_clock_names[] = {
     [EXIT_CLOCK_TSC] = "tsc",
     [EXIT_CLOCK_CNTVCT] = "cntvct",
     [EXIT_CLOCK_GLOBAL] = "global",
     [EXIT_CLOCK_AUTO] = "auto",
+    NULL,
 };
-
-const char *exit_clock_name(int index)
-{
-    return index <= EXIT_CLOCK_AUTO ? names[index] : NULL;
-}
 
 static int64_t find_step(const exit_clock_t *clock)
 {
@@ -61,8 +57,8 @@ int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char
     bool is_counter = wanted != EXIT_CLOCK_AUTO && wanted != EXIT_CLOCK_GLOBAL;
     if (!is_counter || world_all(world, (int)wanted == (int)MACHINE_COUNTER))
         return STATUS_GOOD;
-    return world_refuse(world, "option %s: \"%s\" is not allowed on this processor, give %s", option, names[wanted],
-                        others);
+    return world_refuse(world, "option %s: \"%s\" is not allowed on this processor, give %s", option,
+                        exit_clock_names[wanted], others);
 }
 
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
@@ -83,12 +79,8 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 
 void exit_clock_note_bound(exit_clock_t *clock, const world_t *world)
 {
-    int64_t time_ns, bound_ns;
-    if (clock->kind != EXIT_CLOCK_GLOBAL)
-        return;
-    world_require(world, MPIX_Global_time_ns(clock->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
-    if (bound_ns > clock->bound_ns)
-        clock->bound_ns = bound_ns;
+    if (clock->kind == EXIT_CLOCK_GLOBAL)
+        clock->bound_ns = greater(clock->bound_ns, world_bound_ns(world));
 }
 
 double exit_clock_tick_ns(const exit_clock_t *clock)
@@ -98,8 +90,7 @@ double exit_clock_tick_ns(const exit_clock_t *clock)
 
 void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes)
 {
-    int64_t bound_ns = clock->bound_ns;
-    MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
+    int64_t bound_ns = world_greatest(world, clock->bound_ns);
     if (world->rank != 0)
         return;
     double tick_ns = exit_clock_tick_ns(clock);

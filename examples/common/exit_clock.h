@@ -18,6 +18,7 @@ typedef enum exit_clock_kind {
     EXIT_CLOCK_GLOBAL,
     EXIT_CLOCK_AUTO
 } exit_clock_kind_t;
+extern const char *const exit_clock_names[]; /* for --clock, NULL after the last */
 
 typedef struct exit_clock {
     exit_clock_kind_t kind; /* not AUTO */
@@ -27,9 +28,6 @@ typedef struct exit_clock {
     int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
     int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
 } exit_clock_t;
-
-/* exit_clock_name - the name of a kind for --clock, NULL after the last. */
-const char *exit_clock_name(int index);
 
 /* exit_clock_counter_is_shared - whether all ranks are on one node, with an invariant counter. Collective. */
 bool exit_clock_counter_is_shared(const world_t *world);

@@ -57,7 +57,7 @@ void system_sleep_ns(int64_t time_ns)
         nanosleep(&time, NULL);
 }
 
-const machine_clock_t machine_clocks[MACHINE_CLOCKS] = {
+const machine_clock_t machine_clocks[MACHINE_CLOCKS + 1] = {
     [MACHINE_CLOCK_TSC] = {"tsc", read_counter, 0},
     [MACHINE_CLOCK_CNTVCT] = {"cntvct", read_counter, 0},
     [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, CLOCK_MONOTONIC_RAW},
@@ -74,11 +74,6 @@ double machine_clock_stated_ns(int index)
     if (!machine_clock_is_counter(index))
         clock_getres(machine_clocks[index].id, &step);
     return (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
-}
-
-const char *machine_clock_name(int index)
-{
-    return index < MACHINE_CLOCKS ? machine_clocks[index].name : NULL;
 }
 
 #ifdef MACHINE_HAS_TSC
@@ -227,7 +222,7 @@ void kernel_clock_warning(char text[KERNEL_WARNING_BYTES])
     if (kernel_clocksource(source) && strcmp(source, wanted) != 0)
         snprintf(text, KERNEL_WARNING_BYTES,
                  "the kernel's clocksource is %s, not %s: its clocks may be slow to read, and auto does not take %s",
-                 source, wanted, machine_clock_name(MACHINE_COUNTER));
+                 source, wanted, machine_clocks[MACHINE_COUNTER].name);
     else if (!constant || !nonstop)
         snprintf(text, KERNEL_WARNING_BYTES, "the processor's time stamp counter %s (no %s flag)",
                  constant ? "stops in deep sleep" : "changes its rate", constant ? "nonstop_tsc" : "constant_tsc");

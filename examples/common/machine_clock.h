@@ -50,10 +50,7 @@ typedef struct machine_clock {
     clockid_t id;                /* of those of the system */
 } machine_clock_t;
 
-extern const machine_clock_t machine_clocks[MACHINE_CLOCKS];
-
-/* machine_clock_name - the name of a clock, NULL after the last. */
-const char *machine_clock_name(int index);
+extern const machine_clock_t machine_clocks[MACHINE_CLOCKS + 1]; /* the last has no name */
 
 /* machine_clock_is_counter - whether a clock counts ticks of the processor instead of nanoseconds. */
 static inline bool machine_clock_is_counter(int index)

@@ -19,9 +19,9 @@ enum { TEXT_BYTES = 512, ITEM_BYTES = 64, HELP_COLUMN = 32 };
 
 #define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
 
-static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print this and exit"};
-static const option_spec_t version_option = {
-    'v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, "print the version and exit"};
+static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print this and exit"};
+static const option_spec_t version_option =
+    OPTION('v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the version and exit");
 
 const char *options_version(void)
 {
@@ -106,11 +106,17 @@ static bool parse_numbers(const option_spec_t *option, const char *text, number_
     return true;
 }
 
-/* Returns the index of a name, or -1. */
-static int find_choice(const option_spec_t *option, const char *name)
+/* The name of an index, NULL after the last. */
+static const char *name_at(const names_t *names, int index)
 {
-    for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++)
-        if (strcmp(option->choice(i), name) == 0)
+    return names == NULL ? NULL
+                         : *(const char *const *)((const char *)names->items + (size_t)index * names->item_bytes);
+}
+
+int names_find(const names_t *names, const char *name)
+{
+    for (int i = 0; name_at(names, i) != NULL; i++)
+        if (strcmp(name_at(names, i), name) == 0)
             return i;
     return -1;
 }
@@ -119,7 +125,7 @@ static bool parse_choices(const option_spec_t *option, const char *text, int64_t
 {
     char item[ITEM_BYTES];
     for (*mask = 0; next_item(&text, item);) {
-        int index = find_choice(option, item);
+        int index = names_find(option->names, item);
         if (index < 0)
             return false;
         *mask |= INT64_C(1) << index;
@@ -139,7 +145,7 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
         *(int64_t *)place = 1;
         return true;
     case OPTION_INTEGER:
-        index = find_choice(option, text);
+        index = names_find(option->names, text);
         if (index < 0)
             return parse_whole(option, text, place);
         *(int64_t *)place = (int64_t)option->min - 1 - index;
@@ -152,7 +158,7 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
     case OPTION_PERCENT:
         return parse_decimal(option, text, place);
     case OPTION_CHOICE:
-        *(int64_t *)place = find_choice(option, text);
+        *(int64_t *)place = names_find(option->names, text);
         return *(int64_t *)place >= 0;
     case OPTION_CHOICES:
         return parse_choices(option, text, place);
@@ -170,6 +176,17 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
     return false;
 }
 
+static void set_default(const option_spec_t *option, void *settings)
+{
+    void *place = (char *)settings + option->place;
+    if (option->default_text != NULL)
+        store(option, option->default_text, settings);
+    else if (option->kind == OPTION_DECIMAL || option->kind == OPTION_PERCENT)
+        *(double *)place = ABSENT;
+    else if (option->kind == OPTION_INTEGER || option->kind == OPTION_BYTES || option->kind == OPTION_CHOICE)
+        *(int64_t *)place = ABSENT;
+}
+
 /* ---- Help */
 
 /* Writes into text which values an option takes. */
@@ -182,8 +199,8 @@ static void describe_allowed(const option_spec_t *option, char *text)
     case OPTION_BYTES:
         append(text, "a whole number from %.0f to %.0f%s", option->min, option->max,
                option->kind == OPTION_BYTES ? suffixes : "");
-        for (int i = 0; option->choice != NULL && option->choice(i) != NULL; i++)
-            append(text, ", or %s", option->choice(i));
+        for (int i = 0; name_at(option->names, i) != NULL; i++)
+            append(text, ", or %s", name_at(option->names, i));
         break;
     case OPTION_NUMBERS:
         append(text, "at most %d numbers from %g to %g, separated by commas", MAX_NUMBERS, option->min, option->max);
@@ -201,53 +218,14 @@ static void describe_allowed(const option_spec_t *option, char *text)
     case OPTION_CHOICE:
     case OPTION_CHOICES:
         append(text, option->kind == OPTION_CHOICE ? "one of" : "a list separated by commas of");
-        for (int i = 0; option->choice(i) != NULL; i++)
-            append(text, "%s %s", i == 0 ? "" : ",", option->choice(i));
+        for (int i = 0; name_at(option->names, i) != NULL; i++)
+            append(text, "%s %s", i == 0 ? "" : ",", name_at(option->names, i));
         break;
     case OPTION_TEXT:
     case OPTION_TEXTS:
         append(text, "a text that is not empty");
         break;
     case OPTION_SWITCH:
-        break;
-    }
-}
-
-/* Writes into text the default of an option, or nothing. */
-static void describe_default(const option_spec_t *option, const void *place, char *text)
-{
-    const number_list_t *numbers = place;
-    const size_list_t *sizes = place;
-    const int64_t *whole = place;
-    text[0] = '\0';
-    switch (option->kind) {
-    case OPTION_INTEGER:
-    case OPTION_BYTES:
-        if ((double)*whole >= option->min)
-            append(text, "%lld", (long long)*whole);
-        break;
-    case OPTION_DECIMAL:
-    case OPTION_PERCENT:
-        if (*(const double *)place >= option->min)
-            append(text, "%g", *(const double *)place);
-        break;
-    case OPTION_CHOICE:
-        append(text, "%s", *whole >= 0 ? option->choice((int)*whole) : "");
-        break;
-    case OPTION_CHOICES:
-        for (int i = 0; option->choice(i) != NULL; i++)
-            if ((*whole >> i & 1) != 0)
-                append(text, "%s%s", text[0] == '\0' ? "" : ",", option->choice(i));
-        break;
-    case OPTION_NUMBERS:
-        for (int64_t i = 0; i < numbers->count; i++)
-            append(text, "%s%g", i == 0 ? "" : ",", numbers->values[i]);
-        break;
-    case OPTION_SIZES:
-        if ((double)sizes->min_bytes >= option->min)
-            append(text, "%lld:%lld", (long long)sizes->min_bytes, (long long)sizes->max_bytes);
-        break;
-    default:
         break;
     }
 }
@@ -261,20 +239,19 @@ static void write_name(const option_spec_t *option, char *text)
     append(text, "--%s", option->name);
 }
 
-static void print_help_line(const option_spec_t *option, const void *settings)
+static void print_help_line(const option_spec_t *option)
 {
-    char name[TEXT_BYTES], default_text[TEXT_BYTES];
+    char name[TEXT_BYTES];
     const char *doc = option->doc;
     write_name(option, name);
     append(name, " %s", option->argument != NULL ? option->argument : "");
     printf("%*s%-*s", option->letter != 0 ? 2 : 6, "", HELP_COLUMN - (option->letter != 0 ? 2 : 6), name);
     for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
         printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
-    describe_default(option, (const char *)settings + option->place, default_text);
-    printf(default_text[0] != '\0' ? "%s (default %s)\n" : "%s\n", doc, default_text);
+    printf(option->default_text != NULL ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
 }
 
-static options_outcome_t print_help(const program_spec_t *program, const void *settings)
+static options_outcome_t print_help(const program_spec_t *program)
 {
     if (program->usage != NULL)
         printf("Usage: %s", program->usage);
@@ -284,9 +261,9 @@ static options_outcome_t print_help(const program_spec_t *program, const void *s
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
     for (int i = 0; i < program->option_count; i++)
-        print_help_line(&program->options[i], settings);
-    print_help_line(&help_option, settings);
-    print_help_line(&version_option, settings);
+        print_help_line(&program->options[i]);
+    print_help_line(&help_option);
+    print_help_line(&version_option);
     printf("\n%s", program->notes);
     return OPTIONS_ANSWERED;
 }
@@ -367,7 +344,7 @@ static options_outcome_t take_option(const program_spec_t *program, const option
     if (code == ':')
         return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
     if (option == &help_option)
-        return print_help(program, settings);
+        return print_help(program);
     if (option == &version_option) {
         printf("%s %s\n", program->name, PACKAGE_VERSION);
         return OPTIONS_ANSWERED;
@@ -384,6 +361,8 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
     int code;
     opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
+    for (int i = 0; i < program->option_count && !program->answers_nothing; i++)
+        set_default(&program->options[i], settings);
     /* In parentheses, as SimGrid's macro of this name would go on from the last parse. */
     while (outcome == OPTIONS_RUN && (code = (getopt_long)(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
         const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);

@@ -12,11 +12,11 @@
 /* What an option's value is, and the type of its place in the settings. */
 typedef enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */
-    OPTION_INTEGER, /* int64_t; a name that choice gives stands for a number below the minimum: min - 1 - index */
+    OPTION_INTEGER, /* int64_t; one of the names stands for a number below the minimum: min - 1 - index */
     OPTION_DECIMAL, /* double */
     OPTION_PERCENT, /* likewise, and a % may follow */
     OPTION_BYTES,   /* a whole number that may end in K, M or G; int64_t */
-    OPTION_CHOICE,  /* one name; int64_t, its index, or -1 if none is chosen */
+    OPTION_CHOICE,  /* one name; int64_t, its index */
     OPTION_CHOICES, /* names separated by commas; int64_t, bit i for index i */
     OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; size_list_t */
     OPTION_NUMBERS, /* numbers separated by commas; number_list_t */
@@ -27,7 +27,7 @@ typedef enum option_kind {
 /* Sizes in bytes: those listed, or if count is 0, a range. */
 enum { MAX_SIZES = 64 };
 typedef struct size_list {
-    int64_t given; /* 1 when it is not the default */
+    int64_t given; /* 1 when there was a text for it */
     int64_t min_bytes;
     int64_t max_bytes;
     int64_t count;
@@ -46,24 +46,35 @@ typedef struct text_list {
     const char *texts[MAX_TEXTS]; /* into argv */
 } text_list_t;
 
+/* Names of which a value is one: an array of texts, or of structures that begin with one; that of the last is NULL. */
+typedef struct names {
+    const void *items;
+    size_t item_bytes;
+} names_t;
+#define NAMES(array) (&(const names_t){(array), sizeof((array)[0])})
+
 typedef struct option_spec {
     char letter;          /* 0 if there is only the long form */
     const char *name;     /* the long form, without dashes */
     const char *argument; /* what the help calls the value; NULL for a switch */
     option_kind_t kind;
     size_t place; /* offset of the value in the settings */
-    double min;   /* limits of numbers and sizes; a default outside them is not shown: doc tells it */
+    double min;   /* limits of numbers and sizes */
     double max;
-    const char *(*choice)(int index); /* the valid names, NULL after the last */
+    const names_t *names;     /* the valid ones; NULL: there are none */
+    const char *default_text; /* as it could be given; NULL: none, or what doc tells */
     const char *doc;
 } option_spec_t;
+
+/* What is there of a number or a choice that has no default and was not given: outside all limits, and no index. */
+enum { ABSENT = -100 };
 
 /* One row of a program's options table, in macros that stand for several; and that of a text that names a file. */
 #define OPTION(...) \
     {               \
         __VA_ARGS__ \
     }
-#define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, doc)
+#define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, NULL, doc)
 
 /* A program as its command line shows it. --help and --version come on their own. There are at most 62 options. */
 typedef struct program_spec {
@@ -87,8 +98,9 @@ typedef struct program_spec {
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 
 /*
- * options_parse - read the command line into the settings, by getopt_long. Prints the help or the version to stdout if
- * asked for (OPTIONS_ANSWERED), or one line to stderr about the first bad argument (OPTIONS_BAD).
+ * options_parse - read the command line into the settings, by getopt_long. Before, puts defaults there; but not if
+ * program answers nothing. Prints the help or the version to stdout if asked for (OPTIONS_ANSWERED), or one line to
+ * stderr about the first bad argument (OPTIONS_BAD).
  */
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 
@@ -100,6 +112,9 @@ options_outcome_t options_refuse(const char *speaker, const char *format, ...) _
  * before, rounded down to a multiple. Returns the first of the list that is no such multiple, or -1.
  */
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
+
+/* names_find - the index of a name, or -1. */
+int names_find(const names_t *names, const char *name);
 
 /* options_version - the version of the package. */
 const char *options_version(void);

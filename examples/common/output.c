@@ -12,11 +12,7 @@
 /* Raised where a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
 enum { SCHEMA_VERSION = 1 };
 
-const char *output_format_name(int index)
-{
-    static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
-    return index >= 0 && index < (int)(sizeof(names) / sizeof(names[0])) ? names[index] : NULL;
-}
+const char *const output_formats[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json", NULL};
 
 /* open gives the lowest number that is free, so what is opened here takes the place of what is closed. */
 static void occupy_closed_streams(void)

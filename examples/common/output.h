@@ -11,9 +11,7 @@
 #include <stdint.h>
 
 typedef enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } output_format_t;
-
-/* output_format_name - the names of the formats, NULL after the last. */
-const char *output_format_name(int index);
+extern const char *const output_formats[]; /* their names, NULL after the last */
 
 /* Where results go. Part of a program's settings: the options fill in all but the file. */
 typedef struct output {
@@ -23,9 +21,9 @@ typedef struct output {
 } output_t;
 
 /* The lines of a program's options table for a output_t at an offset in its settings. */
-#define OUTPUT_OPTIONS(place)                                                                                    \
-    OPTION(0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(output_t, format), 0, 0, output_format_name, \
-           "table, csv, or json (a line for each row)"),                                                         \
+#define OUTPUT_OPTIONS(place)                                                                                       \
+    OPTION(0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(output_t, format), 0, 0, NAMES(output_formats), \
+           "table", "table, csv, or json (a line for each row)"),                                                   \
         FILE_OPTION("output", (place) + offsetof(output_t, path), "write to FILE, not to standard output")
 
 /*

@@ -27,4 +27,13 @@ static inline double random_fraction(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
+/* random_fraction_of - such a number that depends on a seed and two numbers alone. */
+static inline double random_fraction_of(int64_t seed, int64_t first, int64_t second)
+{
+    uint64_t state = (uint64_t)seed;
+    state = random_next(&state) + (uint64_t)first;
+    state = random_next(&state) + (uint64_t)second;
+    return random_fraction(&state);
+}
+
 #endif /* RANDOM_H */

@@ -7,6 +7,16 @@
 
 #include <stdint.h>
 
+static inline int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* sort_ascending - sort values[0..count). */
 void sort_ascending(int64_t *values, int64_t count);
 

@@ -115,7 +115,7 @@ int world_set(const world_t *world, const char *key, const char *value)
 world_t world_duplicate(const world_t *world)
 {
     world_t own = *world;
-    world_require(world, MPI_Comm_dup(world->comm, &own.comm), "MPI_Comm_dup");
+    world_require(world, MPI_Comm_dup(world->comm, &own.comm));
     return own;
 }
 
@@ -134,6 +134,24 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
     return found && text[0] != '\0';
 }
 
+int64_t world_number(const world_t *world, const char *key)
+{
+    char text[64];
+    return world_statistic(world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
+}
+
+int64_t world_bound_ns(const world_t *world)
+{
+    int64_t time_ns, bound_ns;
+    return MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns) == MPI_SUCCESS ? bound_ns : INT64_MAX;
+}
+
+int64_t world_greatest(const world_t *world, int64_t number)
+{
+    world_require(world, MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MAX, world->comm));
+    return number;
+}
+
 static void report(const world_t *world, int code, const char *call)
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
@@ -144,8 +162,8 @@ static void report(const world_t *world, int code, const char *call)
     world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
     if (strcmp(detail, "none") == 0)
         detail[0] = '\0';
-    fprintf(stderr, "%s: %s failed on rank %d: %s%s%s\n", world->program, call, world->rank, text,
-            detail[0] != '\0' ? ": " : "", detail);
+    fprintf(stderr, "%s: %.*s failed on rank %d: %s%s%s\n", world->program, (int)strcspn(call, "("), call, world->rank,
+            text, detail[0] != '\0' ? ": " : "", detail);
 }
 
 bool world_agree(const world_t *world, int code, const char *call)

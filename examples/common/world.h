@@ -64,7 +64,10 @@ static inline bool world_all(const world_t *world, bool condition)
 /* world_agree - true on all ranks if a call returned MPI_SUCCESS on all. The first that failed says so. Collective. */
 bool world_agree(const world_t *world, int code, const char *call);
 
-/* world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. */
+/*
+ * world_fail - say that a call failed on this rank, and end the job: the others may be waiting in the same call. call:
+ * its name; arguments behind it, from a parenthesis on, are not shown.
+ */
 void world_fail(const world_t *world, int code, const char *call) __attribute__((noreturn));
 
 /* world_abort - say what is wrong on this rank, and end the job. */
@@ -76,15 +79,27 @@ void world_abort(const world_t *world, const char *what) __attribute__((noreturn
  */
 void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice);
 
-/* world_require - world_fail where code is an error. Local. */
-static inline void world_require(const world_t *world, int code, const char *call)
+/* world_require_code - world_fail where code is an error. Local. */
+static inline void world_require_code(const world_t *world, int code, const char *call)
 {
     if (__builtin_expect(code != MPI_SUCCESS, 0))
         world_fail(world, code, call);
 }
 
+/* world_require - likewise of an MPI call, which is named as it is written here. */
+#define world_require(world, call) world_require_code(world, call, #call)
+
 /* world_statistic - a value that MPIX_Harmonize_get_info gives. Returns false, and an empty text, for none. Local. */
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes);
+
+/* world_number - likewise, if it is a whole number; 0 for none. Local. */
+int64_t world_number(const world_t *world, const char *key);
+
+/* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
+int64_t world_bound_ns(const world_t *world);
+
+/* world_greatest - the greatest of all ranks' numbers, on all. Collective. */
+int64_t world_greatest(const world_t *world, int64_t number);
 
 /* world_library - the first line of what the MPI library says of its version. Local. */
 enum { LIBRARY_BYTES = MPI_MAX_LIBRARY_VERSION_STRING + 1 };

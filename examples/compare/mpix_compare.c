@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Beside those of all programs. */
-enum { STATUS_UNDECIDED = 3, NOT_GIVEN = -1 };
+enum { STATUS_UNDECIDED = 3 };
 
 static const char program_name[] = "mpix_compare";
 
@@ -45,33 +45,29 @@ typedef struct compare_run {
     char complaint[COMPLAINT_BYTES];
 } compare_run_t;
 
-static const char *undecided_name(int index)
-{
-    static const char *const names[] = {"pass", "fail", NULL};
-    return names[index];
-}
+static const char *const undecided[] = {"pass", "fail", NULL};
 
 #define PLACE(field) offsetof(compare_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL,
+    {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL, NULL,
      "compare operations of one variant with what is to be\nno faster, such as allreduce with reduce+bcast"},
-    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL,
+    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, NULL,
      "the value compared: a column whose name ends in _ns\n(default median_ns)"},
-    {0, "level", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL,
+    {0, "level", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL, "5",
      "how often any row of all may get a wrong verdict"},
-    {0, "same", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL,
+    {0, "same", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
      "what counts as the same: an interval within this of 1;\n0: nothing does"},
-    {0, "fail-if-slower", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL,
+    {0, "fail-if-slower", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL, NULL,
      "fail if any interval lies above 1 and this, exit with 3\nif some contain it, or rows could not be compared"},
-    {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, undecided_name,
+    {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, NAMES(undecided), NULL,
      "with --fail-if-slower, pass (exit with 0) or fail (1) in\nplace of 3"},
-    {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL,
+    {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL, "9999",
      "drawn at random where all are too many"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "of these"},
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1", "of these"},
     OUTPUT_OPTIONS(PLACE(output)),
 };
-static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, ""};
+static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"
@@ -101,14 +97,6 @@ static const program_spec_t program = {
              "       mpix_compare --guidelines [OPTION]... A",
 };
 
-static const compare_settings_t defaults = {.column = "median_ns",
-                                            .level_percent = 5,
-                                            .same_percent = 5,
-                                            .fail_percent = NOT_GIVEN,
-                                            .undecided = NOT_GIVEN,
-                                            .permutations = 9999,
-                                            .seed = 1};
-
 static bool ends_in(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
@@ -123,7 +111,7 @@ static options_outcome_t read_options(int argc, char **argv, compare_settings_t 
     if (!ends_in(settings->column, "_ns"))
         return options_refuse(program_name, "option --column: \"%.60s\" is not allowed, give a name that ends in _ns",
                               settings->column);
-    if (settings->undecided != NOT_GIVEN && settings->fail_percent == NOT_GIVEN)
+    if (settings->undecided != ABSENT && settings->fail_percent == ABSENT)
         return options_refuse(program_name, "option --undecided needs --fail-if-slower");
     return OPTIONS_RUN;
 }
@@ -195,7 +183,7 @@ static void tell(const compare_run_t *run, const comparison_t *comparison)
 /* A row that could not be compared leaves it undecided: what vanished may have been the slowest. */
 static int status_of(const compare_settings_t *settings, const finding_t *findings, const pairs_t *pairs)
 {
-    if (settings->fail_percent == NOT_GIVEN)
+    if (settings->fail_percent == ABSENT)
         return STATUS_GOOD;
     judgment_t judgment = judge(findings, pairs->count, settings->fail_percent);
     bool is_whole = true;
@@ -205,7 +193,7 @@ static int status_of(const compare_settings_t *settings, const finding_t *findin
         return STATUS_FAILED;
     if (judgment == JUDGMENT_PASS && is_whole)
         return STATUS_GOOD;
-    return settings->undecided == NOT_GIVEN ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
+    return settings->undecided == ABSENT ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
 static bool open_output(output_t *output, char *complaint)
@@ -232,8 +220,7 @@ static int run_comparison(compare_run_t *run)
 
 int main(int argc, char **argv)
 {
-    static compare_run_t run;
-    run.settings = defaults;
+    static compare_run_t run = {.settings.column = "median_ns"};
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &run.settings);
     if (outcome == OPTIONS_ANSWERED)

@@ -1,5 +1,5 @@
 eval page(1300, 560)
-eval values("age")
+eval values("age_ns")
 ages = list
 eval values("sync")
 names = list
@@ -10,11 +10,15 @@ set ylabel "maximum error of a rank (ns)"
 set logscale xy
 set format x "%g"
 set format y "%.0f"
-panel_by = "age"
+panel_by = "age_ns"
+# Some durations are below the digits shown.
+at_least(number, least) = number < least ? least : number
+error_ns(dummy) = at_least(column(strcol("true_ns") eq "" ? "max_ns" : "true_ns"), 1)
 do for [panel in ages] {
-    set title panel . " s after the synchronization"
+    set title sprintf("%g s after the synchronization", panel / 1e9)
     plot for [i = 1:words(names)] $table using \
-        (of_panel(0) && strcol("sync") eq word(names, i) ? column("took_ms") : NaN):(column("error_ns")) \
+        (of_panel(0) && strcol("sync") eq word(names, i) ? at_least(column("took_ns") / 1e6, 0.001) : NaN): \
+        (error_ns(0)) \
         with points pt 3 + i ps 1.2 lw 1.5 lc rgb color(i) title word(names, i)
 }
 unset multiplot

@@ -28,7 +28,6 @@ launcher_problem() {    # FEWEST RANKS
 # COMMAND...: with a limit of time, and so that a signal to this script ends it: a trap waits for a command, not for one
 # in the background. Standard input is empty.
 supervised=
-simgrid_runner=supervise
 supervise() {
     timeout -k 5 $max_seconds "$@" </dev/null &
     supervised=$!

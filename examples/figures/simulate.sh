@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# mpix_bench in the simulator, for figures of it. To be sourced by them.
-data_library="SimGrid SMPI, $simgrid_ranks_per_host processes a host"
+# mpix_bench in the simulator, for figures of it. To be sourced by them. The way to the simulator is that of the tests.
+if [ -n "$sources" ]; then
+    . "$sources/test/simulation/simgrid.sh" || exit $failed
+    simgrid_runner=supervise
+    data_library="SimGrid SMPI, $simgrid_ranks_per_host processes a host"
+fi
 
 problem() {
-    if [ -n "$(simgrid_problem)" ]; then
-        simgrid_problem
-    elif [ -z "$sources" ]; then
+    if [ -z "$sources" ]; then
         echo "it builds the library's sources for the simulator, and they are not here: give --sources"
+    elif [ -n "$(simgrid_problem)" ]; then
+        simgrid_problem
     elif [ $ranks_given -eq 1 ] && [ $max_ranks -lt 2 ]; then
         echo "it needs 2 ranks, --ranks gives fewer"
     fi

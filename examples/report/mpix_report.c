@@ -19,12 +19,12 @@ typedef struct settings {
 #define PLACE(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, "write to FILE, not to standard output"},
-    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "the title of the page"},
+    {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, NULL, "the title of the page"},
 };
 
-static const option_spec_t operand = {0, "results", "FILE|DIR", OPTION_TEXTS,           PLACE(paths),
-                                      0, 0,         NULL,       "what the report is of"};
+static const option_spec_t operand =
+    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, PLACE(paths), 0, 0, NULL, NULL, "what the report is of");
 
 static const char notes[] =
     "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "results/results.h"
 
 #include "common/output.h"
@@ -26,7 +27,7 @@ typedef struct reader {
 void *need(void *pointer)
 {
     if (pointer == NULL) {
-        fputs("out of memory\n", stderr);
+        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
         exit(STATUS_FAILED);
     }
     return pointer;

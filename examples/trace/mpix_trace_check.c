@@ -39,12 +39,12 @@ typedef struct {
 #define PLACE(field) offsetof(check_settings, field)
 
 static const option_spec_t options[] = {
-    {0, "latency", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL,
+    {0, "latency", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL, "0",
      "the least time that a message takes, in nanoseconds"},
-    OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, "write the corrected trace to FOLDER"),
+    OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to FOLDER"),
     OUTPUT_OPTIONS(PLACE(output)),
 };
-static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, ""};
+static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "FOLDER is a trace, as mpix_trace writes it. Clocks:\n"

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES, NOT_GIVEN = -1 };
+enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES };
 enum { TIMES_LOCAL, TIMES_GLOBAL };
 
 typedef struct {
@@ -22,31 +22,22 @@ typedef struct {
 
 static const char program_name[] = "mpix_trace_convert";
 
-static const char *format_name(int index)
-{
-    static const char *const names[] = {"otf2", "perfetto", "csv", NULL};
-    return names[index];
-}
-
-static const char *times_name(int index)
-{
-    static const char *const names[] = {"local", "global", NULL};
-    return names[index];
-}
+static const char *const formats[] = {"otf2", "perfetto", "csv", NULL};
+static const char *const times[] = {"local", "global", NULL};
 
 #define PLACE(field) offsetof(settings, field)
 
 static const option_spec_t options[] = {
-    {0, "to", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, format_name,
+    {0, "to", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, NAMES(formats), NULL,
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
-    {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL,
+    {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
-    {0, "times", "WHICH", OPTION_CHOICE, PLACE(times), 0, 0, times_name,
+    {0, "times", "WHICH", OPTION_CHOICE, PLACE(times), 0, 0, NAMES(times), NULL,
      "local, of otf2 with the offsets by which readers\ncorrect them, or global (default local with otf2,\n"
      "else global)"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "DIR is what mpix_trace wrote. In csv, each line has both times.\n"
@@ -70,11 +61,11 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
     if (given->folders.count != 1)
         return options_refuse(program_name, "%s: give the folder that mpix_trace wrote",
                               given->folders.count == 0 ? "no trace" : "more than one trace");
-    if (given->format == NOT_GIVEN)
+    if (given->format == ABSENT)
         return options_refuse(program_name, "option --to is missing: give otf2, perfetto or csv");
-    if (given->format == FORMAT_LINES && given->times != NOT_GIVEN)
+    if (given->format == FORMAT_LINES && given->times != ABSENT)
         return options_refuse(program_name, "option --times is not for csv, which has both");
-    if (given->times == NOT_GIVEN)
+    if (given->times == ABSENT)
         given->times = given->format == FORMAT_OTF2 ? TIMES_LOCAL : TIMES_GLOBAL;
     return OPTIONS_RUN;
 }
@@ -153,7 +144,7 @@ static int run(const settings *given)
 
 int main(int argc, char **argv)
 {
-    settings given = {.format = NOT_GIVEN, .times = NOT_GIVEN};
+    settings given = {0};
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &given);
     if (outcome == OPTIONS_ANSWERED)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS, SHOW_KINDS } show_t;
+typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
 typedef struct settings {
     text_list_t folders;
@@ -21,44 +21,36 @@ typedef struct settings {
     int64_t site;
     double from_s, to_s;
     output_t output; /* of the tables: to standard output */
-    int64_t show;    /* show_t; -1: what the format usually has */
+    int64_t show;    /* show_t, or ABSENT: what the format usually has */
     int64_t clock;   /* trace_clock */
 } settings_t;
 
 /* Names of a choice, NULL after the last. */
-static const char *show_name(int index)
-{
-    static const char *const names[] = {
-        [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls"};
-    return index >= 0 && index < SHOW_KINDS ? names[index] : NULL;
-}
-
-static const char *clock_name(int index)
-{
-    return trace_clock_names[index];
-}
+static const char *const show_names[] = {
+    [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls", NULL};
 
 #define PLACE(field) offsetof(settings_t, field)
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, "write a page of HTML to FILE"},
-    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "the title of the page"},
-    {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL,
+    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, NULL, "the title of the page"},
+    {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
-    {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, "and ends here; default: after a few dozen calls"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, output_format_name,
+    {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
+     "and ends here; default: after a few dozen calls"},
+    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
      "table, csv, or json (a line for each row)"},
-    {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, show_name,
+    {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, clock_name,
+    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "arrival", "FILE", OPTION_TEXT, PLACE(pattern_path), 0, 0, NULL,
+    {0, "arrival", "FILE", OPTION_TEXT, PLACE(pattern_path), 0, 0, NULL, NULL,
      "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
-    {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "which call site, by its number in the table"},
+    {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, "the trace"};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, "the trace"};
 
 static const char notes[] =
     "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"
@@ -218,7 +210,7 @@ static int read_and_report(const settings_t *settings)
 
 int main(int argc, char **argv)
 {
-    settings_t settings = {.title = "Trace", .site = 1, .from_s = -1, .to_s = -1, .show = -1, .clock = TRACE_GLOBAL};
+    settings_t settings = {.title = "Trace"};
     output_begin();
     settings.output.file = stdout;
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);

@@ -19,25 +19,21 @@ typedef struct settings {
     text_list_t texts;
 } settings_t;
 
-static const char *color_name(int index)
-{
-    static const char *const names[] = {"red", "green", "blue", NULL};
-    return names[index];
-}
+static const char *const colors[] = {"red", "green", "blue", NULL};
 
 #define PLACE(field) offsetof(settings_t, field)
 static const option_spec_t options[] = {
-    {'o', "on", NULL, OPTION_SWITCH, PLACE(is_on), 0, 0, NULL, "a switch"},
-    {'w', "whole", "N", OPTION_INTEGER, PLACE(whole), 0, 1e9, color_name, "a whole number or a color"},
-    {'b', "bytes", "BYTES", OPTION_BYTES, PLACE(bytes), 1, 1099511627776.0, NULL, "a number of bytes"},
-    {'d', "decimal", "X", OPTION_DECIMAL, PLACE(decimal), 0.001, 1e6, NULL, "a number"},
-    {'c', "choice", "COLOR", OPTION_CHOICE, PLACE(choice), 0, 0, color_name, "a color"},
-    {0, "choices", "COLORS", OPTION_CHOICES, PLACE(choices), 0, 0, color_name, "colors"},
-    {'m', "sizes", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, "sizes,\nor a range"},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, PLACE(numbers), 0.5, 100, NULL, "numbers"},
-    {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, "a text"},
+    {'o', "on", NULL, OPTION_SWITCH, PLACE(is_on), 0, 0, NULL, NULL, "a switch"},
+    {'w', "whole", "N", OPTION_INTEGER, PLACE(whole), 0, 1e9, NAMES(colors), "0", "a whole number or a color"},
+    {'b', "bytes", "BYTES", OPTION_BYTES, PLACE(bytes), 1, 1099511627776.0, NULL, "1", "a number of bytes"},
+    {'d', "decimal", "X", OPTION_DECIMAL, PLACE(decimal), 0.001, 1e6, NULL, "1", "a number"},
+    {'c', "choice", "COLOR", OPTION_CHOICE, PLACE(choice), 0, 0, NAMES(colors), NULL, "a color"},
+    {0, "choices", "COLORS", OPTION_CHOICES, PLACE(choices), 0, 0, NAMES(colors), NULL, "colors"},
+    {'m', "sizes", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, NULL, "sizes,\nor a range"},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, PLACE(numbers), 0.5, 100, NULL, NULL, "numbers"},
+    {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, NULL, "a text"},
 };
-static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, ""};
+static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, NULL, ""};
 static const program_spec_t program = {.name = "program",
                                        .purpose = "Is fuzzed.",
                                        .options = options,
@@ -81,7 +77,7 @@ static void check(const settings_t *settings)
     FUZZ_REQUIRE(settings->whole >= -3 && settings->whole <= 1000000000);
     FUZZ_REQUIRE(settings->bytes >= 1 && settings->bytes <= INT64_C(1) << 40);
     FUZZ_REQUIRE(settings->decimal >= 0.001 && settings->decimal <= 1e6);
-    FUZZ_REQUIRE(settings->choice >= -1 && settings->choice <= 2);
+    FUZZ_REQUIRE((settings->choice >= 0 || settings->choice == ABSENT) && settings->choice <= 2);
     FUZZ_REQUIRE(settings->choices >= 0 && settings->choices <= 7);
     check_numbers(&settings->numbers);
     FUZZ_REQUIRE(!settings->text || settings->text[0]);
@@ -91,7 +87,7 @@ static void check(const settings_t *settings)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS];
-    settings_t settings = {.bytes = 1, .decimal = 1, .choice = -1, .sizes = {.min_bytes = 4, .max_bytes = 64}};
+    settings_t settings = {.sizes = {.min_bytes = 4, .max_bytes = 64}};
     if (size == 0)
         return 0;
     char *text = fuzz_text(data + 1, size - 1);

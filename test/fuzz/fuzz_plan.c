@@ -44,7 +44,7 @@ static void check(const plan_t *plan)
     for (int i = 0; i < plan->job_count; i++) {
         const job_t *job = &plan->jobs[i];
         FUZZ_REQUIRE(job->settings.sizes.count >= 1 && job->settings.sizes.count <= MAX_SIZES);
-        FUZZ_REQUIRE(operation_name(job->operation));
+        FUZZ_REQUIRE(operation_at(job->operation));
         for (int size = 0; size < job->settings.sizes.count; size++) {
             int64_t bytes = job->settings.sizes.bytes[size];
             FUZZ_REQUIRE(bytes >= 0 && job_wanted(job, bytes) >= 1 && job_warmup(job, bytes) >= 0);

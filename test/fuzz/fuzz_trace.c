@@ -132,7 +132,7 @@ static void convert(const trace *read)
 {
     conversion job = {.program = "fuzz_trace", .of = read, .file = fopen("/dev/null", "w")};
     FUZZ_REQUIRE(job.file && communicators_find(&job.communicators, read));
-    FUZZ_REQUIRE(convert_to_csv(&job) == CONVERSION_GOOD && convert_to_perfetto(&job) == CONVERSION_GOOD);
+    FUZZ_REQUIRE(convert_to_csv(&job) == STATUS_GOOD && convert_to_perfetto(&job) == STATUS_GOOD);
     communicators_free(&job.communicators);
     fclose(job.file);
 }

@@ -9,6 +9,7 @@
  * never: likewise: the flag is always 0.
  * wrong: MPI_Bcast of at least 8 bytes: the last byte that the last rank receives is wrong.
  * fails: MPI_Bcast of at least 8 bytes: the 30th call of the last rank returns an error and does nothing else.
+ * graph: MPI_Dist_graph_create_adjacent: the last rank's call returns an error and does nothing else.
  * roots: MPI_Bcast of at least 8 bytes: rank 0 says the root on standard error.
  */
 #include <mpix_harmonize.h>
@@ -61,6 +62,20 @@ int MPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
 int MPIX_Harmonize(MPI_Comm comm, int *flag)
 {
     return MPIX_Harmonize_delayed(comm, 0, flag);
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[], const int source_weight[],
+                                   int destinations, const int destination[], const int destination_weight[],
+                                   MPI_Info info, int reorder, MPI_Comm *graph)
+{
+    int rank, ranks;
+
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &ranks);
+    if (rank == ranks - 1 && is_fault("graph"))
+        return MPI_ERR_OTHER;
+    return PMPI_Dist_graph_create_adjacent(comm, sources, source, source_weight, destinations, destination,
+                                           destination_weight, info, reorder, graph);
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)

@@ -17,7 +17,7 @@
 /* A ring need not exceed the true cache to be one. */
 enum { CACHE_BYTES = 1 << 16 };
 
-static int rank, ranks;
+static world_t world = {.program = "check_operations"};
 static long checks, known_faults, complaints;
 
 /* ---- Faults */
@@ -73,20 +73,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 /* ---- What is tried */
 
-static int find(const char *(*name)(int index), const char *wanted)
-{
-    int i = 0;
-
-    while (strcmp(name(i), wanted) != 0)
-        i++;
-    return i;
-}
-
 static void describe(const work_plan_t *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
-             datatype_name(plan->datatype), reduction_name(plan->reduction), plan->root,
-             plan->in_place ? " in place" : "", cache_mode_name(plan->cache), (long long)elements, (long long)call);
+             datatypes[plan->datatype].name, reductions[plan->reduction].name, plan->root,
+             plan->in_place ? " in place" : "", cache_modes[plan->cache], (long long)elements, (long long)call);
 }
 
 static void complain(const work_plan_t *plan, int64_t elements, int64_t call, const char *what)
@@ -94,7 +85,7 @@ static void complain(const work_plan_t *plan, int64_t elements, int64_t call, co
     char text[200];
 
     describe(plan, elements, call, text, sizeof(text));
-    printf("rank %d of %d: %s: %s\n", rank, ranks, text, what);
+    printf("rank %d of %d: %s: %s\n", world.rank, world.ranks, text, what);
     complaints++;
 }
 
@@ -167,21 +158,15 @@ static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, i
         complain(plan, elements, call, "start, test and finish failed");
 }
 
-static void set_size(work_t *work, const work_plan_t *plan, int64_t elements)
-{
-    if (work_set_size(work, elements * element_at(plan->datatype)->bytes) != MPI_SUCCESS)
-        complain(plan, elements, 0, "work_set_size failed");
-}
-
 /* As messages between more ranks than cores are slow, more than two ranks do less. */
 enum { MANY_ELEMENTS = 5000, CALLS = 3 };
 
 static void check_size(work_t *work, const work_plan_t *plan, int64_t elements, bool with_faults)
 {
-    set_size(work, plan, elements);
-    if (ranks <= 2)
+    work_set_size(work, elements * datatypes[plan->datatype].bytes);
+    if (world.ranks <= 2)
         just_call(work, plan, elements, 0);
-    for (int64_t call = 1; call <= (ranks > 2 ? 1 : CALLS); call++) {
+    for (int64_t call = 1; call <= (world.ranks > 2 ? 1 : CALLS); call++) {
         faulty_work = with_faults ? work : NULL;
         check_call(work, plan, elements, call);
         faulty_work = NULL;
@@ -194,20 +179,19 @@ static void check_plan(work_plan_t *plan, bool with_faults)
     const int64_t sizes[] = {7, MANY_ELEMENTS, 1, 0};
     const operation_t *operation = plan->operation;
     operation_t faulty = *operation;
-    int size_count = !operation_has_size(operation) ? 1 : ranks > 2 ? 2 : 4;
-    work_t *work;
+    int size_count = !operation_has_size(operation) ? 1 : world.ranks > 2 ? 2 : 4;
 
     faulty.call = call_and_spoil;
     true_operation = operation;
-    plan->max_bytes = (int64_t)MANY_ELEMENTS * element_at(plan->datatype)->bytes;
+    plan->max_bytes = (int64_t)MANY_ELEMENTS * datatypes[plan->datatype].bytes;
     plan->cache_bytes = CACHE_BYTES;
     if (with_faults)
         plan->operation = &faulty;
     char *memory = arena_allocate(work_bytes(plan));
-    work = memory != NULL ? work_open(plan, memory) : NULL;
-    if (work == NULL)
-        complain(plan, 0, 0, "cannot be made ready");
-    for (int i = 0; work != NULL && i < size_count; i++) {
+    if (memory == NULL)
+        world_abort(&world, "out of memory");
+    work_t *work = work_open(plan, memory);
+    for (int i = 0; i < size_count; i++) {
         if (!crashes(plan, sizes[i]))
             check_size(work, plan, sizes[i], with_faults);
     }
@@ -221,14 +205,15 @@ static void check_operation(const operation_t *operation, bool with_faults)
 {
     bool allows_in_place = operation_allows_in_place(operation);
     bool is_persistent = operation->form == FORM_PERSISTENT;
-    const work_plan_t usual = {.operation = operation,
+    const work_plan_t usual = {.span = &world,
+                               .operation = operation,
                                .comm = MPI_COMM_WORLD,
-                               .datatype = find(datatype_name, "mpi_int"),
-                               .reduction = find(reduction_name, "sum"),
-                               .root = ranks - 1};
+                               .datatype = names_find(NAMES(datatypes), "mpi_int"),
+                               .reduction = names_find(NAMES(reductions), "sum"),
+                               .root = world.ranks - 1};
     work_plan_t plan = usual;
 
-    if (ranks > 2) {
+    if (world.ranks > 2) {
         plan.in_place = allows_in_place && operation->form == FORM_NONBLOCKING;
         check_plan(&plan, with_faults);
         return;
@@ -246,20 +231,20 @@ static void check_operation(const operation_t *operation, bool with_faults)
     }
     plan = usual;
     plan.cache = is_persistent ? CACHE_COLD : CACHE_ROTATE;
-    plan.datatype = find(datatype_name, "mpi_double");
+    plan.datatype = names_find(NAMES(datatypes), "mpi_double");
     check_plan(&plan, with_faults);
 }
 
 static void check_datatypes(bool with_faults)
 {
-    work_plan_t plan = {.operation = operation_at(find(operation_name, "alltoall")), .comm = MPI_COMM_WORLD};
+    work_plan_t plan = {.span = &world, .operation = operation_at(operation_find("alltoall")), .comm = MPI_COMM_WORLD};
 
-    for (; datatype_name(plan.datatype) != NULL; plan.datatype++)
+    for (; datatypes[plan.datatype].name != NULL; plan.datatype++)
         check_plan(&plan, with_faults);
-    plan.operation = operation_at(find(operation_name, "allreduce"));
-    for (plan.reduction = 0; reduction_name(plan.reduction) != NULL; plan.reduction++) {
-        for (plan.datatype = 0; datatype_name(plan.datatype) != NULL; plan.datatype++) {
-            if (reduction_allows(reduction_at(plan.reduction), element_at(plan.datatype)))
+    plan.operation = operation_at(operation_find("allreduce"));
+    for (plan.reduction = 0; reductions[plan.reduction].name != NULL; plan.reduction++) {
+        for (plan.datatype = 0; datatypes[plan.datatype].name != NULL; plan.datatype++) {
+            if (reduction_allows(&reductions[plan.reduction], &datatypes[plan.datatype]))
                 check_plan(&plan, with_faults);
         }
     }
@@ -270,9 +255,9 @@ static void check_datatypes(bool with_faults)
 static void expect_too_large(const char *operation, int64_t max_bytes, bool is_too_large)
 {
     const work_plan_t plan = {.comm = MPI_COMM_WORLD,
-                              .operation = operation_at(find(operation_name, operation)),
-                              .datatype = find(datatype_name, "mpi_int"),
-                              .reduction = find(reduction_name, "sum"),
+                              .operation = operation_at(operation_find(operation)),
+                              .datatype = names_find(NAMES(datatypes), "mpi_int"),
+                              .reduction = names_find(NAMES(reductions), "sum"),
                               .max_bytes = max_bytes};
     checks++;
     if ((work_bytes(&plan) < 0) != is_too_large)
@@ -283,7 +268,7 @@ static void expect_too_large(const char *operation, int64_t max_bytes, bool is_t
 static void expect_room(cache_mode_t cache)
 {
     const work_plan_t plan = {
-        .comm = MPI_COMM_WORLD, .operation = operation_at(find(operation_name, "bcast")), .cache = cache};
+        .comm = MPI_COMM_WORLD, .operation = operation_at(operation_find("bcast")), .cache = cache};
     arena_t arena = arena_open(NULL, cache, 1, 0, arena_cache_bytes());
     checks++;
     if (work_bytes(&plan) < arena.bytes + arena.eviction_bytes)
@@ -298,7 +283,7 @@ static void check_refusals(void)
     expect_too_large("bcast", 4, false);
     expect_too_large("bcast", INT64_MAX - 3, true);
     expect_too_large("bcast", INT64_C(1) << 45, true);
-    expect_too_large("alltoallw", INT64_C(1) << 30, ranks > 2); /* the last displacement is 2 GiB at 3 ranks */
+    expect_too_large("alltoallw", INT64_C(1) << 30, world.ranks > 2); /* the last displacement is 2 GiB at 3 ranks */
 }
 
 /* ---- */
@@ -314,7 +299,8 @@ static bool wanted(const char *name, int argc, char **argv)
 
 static bool runs(const operation_t *operation, bool with_faults)
 {
-    return operation->shape->min_ranks <= ranks && !((with_faults || ranks > 2) && delivers_old_data(operation));
+    return operation->shape->min_ranks <= world.ranks &&
+           !((with_faults || world.ranks > 2) && delivers_old_data(operation));
 }
 
 int main(int argc, char **argv)
@@ -324,26 +310,27 @@ int main(int argc, char **argv)
     long all[3];
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    world.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (strcmp(what, "refusals") == 0) {
         check_refusals();
     } else {
         for (int i = 0; operation_at(i) != NULL; i++) {
-            if (wanted(operation_name(i), argc, argv) && runs(operation_at(i), with_faults))
+            if (wanted(operation_at(i)->name, argc, argv) && runs(operation_at(i), with_faults))
                 check_operation(operation_at(i), with_faults);
         }
-        if (wanted("datatypes", argc, argv) && ranks <= 2)
+        if (wanted("datatypes", argc, argv) && world.ranks <= 2)
             check_datatypes(with_faults);
     }
     all[0] = checks;
     all[1] = complaints;
     all[2] = known_faults;
     MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && all[2] > 0)
+    if (world.rank == 0 && all[2] > 0)
         printf("%ld of these found known faults of this MPI library\n", all[2]);
-    if (rank == 0)
+    if (world.rank == 0)
         printf("%ld checks, %ld complaints\n", all[0], all[1]);
     MPI_Finalize();
     return all[1] == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -150,15 +150,13 @@ check_turns() {
         last=$(awk -F, '$4 == 8 && $7 > last { last = $7 } END { print last }' "$scratch/raw")
         awk -F, -v last="$last" '$4 == 64 && $7 < last { bad++ } END { exit bad > 0 }' "$scratch/raw" ||
             complain "sizes are mixed"
-        raw_order 8 | head -n 12 | tr '\n' ' ' >>"$scratch/orders"
-        echo >>"$scratch/orders"
+        raw_order 8 | head -n 12 | xargs >>"$scratch/orders"
         jobs=$(sed -n 's/^# \([1-9]:.*\): 2 ranks.*/\1/p' "$scratch/out" | tr '\n' ';')
         [ "$jobs" = "1:allreduce, MPI_Allreduce;2:bcast, MPI_Bcast;3:reduce+bcast, MPI_Reduce, MPI_Bcast;" ] ||
             complain "jobs: $jobs"
         rows=$(awk '!/^#/ { print $1, $2 }' "$scratch/out" | sort -n | tr '\n' ' ')
         [ "$rows" = "$(for size in 8 64; do echo $size 1:allreduce $size 2:bcast $size 3:reduce+bcast; done |
-            tr '\n' ' ')" ] ||
-            complain "rows: $rows"
+            tr '\n' ' ')" ] || complain "rows: $rows"
         grep -qx "# seed: $seed" "$scratch/out" || complain "no seed"
     done
     [ "$(sed -n 1p "$scratch/orders")" = "$(sed -n 2p "$scratch/orders")" ] ||
@@ -179,7 +177,6 @@ check_groups_of_turns() {
     grep -qx "# order: one after the other" "$scratch/out" || complain "one operation takes turns"
 }
 
-# The columns of names are as wide as the longest.
 check_widths() {
     run 2 mpix_bench bcast allreduce -m 8:8 -i 10 -x 0 --arrival bell:1
     grep -q '^# \{5\}Size \{10\}Job \{3\}Arrival  ' "$scratch/out" || complain "other widths: $(cat "$scratch/out")"
@@ -188,8 +185,7 @@ check_widths() {
 
 # A row is written as soon as it is measured: here another operation fails later at the same size.
 check_early_rows() {
-    CHECK_FAULT=fails
-    export CHECK_FAULT
+    export CHECK_FAULT=fails
     printf 'allreduce -i 3\nbcast -i 1000\n' >"$scratch/jobs"
     for format in table csv; do
         run 2 check_faults -m 8:8 -x 0 --format $format --jobs "$scratch/jobs"
@@ -260,14 +256,20 @@ check_validation() {
     [ "$(own_messages | grep -c 'validation found 3 wrong elements')" -eq 2 ] || complain "does not tell"
 }
 
-check_failing_call() {
-    CHECK_FAULT=fails
-    export CHECK_FAULT
-    run 2 check_faults bcast -m 4,8 -i 50 -x 0
+# FAULT TEXT ARGUMENT...: a run with the fault ends with one line that has the text.
+expect_failure() {
+    export CHECK_FAULT=$1 expected=$2
+    shift 2
+    run 2 check_faults "$@" -x 0
     unset CHECK_FAULT
-    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "does not end with an error"
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'MPI_Bcast failed on rank 1' || complain "does not name the call and the rank"
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "$1: does not end with an error"
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "$1: not one line"
+    own_messages | grep -qF ": $expected failed on rank 1: " || complain "$1: does not name the call and the rank"
+}
+
+check_failing_call() {
+    expect_failure fails MPI_Bcast bcast -m 4,8 -i 50
+    expect_failure graph "MPI_Dist_graph_create_adjacent for neighbor_allgather" neighbor_allgather -m 4 -i 5
 }
 
 check_overlap() {

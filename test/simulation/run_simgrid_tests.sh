@@ -17,7 +17,7 @@ top=$source_dir/../..
 . "$source_dir/truth.sh"
 # The simulator repeats itself.
 truth_runs=1
-. "$top/examples/figures/simgrid.sh"
+. "$source_dir/simgrid.sh"
 seed=${MH_SEED:-3}
 MH_SIMULATED_CLOCK=$(simgrid_clock "$seed")
 export MH_SIMULATED_CLOCK

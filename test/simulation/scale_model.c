@@ -21,9 +21,8 @@
  * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker,
  * composition, schedule. What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of
  * clock_simulated.c: within 20 ppm, with a random walk of the drift of 10 ppb in a second. The delay of a message and
- * the time of a reading are those that SimGrid's SMPI has for the hosts of examples/figures/simgrid.sh. Prints one
- * line NAME=VALUE...: times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its
- * bound.
+ * the time of a reading are those that SimGrid's SMPI has for the hosts of simgrid.sh. Prints one line NAME=VALUE...:
+ * times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its bound.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"

@@ -20,17 +20,15 @@ typedef struct settings {
     text_list_t texts;
 } settings_t;
 
-static const char *word_name(int index)
-{
-    return index == 0 ? "rotate" : NULL;
-}
+static const char *const count_words[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, ""},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, ""},
-    {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, word_name, ""},
+    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, NULL, ""},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, NULL, ""},
+    {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NAMES(count_words), NULL, ""},
 };
-static const option_spec_t operand = {0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, ""};
+static const option_spec_t operand =
+    OPTION(0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, NULL, "");
 static const program_spec_t program = {"program", "", options, COUNT_OF(options), "", &operand, true, NULL};
 
 /* Reads words after the program's name. */
@@ -43,6 +41,30 @@ static options_outcome_t parse(settings_t *settings, int count, const char *cons
     *settings = (settings_t){.sizes = {.min_bytes = 4, .max_bytes = 64}};
     return options_parse(&program, 1 + count, argv, settings);
 }
+
+/* A command line begins with what the table says. */
+START_TEST(defaults)
+{
+    static const option_spec_t table[] = {
+        {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, "8:64", ""},
+        {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, "1,2.5", ""},
+        {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NULL, NULL, ""},
+    };
+    const program_spec_t whole = {"program", "", table, COUNT_OF(table), "", NULL, false, NULL};
+    char *argv[] = {"program", "-z", "7", NULL};
+    settings_t settings = {.count = 5};
+
+    ck_assert_int_eq(options_parse(&whole, 1, argv, &settings), OPTIONS_RUN);
+    ck_assert_int_eq(settings.sizes.min_bytes, 8);
+    ck_assert_int_eq(settings.sizes.max_bytes, 64);
+    ck_assert_int_eq(settings.numbers.count, 2);
+    ck_assert_double_eq(settings.numbers.values[1], 2.5);
+    ck_assert_int_eq(settings.count, ABSENT);
+    ck_assert_int_eq(options_parse(&whole, 3, argv, &settings), OPTIONS_RUN);
+    ck_assert_int_eq(settings.numbers.count, 1);
+    ck_assert_double_eq(settings.numbers.values[0], 7);
+}
+END_TEST
 
 /* The sizes that come out, as text. */
 static const struct {
@@ -194,7 +216,7 @@ END_TEST
 
 START_TEST(how_many)
 {
-    job_t job = {.settings = {.iterations = NOT_GIVEN, .warmup = NOT_GIVEN, .release = RELEASE_HARMONIZE}};
+    job_t job = {.settings = {.iterations = ABSENT, .warmup = ABSENT, .release = RELEASE_HARMONIZE}};
 
     ck_assert_int_eq(job_wanted(&job, 8192), 1000);
     ck_assert_int_eq(job_wanted(&job, 8193), 100);
@@ -219,7 +241,7 @@ START_TEST(buffers_fit_whatever_the_cache)
 {
     static const cache_mode_t kinds[] = {CACHE_ROTATE, CACHE_COLD};
     static const int64_t messages[] = {1, 8192, 1 << 20};
-    job_t job = {.settings.mem_limit_bytes = NOT_GIVEN};
+    job_t job = {.settings.mem_limit_bytes = ABSENT};
 
     for (int64_t cache_bytes = 1 << 20; cache_bytes <= INT64_C(1) << 50; cache_bytes += cache_bytes / 3) {
         int64_t used_bytes = job_cache_bytes(&job, cache_bytes);
@@ -273,6 +295,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, defaults);
     tcase_add_loop_test(tests, sizes, 0, COUNT_OF(size_cases));
     tcase_add_test(tests, lists_end);
     tcase_add_test(tests, numbers);

@@ -102,7 +102,8 @@ static void print_rows(const report_t *report, const row_keys_t *keys)
     rows[1].parts |= PART_VALIDATION;
     rows[1].wrong = 7;
     rows[2].parts |= PART_ARRIVAL | PART_BANDWIDTH;
-    rows[2].moved_bytes = INT64_C(64) * 1048576;
+    rows[0].latency_ns = rows[0].analysis.max_mean_ns / 2;
+    rows[2].mb_per_s = 64.0 * 1048576 / rows[2].analysis.max_mean_ns * 1e3;
     /* Never to be seen. */
     rows[2].overlap = (overlap_t){NAN, NAN, NAN, NAN};
     for (int i = 0; i < COUNT_OF(rows); i++)
@@ -271,10 +272,10 @@ END_TEST
 
 START_TEST(names_of_formats)
 {
-    ck_assert_str_eq(output_format_name(FORMAT_TABLE), "table");
-    ck_assert_str_eq(output_format_name(FORMAT_CSV), "csv");
-    ck_assert_str_eq(output_format_name(FORMAT_JSON), "json");
-    ck_assert_ptr_null(output_format_name(FORMAT_JSON + 1));
+    ck_assert_str_eq(output_formats[FORMAT_TABLE], "table");
+    ck_assert_str_eq(output_formats[FORMAT_CSV], "csv");
+    ck_assert_str_eq(output_formats[FORMAT_JSON], "json");
+    ck_assert_ptr_null(output_formats[FORMAT_JSON + 1]);
 }
 END_TEST
 

@@ -4,8 +4,6 @@
  */
 #include "skew/skew.h"
 
-#include "common/room.h"
-
 #include <mpix_harmonize.h>
 
 #include <stdlib.h>
@@ -26,7 +24,7 @@ static void settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
 {
     int valid;
     for (int64_t i = 0; i < 1 + calls / SETTLE_PART; i++)
-        world_require(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
+        world_require_code(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
 }
 
 /* Calls a scheme back to back, keeping the ticks of each exit. Returns the time of the loop. */
@@ -38,7 +36,7 @@ static int64_t time_calls(const skew_run_t *run, const scheme_t *scheme, int64_t
     for (int64_t i = 0; i < calls; i++) {
         int code = scheme->release(scheme->comm, &valid[i]);
         exit_ticks[i] = exit_clock_ticks(&run->clock);
-        world_require(&run->world, code, scheme->call);
+        world_require_code(&run->world, code, scheme->call);
     }
     return system_time_ns() - begin_ns;
 }
@@ -54,9 +52,8 @@ static void combine(const skew_run_t *run, int64_t calls, int64_t loop_ns)
         block->greatest[2 * calls + i] = !block->valid[i];
     }
     block->greatest[3 * calls] = loop_ns;
-    int code = MPI_Reduce(root ? MPI_IN_PLACE : block->greatest, root ? block->greatest : NULL, (int)(3 * calls + 1),
-                          MPI_INT64_T, MPI_MAX, 0, run->world.comm);
-    world_require(&run->world, code, "MPI_Reduce");
+    world_require(&run->world, MPI_Reduce(root ? MPI_IN_PLACE : block->greatest, root ? block->greatest : NULL,
+                                          (int)(3 * calls + 1), MPI_INT64_T, MPI_MAX, 0, run->world.comm));
 }
 
 static void count_block(const block_t *block, int64_t calls, tally_t *tally)
@@ -87,7 +84,7 @@ void skew_run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tall
 
 int64_t skew_follow_rank_0(const skew_run_t *run, int64_t decision)
 {
-    world_require(&run->world, MPI_Bcast(&decision, 1, MPI_INT64_T, 0, run->world.comm), "MPI_Bcast");
+    world_require(&run->world, MPI_Bcast(&decision, 1, MPI_INT64_T, 0, run->world.comm));
     return decision;
 }
 
@@ -137,7 +134,7 @@ void skew_measure(skew_run_t *run)
 {
     int64_t block_calls[SCHEMES] = {0};
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
-        world_require(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync");
+        world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     for (int i = 0; i < SCHEMES; i++)
         run->tallies[i] = (tally_t){.skew_ticks = run->tallies[i].skew_ticks};
     for (int i = 0; i < SCHEMES; i++)
@@ -152,33 +149,23 @@ void skew_measure(skew_run_t *run)
     }
 }
 
-/* Takes zeroed memory that has been written to, or a measured store would be the first to touch its page. */
-static void *allocate_touched(int64_t count, size_t bytes)
+static const char advice[] = ": give less for --iterations or --block";
+
+/* Written to here, or a measured store would be the first to touch its page. */
+static void *touched_room(const skew_run_t *run, int64_t count, size_t item_bytes)
 {
-    size_t size = room_bytes(count, bytes);
-    void *memory = size < SIZE_MAX ? malloc(size) : NULL;
-    if (memory != NULL)
-        memset(memory, 0, size);
-    return memory;
+    return memset(world_room(&run->world, count, item_bytes, advice), 0, (size_t)count * item_bytes);
 }
 
-bool skew_allocate(skew_run_t *run)
+void skew_allocate(skew_run_t *run)
 {
-    int64_t capacity = run->settings.block;
-    run->block.exit_ticks = allocate_touched(capacity, sizeof(run->block.exit_ticks[0]));
-    run->block.valid = allocate_touched(capacity, sizeof(run->block.valid[0]));
-    run->block.greatest = allocate_touched(3 * capacity + 1, sizeof(run->block.greatest[0]));
-    bool good = run->block.exit_ticks != NULL && run->block.valid != NULL && run->block.greatest != NULL;
-    for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++) {
-        if (!skew_is_chosen(run, i))
-            continue;
-        run->tallies[i].skew_ticks = calloc(1, room_bytes(run->settings.calls, sizeof(run->tallies[i].skew_ticks[0])));
-        good = good && run->tallies[i].skew_ticks != NULL;
-    }
-    good = world_all(&run->world, good);
-    if (!good)
-        world_refuse(&run->world, "out of memory: give less for --iterations or --block");
-    return good;
+    int64_t capacity = run->settings.block, calls = run->settings.calls;
+    run->block.exit_ticks = touched_room(run, capacity, sizeof(run->block.exit_ticks[0]));
+    run->block.valid = touched_room(run, capacity, sizeof(run->block.valid[0]));
+    run->block.greatest = touched_room(run, 3 * capacity + 1, sizeof(run->block.greatest[0]));
+    for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++)
+        if (skew_is_chosen(run, i))
+            run->tallies[i].skew_ticks = world_room(&run->world, calls, sizeof(run->tallies[i].skew_ticks[0]), advice);
 }
 
 void skew_free(skew_run_t *run)

@@ -11,13 +11,7 @@
 #define FORCED_SETTING "mpix_harmonize_barrier"
 #define FORCED_STATISTIC "mpix_harmonize_barrier_used"
 
-static const char *const names[SCHEMES] = {"barrier", "harmonize",  "shm",  "dissemination",
-                                           "tree",    "collective", "other"};
-
-const char *skew_scheme_name(int index)
-{
-    return index < SCHEME_OTHER ? names[index] : NULL;
-}
+const char *const skew_schemes[] = {"barrier", "harmonize", "shm", "dissemination", "tree", "collective", NULL};
 
 bool skew_is_chosen(const skew_run_t *run, int index)
 {
@@ -39,8 +33,8 @@ static void force_barrier(skew_run_t *run, int index)
     int valid;
     char used[64];
     scheme->comm = own.comm;
-    world_require(&own, world_set(&own, FORCED_SETTING, scheme->name), "MPIX_Harmonize_set_info");
-    world_require(&own, scheme->release(scheme->comm, &valid), scheme->call);
+    world_require_code(&own, world_set(&own, FORCED_SETTING, scheme->name), "MPIX_Harmonize_set_info");
+    world_require_code(&own, scheme->release(scheme->comm, &valid), scheme->call);
     if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof(used)) || strcmp(used, scheme->name) == 0)
         return;
     run->settings.schemes &= ~(INT64_C(1) << index);
@@ -81,7 +75,8 @@ static bool call_first(const skew_run_t *run, const scheme_t *scheme)
 int skew_open_schemes(skew_run_t *run)
 {
     for (int i = 0; i < SCHEMES; i++)
-        run->schemes[i] = (scheme_t){names[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
+        run->schemes[i] = (scheme_t){skew_schemes[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
+    run->schemes[SCHEME_OTHER].name = "other";
     run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
     run->schemes[SCHEME_BARRIER].release = release_by_barrier;
     run->schemes[SCHEME_BARRIER].comm = run->schemes[SCHEME_HARMONIZE].comm = run->world.comm;

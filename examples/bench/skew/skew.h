@@ -78,8 +78,8 @@ typedef struct skew_run {
     result_t results[SCHEMES];
 } skew_run_t;
 
-/* skew_scheme_name - the schemes of --release, NULL after the last. */
-const char *skew_scheme_name(int index);
+/* The schemes of --release, NULL after the last. */
+extern const char *const skew_schemes[];
 
 /* skew_is_chosen - whether a scheme is measured. */
 bool skew_is_chosen(const skew_run_t *run, int index);
@@ -93,8 +93,8 @@ int skew_open_schemes(skew_run_t *run);
 /* skew_close_schemes - free what skew_open_schemes made. Collective. */
 void skew_close_schemes(skew_run_t *run);
 
-/* skew_allocate - the memory for blocks and calls. Collective. Returns false after a line where there is too little. */
-bool skew_allocate(skew_run_t *run);
+/* skew_allocate - the memory for blocks and calls. Local. The job ends where there is too little. */
+void skew_allocate(skew_run_t *run);
 void skew_free(skew_run_t *run);
 
 /* skew_run_block - measure a block of calls and add it to the tally. Collective. */

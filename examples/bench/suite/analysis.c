@@ -17,21 +17,7 @@
 
 enum { FIRST_CAPACITY = 512 };
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-const char *run_time_name(int index)
-{
-    static const char *const names[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN] = "makespan"};
-    return index >= 0 && index < (int)(sizeof(names) / sizeof(names[0])) ? names[index] : NULL;
-}
+const char *const run_times[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN] = "makespan", NULL};
 
 /*
  * How many of count values lie below the median is binomial, with a chance of 1/2 each. Between the values at places
@@ -186,20 +172,23 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
     analysis->median_interval = analyse_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];
+    analysis->interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
+                                 (double)analysis->median_high_ns - analysis->median_ns);
     for (int i = 0; i < fraction_count; i++)
         analysis->quantile_ns[i] = quantile(sorted, count, fractions[i]);
 }
 
 bool analysis_is_narrow(const analysis_t *analysis, double percent)
 {
-    double limit_ns = percent / 100 * analysis->median_ns;
-    return analysis->median_interval && (double)analysis->median_high_ns - analysis->median_ns <= limit_ns &&
-           analysis->median_ns - (double)analysis->median_low_ns <= limit_ns;
+    return analysis->median_interval && analysis->interval_ns <= percent / 100 * analysis->median_ns;
 }
 
 void analyse(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count, analysis_t *analysis)
 {
-    *analysis = (analysis_t){.valid = samples->valid, .missed = samples->missed, .late = samples->late};
+    *analysis = (analysis_t){.valid = samples->valid,
+                             .missed = samples->missed,
+                             .late = samples->late,
+                             .discarded = samples->missed + samples->late};
     if (samples->valid == 0)
         return;
     analysis->makespan_ns = mean_of(samples->series[SERIES_MAKESPAN_NS], samples->valid);

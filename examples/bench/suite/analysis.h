@@ -32,14 +32,15 @@ typedef enum run_time {
     RUN_TIME_LOCAL,   /* the greatest of the ranks' own durations, end - start */
     RUN_TIME_MAKESPAN /* from the first start to the last end, by the global clock */
 } run_time_t;
-const char *run_time_name(int index);
+extern const char *const run_times[]; /* their names, NULL after the last */
 
 enum { MAX_QUANTILES = 16 };
 
 typedef struct analysis {
-    int64_t valid;       /* samples; where 0, only the three counts mean anything */
+    int64_t valid;       /* samples; where 0, only the counts mean anything */
     int64_t missed;      /* discarded: some rank missed the start */
     int64_t late;        /* discarded: none missed, some rank started late */
+    int64_t discarded;   /* both */
     double avg_ns;       /* the mean over ranks of each rank's mean duration (OSU's) */
     double max_mean_ns;  /* the greatest of the ranks' means */
     double makespan_ns;  /* the mean of the samples' makespans */
@@ -51,6 +52,7 @@ typedef struct analysis {
     int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics; of fewer than */
     int64_t median_high_ns; /* six samples there is none: then min and max, and */
     bool median_interval;   /* this is false */
+    double interval_ns;     /* how far these bounds are from the median, the farther one */
     int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
     int slowest_rank;                   /* of the greatest mean duration; the lowest such rank */
     int fastest_rank;                   /* of the least */

@@ -39,11 +39,7 @@ int64_t arena_cache_bytes(void)
     return max > 0 ? max : GUESSED_CACHE_BYTES;
 }
 
-const char *cache_mode_name(int index)
-{
-    static const char *const names[] = {"warm", "rotate", "cold", NULL};
-    return names[index];
-}
+const char *const cache_modes[] = {"warm", "rotate", "cold", NULL};
 
 static int64_t alignment(cache_mode_t kind)
 {

@@ -13,9 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* cache_mode_name - their names, NULL after the last. */
 typedef enum cache_mode { CACHE_WARM, CACHE_ROTATE, CACHE_COLD } cache_mode_t;
-const char *cache_mode_name(int index);
+extern const char *const cache_modes[]; /* their names, NULL after the last */
 
 typedef struct arena {
     cache_mode_t kind;

@@ -52,14 +52,6 @@ static double bell_part(int rank, int ranks)
     return ranks > 2 ? fmax(bell(step * (rank - middle)) - least, 0) / (most - least) : 0;
 }
 
-static double random_part(int rank, int64_t seed, int64_t call)
-{
-    uint64_t state = (uint64_t)seed;
-    state = random_next(&state) + (uint64_t)call;
-    state = random_next(&state) + (uint64_t)rank;
-    return random_fraction(&state);
-}
-
 double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call)
 {
     double place = ranks > 1 ? (double)rank / (ranks - 1) : 0;
@@ -69,7 +61,7 @@ double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed,
     case ARRIVAL_DESCENDING:
         return ranks > 1 ? 1 - place : 0;
     case ARRIVAL_RANDOM:
-        return ranks > 1 ? random_part(rank, seed, call) : 0;
+        return ranks > 1 ? random_fraction_of(seed, call, rank) : 0;
     case ARRIVAL_FIRST_LATE:
         return ranks > 1 && rank == 0;
     case ARRIVAL_LAST_LATE:

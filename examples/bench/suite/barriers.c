@@ -21,54 +21,57 @@ enum { TAG_ARRIVE = 1001, TAG_RELEASE = 1002 };
 
 enum { TREE_CHILDREN = 4 };
 
-static int tell(const group_t *group, int rank, int tag)
+static void tell(const world_t *span, int rank, int tag)
 {
-    return MPI_Send(NULL, 0, MPI_BYTE, rank, tag, group->comm);
+    world_require(span, MPI_Send(NULL, 0, MPI_BYTE, rank, tag, span->comm));
 }
 
-static int await(const group_t *group, int rank, int tag)
+static void await(const world_t *span, int rank, int tag)
 {
-    return MPI_Recv(NULL, 0, MPI_BYTE, rank, tag, group->comm, MPI_STATUS_IGNORE);
+    world_require(span, MPI_Recv(NULL, 0, MPI_BYTE, rank, tag, span->comm, MPI_STATUS_IGNORE));
 }
 
-static int tell_and_await(const group_t *group, int to, int from)
+static void tell_and_await(const world_t *span, int to, int from)
 {
-    return MPI_Sendrecv(NULL, 0, MPI_BYTE, to, TAG_ARRIVE, NULL, 0, MPI_BYTE, from, TAG_ARRIVE, group->comm,
-                        MPI_STATUS_IGNORE);
+    world_require(span, MPI_Sendrecv(NULL, 0, MPI_BYTE, to, TAG_ARRIVE, NULL, 0, MPI_BYTE, from, TAG_ARRIVE, span->comm,
+                                     MPI_STATUS_IGNORE));
+}
+
+/* library: MPI's own. */
+static void meet_by_library(const world_t *span)
+{
+    world_require(span, MPI_Barrier(span->comm));
 }
 
 /*
  * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's
  * "linear", SimGrid's "ompi_basic_linear".
  */
-static int meet_linear(const group_t *group)
+static void meet_linear(const world_t *span)
 {
-    int code = MPI_SUCCESS;
-    if (group->rank > 0) {
-        code = tell(group, 0, TAG_ARRIVE);
-        return code == MPI_SUCCESS ? await(group, 0, TAG_RELEASE) : code;
+    if (span->rank > 0) {
+        tell(span, 0, TAG_ARRIVE);
+        await(span, 0, TAG_RELEASE);
+        return;
     }
     /* From any source: nobody arrives a second time before it has been released. */
-    for (int i = 1; code == MPI_SUCCESS && i < group->ranks; i++)
-        code = await(group, MPI_ANY_SOURCE, TAG_ARRIVE);
-    for (int rank = 1; code == MPI_SUCCESS && rank < group->ranks; rank++)
-        code = tell(group, rank, TAG_RELEASE);
-    return code;
+    for (int i = 1; i < span->ranks; i++)
+        await(span, MPI_ANY_SOURCE, TAG_ARRIVE);
+    for (int rank = 1; rank < span->ranks; rank++)
+        tell(span, rank, TAG_RELEASE);
 }
 
 /* Each rank waits for its children and tells its parent; releases go the same way back, the last child first. */
-static int meet_along(const group_t *group, const mh_tree *tree)
+static void meet_along(const world_t *span, const mh_tree *tree)
 {
-    int code = MPI_SUCCESS;
-    for (int i = 0; code == MPI_SUCCESS && i < tree->children; i++)
-        code = await(group, tree->child[i], TAG_ARRIVE);
-    if (code == MPI_SUCCESS && tree->parent >= 0)
-        code = tell(group, tree->parent, TAG_ARRIVE);
-    if (code == MPI_SUCCESS && tree->parent >= 0)
-        code = await(group, tree->parent, TAG_RELEASE);
-    for (int i = tree->children - 1; code == MPI_SUCCESS && i >= 0; i--)
-        code = tell(group, tree->child[i], TAG_RELEASE);
-    return code;
+    for (int i = 0; i < tree->children; i++)
+        await(span, tree->child[i], TAG_ARRIVE);
+    if (tree->parent >= 0) {
+        tell(span, tree->parent, TAG_ARRIVE);
+        await(span, tree->parent, TAG_RELEASE);
+    }
+    for (int i = tree->children - 1; i >= 0; i--)
+        tell(span, tree->child[i], TAG_RELEASE);
 }
 
 /*
@@ -76,13 +79,13 @@ static int meet_along(const group_t *group, const mh_tree *tree)
  * children for arrival is that of J. M. Mellor-Crummey and M. L. Scott, "Algorithms for scalable synchronization on
  * shared-memory multiprocessors" (ACM TOCS 9, 1991). What Open MPI calls "tree" is the next one.
  */
-static int meet_tree(const group_t *group)
+static void meet_tree(const world_t *span)
 {
-    mh_tree tree = {.parent = group->rank > 0 ? (group->rank - 1) / TREE_CHILDREN : -1};
+    mh_tree tree = {.parent = span->rank > 0 ? (span->rank - 1) / TREE_CHILDREN : -1};
     for (int64_t i = TREE_CHILDREN; i > 0; i--)
-        if (TREE_CHILDREN * (int64_t)group->rank + i < group->ranks)
-            tree.child[tree.children++] = TREE_CHILDREN * group->rank + (int)i;
-    return meet_along(group, &tree);
+        if (TREE_CHILDREN * (int64_t)span->rank + i < span->ranks)
+            tree.child[tree.children++] = TREE_CHILDREN * span->rank + (int)i;
+    meet_along(span, &tree);
 }
 
 /*
@@ -90,10 +93,10 @@ static int meet_tree(const group_t *group)
  * software combining tree of P.-C. Yew, N.-F. Tzeng, D. H. Lawrie (IEEE Transactions on Computers C-36, 1987) in the
  * form that suits messages. Open MPI's "tree", SimGrid's "ompi_tree".
  */
-static int meet_binomial(const group_t *group)
+static void meet_binomial(const world_t *span)
 {
-    mh_tree tree = mh_tree_binomial(group->rank, group->ranks);
-    return meet_along(group, &tree);
+    mh_tree tree = mh_tree_binomial(span->rank, span->ranks);
+    meet_along(span, &tree);
 }
 
 /*
@@ -101,23 +104,20 @@ static int meet_binomial(const group_t *group)
  * arrived, the second time it releases. 2 p messages in 2 p rounds, so the ranks leave one after the other. Open MPI's
  * "double_ring", SimGrid's "ompi_doublering".
  */
-static int meet_double_ring(const group_t *group)
+static void meet_double_ring(const world_t *span)
 {
     static const int tags[] = {TAG_ARRIVE, TAG_RELEASE};
-    int code = MPI_SUCCESS;
-    if (group->ranks == 1)
-        return code;
-    int left = (group->rank + group->ranks - 1) % group->ranks;
-    int right = group->rank + 1 < group->ranks ? group->rank + 1 : 0;
-    for (int lap = 0; code == MPI_SUCCESS && lap < 2; lap++) {
-        if (group->rank > 0)
-            code = await(group, left, tags[lap]);
-        if (code == MPI_SUCCESS)
-            code = tell(group, right, tags[lap]);
-        if (code == MPI_SUCCESS && group->rank == 0)
-            code = await(group, left, tags[lap]);
+    if (span->ranks == 1)
+        return;
+    int left = (span->rank + span->ranks - 1) % span->ranks;
+    int right = span->rank + 1 < span->ranks ? span->rank + 1 : 0;
+    for (int lap = 0; lap < 2; lap++) {
+        if (span->rank > 0)
+            await(span, left, tags[lap]);
+        tell(span, right, tags[lap]);
+        if (span->rank == 0)
+            await(span, left, tags[lap]);
     }
-    return code;
 }
 
 /*
@@ -126,24 +126,23 @@ static int meet_double_ring(const group_t *group)
  * log2 m rounds, two more where p is not m. E. D. Brooks III, "The butterfly barrier" (International Journal of
  * Parallel Programming 15, 1986). Open MPI's "recursive_doubling", SimGrid's "ompi_recursivedoubling".
  */
-static int meet_recursive_doubling(const group_t *group)
+static void meet_recursive_doubling(const world_t *span)
 {
-    int code = MPI_SUCCESS;
     int power = 1;
-    while (power <= group->ranks / 2)
+    while (power <= span->ranks / 2)
         power *= 2;
-    if (group->rank >= power) {
-        code = tell(group, group->rank - power, TAG_ARRIVE);
-        return code == MPI_SUCCESS ? await(group, group->rank - power, TAG_RELEASE) : code;
+    if (span->rank >= power) {
+        tell(span, span->rank - power, TAG_ARRIVE);
+        await(span, span->rank - power, TAG_RELEASE);
+        return;
     }
-    int partner = group->rank < group->ranks - power ? group->rank + power : MPI_PROC_NULL;
+    int partner = span->rank < span->ranks - power ? span->rank + power : MPI_PROC_NULL;
     if (partner != MPI_PROC_NULL)
-        code = await(group, partner, TAG_ARRIVE);
-    for (int bit = 1; code == MPI_SUCCESS && bit < power; bit *= 2)
-        code = tell_and_await(group, group->rank ^ bit, group->rank ^ bit);
-    if (code == MPI_SUCCESS && partner != MPI_PROC_NULL)
-        code = tell(group, partner, TAG_RELEASE);
-    return code;
+        await(span, partner, TAG_ARRIVE);
+    for (int bit = 1; bit < power; bit *= 2)
+        tell_and_await(span, span->rank ^ bit, span->rank ^ bit);
+    if (partner != MPI_PROC_NULL)
+        tell(span, partner, TAG_RELEASE);
 }
 
 /*
@@ -153,39 +152,20 @@ static int meet_recursive_doubling(const group_t *group)
  * Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications in multiport
  * message-passing systems" (IEEE TPDS 8, 1997). Open MPI's "bruck", SimGrid's "ompi_bruck", MPICH's "dissemination".
  */
-static int meet_bruck(const group_t *group)
+static void meet_bruck(const world_t *span)
 {
-    int code = MPI_SUCCESS;
-    for (int64_t distance = 1; code == MPI_SUCCESS && distance < group->ranks; distance *= 2)
-        code = tell_and_await(group, (int)((group->rank + distance) % group->ranks),
-                              (int)((group->rank + group->ranks - distance) % group->ranks));
-    return code;
+    for (int64_t distance = 1; distance < span->ranks; distance *= 2)
+        tell_and_await(span, (int)((span->rank + distance) % span->ranks),
+                       (int)((span->rank + span->ranks - distance) % span->ranks));
 }
 
-static const barrier_algorithm_t algorithms[] = {
-    {"library", NULL},           {"linear", meet_linear},          {"tree", meet_tree},
-    {"binomial", meet_binomial}, {"doublering", meet_double_ring}, {"recursivedoubling", meet_recursive_doubling},
+const barrier_algorithm_t barriers[] = {
+    {"library", meet_by_library},
+    {"linear", meet_linear},
+    {"tree", meet_tree},
+    {"binomial", meet_binomial},
+    {"doublering", meet_double_ring},
+    {"recursivedoubling", meet_recursive_doubling},
     {"bruck", meet_bruck},
+    {0},
 };
-
-int barrier_meet(const barrier_algorithm_t *algorithm, MPI_Comm comm)
-{
-    group_t group = {.comm = comm};
-    if (algorithm->meet == NULL)
-        return MPI_Barrier(comm);
-    int code = MPI_Comm_rank(comm, &group.rank);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_size(comm, &group.ranks);
-    return code == MPI_SUCCESS ? algorithm->meet(&group) : code;
-}
-
-const barrier_algorithm_t *barrier_at(int index)
-{
-    return index >= 0 && index < (int)(sizeof(algorithms) / sizeof(algorithms[0])) ? &algorithms[index] : NULL;
-}
-
-const char *barrier_name(int index)
-{
-    const barrier_algorithm_t *algorithm = barrier_at(index);
-    return algorithm != NULL ? algorithm->name : NULL;
-}

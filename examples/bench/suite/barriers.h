@@ -5,30 +5,15 @@
 #ifndef BARRIERS_H
 #define BARRIERS_H
 
-#include <mpi.h>
-
-/* Those who meet. */
-typedef struct group {
-    MPI_Comm comm;
-    int rank;
-    int ranks;
-} group_t;
+#include "common/world.h"
 
 typedef struct barrier_algorithm {
     const char *name;
-    int (*meet)(const group_t *group); /* NULL: MPI_Barrier */
+    /* Waits for all of the span. Collective. A call that fails ends the job. */
+    void (*meet)(const world_t *span);
 } barrier_algorithm_t;
 
-/* barrier_meet - wait for all. Collective. Returns an MPI error code. */
-int barrier_meet(const barrier_algorithm_t *algorithm, MPI_Comm comm);
-
-/*
- * barrier_at - library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; NULL after
- * the last.
- */
-const barrier_algorithm_t *barrier_at(int index);
-
-/* barrier_name - their names, NULL after the last. */
-const char *barrier_name(int index);
+/* library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; the last has no name. */
+extern const barrier_algorithm_t barriers[];
 
 #endif /* BARRIERS_H */

@@ -34,8 +34,8 @@ static inline bool bench_is_root(const bench_t *bench)
 /* Frees the communicator of the last job, if one is open. */
 void bench_close_communicator(bench_t *bench);
 
-/* Makes the communicator of a job, if another one is open. Returns false where a call failed; one rank has told so. */
-bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice);
+/* Makes the communicator of a job, if another one is open. */
+void bench_open_communicator(bench_t *bench, const communicator_choice_t *choice);
 
 /* What a job asks of its operation. */
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
@@ -85,7 +85,7 @@ void impose_share(const world_t *world, arrival_tables_t *tables);
  */
 bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes);
 
-/* impose_bound_ns - rank 0: the greatest bound of the global clock now; NaN: not known. Collective over the span. */
+/* impose_bound_ns - the greatest bound of the global clock now; NaN: not known. Collective over the span. */
 double impose_bound_ns(const world_t *span);
 
 #endif /* BENCH_H */

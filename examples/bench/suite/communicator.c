@@ -67,48 +67,42 @@ const char *communicator_parse(communicator_choice_t *choice, const char *text, 
 }
 
 /* Groups of processes that lie in a line of the grid. */
-static int split_grid(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
+static void split_grid(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
     int periods[MAX_DIMENSIONS] = {0};
     int remain[MAX_DIMENSIONS] = {0};
     MPI_Comm grid;
     remain[choice->dimension] = 1;
-    int code = MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = MPI_Cart_sub(grid, remain, group);
+    world_require(span, MPI_Cart_create(span->comm, choice->dimensions, choice->extents, periods, 0, &grid));
+    world_require(span, MPI_Cart_sub(grid, remain, group));
     MPI_Comm_free(&grid);
-    return code;
 }
 
-static int make_group(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
+static void make_group(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
-    switch (choice->kind) {
-    case COMM_NODE:
-        return MPI_Comm_split_type(span->comm, MPI_COMM_TYPE_SHARED, span->rank, MPI_INFO_NULL, group);
-    case COMM_CARTESIAN:
-        return split_grid(span, choice, group);
-    case COMM_WORLD_ALL:
-    case COMM_EVERY:
-        break;
-    }
-    return MPI_Comm_dup(span->comm, group);
+    if (choice->kind == COMM_NODE)
+        world_require(span, MPI_Comm_split_type(span->comm, MPI_COMM_TYPE_SHARED, span->rank, MPI_INFO_NULL, group));
+    else if (choice->kind == COMM_CARTESIAN)
+        split_grid(span, choice, group);
+    else
+        world_require(span, MPI_Comm_dup(span->comm, group));
+    MPI_Comm_set_errhandler(*group, MPI_ERRORS_RETURN);
 }
 
 /* Every k-th rank of the world. */
-static int make_span(world_t *span, const world_t *world, int every)
+static void make_span(world_t *span, const world_t *world, int every)
 {
-    int code = MPI_Comm_split(world->comm, world->rank % every == 0 ? 0 : MPI_UNDEFINED, world->rank, &span->comm);
-    if (code != MPI_SUCCESS || span->comm == MPI_COMM_NULL)
-        return code;
+    int color = world->rank % every == 0 ? 0 : MPI_UNDEFINED;
+    world_require(world, MPI_Comm_split(world->comm, color, world->rank, &span->comm));
+    if (span->comm == MPI_COMM_NULL)
+        return;
     MPI_Comm_set_errhandler(span->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(span->comm, &span->rank);
     MPI_Comm_size(span->comm, &span->ranks);
-    return MPI_SUCCESS;
 }
 
 /* How many ranks groups have. */
-static int find_extent(communicator_t *communicator, const world_t *world)
+static void find_extent(communicator_t *communicator, const world_t *world)
 {
     int extent[2] = {INT_MAX, INT_MAX}, ranks; /* the second one is negative */
     if (communicator_takes_part(communicator)) {
@@ -116,25 +110,19 @@ static int find_extent(communicator_t *communicator, const world_t *world)
         extent[0] = ranks;
         extent[1] = -ranks;
     }
-    int code = MPI_Allreduce(MPI_IN_PLACE, extent, 2, MPI_INT, MPI_MIN, world->comm);
+    world_require(world, MPI_Allreduce(MPI_IN_PLACE, extent, 2, MPI_INT, MPI_MIN, world->comm));
     communicator->least_ranks = extent[0];
     communicator->most_ranks = -extent[1];
-    return code;
 }
 
-bool communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
+void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
-    int code = MPI_SUCCESS;
     *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
     if (choice->kind == COMM_EVERY)
-        code = make_span(&communicator->span, world, choice->every);
-    if (code == MPI_SUCCESS && communicator_takes_part(communicator))
-        code = make_group(&communicator->span, choice, &communicator->group);
-    if (!world_agree(world, code, "making the communicator"))
-        return false;
+        make_span(&communicator->span, world, choice->every);
     if (communicator_takes_part(communicator))
-        MPI_Comm_set_errhandler(communicator->group, MPI_ERRORS_RETURN);
-    return world_agree(world, find_extent(communicator, world), "MPI_Allreduce");
+        make_group(&communicator->span, choice, &communicator->group);
+    find_extent(communicator, world);
 }
 
 void communicator_close(communicator_t *communicator, const world_t *world)

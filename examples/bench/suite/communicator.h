@@ -44,8 +44,8 @@ typedef struct communicator {
     int least_ranks, most_ranks; /* of the smallest and of the largest group; the same on all processes of the world */
 } communicator_t;
 
-/* communicator_open - make the communicators. Collective over world. Returns false after a line about a failed call. */
-bool communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
+/* communicator_open - make the communicators. Collective over world. A call that fails ends the job. */
+void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */
 static inline bool communicator_takes_part(const communicator_t *communicator)

@@ -44,7 +44,7 @@ SCALAR(long_double, long double)
     }
 
 /* The bits are one less than the type's if that is an integer, and those of the fraction if it is floating. */
-static const element_t elements[] = {
+const element_t datatypes[] = {
     ELEMENT(mpi_char, MPI_CHAR, char, TEXT, char, 7),
     ELEMENT(mpi_byte, MPI_BYTE, char, BYTE, unsigned char, 7),
     ELEMENT(mpi_signed_char, MPI_SIGNED_CHAR, signed_char, INTEGER, signed char, 7),
@@ -64,19 +64,8 @@ static const element_t elements[] = {
     TWO(mpi_c_double_complex, MPI_C_DOUBLE_COMPLEX, double, double, COMPLEX, 52),
     TWO(mpi_2int, MPI_2INT, int, int, PAIR, 31),
     TWO(mpi_float_int, MPI_FLOAT_INT, float, int, PAIR, 23),
+    {0},
 };
-
-enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
-
-const element_t *element_at(int index)
-{
-    return index >= 0 && index < ELEMENTS ? &elements[index] : NULL;
-}
-
-const char *datatype_name(int index)
-{
-    return index >= 0 && index < ELEMENTS ? elements[index].name : NULL;
-}
 
 /* ---- Reductions */
 
@@ -93,7 +82,7 @@ enum { ALL_BITS = -1 };
 #define TRUTH (ON(INTEGER) | ON(LOGICAL))
 #define BITS (ON(INTEGER) | ON(BYTE))
 
-static const reduction_t reductions[] = {
+const reduction_t reductions[] = {
     {"sum", MPI_SUM, ARITHMETIC, SUM_CONTRIBUTORS, 0, GIVES_TERM, BY_SUM},
     {"prod", MPI_PROD, ARITHMETIC, PRODUCT_CONTRIBUTORS, 1, GIVES_FACTOR, BY_PRODUCT},
     {"max", MPI_MAX, ORDERED, EVERYONE, 0, GIVES_ANY, BY_MAX},
@@ -106,19 +95,8 @@ static const reduction_t reductions[] = {
     {"bxor", MPI_BXOR, BITS, EVERYONE, 0, GIVES_ANY, BY_XOR},
     {"maxloc", MPI_MAXLOC, ON(PAIR), EVERYONE, 0, GIVES_PLACE, BY_MAX},
     {"minloc", MPI_MINLOC, ON(PAIR), EVERYONE, 0, GIVES_PLACE, BY_MIN},
+    {0},
 };
-
-enum { REDUCTIONS = sizeof(reductions) / sizeof(reductions[0]) };
-
-const reduction_t *reduction_at(int index)
-{
-    return index >= 0 && index < REDUCTIONS ? &reductions[index] : NULL;
-}
-
-const char *reduction_name(int index)
-{
-    return index >= 0 && index < REDUCTIONS ? reductions[index].name : NULL;
-}
 
 bool reduction_allows(const reduction_t *reduction, const element_t *element)
 {

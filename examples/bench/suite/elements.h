@@ -44,9 +44,8 @@ typedef struct element {
     const scalar_t *second; /* NULL: there is none */
 } element_t;
 
-/* element_at, datatype_name - the datatypes and their names for --type, NULL after the last. */
-const element_t *element_at(int index);
-const char *datatype_name(int index);
+/* Those of --type; the last has no name. */
+extern const element_t datatypes[];
 
 typedef enum contribution { GIVES_TERM, GIVES_FACTOR, GIVES_ANY, GIVES_TRUTH, GIVES_PLACE } contribution_t;
 typedef enum combination { BY_SUM, BY_PRODUCT, BY_MAX, BY_MIN, BY_AND, BY_OR, BY_XOR } combination_t;
@@ -61,9 +60,8 @@ typedef struct reduction {
     combination_t combination;
 } reduction_t;
 
-/* reduction_at, reduction_name - the reductions and their names for --op, NULL after the last. */
-const reduction_t *reduction_at(int index);
-const char *reduction_name(int index);
+/* Those of --op; the last has no name. */
+extern const reduction_t reductions[];
 
 /* reduction_allows - whether MPI defines a reduction on a datatype. */
 bool reduction_allows(const reduction_t *reduction, const element_t *element);

@@ -4,8 +4,6 @@
 
 #include "common/room.h"
 
-#include <mpix_harmonize.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +13,15 @@ enum { UNKNOWN_NS = -1 };
 
 void impose_share(const world_t *world, arrival_tables_t *tables)
 {
-    world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm), "MPI_Bcast");
+    world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm));
     if (world->rank != 0)
         tables->items = world_room(world, tables->count, sizeof(tables->items[0]), "");
     for (arrival_table_t *table = tables->items; table < tables->items + tables->count; table++) {
         int64_t *delays_ns = table->delays_ns;
-        world_require(world, MPI_Bcast(table, sizeof(*table), MPI_BYTE, 0, world->comm), "MPI_Bcast");
+        world_require(world, MPI_Bcast(table, sizeof(*table), MPI_BYTE, 0, world->comm));
         int64_t count = table->ranks * table->calls;
         table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof(*delays_ns), "");
-        world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm), "MPI_Bcast");
+        world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm));
     }
 }
 
@@ -57,7 +55,7 @@ bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
     int64_t span_ns = 0;
     if (span->rank == 0)
         span_ns = find_span_ns(task, arrival, size_bytes);
-    world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm), "MPI_Bcast");
+    world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
     task->imposed.arrival = *arrival;
     task->imposed.span_ns = span_ns;
     return span_ns != UNKNOWN_NS;
@@ -65,8 +63,6 @@ bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
 
 double impose_bound_ns(const world_t *span)
 {
-    int64_t time_ns, bound_ns, greatest_ns = 0;
-    world_require(span, MPIX_Global_time_ns(span->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
-    world_require(span, MPI_Reduce(&bound_ns, &greatest_ns, 1, MPI_INT64_T, MPI_MAX, 0, span->comm), "MPI_Reduce");
-    return greatest_ns == INT64_MAX ? NAN : (double)greatest_ns;
+    int64_t bound_ns = world_greatest(span, world_bound_ns(span));
+    return bound_ns == INT64_MAX ? NAN : (double)bound_ns;
 }

@@ -14,7 +14,7 @@ enum { MAX_ITERATIONS = 100000 };
 
 int64_t job_wanted(const job_t *job, int64_t size_bytes)
 {
-    if (job->settings.iterations != NOT_GIVEN)
+    if (job->settings.iterations != ABSENT)
         return job->settings.iterations;
     if (job->settings.ci_percent > 0 || job->settings.release == RELEASE_ROUND_TIME)
         return MAX_ITERATIONS;
@@ -23,28 +23,28 @@ int64_t job_wanted(const job_t *job, int64_t size_bytes)
 
 int64_t job_warmup(const job_t *job, int64_t size_bytes)
 {
-    if (job->settings.validation && job->settings.validation_warmup != NOT_GIVEN)
+    if (job->settings.validation && job->settings.validation_warmup != ABSENT)
         return job->settings.validation_warmup;
-    if (job->settings.warmup != NOT_GIVEN)
+    if (job->settings.warmup != ABSENT)
         return job->settings.warmup;
     return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
 }
 
 int64_t job_mem_limit_bytes(const job_t *job)
 {
-    return job->settings.mem_limit_bytes == NOT_GIVEN ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
+    return job->settings.mem_limit_bytes == ABSENT ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
 }
 
 /* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
 {
     int64_t max = USUAL_MEM_LIMIT_BYTES / 2;
-    return job->settings.mem_limit_bytes == NOT_GIVEN && cache_bytes > max ? max : cache_bytes;
+    return job->settings.mem_limit_bytes == ABSENT && cache_bytes > max ? max : cache_bytes;
 }
 
 double job_time_slice_s(const job_t *job)
 {
-    if (job->settings.time_slice_s <= 0 && job->settings.release == RELEASE_ROUND_TIME)
-        return ROUND_TIME_SLICE_S;
-    return job->settings.time_slice_s;
+    if (job->settings.time_slice_s > 0)
+        return job->settings.time_slice_s;
+    return job->settings.release == RELEASE_ROUND_TIME ? ROUND_TIME_SLICE_S : 0;
 }

@@ -2,6 +2,7 @@
 #include "suite/measure.h"
 
 #include "common/random.h"
+#include "common/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,15 +101,15 @@ static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
     const world_t *span = task->span;
     int64_t tests = task->job->settings.test_calls;
     int64_t computed_ns = 0;
-    world_require(span, work_start(task->work), task->operation->function);
+    world_require_code(span, work_start(task->work), task->operation->function);
     for (int64_t i = 0; i <= tests; i++) {
         int64_t begin_ns = global_time_ns(span);
         compute(task, compute_ns / (tests + 1));
         computed_ns += global_time_ns(span) - begin_ns;
         if (i < tests)
-            world_require(span, work_test(task->work), "MPI_Test");
+            world_require_code(span, work_test(task->work), "MPI_Test");
     }
-    world_require(span, work_finish(task->work), task->operation->function);
+    world_require_code(span, work_finish(task->work), task->operation->function);
     return computed_ns;
 }
 
@@ -124,15 +125,14 @@ static void make_call(task_t *task, int64_t number, call_note_t *note)
     int called = MPI_SUCCESS;
     task->releaser.delay_ns = imposed_delay_ns(&task->imposed, number);
     work_prepare(task->work, number);
-    int released = release(&task->releaser);
-    world_require(span, released, release_schemes[task->releaser.kind].function);
+    release(&task->releaser);
     note->start_ns = global_time_ns(span);
     if (task->compute_ns == 0)
         called = work_call(task->work);
     else
         note->compute_ns = call_overlapped(task, task->compute_ns);
     note->end_ns = global_time_ns(span);
-    world_require(span, called, task->operation->function);
+    world_require_code(span, called, task->operation->function);
     note->mark = release_mark(&task->releaser);
     note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
 }
@@ -153,22 +153,11 @@ static void run_batch(task_t *task, const orders_t *orders)
 static void gather_batch(task_t *task, int64_t calls)
 {
     int bytes = (int)batch_bytes(calls);
-    world_require(
-        task->span,
-        MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, task->span->comm),
-        "MPI_Gather");
+    world_require(task->span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0,
+                                         task->span->comm));
 }
 
 /* ---- What rank 0 makes of a batch */
-
-/* A number from 0 to 1 that depends on the seed and the call alone. */
-static double chance(int64_t seed, int64_t size_bytes, int64_t call)
-{
-    uint64_t state = (uint64_t)seed;
-    state = random_next(&state) + (uint64_t)size_bytes;
-    state = random_next(&state) + (uint64_t)call;
-    return random_fraction(&state);
-}
 
 /* The notes of all ranks on a call of the batch just gathered. */
 static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64_t call)
@@ -184,17 +173,12 @@ static void take_call(task_t *task, call_note_t *notes)
 {
     const bench_settings_t *settings = &task->job->settings;
     samples_t *samples = &task->samples;
-    if (100 * chance(settings->seed, task->row.keys.size_bytes, samples->calls) < settings->invalid_percent)
+    if (100 * random_fraction_of(settings->seed, task->row.keys.size_bytes, samples->calls) < settings->invalid_percent)
         notes[0].mark = MARK_MISSED;
     if (task->raw != NULL && task->compute_ns == 0)
         report_raw(task->raw, &task->row.keys, samples, notes);
     if (!samples_take(samples, notes))
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
@@ -285,8 +269,8 @@ static bool is_clock_due(task_t *task, int64_t now_ns)
     if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->progress.next_clock_check_ns)
         return false;
     task->progress.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    int64_t interval_ns = statistic_of(task->span, "mpix_harmonize_resync_used_ns");
-    return interval_ns > 0 && statistic_of(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
+    int64_t interval_ns = world_number(task->span, "mpix_harmonize_resync_used_ns");
+    return interval_ns > 0 && world_number(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
 /* On a terminal, says what is being measured. */
@@ -362,23 +346,23 @@ bool measure_batch(task_t *task)
     for (;;) {
         if (span->rank == 0)
             make_orders(task, &orders);
-        world_require(span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, span->comm), "MPI_Bcast");
+        world_require(span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, span->comm));
         if (!orders.sync_clock)
             break;
-        world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
+        world_require(span, MPIX_Clock_sync(span->comm));
     }
     run_batch(task, &orders);
     gather_batch(task, orders.calls);
     if (span->rank == 0)
         finish_batch(task, orders.calls);
-    world_require(span, MPI_Bcast(&task->progress.next_calls, 1, MPI_INT64_T, 0, span->comm), "MPI_Bcast");
+    world_require(span, MPI_Bcast(&task->progress.next_calls, 1, MPI_INT64_T, 0, span->comm));
     return task->progress.next_calls > 0;
 }
 
 void measure_open(task_t *task)
 {
     const bench_settings_t *settings = &task->job->settings;
-    release_open(&task->releaser, task->span, (release_kind_t)settings->release, barrier_at((int)settings->barrier),
+    release_open(&task->releaser, task->span, (release_kind_t)settings->release, &barriers[settings->barrier],
                  settings->window_us);
     task->calls_per_ns = settings->overlap ? calibrate(task) : 0;
 }

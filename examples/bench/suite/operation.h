@@ -3,7 +3,8 @@
  * operation.h - the operations that can be measured: one small description each.
  *
  * A work is an operation made ready: a communicator, buffers, a datatype. What it calls is the description's business;
- * how often, when, and what is made of it, is not. Functions of a work that return int return an MPI error code.
+ * how often, when, and what is made of it, is not. Functions of a work that return int return an MPI error code; what
+ * else fails ends the job.
  */
 #ifndef OPERATION_H
 #define OPERATION_H
@@ -93,9 +94,11 @@ typedef struct operation {
     int (*call)(const work_t *work, MPI_Request *request);
 } operation_t;
 
-/* operation_at, operation_name - those that the MPI library has, in the order of their list, NULL after the last. */
+/* operation_at - those that the MPI library has, in the order of their list, NULL after the last. */
 const operation_t *operation_at(int index);
-const char *operation_name(int index);
+
+/* operation_find - the index of one of these, or -1. */
+int operation_find(const char *name);
 
 /* operation_absence - why an operation of this name is not in the list; NULL if it is, or no such one exists. */
 const char *operation_absence(const char *name);
@@ -107,12 +110,13 @@ bool operation_allows_in_place(const operation_t *operation);
 /* operation_has_halves - whether a call is started, and completed later. */
 bool operation_has_halves(const operation_t *operation);
 
-/* operation_group_name, operation_is_in_group - names for several operations, those of a form and others. */
-const char *operation_group_name(int index);
+/* Names for several operations, those of a form and others, NULL after the last. */
+extern const char *const operation_groups[];
 bool operation_is_in_group(const operation_t *operation, int group);
 
 /* The same on all ranks of comm. */
 typedef struct work_plan {
+    const world_t *span; /* by which errors are told */
     const operation_t *operation;
     MPI_Comm comm;
     int datatype;
@@ -138,8 +142,6 @@ int64_t work_bytes(const work_plan_t *plan);
  * are the same, as among two ranks, or the rank itself, there is one neighbor: MPI libraries disagree on double edges.
  *
  * memory   of arena_allocate, as many bytes as work_bytes says, or more. Works that take turns may have the same
- *
- * Returns the work; or NULL on all ranks, where memory lacks or the neighborhood cannot be made.
  */
 work_t *work_open(const work_plan_t *plan, char *memory);
 
@@ -147,7 +149,7 @@ work_t *work_open(const work_plan_t *plan, char *memory);
  * work_set_size - get ready for messages of a size, a multiple of the element: counts, persistent requests. Collective.
  * A message is what one rank gives to one other (of alltoall, one block).
  */
-int work_set_size(work_t *work, int64_t size_bytes);
+void work_set_size(work_t *work, int64_t size_bytes);
 
 /*
  * work_prepare - before each call, not timed: the next buffers, a cold cache, and the root. Local.

@@ -351,10 +351,12 @@ const operation_t *operation_at(int index)
     return NULL;
 }
 
-const char *operation_name(int index)
+int operation_find(const char *name)
 {
-    const operation_t *operation = operation_at(index);
-    return operation != NULL ? operation->name : NULL;
+    for (int i = 0; operation_at(i) != NULL; i++)
+        if (strcmp(operation_at(i)->name, name) == 0)
+            return i;
+    return -1;
 }
 
 const char *operation_absence(const char *name)
@@ -385,13 +387,9 @@ bool operation_has_halves(const operation_t *operation)
 /* What stands for several operations: those of a form, and others. */
 enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
 
-const char *operation_group_name(int index)
-{
-    static const char *const names[] = {
-        [FORM_BLOCKING] = "blocking", [FORM_NONBLOCKING] = "nonblocking",    [FORM_PERSISTENT] = "persistent",
-        [FORM_COMPOSED] = "composed", [GROUP_NEIGHBORHOOD] = "neighborhood", [GROUP_ALL] = "all"};
-    return index <= GROUP_ALL ? names[index] : NULL;
-}
+/* In the order of operation_form_t, as far as that goes. */
+const char *const operation_groups[] = {"blocking",     "nonblocking", "persistent", "composed",
+                                        "neighborhood", "all",         NULL};
 
 bool operation_is_in_group(const operation_t *operation, int group)
 {

@@ -18,6 +18,7 @@ typedef struct needs {
 /* What is ready for a call. Arrays have an element for each rank, and equal blocks one after the other. */
 typedef struct work {
     /* Of the plan. */
+    const world_t *span;
     const operation_t *operation;
     MPI_Comm comm; /* that of the neighborhood where there is one */
     int rank;

@@ -16,85 +16,85 @@
 /* A shorter window is less than a nanosecond. */
 #define MIN_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
+#define USUAL_MAX_BYTES (1 << 20)
 
 enum { MAX_WORDS = 256, MAX_JOBS = 20000, MAX_LINE_BYTES = 1 << 16 };
 
 #define PLACE(field) offsetof(bench_settings_t, field)
 
 /* What stands for ROOT_ROTATES among roots. */
-static const char *root_name(int index)
-{
-    return index == 0 ? "rotate" : NULL;
-}
+static const char *const roots[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL,
+    {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
      "one element to 1M, or what the memory limit allows)"},
-    {0, "size-factor", "F", OPTION_DECIMAL, PLACE(size_factor), 1.01, 1e6, NULL,
+    {0, "size-factor", "F", OPTION_DECIMAL, PLACE(size_factor), 1.01, 1e6, NULL, NULL,
      "what sizes from MIN to MAX are multiplied by\n(default 2)"},
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL,
+    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL, NULL,
      "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
      "--release round-time 100000)"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL,
+    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, NULL,
      "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
-    {'u', "validation-warmup", "N", OPTION_INTEGER, PLACE(validation_warmup), 0, 1e9, NULL,
+    {'u', "validation-warmup", "N", OPTION_INTEGER, PLACE(validation_warmup), 0, 1e9, NULL, NULL,
      "the same, instead, with --validation"},
-    {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL,
+    {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL, "10",
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL,
+    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL, NULL,
      "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
-    {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL,
+    {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL, NULL,
      "stop a size as soon as the 95 % confidence interval\nof its median is within X % of the median"},
-    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, release_name,
+    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, NAMES(release_schemes), "harmonize",
      "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
-    {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, barrier_name,
+    {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, NAMES(barriers), NULL,
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
-    {0, "arrival", "PATTERNS", OPTION_TEXT, PLACE(arrival), 0, 0, NULL,
+    {0, "arrival", "PATTERNS", OPTION_TEXT, PLACE(arrival), 0, 0, NULL, NULL,
      "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
      "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
      "multiple of the median, such as 1.5x; file:PATH"},
-    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL,
+    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
-    {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, datatype_name,
+    {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, NAMES(datatypes), NULL,
      "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
-    {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, reduction_name, "the reduction (default sum)"},
-    {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, root_name,
+    {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
+    {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, NAMES(roots), NULL,
      "the root, or rotate: another one in each call\n(default 0)"},
-    {'l', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, "MPI_IN_PLACE where the operation has it"},
-    {0, "cache", "MODE", OPTION_CHOICE, PLACE(cache), 0, 0, cache_mode_name,
+    {'l', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, NULL,
+     "MPI_IN_PLACE where the operation has it"},
+    {0, "cache", "MODE", OPTION_CHOICE, PLACE(cache), 0, 0, NAMES(cache_modes), "warm",
      "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before"},
-    {0, "comm", "COMM", OPTION_TEXT, PLACE(comm), 0, 0, NULL,
+    {0, "comm", "COMM", OPTION_TEXT, PLACE(comm), 0, 0, NULL, "world",
      "who communicates: world; node: those of a node;\ncart:DIMSxDIMS:DIM: lines of a grid along dimension\n"
-     "DIM; every:K: every K-th rank (default world)"},
-    {0, "overlap", NULL, OPTION_SWITCH, PLACE(overlap), 0, 0, NULL,
+     "DIM; every:K: every K-th rank"},
+    {0, "overlap", NULL, OPTION_SWITCH, PLACE(overlap), 0, 0, NULL, NULL,
      "of non-blocking and persistent forms, measure the\noverlap with computation, too"},
-    {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL,
+    {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL, NULL,
      "calls of MPI_Test during that computation (default 0)"},
-    {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, run_time_name,
+    {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, NAMES(run_times), "local",
      "what is said of a sample: local, the greatest of the\nranks' own durations; makespan, first start to last\n"
      "end on the global clock"},
-    {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL,
+    {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL, NULL,
      "check the operation's results at each size"},
-    {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL,
+    {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
      "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
-    {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, "take the sizes in another order"},
-    {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL,
+    {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, NULL, "take the sizes in another order"},
+    {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL, "0",
      "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
     /* What concerns all jobs. */
-    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, "print the operations and exit"},
-    {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL,
+    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, NULL, "print the operations and exit"},
+    {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL,
+    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1",
      "of the order of turns, --shuffle, --invalid-percent\nand random arrivals"},
-    {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "percentiles to report"},
-    {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, "all columns in the table"},
+    {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
+    {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, NULL, "all columns in the table"},
     RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
 
-static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, ""};
+static const option_spec_t operand =
+    OPTION(0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, NULL, "");
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
@@ -129,15 +129,6 @@ typedef struct reader {
 /* Says in one line what is wrong. Is false. */
 #define refuse(reader, ...) (options_refuse((reader)->speaker, __VA_ARGS__) == OPTIONS_RUN)
 
-/* The index of a name, or -1. */
-static int find_name(const char *(*name_at)(int), const char *name)
-{
-    for (int i = 0; name_at(i) != NULL; i++)
-        if (strcmp(name_at(i), name) == 0)
-            return i;
-    return -1;
-}
-
 /* ---- What fits an operation, and what was not given */
 
 static bool fit_arrivals(const reader_t *reader, job_t *job)
@@ -148,7 +139,7 @@ static bool fit_arrivals(const reader_t *reader, job_t *job)
         return refuse(reader, "option --arrival: %s", why);
     if (job->arrivals.given && settings->release != RELEASE_HARMONIZE)
         return refuse(reader, "option --arrival is not allowed together with --release %s, give harmonize",
-                      release_name((int)settings->release));
+                      release_schemes[settings->release].name);
     if (job->arrivals.given && settings->overlap)
         return refuse(reader, "option --arrival is not allowed together with --overlap");
     return true;
@@ -160,9 +151,9 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     const char *name = operation->name;
     bool persists = operation->form == FORM_PERSISTENT, has_halves = operation_has_halves(operation);
     bench_settings_t *settings = &job->settings;
-    if (named && settings->root != NOT_GIVEN && !operation->shape->has_root)
+    if (named && settings->root != ABSENT && !operation->shape->has_root)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
-    if (named && settings->reduction != NOT_GIVEN && !operation->shape->reduces)
+    if (named && settings->reduction != ABSENT && !operation->shape->reduces)
         return refuse(reader, "option --op is not allowed: %s does not reduce", name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
@@ -170,10 +161,10 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
     if (named && settings->cache == CACHE_ROTATE && persists)
         return refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold", name);
-    if (settings->root == NOT_GIVEN || !operation->shape->has_root)
+    if (settings->root == ABSENT || !operation->shape->has_root)
         settings->root = 0;
-    if (settings->reduction == NOT_GIVEN)
-        settings->reduction = find_name(reduction_name, "sum");
+    if (settings->reduction == ABSENT)
+        settings->reduction = names_find(NAMES(reductions), "sum");
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves;
     if (settings->cache == CACHE_ROTATE && persists)
@@ -185,19 +176,19 @@ static bool fit_datatype(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
-    if (settings->datatype == NOT_GIVEN)
-        settings->datatype = find_name(datatype_name, operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (settings->datatype == ABSENT)
+        settings->datatype = names_find(NAMES(datatypes), operation->shape->reduces ? "mpi_float" : "mpi_char");
     if (operation->shape->reduces &&
-        !reduction_allows(reduction_at((int)settings->reduction), element_at((int)settings->datatype)))
+        !reduction_allows(&reductions[settings->reduction], &datatypes[settings->datatype]))
         return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
-                      reduction_name((int)settings->reduction), datatype_name((int)settings->datatype));
+                      reductions[settings->reduction].name, datatypes[settings->datatype].name);
     return true;
 }
 
 static bool fit_sizes(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
-    int element_bytes = element_at((int)job->settings.datatype)->bytes;
+    const element_t *element = &datatypes[job->settings.datatype];
     size_list_t *sizes = &job->settings.sizes;
     double factor = job->settings.size_factor;
     bool listed = sizes->count > 0;
@@ -209,14 +200,14 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
         return true;
     }
     if (sizes->min_bytes < 1) /* not given */
-        sizes->min_bytes = element_bytes < sizes->max_bytes ? element_bytes : sizes->max_bytes;
-    int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element_bytes);
+        sizes->min_bytes = element->bytes < sizes->max_bytes ? element->bytes : sizes->max_bytes;
+    int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element->bytes);
     if (wrong_bytes >= 0)
         return refuse(
             reader,
             "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an element "
             "(%s)",
-            (long long)wrong_bytes, operation->name, element_bytes, datatype_name((int)job->settings.datatype));
+            (long long)wrong_bytes, operation->name, element->bytes, element->name);
     if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
         return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
     return true;
@@ -237,10 +228,10 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 {
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
-    const char *scheme = release_name((int)settings->release);
+    const char *scheme = release_schemes[settings->release].name;
     if (allowed != NULL)
         return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
-    if (settings->barrier != NOT_GIVEN && !release_schemes[settings->release].has_barrier)
+    if (settings->barrier != ABSENT && !release_schemes[settings->release].has_barrier)
         return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
                       scheme);
     if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
@@ -248,11 +239,11 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
     if (settings->window_us > 0 && settings->window_us < MIN_WINDOW_US)
         return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
                       MIN_WINDOW_US);
-    if (settings->test_calls != NOT_GIVEN && !settings->overlap)
+    if (settings->test_calls != ABSENT && !settings->overlap)
         return refuse(reader, "option --test-calls is not allowed without --overlap");
-    settings->barrier = settings->barrier == NOT_GIVEN ? 0 : settings->barrier;
+    settings->barrier = settings->barrier == ABSENT ? 0 : settings->barrier;
     settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
-    settings->test_calls = settings->test_calls == NOT_GIVEN ? 0 : settings->test_calls;
+    settings->test_calls = settings->test_calls == ABSENT ? 0 : settings->test_calls;
     return true;
 }
 
@@ -290,13 +281,13 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
 static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
-    for (int i = 0; operation_name(i) != NULL; i++)
+    for (int i = 0; operation_at(i) != NULL; i++)
         if (operation_is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
     if (reader->plan->job_count == before)
         return refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
-                      operation_group_name(group));
+                      operation_groups[group]);
     return true;
 }
 
@@ -307,8 +298,8 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         return refuse(reader, "no operation is named, give one of --list");
     for (int64_t i = 0; i < settings->operations.count; i++) {
         const char *name = settings->operations.texts[i];
-        int operation = find_name(operation_name, name);
-        int group = find_name(operation_group_name, name);
+        int operation = operation_find(name);
+        int group = names_find(NAMES(operation_groups), name);
         if (operation < 0 && operation_absence(name) != NULL)
             return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
@@ -380,38 +371,19 @@ static bool read_jobs(const reader_t *command, const char *path)
 
 static options_outcome_t print_list(void)
 {
-    for (int i = 0; operation_name(i) != NULL; i++)
-        printf("%-32s %s\n", operation_name(i), operation_at(i)->function);
+    for (int i = 0; operation_at(i) != NULL; i++)
+        printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
-
-static const bench_settings_t default_settings = {
-    .sizes = {.max_bytes = 1 << 20},
-    .iterations = NOT_GIVEN,
-    .warmup = NOT_GIVEN,
-    .validation_warmup = NOT_GIVEN,
-    .max_repeat = 10,
-    .release = RELEASE_HARMONIZE,
-    .barrier = NOT_GIVEN,
-    .window_us = NOT_GIVEN,
-    .test_calls = NOT_GIVEN,
-    .datatype = NOT_GIVEN,
-    .reduction = NOT_GIVEN,
-    .root = NOT_GIVEN,
-    .comm = "world",
-    .mem_limit_bytes = NOT_GIVEN,
-    .seed = 1,
-    .tail = {4, {50, 90, 95, 99}},
-};
 
 /* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
 static const char *osu_operation(const char *program)
 {
     const char *name = program + sizeof(osu_prefix) - 1;
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
-    for (int i = 0; operation_name(i) != NULL; i++)
-        if (strncmp(operation_name(i), name, length) == 0 && operation_name(i)[length] == '\0')
-            return operation_name(i);
+    for (int i = 0; operation_at(i) != NULL; i++)
+        if (strncmp(operation_at(i)->name, name, length) == 0 && operation_at(i)->name[length] == '\0')
+            return operation_at(i)->name;
     return name;
 }
 
@@ -423,10 +395,10 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
                                  options, OPTION_COUNT,
                                  notes,   osu_name == NULL ? &operand : NULL,
                                  false,   NULL};
-    *plan = (plan_t){.settings = default_settings};
+    *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
     if (osu_name != NULL)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && find_name(operation_name, osu_name) < 0)
+    if (osu_name != NULL && operation_find(osu_name) < 0)
         return options_refuse(program, "there is no operation \"%.60s\"", osu_name);
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)

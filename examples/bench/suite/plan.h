@@ -18,28 +18,28 @@
 typedef struct bench_settings {
     text_list_t operations;
     size_list_t sizes;
-    double size_factor;        /* 0: none was given */
-    int64_t iterations;        /* or NOT_GIVEN */
-    int64_t warmup;            /* or NOT_GIVEN */
-    int64_t validation_warmup; /* or NOT_GIVEN */
+    double size_factor;        /* or ABSENT */
+    int64_t iterations;        /* or ABSENT */
+    int64_t warmup;            /* or ABSENT */
+    int64_t validation_warmup; /* or ABSENT */
     int64_t max_repeat;
-    double time_slice_s; /* 0: none was given */
-    double ci_percent;   /* 0: does not matter */
+    double time_slice_s; /* or ABSENT */
+    double ci_percent;   /* or ABSENT: does not matter */
     int64_t release;     /* release_kind_t */
-    int64_t barrier;     /* of barrier_at; or NOT_GIVEN */
-    double window_us;    /* 0: to be found; or NOT_GIVEN */
-    int64_t datatype;    /* or NOT_GIVEN, likewise the next two */
+    int64_t barrier;     /* of barriers; or ABSENT */
+    double window_us;    /* 0: to be found; or ABSENT */
+    int64_t datatype;    /* or ABSENT, likewise the next two */
     int64_t reduction;
-    int64_t root;
+    int64_t root; /* those that rotate are -1, as ROOT_ROTATES */
     int64_t in_place;
     int64_t cache;
     int64_t run_time;
     const char *comm;
     const char *arrival; /* NULL: none was given */
     int64_t overlap;
-    int64_t test_calls; /* or NOT_GIVEN */
+    int64_t test_calls; /* or ABSENT */
     int64_t validation;
-    int64_t mem_limit_bytes; /* per process; NOT_GIVEN: the usual one, to which caches are fitted */
+    int64_t mem_limit_bytes; /* per process; ABSENT: the usual one, to which caches are fitted */
     int64_t seed;
     int64_t shuffle;
     double invalid_percent;
@@ -50,12 +50,9 @@ typedef struct bench_settings {
     int64_t list;
 } bench_settings_t;
 
-/* Outside all limits, and no index. Roots that rotate are -1, as ROOT_ROTATES. */
-enum { NOT_GIVEN = -100 };
-
 /* One operation with all that its measurement depends on. Its sizes are listed in the order of their measurement. */
 typedef struct job {
-    bench_settings_t settings; /* nothing is NOT_GIVEN but iterations, warm-up and memory limit */
+    bench_settings_t settings; /* nothing is ABSENT but iterations, warm-up and memory limit */
     communicator_choice_t comm;
     arrival_list_t arrivals;
     int operation;        /* of operation_at */

@@ -19,18 +19,19 @@ void bench_close_communicator(bench_t *bench)
     bench->choice = NULL;
 }
 
-bool bench_open_communicator(bench_t *bench, const communicator_choice_t *choice)
+void bench_open_communicator(bench_t *bench, const communicator_choice_t *choice)
 {
     if (bench->choice != NULL && strcmp(bench->choice->text, choice->text) == 0)
-        return true;
+        return;
     bench_close_communicator(bench);
     bench->choice = choice;
-    return communicator_open(&bench->communicator, &bench->world, choice);
+    communicator_open(&bench->communicator, &bench->world, choice);
 }
 
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
 {
-    work_plan_t plan = {.operation = operation_at(job->operation),
+    work_plan_t plan = {.span = &bench->communicator.span,
+                        .operation = operation_at(job->operation),
                         .comm = bench->communicator.group,
                         .datatype = (int)job->settings.datatype,
                         .reduction = (int)job->settings.reduction,
@@ -111,7 +112,7 @@ static void refuse_sizes(const bench_t *bench, const job_t *job, const work_plan
         world_refuse(&bench->world,
                      "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more than "
                      "--mem-limit %lld allows",
-                     option, name, (long long)plan->max_bytes, cache_mode_name((int)plan->cache), (long long)bytes,
+                     option, name, (long long)plan->max_bytes, cache_modes[plan->cache], (long long)bytes,
                      (long long)job_mem_limit_bytes(job));
 }
 
@@ -170,8 +171,7 @@ int bench_check(bench_t *bench)
 {
     for (int i = 0; i < bench->plan.job_count; i++) {
         job_t *job = &bench->plan.jobs[i];
-        if (!bench_open_communicator(bench, &job->comm))
-            return STATUS_FAILED;
+        bench_open_communicator(bench, &job->comm);
         if (!check_ranks(bench, job) || !check_arrivals(bench, &job->arrivals) || !check_limit(bench, job))
             return STATUS_BAD_OPTION;
     }

@@ -5,8 +5,6 @@
 #include "common/machine_clock.h"
 #include "common/output.h"
 
-#include <mpix_harmonize.h>
-
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -255,19 +253,9 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
     }
 }
 
-/* The greatest of all ranks, INT64_MAX where one knows none. Collective. */
-static int64_t greatest_bound_ns(const world_t *world)
-{
-    int64_t time_ns, bound_ns;
-    if (MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns) != MPI_SUCCESS)
-        bound_ns = INT64_MAX;
-    MPI_Allreduce(MPI_IN_PLACE, &bound_ns, 1, MPI_INT64_T, MPI_MAX, world->comm);
-    return bound_ns;
-}
-
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
 {
-    int64_t bound_ns = greatest_bound_ns(world);
+    int64_t bound_ns = world_greatest(world, world_bound_ns(world));
     provenance->count = 0;
     if (world->rank != 0)
         return;

@@ -67,7 +67,7 @@ static const figure_t figures[] = {
     {DATA | FULL, "min_ns", "Min(us)", KIND_TIME, PART_FIGURES, FIGURE(min_ns)},
     {DATA | FULL, "max_ns", "Max(us)", KIND_TIME, PART_FIGURES, FIGURE(max_ns)},
     {ALL, "median_ns", "Median(us)", KIND_MEAN, PART_FIGURES, FIGURE(median_ns)},
-    {BRIEF, "", "+/-(us)", KIND_MEAN, PART_INTERVAL, PLACE(interval_ns)},
+    {BRIEF, "", "+/-(us)", KIND_MEAN, PART_INTERVAL, FIGURE(interval_ns)},
     {DATA | FULL, "median_low_ns", "Low95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_low_ns)},
     {DATA | FULL, "median_high_ns", "High95(us)", KIND_TIME, PART_INTERVAL, FIGURE(median_high_ns)},
     {DATA | FULL, "p%.9g_ns", "P%.9g(us)", KIND_QUANTILES, PART_FIGURES, FIGURE(quantile_ns)},
@@ -77,7 +77,7 @@ static const figure_t figures[] = {
     {TABLES, "", "Valid", KIND_COUNT, 0, FIGURE(valid)},
     {FULL, "", "Missed", KIND_COUNT, 0, FIGURE(missed)},
     {FULL, "", "Late", KIND_COUNT, 0, FIGURE(late)},
-    {BRIEF, "", "Discarded", KIND_COUNT, 0, PLACE(discarded)},
+    {BRIEF, "", "Discarded", KIND_COUNT, 0, FIGURE(discarded)},
     {ALL, "latency_ns", "Latency(us)", KIND_MEAN, PART_LATENCY, PLACE(latency_ns)},
     {ALL, "mb_per_s", "MB/s", KIND_RATIO, PART_BANDWIDTH, PLACE(mb_per_s)},
     {ALL, "pure_ns", "Pure(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(pure_ns)},
@@ -96,12 +96,11 @@ static const figure_t figures[] = {
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
-/* The columns that a report has, and where the value of each is. */
+/* The columns that a report has, and the figure in each. That of a quantile has the quantile's own name and place. */
 typedef struct layout {
     table_t table;
     column_t columns[MAX_COLUMNS];
-    const figure_t *figures[MAX_COLUMNS];
-    int quantile[MAX_COLUMNS];
+    figure_t figures[MAX_COLUMNS];
     char names[MAX_COLUMNS][NAME_BYTES];
 } layout_t;
 
@@ -140,8 +139,8 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
     } else if (figure->kind == KIND_FACTOR) {
         column->decimals = 3;
     }
-    layout->figures[place] = figure;
-    layout->quantile[place] = quantile;
+    layout->figures[place] = *figure;
+    layout->figures[place].place += (size_t)quantile * sizeof(int64_t);
 }
 
 /* Valid until the next call. */
@@ -156,7 +155,7 @@ static const layout_t *lay_out(const report_t *report)
     return &layout;
 }
 
-static cell_t cell_of(const figure_t *figure, int quantile, const row_t *row)
+static cell_t cell_of(const figure_t *figure, const row_t *row)
 {
     const void *place = (const char *)row + figure->place;
     double number = NAN;
@@ -172,7 +171,7 @@ static cell_t cell_of(const figure_t *figure, int quantile, const row_t *row)
         case KIND_COUNT:
         case KIND_TIME:
         case KIND_QUANTILES:
-            number = (double)((const int64_t *)place)[quantile];
+            number = (double)*(const int64_t *)place;
             break;
         case KIND_MEAN:
         case KIND_RATIO:
@@ -252,18 +251,6 @@ void report_titles(const report_t *report)
 
 /* ---- Rows */
 
-static row_t derive(const row_t *row)
-{
-    const analysis_t *analysis = &row->analysis;
-    row_t derived = *row;
-    derived.interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
-                               (double)analysis->median_high_ns - analysis->median_ns);
-    derived.latency_ns = analysis->max_mean_ns / 2;
-    derived.mb_per_s = (double)row->moved_bytes / analysis->max_mean_ns * 1e3;
-    derived.discarded = analysis->missed + analysis->late;
-    return derived;
-}
-
 static void print_error_row(const report_t *report, const row_t *row)
 {
     FILE *file = report->output.file;
@@ -282,14 +269,13 @@ static void print_error_row(const report_t *report, const row_t *row)
 void report_row(const report_t *report, const row_t *row)
 {
     const layout_t *layout = lay_out(report);
-    row_t derived = derive(row);
     cell_t cells[MAX_COLUMNS];
     if (report->output.format == FORMAT_TABLE && row->analysis.valid == 0) {
         print_error_row(report, row);
         return;
     }
     for (int i = 0; i < layout->table.column_count; i++)
-        cells[i] = cell_of(layout->figures[i], layout->quantile[i], &derived);
+        cells[i] = cell_of(&layout->figures[i], row);
     table_row(&layout->table, cells);
 }
 

@@ -57,13 +57,9 @@ typedef struct row {
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    int64_t moved_bytes; /* of a call that is measured for its bandwidth */
-    int64_t wrong;       /* elements found wrong by validation */
-    /* By report_row. */
-    double interval_ns; /* how far the bounds of the median's interval are from it, the farther one */
-    double latency_ns;  /* of one message, by the rank that waits for all: its mean is the greatest */
-    double mb_per_s;    /* by the same time */
-    int64_t discarded;
+    double latency_ns; /* of one message, by the rank that waits for all: its mean is the greatest */
+    double mb_per_s;   /* by the same time */
+    int64_t wrong;     /* elements found wrong by validation */
 } row_t;
 
 /* What the header says, in pairs. Longer values, of command lines and of the MPI library's choices, are cut off. */

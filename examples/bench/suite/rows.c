@@ -26,18 +26,18 @@ void bench_name_keys(const bench_t *bench, task_t *task)
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,
-                              .barrier = scheme->has_barrier ? barrier_name((int)settings->barrier) : "",
+                              .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
                               .cadence = scheme->cadence,
                               .comm = task->job->comm.text,
                               .ranks = bench->communicator.most_ranks,
-                              .datatype = operation_has_size(operation) ? datatype_name((int)settings->datatype) : "",
-                              .reduction = shape->reduces ? reduction_name((int)settings->reduction) : "",
+                              .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",
+                              .reduction = shape->reduces ? reductions[settings->reduction].name : "",
                               .root = !shape->has_root ? ""
                                       : rotates        ? "rotating"
                                                        : task->root,
                               .buffers = settings->in_place ? "in place" : "separate",
-                              .cache = cache_mode_name((int)settings->cache),
-                              .run_time = run_time_name((int)settings->run_time),
+                              .cache = cache_modes[settings->cache],
+                              .run_time = run_times[settings->run_time],
                               .arrival = ""};
 }
 
@@ -68,7 +68,7 @@ static const char *limit_of(measure_end_t end)
 static bool is_as_wanted(const task_t *task)
 {
     const bench_settings_t *settings = &task->job->settings;
-    bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == NOT_GIVEN;
+    bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == ABSENT;
     if (settings->ci_percent > 0)
         return analysis_is_narrow(&task->row.analysis, settings->ci_percent);
     return task->progress.end == END_ENOUGH || (task->progress.end == END_SLICE && time_is_aim);
@@ -116,7 +116,7 @@ bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int patte
         bench->status = STATUS_FAILED;
         return false;
     }
-    task->row = (row_t){.keys = task->keys, .moved_bytes = task->operation->shape->messages * size_bytes};
+    task->row = (row_t){.keys = task->keys};
     task->row.keys.size_bytes = size_bytes;
     if (release_imposes(&task->releaser))
         task->row.keys.arrival = arrivals->items[pattern].text;
@@ -132,11 +132,10 @@ static int64_t validate(const task_t *task)
     int64_t all_wrong = 0;
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
-        world_require(task->span, work_check(task->work, i, &wrong), task->operation->function);
+        world_require_code(task->span, work_check(task->work, i, &wrong), task->operation->function);
         all_wrong += wrong;
     }
-    world_require(task->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, task->span->comm),
-                  "MPI_Allreduce");
+    world_require(task->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, task->span->comm));
     return all_wrong;
 }
 
@@ -169,6 +168,8 @@ static void take_pure(const bench_t *bench, task_t *task)
     row->parts |= PART_FIGURES | (row->analysis.median_interval ? PART_INTERVAL : 0) |
                   (shape->takes_turns ? PART_LATENCY : 0) | (shape->messages > 0 ? PART_BANDWIDTH : 0) |
                   (task->job->arrivals.given ? PART_ARRIVAL : 0);
+    row->latency_ns = row->analysis.max_mean_ns / 2;
+    row->mb_per_s = (double)shape->messages * (double)row->keys.size_bytes / row->analysis.max_mean_ns * 1e3;
     row->overlap.pure_ns = samples_median(&task->samples, SERIES_LOCAL_NS);
 }
 
@@ -222,7 +223,7 @@ static bool begin_overlap(task_t *task)
     int64_t compute_ns = (int64_t)task->row.overlap.pure_ns;
     if (!task->job->settings.overlap || task->compute_ns > 0)
         return false;
-    world_require(task->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, task->span->comm), "MPI_Bcast");
+    world_require(task->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, task->span->comm));
     if (compute_ns > 0)
         measure_begin(task, compute_ns);
     return compute_ns > 0;

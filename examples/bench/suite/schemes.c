@@ -3,8 +3,6 @@
 
 #include "common/statistics.h"
 
-#include <stdlib.h>
-
 /* Starting times are set as many times further ahead than nine of ten calls needed. */
 enum { LEAD_FACTOR = 2 };
 #define READY_PART 0.9
@@ -13,7 +11,7 @@ enum { LEAD_FACTOR = 2 };
 int64_t wait_until(const world_t *span, int64_t instant_ns)
 {
     int flag;
-    world_require(span, MPIX_Global_wait_until(span->comm, instant_ns, &flag), "MPIX_Global_wait_until");
+    world_require(span, MPIX_Global_wait_until(span->comm, instant_ns, &flag));
     return global_time_ns(span);
 }
 
@@ -25,23 +23,22 @@ static sample_mark_t judge(const releaser_t *releaser, int64_t ready_ns, int64_t
     return ready_ns >= start_ns ? MARK_MISSED : MARK_LATE;
 }
 
-static int release_by_harmonize(releaser_t *releaser)
+static void release_by_harmonize(releaser_t *releaser)
 {
     int flag = 0;
-    int code = MPIX_Harmonize_delayed(releaser->span->comm, releaser->delay_ns, &flag);
+    world_require(releaser->span, MPIX_Harmonize_delayed(releaser->span->comm, releaser->delay_ns, &flag));
     releaser->mark = flag ? MARK_VALID : MARK_LATE;
-    return code;
 }
 
-static int release_by_barrier(releaser_t *releaser)
+static void release_by_barrier(releaser_t *releaser)
 {
-    return barrier_meet(releaser->barrier, releaser->span->comm);
+    releaser->barrier->meet(releaser->span);
 }
 
-static int release_by_two_barriers(releaser_t *releaser)
+static void release_by_two_barriers(releaser_t *releaser)
 {
-    int code = release_by_barrier(releaser);
-    return code == MPI_SUCCESS ? release_by_barrier(releaser) : code;
+    release_by_barrier(releaser);
+    release_by_barrier(releaser);
 }
 
 /* Notes how long the cycle was that ends here. */
@@ -52,66 +49,48 @@ static void note_cycle(releaser_t *releaser, int64_t ready_ns)
 }
 
 /* Without a length the window is to be found: the ranks meet at a barrier before each call. */
-static int release_in_window(releaser_t *releaser)
+static void release_in_window(releaser_t *releaser)
 {
     int64_t start_ns = releaser->orders.first_ns + releaser->slot * releaser->orders.length_ns;
     int64_t ready_ns = global_time_ns(releaser->span);
-    int code = MPI_SUCCESS;
     note_cycle(releaser, ready_ns);
     if (releaser->slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     if (releaser->orders.length_ns == 0) {
-        code = barrier_meet(releaser->barrier, releaser->span->comm);
+        release_by_barrier(releaser);
         start_ns = global_time_ns(releaser->span);
     }
     releaser->released_ns = wait_until(releaser->span, start_ns);
     /* Even a wait that is over at once takes its time, which is part of the cycle. */
     releaser->begun_ns = ready_ns > start_ns ? ready_ns : start_ns;
     releaser->mark = judge(releaser, ready_ns, start_ns);
-    return code;
 }
 
-static int release_by_round_time(releaser_t *releaser)
+static void release_by_round_time(releaser_t *releaser)
 {
     int64_t lead_ns = releaser->orders.length_ns;
     int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
-    int code = MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm);
+    world_require(releaser->span, MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm));
     int64_t ready_ns = global_time_ns(releaser->span);
     releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
-    if (code != MPI_SUCCESS)
-        return code;
     releaser->released_ns = wait_until(releaser->span, start_ns);
     releaser->mark = judge(releaser, ready_ns, start_ns);
-    return MPI_SUCCESS;
 }
 
-static int release_at_once(releaser_t *releaser)
+static void release_at_once(releaser_t *releaser)
 {
     (void)releaser;
-    return MPI_SUCCESS;
 }
 
 const scheme_t release_schemes[] = {
-    [RELEASE_HARMONIZE] = {"harmonize", "MPIX_Harmonize", "isolated", false, release_by_harmonize},
-    [RELEASE_BARRIER] = {"barrier", "a barrier", "isolated", true, release_by_barrier},
-    [RELEASE_BARRIER2] = {"barrier2", "two barriers", "isolated", true, release_by_two_barriers},
-    [RELEASE_WINDOW] = {"window", "starting times told for a batch of calls", "isolated", false, release_in_window},
-    [RELEASE_ROUND_TIME] = {"round-time", "a starting time told by MPI_Bcast", "isolated", false,
-                            release_by_round_time},
-    [RELEASE_NONE] = {"none", "nothing", "streaming", false, release_at_once},
+    [RELEASE_HARMONIZE] = {"harmonize", "isolated", false, release_by_harmonize},
+    [RELEASE_BARRIER] = {"barrier", "isolated", true, release_by_barrier},
+    [RELEASE_BARRIER2] = {"barrier2", "isolated", true, release_by_two_barriers},
+    [RELEASE_WINDOW] = {"window", "isolated", false, release_in_window},
+    [RELEASE_ROUND_TIME] = {"round-time", "isolated", false, release_by_round_time},
+    [RELEASE_NONE] = {"none", "streaming", false, release_at_once},
+    {0},
 };
-enum { SCHEMES = sizeof(release_schemes) / sizeof(release_schemes[0]) };
-
-const char *release_name(int index)
-{
-    return index < SCHEMES ? release_schemes[index].name : NULL;
-}
-
-int64_t statistic_of(const world_t *span, const char *key)
-{
-    char text[64];
-    return world_statistic(span, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
-}
 
 void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
                   double window_us)
@@ -119,7 +98,7 @@ void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind
     *releaser = (releaser_t){.span = span,
                              .kind = kind,
                              .barrier = barrier,
-                             .tolerance_ns = statistic_of(span, "mpix_harmonize_tolerance_used_ns"),
+                             .tolerance_ns = world_number(span, "mpix_harmonize_tolerance_used_ns"),
                              .window_is_given = window_us * 1000 >= 1,
                              .window_ns = (int64_t)(window_us * 1000)};
 }
@@ -153,11 +132,10 @@ void release_begin(releaser_t *releaser, const release_orders_t *orders)
     releaser->mark = MARK_VALID;
 }
 
-int release(releaser_t *releaser)
+void release(releaser_t *releaser)
 {
-    int code = release_schemes[releaser->kind].release(releaser);
+    release_schemes[releaser->kind].release(releaser);
     releaser->slot++;
-    return code;
 }
 
 sample_mark_t release_mark(const releaser_t *releaser)
@@ -165,7 +143,7 @@ sample_mark_t release_mark(const releaser_t *releaser)
     const world_t *span = releaser->span;
     if (releaser->kind != RELEASE_HARMONIZE || releaser->mark == MARK_VALID)
         return releaser->mark;
-    return statistic_of(span, "mpix_harmonize_slack_needed_ns") > statistic_of(span, "mpix_harmonize_slack_used_ns")
+    return world_number(span, "mpix_harmonize_slack_needed_ns") > world_number(span, "mpix_harmonize_slack_used_ns")
                ? MARK_MISSED
                : MARK_LATE;
 }
@@ -174,7 +152,7 @@ int64_t release_target_ns(const releaser_t *releaser)
 {
     const world_t *span = releaser->span;
     int64_t instant_ns;
-    world_require(span, MPIX_Harmonize_instant(span->comm, &instant_ns), "MPIX_Harmonize_instant");
+    world_require(span, MPIX_Harmonize_instant(span->comm, &instant_ns));
     return instant_ns + releaser->delay_ns;
 }
 

@@ -63,15 +63,13 @@ typedef struct releaser {
 
 typedef struct scheme {
     const char *name;
-    const char *function; /* what it does before a call, in a few words */
     const char *cadence; /* isolated: all processes meet before each call; streaming: calls follow each other at once */
     bool has_barrier;    /* it uses a barrier algorithm */
-    int (*release)(releaser_t *releaser);
+    void (*release)(releaser_t *releaser);
 } scheme_t;
 
-/* The schemes by release_kind_t, and their names, NULL after the last. */
+/* The schemes by release_kind_t; the last has no name. */
 extern const scheme_t release_schemes[];
-const char *release_name(int index);
 
 /*
  * release_open - get ready. The clock of the span has been synchronized. Local.
@@ -101,8 +99,8 @@ release_orders_t release_order(releaser_t *releaser);
 /* release_begin - all ranks: a batch begins by these orders. Local. */
 void release_begin(releaser_t *releaser, const release_orders_t *orders);
 
-/* release - wait for the start of the next slot. Collective over the span. Returns an MPI error code. */
-int release(releaser_t *releaser);
+/* release - wait for the start of the next slot. Collective over the span. A call that fails ends the job. */
+void release(releaser_t *releaser);
 
 /* release_mark - whether this rank's last release was what the scheme promises. Not timed. Local. */
 sample_mark_t release_mark(const releaser_t *releaser);
@@ -116,14 +114,11 @@ release_note_t release_end(releaser_t *releaser);
 /* release_learn - rank 0: take in the greatest of all ranks' notes, and how many of a batch's calls were invalid. */
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
 
-/* statistic_of - a statistic of the library on this rank, a whole number; 0 if there is none. */
-int64_t statistic_of(const world_t *span, const char *key);
-
 /* global_time_ns - the global clock of the span. */
 static inline int64_t global_time_ns(const world_t *span)
 {
     int64_t time_ns, bound_ns;
-    world_require(span, MPIX_Global_time_ns(span->comm, &time_ns, &bound_ns), "MPIX_Global_time_ns");
+    world_require(span, MPIX_Global_time_ns(span->comm, &time_ns, &bound_ns));
     return time_ns;
 }
 

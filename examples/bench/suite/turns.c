@@ -71,7 +71,7 @@ static void begin_size(task_t *task, int64_t size_bytes)
     task->is_done[place] = true;
     task->together_ns = 0;
     task->from_last_ns = NAN;
-    world_require(task->span, work_set_size(task->work, size_bytes), task->operation->function);
+    work_set_size(task->work, size_bytes);
 }
 
 /* The rows of all jobs that have this size, pattern by pattern. */
@@ -104,8 +104,6 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
     MPI_Comm_rank(plan.comm, &task->imposed.rank);
     MPI_Comm_size(plan.comm, &task->imposed.ranks);
     task->work = work_open(&plan, bench->memory);
-    if (!world_all(span, task->work != NULL))
-        world_abort(span, "out of memory, or MPI_Dist_graph_create_adjacent failed");
     measure_open(task);
     bench_name_keys(bench, task);
     if (bench_is_root(bench))
@@ -122,8 +120,8 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     turns.running = world_room(span, count, sizeof(turns.running[0]), "");
     batch_room_open(&turns.room, span);
     /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
-    world_require(span, MPIX_Harmonize(span->comm, &flag), "MPIX_Harmonize");
-    world_require(span, MPIX_Clock_sync(span->comm), "MPIX_Clock_sync");
+    world_require(span, MPIX_Harmonize(span->comm, &flag));
+    world_require(span, MPIX_Clock_sync(span->comm));
     for (int i = 0; i < count; i++)
         open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
     if (bench_is_root(bench))

@@ -5,6 +5,7 @@
 #include "suite/operation_private.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ int64_t work_bytes(const work_plan_t *plan)
     MPI_Comm_size(plan->comm, &ranks);
     needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
     int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
-    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, element_at(plan->datatype)->bytes, ranks))
+    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, datatypes[plan->datatype].bytes, ranks))
         return -1;
     if (__builtin_mul_overflow(block_bytes, needs.send, &send_bytes) ||
         __builtin_mul_overflow(block_bytes, needs.receive, &receive_bytes))
@@ -97,70 +98,42 @@ int64_t work_bytes(const work_plan_t *plan)
 
 /* ---- Opening */
 
-static bool all_agree(MPI_Comm comm, bool condition)
-{
-    int all = condition;
-    return MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all != 0 && condition;
-}
-
-static bool allocate(work_t *work)
-{
-    size_t ranks = (size_t)work->ranks;
-    work->counts = calloc(ranks, sizeof(*work->counts));
-    work->displacements = calloc(ranks, sizeof(*work->displacements));
-    work->addresses = calloc(ranks, sizeof(*work->addresses));
-    work->types = calloc(ranks, sizeof(*work->types));
-    work->requests = calloc(ranks + 2 * (size_t)MESSAGES_AT_ONCE, sizeof(*work->requests));
-    return work->counts != NULL && work->displacements != NULL && work->addresses != NULL && work->types != NULL &&
-           work->requests != NULL;
-}
-
-static void release(work_t *work)
-{
-    if (work == NULL)
-        return;
-    free(work->counts);
-    free(work->displacements);
-    free(work->addresses);
-    free(work->types);
-    free(work->requests);
-    free(work);
-}
-
 /* In their lists of neighbors, predecessors come first. */
-static bool open_ring(work_t *work)
+static void open_ring(work_t *work)
 {
     /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
     const int weights[MAX_NEIGHBORS] = {1, 1};
     MPI_Comm ring;
     int predecessor = (work->rank + work->ranks - 1) % work->ranks;
-    int code;
+    char call[80];
 
     work->neighbors = work->ranks > 2 ? 2 : 1;
     work->neighbor[0] = predecessor;
     work->neighbor[1] = (work->rank + 1) % work->ranks;
     work->place_there[0] = work->neighbors - 1;
     work->place_there[1] = 0;
-    code = MPI_Dist_graph_create_adjacent(work->comm, work->neighbors, work->neighbor, weights, work->neighbors,
-                                          work->neighbor, weights, MPI_INFO_NULL, 0, &ring);
-    if (!all_agree(work->comm, code == MPI_SUCCESS))
-        return false;
+    snprintf(call, sizeof(call), "MPI_Dist_graph_create_adjacent for %s", work->operation->name);
+    world_require_code(work->span,
+                       MPI_Dist_graph_create_adjacent(work->comm, work->neighbors, work->neighbor, weights,
+                                                      work->neighbors, work->neighbor, weights, MPI_INFO_NULL, 0,
+                                                      &ring),
+                       call);
     MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
     work->comm = ring;
-    return true;
 }
 
 static void fill_in(work_t *work, const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
+    work->span = plan->span;
     work->operation = plan->operation;
     work->comm = plan->comm;
     MPI_Comm_rank(plan->comm, &work->rank);
     MPI_Comm_size(plan->comm, &work->ranks);
-    work->element = element_at(plan->datatype);
+    work->element = &datatypes[plan->datatype];
     work->type = work->element->type;
     if (shape->reduces) {
-        work->reduction = reduction_at(plan->reduction);
+        work->reduction = &reductions[plan->reduction];
         work->op = work->reduction->op;
     }
     work->planned_root = root_of(plan);
@@ -169,16 +142,22 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
 }
 
+static void allocate(work_t *work)
+{
+    work->counts = world_room(work->span, work->ranks, sizeof(work->counts[0]), "");
+    work->displacements = world_room(work->span, work->ranks, sizeof(work->displacements[0]), "");
+    work->addresses = world_room(work->span, work->ranks, sizeof(work->addresses[0]), "");
+    work->types = world_room(work->span, work->ranks, sizeof(work->types[0]), "");
+    work->requests = world_room(work->span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof(work->requests[0]), "");
+}
+
 work_t *work_open(const work_plan_t *plan, char *memory)
 {
-    work_t *work = calloc(1, sizeof(*work));
-    if (work != NULL)
-        fill_in(work, plan);
-    if (!all_agree(plan->comm, work != NULL && allocate(work)) ||
-        (plan->operation->shape->has_neighbors && !open_ring(work))) {
-        release(work);
-        return NULL;
-    }
+    work_t *work = world_room(plan->span, 1, sizeof(*work), "");
+    fill_in(work, plan);
+    allocate(work);
+    if (plan->operation->shape->has_neighbors)
+        open_ring(work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
     return work;
@@ -193,12 +172,15 @@ static void free_requests(work_t *work)
 
 void work_close(work_t *work)
 {
-    if (work == NULL)
-        return;
     free_requests(work);
     if (work->operation->shape->has_neighbors)
         MPI_Comm_free(&work->comm);
-    release(work);
+    free(work->counts);
+    free(work->displacements);
+    free(work->addresses);
+    free(work->types);
+    free(work->requests);
+    free(work);
 }
 
 /* ---- Where data lie */
@@ -274,18 +256,14 @@ void work_prepare(work_t *work, int64_t number)
 /* ---- Sizes */
 
 /* One for each root. */
-static int make_requests(work_t *work)
+static void make_requests(work_t *work)
 {
     int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
     for (int i = 0; i < roots; i++) {
-        int code;
         work_prepare(work, i);
-        code = work->operation->call(work, &work->requests[i]);
-        if (code != MPI_SUCCESS)
-            return code;
+        world_require_code(work->span, work->operation->call(work, &work->requests[i]), work->operation->function);
         work->request_count++;
     }
-    return MPI_SUCCESS;
 }
 
 /* The first parts have an element more where not all can be equal. */
@@ -312,9 +290,8 @@ static void set_blocks(work_t *work)
     }
 }
 
-int work_set_size(work_t *work, int64_t size_bytes)
+void work_set_size(work_t *work, int64_t size_bytes)
 {
-    int code = MPI_SUCCESS;
     free_requests(work);
     work->size_bytes = work->operation->shape->from != FROM_NOBODY ? size_bytes : 0;
     work->count = (int)(work->size_bytes / work->element->bytes);
@@ -322,9 +299,8 @@ int work_set_size(work_t *work, int64_t size_bytes)
     arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
                    buffer_bytes(work->size_bytes, work->needs.receive));
     if (work->operation->form == FORM_PERSISTENT)
-        code = make_requests(work);
+        make_requests(work);
     work_prepare(work, 0);
-    return code;
 }
 
 int work_start(work_t *work)

@@ -73,11 +73,6 @@ static void write_raw(const check_run_t *run, int label, int repeat, int age)
     }
 }
 
-static int64_t max_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Fills the values with the errors without their signs, in ascending order. Returns how many. */
 static int64_t gather(const check_run_t *run, int label, int age, extremes_t *max)
 {
@@ -87,8 +82,8 @@ static int64_t gather(const check_run_t *run, int label, int age, extremes_t *ma
         for (int i = 0; i < run->checked; i++) {
             const check_t *check = &check_checks_of(run, label, repeat, age)[i];
             run->values[count++] = llabs(check->error_ns);
-            max->half_width_ns = max_of(max->half_width_ns, check->half_width_ns);
-            max->bound_ns = max_of(max->bound_ns, check->bound_ns);
+            max->half_width_ns = greater(max->half_width_ns, check->half_width_ns);
+            max->bound_ns = greater(max->bound_ns, check->bound_ns);
             max->true_ns = fmax(max->true_ns, fabs(check->true_ns));
             max->violations += check->is_violation;
         }
@@ -114,7 +109,7 @@ static void print_row(check_run_t *run, int label, int age)
     extremes_t max;
     int64_t count = gather(run, label, age, &max);
     for (int repeat = 0; repeat < run->settings.repeats; repeat++)
-        syncs = max_of(syncs, check_trial_of(run, label, repeat)->syncs[age]);
+        syncs = greater(syncs, check_trial_of(run, label, repeat)->syncs[age]);
     run->check_count += count;
     run->violations += max.violations;
     table_row(&run->table, (cell_t[]){{run->label[label], 0},
@@ -180,7 +175,7 @@ static void plot_label(check_run_t *run, int label)
         const check_t *check = &check_checks_of(run, label, place / run->checked, age)[place % run->checked];
         plot_row(plot, "\"%s\" %g nan nan %lld %.9g\n", run->label[label],
                  age + (per_age > 1 ? 0.5 * place / (per_age - 1) - 0.25 : 0),
-                 (long long)max_of(llabs(check->error_ns), 1), run->has_truth ? fmax(fabs(check->true_ns), 1) : NAN);
+                 (long long)greater(llabs(check->error_ns), 1), run->has_truth ? fmax(fabs(check->true_ns), 1) : NAN);
     }
 }
 
