@@ -3,8 +3,6 @@
 #include "common/options.h"
 #include "skew/skew.h"
 
-#include <stdlib.h>
-
 #define PLACE(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {

@@ -84,6 +84,20 @@ static void remove_empty(const char *path)
         unlink(path);
 }
 
+/* A named pipe is not opened before there is a picture, as closing it would be the end for its reader. */
+static bool can_be_written(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+        return access(path, W_OK) == 0;
+    FILE *file = fopen(path, "a");
+    if (file == NULL)
+        return false;
+    fclose(file);
+    remove_empty(path);
+    return true;
+}
+
 /* Puts the picture into the user's file. */
 static int save(FILE *picture, const char *path)
 {
@@ -114,7 +128,6 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", plot->path);
         return;
     }
-    FILE *file = NULL; /* keeps what is there until there is something better */
     int error = try_terminal(terminal);
     if (error == 0 && (plot->script = tmpfile()) == NULL)
         error = errno;
@@ -124,14 +137,11 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
         snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", terminal);
     else if (error != 0)
         snprintf(reason, reason_bytes, "cannot run gnuplot: %s", strerror(error));
-    else if ((file = fopen(plot->path, "a")) == NULL)
+    else if (!can_be_written(plot->path))
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", plot->path,
                  strerror(errno));
-    if (file == NULL)
-        return;
-    fclose(file);
-    remove_empty(plot->path);
-    fprintf(plot->script, "terminal = '%s'\n$rows << END_OF_ROWS\n", terminal);
+    else
+        fprintf(plot->script, "terminal = '%s'\n$rows << END_OF_ROWS\n", terminal);
 }
 
 int plot_open(plot_file_t *plot, const world_t *world, const char *path, const plot_chart_t *chart)

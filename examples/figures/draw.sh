@@ -54,13 +54,14 @@ medians() {
         END { finish() }'
 }
 
-# The figure's title, and where its data is from.
+# The figure's title, and where its data is from. Gnuplot would run what stands between backquotes in the data.
 chart_title() {
-    local ranks hosts
+    local ranks hosts quick
     ranks=$($awk -F, "$read_csv"'is_new(value("ranks")) { n++; ranks = value("ranks") }
         END { if (n == 1 && ranks != "") print ", " ranks " ranks" }' "$data")
     hosts=$(data_note hosts)
-    echo "$title\\n$(data_note library)$ranks$([ -z "$(data_note quick)" ] || echo " (quick look)")${hosts:+\\n$hosts}"
+    quick=$(data_note quick)
+    echo "$title\\n$(data_note library)$ranks${quick:+ (quick look)}${hosts:+\\n$hosts}" | tr -d '\140"'
 }
 
 # Any of its commands may fail: the caller heeds that by set -e.

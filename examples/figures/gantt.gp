@@ -4,11 +4,12 @@ ranks = list
 # Clocks, the names of their panels.
 clock_titles = "'local clocks, set at the start' 'a line from start to end' 'the global clock'"
 array labels[16]
+do for [i = 1:16] { labels[i] = "" }
 label(row, time_s) = (labels[row + 1] = sprintf("%.1f", time_s), 0)
 stats $table using (label(column("row"), column("time_s"))) nooutput
 set multiplot layout 1, 3 title title
 eval panel_keys
-set xlabel "time since rank 0 came (us)"
+set xlabel "time since the first rank came (us)"
 set ylabel "time of the call in the run (s)"
 set yrange [-0.7:15.7]
 set ytics ()

@@ -69,7 +69,7 @@ trace_made_hosts() {
 
 # KEY: what processes of the trace tell of themselves, each answer once.
 told() {
-    grep -ahs "^$1 " "$folder"/rank-*.mpixtrace | cut -d' ' -f2- | sort -u | paste -sd,
+    grep -ahs "^$1 " "$folder"/rank-*.mpixtrace | cut -d' ' -f2- | tr -d '\\' | sort -u | paste -sd,
 }
 describe_hosts() {
     case $1 in
@@ -98,7 +98,7 @@ measure() {
     local clock source folder=${given_trace:-$work/hosts/trace} ranks
     source=$(find_source)
     case $source in
-    launched) trace_hosts ;;
+    launched) folder=$(cd "$output_dir" && pwd)/gantt.trace && rm -rf "$folder" && trace_hosts ;;
     made) trace_made_hosts ;;
     esac || return
     ranks=$(find "$folder/" -name 'rank-*.mpixtrace' | wc -l)
@@ -120,7 +120,7 @@ calls_together() {
         END { for (i = 1; i <= n; i++) print list[i] "," at[list[i]] "," (first[list[i]] < last[list[i]]) }' "$data"
 }
 
-# From each part of the run the call that was disturbed least, by each clock: times from the arrival of rank 0.
+# From each part of the run the call that was disturbed least, by each clock: times from the arrival of the first rank.
 table() {
     $awk -F, "$read_csv"'
         BEGIN { print "clock,row,time_s,rank,enter_us,leave_us"; rows = 16 }
@@ -129,7 +129,7 @@ table() {
             clocks[m] = value("clock"); calls[m] = call = value("call") + 0; ranks[m] = value("rank")
             enter[m] = value("enter_ns") + 0; leave[m] = value("leave_ns") + 0
             if (call > last) last = call
-            if (ranks[m] == 0) zero[clocks[m], call] = enter[m]
+            if (!((clocks[m], call) in zero)) zero[clocks[m], call] = enter[m]
             if (clocks[m] == "global") { take(call, enter[m]); take(call, leave[m]) }
         }
         END {

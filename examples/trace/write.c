@@ -3,7 +3,6 @@
 #include "trace/parse.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -292,6 +292,17 @@ check_given_trace() {
     grep -q 'rank-2.mpixtrace' "$scratch/stderr" || complain "does not name the file that is missing"
 }
 
+# Fewer calls than the chart has rows, and a host whose name is a command and has a quotation mark.
+check_odd_trace() {
+    "$(dirname "$figures")/../test/programs/check_trace_report" "$scratch/few" 2 5 || complain "there is no trace"
+    run --format svg --trace "$scratch/few" gantt
+    expect_status 0
+    sed -i "s|^# hosts: .*|# hosts: a\`touch $scratch/has_run\`\"|" "$scratch/out/gantt.csv"
+    run --format svg --plot-only gantt
+    expect_status 0
+    [ -s "$scratch/out/gantt.svg" ] && [ ! -e "$scratch/has_run" ] || complain "runs what stands in the data"
+}
+
 # Why two hosts cannot be made of this machine, if so.
 hosts_problem() {
     local line
@@ -368,6 +379,7 @@ quick check "mpix_figures: a heat map of known data" check_known_heat_map
 check "mpix_figures: drawing again" check_drawing_again
 if [ -x "${BUILDDIR:-.}/examples/mpix_trace_report" ]; then
     quick check "mpix_figures: a given trace" check_given_trace
+    check "mpix_figures: an odd trace" check_odd_trace
 else
     tap_skip "mpix_figures: a given trace" "mpix_trace_report was not built, for want of the Jansson library"
 fi

@@ -5,8 +5,6 @@
 #include "common/room.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What rank 0 tells in place of a magnitude. */
 enum { UNKNOWN_NS = -1 };

@@ -5,11 +5,7 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include "common/room.h"
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The location whose events are written. */
 typedef struct {
