@@ -19,40 +19,78 @@
 
 trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
-bool mh_trace_lock(trace_lock *lock, bool waits)
+/* All but those that a thread causes itself: the kernel ends a program that blocks these. */
+static void block_signals(sigset_t *before)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    bool is_held = (waits ? pthread_mutex_lock(&lock->mutex) : pthread_mutex_trylock(&lock->mutex)) == 0;
-    if (is_held)
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, before);
+}
+
+static bool take(pthread_mutex_t *mutex, trace_patience patience)
+{
+    struct timespec until;
+    if (patience == TRACE_AT_ANY_TIME)
+        return pthread_mutex_lock(mutex) == 0;
+    if (patience == TRACE_AT_ONCE)
+        return pthread_mutex_trylock(mutex) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(mutex, &until) == 0;
+}
+
+bool mh_trace_lock(trace_lock *lock, trace_patience patience)
+{
+    int error = errno, cancel_state;
+    sigset_t before;
+    block_signals(&before);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (take(&lock->mutex, patience)) {
         lock->blocked = before;
-    else
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_held;
+        lock->cancel_state = cancel_state;
+        lock->error = error;
+        return true;
+    }
+    pthread_setcancelstate(cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return false;
 }
 
 void mh_trace_unlock(trace_lock *lock)
 {
+    int cancel_state = lock->cancel_state;
+    sigset_t before = lock->blocked;
+    errno = lock->error;
+    pthread_mutex_unlock(&lock->mutex);
+    pthread_setcancelstate(cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void mh_trace_take_file_signal(void)
+{
     static const struct timespec at_once;
-    sigset_t before = lock->blocked, too_large;
+    sigset_t too_large;
     sigemptyset(&too_large);
     sigaddset(&too_large, SIGXFSZ);
     sigtimedwait(&too_large, NULL, &at_once);
-    pthread_mutex_unlock(&lock->mutex);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void mh_trace_say(const char *format, ...)
 {
     static trace_lock speaking = TRACE_LOCK;
     va_list arguments;
-    mh_trace_lock(&speaking, true);
+    mh_trace_lock(&speaking, TRACE_AT_ANY_TIME);
+    errno = 0;
     va_start(arguments, format);
     fputs("mpix_trace: ", stderr);
     vfprintf(stderr, format, arguments);
     putc('\n', stderr);
     va_end(arguments);
+    if (errno == EFBIG)
+        mh_trace_take_file_signal();
     mh_trace_unlock(&speaking);
 }
 
@@ -298,7 +336,7 @@ static void say_losses(void)
 void mh_trace_end(trace_call *call)
 {
     mh_trace_end_clock(mh_trace_thread_of(call));
-    mh_trace_flush(true);
+    mh_trace_flush(TRACE_AT_ANY_TIME);
     say_losses();
     mh_trace_enter(call);
 }
@@ -315,16 +353,17 @@ void mh_trace_finish(trace_call *call)
     mh_trace_close_file();
 }
 
+/* A child of the program has nothing of its own to write. */
 void mh_trace_abort(void)
 {
-    mh_trace_flush(true);
+    if (mh_trace.pid == getpid())
+        mh_trace_flush(TRACE_IN_A_SECOND);
 }
 
-/* The program ends without MPI_Finalize. A child of it that does has nothing of its own to write. */
+/* The program ends without MPI_Finalize. */
 __attribute__((destructor)) static void end_anyway(void)
 {
-    if (mh_trace.pid == getpid())
-        mh_trace_flush(true);
+    mh_trace_abort();
 }
 
 bool mh_trace_is_wanted(int id)

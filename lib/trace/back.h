@@ -51,21 +51,28 @@ static inline int64_t mh_trace_now_ns(void)
 }
 
 /*
- * While a lock is held, no signal handler runs: it may call MPI, and come here again. A SIGXFSZ of what is written
- * meanwhile is taken back: it would end most programs.
+ * While a lock is held, no handler runs of a signal that comes from elsewhere: it may call MPI, and come here again.
+ * Nor is the thread canceled. errno stays as it was.
  */
 typedef struct {
     pthread_mutex_t mutex;
-    sigset_t blocked; /* before */
+    sigset_t blocked; /* this and the others: before */
+    int cancel_state, error;
 } trace_lock;
 #define TRACE_LOCK                         \
     {                                      \
         .mutex = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Returns whether it is held. waits: until it is. */
-bool mh_trace_lock(trace_lock *lock, bool waits);
+/* At the end of a program, a thread that holds the lock may be one that is no more. */
+typedef enum { TRACE_AT_ONCE, TRACE_IN_A_SECOND, TRACE_AT_ANY_TIME } trace_patience;
+
+/* Returns whether it is held. */
+bool mh_trace_lock(trace_lock *lock, trace_patience patience);
 void mh_trace_unlock(trace_lock *lock);
+
+/* Call it with a lock held if a file was too large: the signal, which the kernel sends too, would end most programs. */
+void mh_trace_take_file_signal(void);
 
 /* A line on standard error. */
 void mh_trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -125,7 +132,7 @@ static inline void mh_trace_put(trace_thread *thread, trace_event event)
 bool mh_trace_is_half_full(void);
 
 /* Write what is in memory. waits: for another thread that does so; else it is left to that one. */
-void mh_trace_flush(bool waits);
+void mh_trace_flush(trace_patience patience);
 
 /* At the end, when no thread records any more: what is still kept back. */
 void mh_trace_flush_last(void);

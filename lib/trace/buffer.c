@@ -171,9 +171,9 @@ static void flush_thread(trace_thread *thread)
     }
 }
 
-void mh_trace_flush(bool waits)
+void mh_trace_flush(trace_patience patience)
 {
-    if (!mh_trace_lock(&flushing, waits))
+    if (!mh_trace_lock(&flushing, patience))
         return;
     mh_trace_write_regions();
     for (unsigned i = 0; i < known_threads(); i++)
@@ -189,7 +189,7 @@ void mh_trace_flush_last(void)
         free(threads[i].requests);
         free(threads[i].statuses);
     }
-    mh_trace_flush(true);
+    mh_trace_flush(TRACE_AT_ANY_TIME);
     for (unsigned i = 0; i < known_threads(); i++) {
         trace_event event = {.time_ns = threads[i].full_ns,
                              .value = atomic_load(&threads[i].dropped),

@@ -99,7 +99,7 @@ static void look(trace_thread *thread)
     }
     mh_trace_put_region(thread, mh_trace.clock_id, false);
     if (due)
-        mh_trace_flush(false);
+        mh_trace_flush(TRACE_AT_ONCE);
 }
 
 /* With several threads, calls on different communicators have no common order: those of the world alone count. */
@@ -112,7 +112,7 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
 {
     if (mh_trace_is_half_full()) {
         mh_trace_put_region(mh_trace_thread_of(call), mh_trace.flush_id, true);
-        mh_trace_flush(false);
+        mh_trace_flush(TRACE_AT_ONCE);
         mh_trace_put_region(call->thread, mh_trace.flush_id, false);
     }
     call->is_counted = comm != MPI_COMM_NULL && counts(comm) && !cannot_synchronize;
@@ -129,8 +129,10 @@ bool mh_trace_take_back(trace_call *call, int result)
 {
     if (!mh_trace_was_refused(result))
         return false;
-    calls_since_record -= call->is_counted;
-    calls_until_look += call->is_counted;
+    if (call->is_counted) {
+        calls_since_record--;
+        calls_until_look++;
+    }
     return true;
 }
 

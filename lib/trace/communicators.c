@@ -166,12 +166,14 @@ static trace_known_comm *discover(MPI_Comm handle)
 {
     int is_inter = 0;
     trace_known_comm *found = &unknown;
-    mh_trace_lock(&lock, true);
+    /* Before the lock is held: the error handler of the program may jump. */
+    if (handle == MPI_COMM_NULL || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
+        return found;
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
     int64_t slot = mh_trace_find(&table, key_of(handle));
     if (slot >= 0) {
         found = &known[slot];
-    } else if (id_count < MAX_IDS && handle != MPI_COMM_NULL &&
-               PMPI_Comm_test_inter(handle, &is_inter) == MPI_SUCCESS) {
+    } else if (id_count < MAX_IDS) {
         definition *its = define(handle, is_inter);
         found = add(handle, handle, is_inter, its ? compute_context(its) : 0, its);
     }
@@ -195,9 +197,9 @@ bool mh_trace_has_all(MPI_Comm comm)
     int is_inter = 0, compared = MPI_UNEQUAL;
     if (its != &unknown)
         return its->has_all;
-    PMPI_Comm_test_inter(comm, &is_inter);
-    if (!is_inter)
-        PMPI_Comm_compare(comm, MPI_COMM_WORLD, &compared);
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return false;
+    PMPI_Comm_compare(comm, MPI_COMM_WORLD, &compared);
     return compared != MPI_UNEQUAL;
 }
 
@@ -282,7 +284,7 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
         return;
     }
     uint32_t context = agree_on_context(*comm, is_inter);
-    mh_trace_lock(&lock, true);
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
     add(*comm, *comm, is_inter, context, define(*comm, is_inter));
     mh_trace_unlock(&lock);
 }
@@ -296,7 +298,7 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
         return;
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
-    mh_trace_lock(&lock, true);
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
     add(*comm, parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
     mh_trace_unlock(&lock);
 }

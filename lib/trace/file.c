@@ -30,7 +30,10 @@ static int write_all(const struct iovec *parts, int count, ssize_t bytes)
     ssize_t done = writev(file, parts, count);
     if (done == bytes)
         return 0;
-    return done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
+    int reason = done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
+    if (reason == EFBIG)
+        mh_trace_take_file_signal();
+    return reason;
 }
 
 int mh_trace_open_file(uint64_t job)
@@ -45,7 +48,7 @@ int mh_trace_open_file(uint64_t job)
     head.size = mh_trace.size;
     written = sizeof head;
     struct iovec part = {&head, sizeof head};
-    mh_trace_lock(&writing, true);
+    mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
     int reason = write_all(&part, 1, sizeof head);
     mh_trace_unlock(&writing);
     return reason;
@@ -81,7 +84,7 @@ void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, i
     }
     size_t padding = (PADDING - head.bytes % PADDING) % PADDING;
     all[count + 1] = (struct iovec){(void *)zeros, padding};
-    mh_trace_lock(&writing, true);
+    mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
     write_parts(all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
     mh_trace_unlock(&writing);
 }

@@ -74,8 +74,10 @@ static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
     if (memcmp(known, &now, sizeof now) == 0)
         return true;
     _Unwind_Backtrace(search_frame, &search);
-    if (search.count > 0 && !search.is_found)
+    if (search.count > 0 && !search.is_found) {
+        outer.frame = 0;
         return false;
+    }
     *known = now;
     return true;
 }

@@ -111,9 +111,9 @@ static void send_too_much(MPI_Comm comm)
 /* Calls as they are numbered. Rank 1 alone makes some that are refused. */
 static void fail_alone(void)
 {
-    MPI_Comm comm;
+    MPI_Comm comm, unused;
     MPI_Errhandler jumping;
-    int broken = rank;
+    int broken = rank, too_many = 1000;
     MPI_Comm_create_errhandler(jump, &jumping);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -122,6 +122,7 @@ static void fail_alone(void)
     for (int i = 0; i < 10 * rank; i++) {
         MPI_Bcast(&broken, 1, MPI_INT, NO_RANK, comm);
         MPI_Comm_split(comm, 0, 0, NULL);
+        MPI_Cart_create(comm, 1, &too_many, &too_many, 0, &unused);
     }
     for (int i = 0; i < 40; i++)
         MPI_Barrier(comm);
