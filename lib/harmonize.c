@@ -63,25 +63,20 @@ static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
                    state->settings.values[MH_SET_DELAY_MAX_NS].text);
 }
 
-static void leave(mh_comm_state *state, const mh_release *release, const mh_call *call)
+bool mh_leave(mh_comm_state *state, mh_call *call)
 {
     mh_comm_clock *clock = &state->clock;
-    mh_last_wait wait;
-    mh_exit left = mh_rounds_approach(&state->rounds, release, call->delay_ns, &wait);
-    /* A reading of a clock that has just been set ahead would keep the later ones from following the step. */
-    if (left != MH_EXIT_DISRUPTED && wait.is_after_long && !clock->global.base.may_be_set)
-        call->refresh(call);
-    if (left != MH_EXIT_DISRUPTED)
-        left = mh_rounds_leave(&state->rounds, &wait);
+    mh_exit left = mh_rounds_leave(&state->rounds, &call->wait);
     /* A clock that may be set may have been set during the wait. Readings until the next call follow a step. */
     if (left == MH_EXIT_DISRUPTED || clock->global.base.may_be_set)
         mh_comm_clock_look(clock);
     if (left == MH_EXIT_DISRUPTED && !clock->disrupted)
         mh_comm_clock_distrust(clock);
     *call->flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
+    return left == MH_EXIT_SOON;
 }
 
-int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
+int mh_harmonize(mh_comm_state *state, mh_call *call, mh_error *error)
 {
     mh_release release = {.order = MH_ORDER_RELEASE};
     int code = MPI_SUCCESS;
@@ -95,7 +90,7 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
         if (code != MPI_SUCCESS)
             break;
         if (release.order == MH_ORDER_RELEASE) {
-            leave(state, &release, call);
+            mh_rounds_approach(&state->rounds, &release, call->delay_ns, &call->wait);
             return MPI_SUCCESS;
         }
         if (release.order >= MH_ORDER_NO_FLAG)

@@ -102,40 +102,35 @@ static int check_pointer(const void *pointer, const char *function, const char *
                    : mh_fail(error, MPI_ERR_ARG, "%s: %s is a null pointer; allowed: an address", function, parameter);
 }
 
-static int harmonize(MPI_Comm comm, const mh_call *call)
+/*
+ * During a long delay, caches lose what is not used. So what runs after the last reading of the clock runs shortly
+ * before it, too: the end of the call, and a reading of the global time, which most callers make next. The code of the
+ * caller is fetched.
+ */
+static int harmonize(MPI_Comm comm, mh_call *call, const void *caller)
 {
     mh_error error;
     mh_comm_state *state;
     mh_error_clear(&error);
-    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, call, &error) == MPI_SUCCESS)
-        return MPI_SUCCESS;
-    return fail_collective(comm, state, &error);
+    if (get_state(comm, &state, &error) != MPI_SUCCESS || mh_harmonize(state, call, &error) != MPI_SUCCESS)
+        return fail_collective(comm, state, &error);
+    while (mh_leave(state, call)) {
+        int64_t time_ns, bound_ns;
+        __builtin_prefetch(caller);
+        PMPIX_Global_time_ns(comm, &time_ns, &bound_ns);
+    }
+    return MPI_SUCCESS;
 }
 
 int PMPIX_Harmonize(MPI_Comm comm, int *flag)
 {
-    return harmonize(comm, &(mh_call){.is_delayed = false, .flag = flag});
-}
-
-/*
- * What a process does not use for a while leaves the caches that its processor shares with others. Fetch again what the
- * caller probably runs next: its own code, and a reading of the clock.
- */
-static void refresh(const mh_call *call)
-{
-    int64_t time_ns, bound_ns;
-    __builtin_prefetch(call->caller);
-    PMPIX_Global_time_ns(call->comm, &time_ns, &bound_ns);
+    return harmonize(comm, &(mh_call){.is_delayed = false, .flag = flag}, __builtin_return_address(0));
 }
 
 int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
 {
-    return harmonize(comm, &(mh_call){.is_delayed = true,
-                                      .delay_ns = delay_ns,
-                                      .flag = flag,
-                                      .comm = comm,
-                                      .caller = __builtin_return_address(0),
-                                      .refresh = refresh});
+    return harmonize(comm, &(mh_call){.is_delayed = true, .delay_ns = delay_ns, .flag = flag},
+                     __builtin_return_address(0));
 }
 
 int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns)

@@ -165,54 +165,55 @@ static bool yields(const mh_rounds *rounds)
     return rounds->channel->yields || rounds->barrier->slots.waited_long;
 }
 
-/*
- * Both parts of a long delay end here, so that the first one brings into the caches what the second one runs after its
- * last reading of the clock.
- */
-static mh_exit wait_for(mh_rounds *rounds, mh_last_wait *wait, int64_t until_ns)
-{
-    int64_t from_ns = wait->from_ns;
-    wait->from_ns = mh_wait_until(&rounds->clock->base, from_ns, until_ns, yields(rounds));
-    rounds->lateness_ns = wait->from_ns - until_ns;
-    if (rounds->lateness_ns < 0)
-        return disrupt(rounds, from_ns - wait->from_ns);
-    return rounds->lateness_ns <= rounds->tolerance_ns ? MH_EXIT_IN_TIME : MH_EXIT_LATE;
-}
-
-static mh_exit wait_for_most(mh_rounds *rounds, mh_last_wait *wait)
+static void prepare_wait(mh_rounds *rounds, mh_last_wait *wait)
 {
     int64_t near_ns = wait->deadline_ns - NEAR_NS;
     int64_t step_ns = mh_sleep_towards(&rounds->clock->base, wait->deadline_ns);
-    if (step_ns != 0)
-        return disrupt(rounds, llabs(step_ns));
+    wait->disrupted = step_ns != 0;
+    if (wait->disrupted)
+        disrupt(rounds, llabs(step_ns));
     wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    wait->is_after_long = wait->from_ns < near_ns - NEAR_NS;
-    return wait->is_after_long ? wait_for(rounds, wait, near_ns) : MH_EXIT_IN_TIME;
+    /* A clock that may be set is looked at after each wait. Two looks would keep it from following a step. */
+    if (wait->from_ns < near_ns - NEAR_NS && !rounds->clock->base.may_be_set)
+        wait->until_ns = near_ns;
 }
 
-mh_exit mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait)
+void mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait)
 {
     mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
     int64_t instant_ns = release->decision_ns + release->slack_ns;
     wait->deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns);
+    wait->until_ns = wait->deadline_ns;
     wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    wait->is_after_long = false;
     note_need(rounds, &estimate.model, release, wait->from_ns);
     rounds->slack_ns = release->slack_ns;
     rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
     int64_t early_ns = came_too_early_by(rounds, release, &estimate, wait->from_ns);
-    if (early_ns > 0)
-        return disrupt(rounds, early_ns);
-    return delay_ns > 0 ? wait_for_most(rounds, wait) : MH_EXIT_IN_TIME;
+    wait->disrupted = early_ns > 0;
+    if (wait->disrupted)
+        disrupt(rounds, early_ns);
+    else if (delay_ns > 0)
+        prepare_wait(rounds, wait);
 }
 
 mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait)
 {
-    mh_exit left = wait_for(rounds, wait, wait->deadline_ns);
-    rounds->misses += left == MH_EXIT_LATE;
-    return left;
+    if (wait->disrupted)
+        return MH_EXIT_DISRUPTED;
+    bool is_last = wait->until_ns == wait->deadline_ns;
+    int64_t from_ns = wait->from_ns;
+    wait->from_ns = mh_wait_until(&rounds->clock->base, from_ns, wait->until_ns, yields(rounds));
+    rounds->lateness_ns = wait->from_ns - wait->until_ns;
+    if (rounds->lateness_ns < 0)
+        return disrupt(rounds, from_ns - wait->from_ns);
+    bool is_late = rounds->lateness_ns > rounds->tolerance_ns;
+    rounds->misses += is_late && is_last;
+    wait->until_ns = wait->deadline_ns;
+    if (!is_last)
+        return MH_EXIT_SOON;
+    return is_late ? MH_EXIT_LATE : MH_EXIT_IN_TIME;
 }
 
 /* A round that is like a call without the wait. Rank 0 decides whether another one follows. */

@@ -76,24 +76,28 @@ typedef enum mh_exit {
     MH_EXIT_IN_TIME, /* left within the tolerance of the deadline */
     MH_EXIT_LATE,    /* left later than that */
     /* The clock is wrong: the release arrived before it was decided, or the clock was set back during the wait. */
-    MH_EXIT_DISRUPTED
+    MH_EXIT_DISRUPTED,
+    MH_EXIT_SOON /* the deadline is near; call mh_rounds_leave again */
 } mh_exit;
 
-/* The end of a wait, by the base clock. */
+/* The last parts of a wait, by the base clock. */
 typedef struct mh_last_wait {
-    int64_t from_ns; /* a reading before it; a later one that is less shows that the clock was set back */
+    int64_t from_ns;  /* a reading before it; a later one that is less shows that the clock was set back */
+    int64_t until_ns; /* the end of the next part */
     int64_t deadline_ns;
-    bool is_after_long; /* after a wait so long that caches may have lost what runs next */
+    bool disrupted; /* there is nothing to wait for */
 } mh_last_wait;
 
 /*
- * Wait until shortly before this process's deadline, which is delay_ns after the common instant of a release whose
- * order is MH_ORDER_RELEASE. Unless this returns MH_EXIT_DISRUPTED, because the clock is wrong, mh_rounds_leave
- * must follow. Local.
+ * Begin to wait for this process's deadline, which is delay_ns after the common instant of a release whose order is
+ * MH_ORDER_RELEASE. If the deadline is far away, sleep for most of the wait. Local.
  */
-mh_exit mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait);
+void mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait);
 
-/* Wait for the deadline. Local. */
+/*
+ * Wait for the deadline. A long wait has two parts, so that the caller runs twice what it runs after its last reading
+ * of the clock: during a long wait, caches lose what is not used. The first part returns MH_EXIT_SOON. Local.
+ */
 mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait);
 
 /*

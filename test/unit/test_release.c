@@ -122,9 +122,10 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
                          &error);
         record->delay_ns = play->max_delay_ns > 0 ? chance_between(&dice, 0, play->max_delay_ns) : 0;
         mh_last_wait wait;
-        record->left = mh_rounds_approach(rounds, &record->release, record->delay_ns, &wait);
-        if (record->left != MH_EXIT_DISRUPTED)
+        mh_rounds_approach(rounds, &record->release, record->delay_ns, &wait);
+        do
             record->left = mh_rounds_leave(rounds, &wait);
+        while (record->left == MH_EXIT_SOON);
         record->left_ns = simulated_now_ns();
     }
     mh_barrier_close(&barrier);
