@@ -59,13 +59,53 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
 
 /* ---- Launches */
 
+const char launch_first_figure[] = "valid";
+static const char schema_name[] = "mpix-bench ", known_schema[] = "mpix-bench 1";
+
+/* Files without a schema are known by their columns. */
+static bool is_of_bench(const json_t *row)
+{
+    return json_is_string(json_object_get(row, "operation")) && json_object_get(row, launch_first_figure) != NULL;
+}
+
+static bool check_results(const launch_t *launch, char *complaint)
+{
+    const char *schema = text_at(launch->file.provenance, "schema");
+    if (schema[0] != '\0' && strcmp(schema, known_schema) != 0)
+        return complain(complaint, "%.400s has results of schema \"%.60s\", only \"%s\" can be compared", launch->path,
+                        schema, known_schema);
+    for (size_t i = 0; i < json_array_size(launch->file.rows); i++)
+        if (!is_of_bench(json_array_get(launch->file.rows, i)))
+            return complain(complaint, "%.400s has other results than those of mpix_bench", launch->path);
+    return true;
+}
+
+static void free_launch(launch_t *launch)
+{
+    free(launch->path);
+    result_file_free(&launch->file);
+}
+
 /* Takes over the path. */
 static bool add_launch(variant_t *variant, char *path, char *complaint)
 {
     variant->launches = need(realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(variant->launches[0])));
     launch_t *launch = &variant->launches[variant->count++];
     *launch = (launch_t){.path = path};
-    return result_file_read(path, &launch->file, complaint);
+    return result_file_read(path, &launch->file, complaint) && check_results(launch, complaint);
+}
+
+/* The last file could be read, but is no launch, as a raw file: it is left out. Else returns false. */
+static bool leave_out_last(variant_t *variant, const char *complaint)
+{
+    launch_t *last = &variant->launches[variant->count - 1];
+    bool is_named = strncmp(text_at(last->file.provenance, "schema"), schema_name, strlen(schema_name)) == 0;
+    if (last->file.rows == NULL || is_named || is_of_bench(json_array_get(last->file.rows, 0)))
+        return false;
+    fprintf(stderr, "mpix_compare: %s, so it is left out\n", complaint);
+    free_launch(last);
+    variant->count--;
+    return true;
 }
 
 static bool read_folder(const char *folder, variant_t *variant, char *complaint)
@@ -74,11 +114,12 @@ static bool read_folder(const char *folder, variant_t *variant, char *complaint)
     int count = folder_files(folder, &entries, complaint);
     bool good = count > 0;
     for (int i = 0; i < count; i++) {
-        good = good && add_launch(variant, folder_join(folder, entries[i]->d_name), complaint);
+        good = good && (add_launch(variant, folder_join(folder, entries[i]->d_name), complaint) ||
+                        leave_out_last(variant, complaint));
         free(entries[i]);
     }
     free(entries);
-    return good;
+    return good && (variant->count > 0 || complain(complaint, "%.400s: no file has results of mpix_bench", folder));
 }
 
 /* The finished run of a variant in the block of another run, or NULL. */
@@ -203,10 +244,8 @@ void launches_free(variants_t *variants)
 {
     for (int i = 0; i < variants->count; i++) {
         variant_t *variant = &variants->list[i];
-        for (int j = 0; j < variant->count; j++) {
-            free(variant->launches[j].path);
-            result_file_free(&variant->launches[j].file);
-        }
+        for (int j = 0; j < variant->count; j++)
+            free_launch(&variant->launches[j]);
         free(variant->launches);
         free(variant->name);
     }

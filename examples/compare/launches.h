@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * launches.h - the files of results that a command line names, each one launch: a file, all files in a folder, or those
- * of a variant of a campaign.
+ * launches.h - the files of mpix_bench's results that a command line names, each one launch: a file, all of a folder,
+ * or those of a variant of a campaign.
  *
  * A campaign is a folder with a file manifest.json, which says in which order its variants were launched: in blocks, in
  * each of which every variant was launched once.
@@ -11,6 +11,9 @@
 
 #include "common/options.h"
 #include "results/results.h"
+
+/* The first column of results that does not say what was measured. */
+extern const char launch_first_figure[];
 
 typedef struct launch {
     char *path;
@@ -32,7 +35,7 @@ typedef struct variants {
 } variants_t;
 
 /*
- * launches_read - find and read all files.
+ * launches_read - find and read all files. Those of a folder that have something else are left out, after a line each.
  *
  * operands   what the command line names: so many variants, or a campaign of so many
  * count      1 or 2

@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first column that is no key, and a key that comes after it. */
-static const char first_figure[] = "valid", arrival[] = "arrival", arrival_span[] = "arrival_span_ns";
-
-static const char known_schema[] = "mpix-bench 1";
-
-static bool is_of_bench(const json_t *row)
-{
-    return json_is_string(json_object_get(row, "operation")) && json_object_get(row, first_figure) != NULL;
-}
+/* A key that comes after the first column that is none. */
+static const char arrival[] = "arrival", arrival_span[] = "arrival_span_ns";
 
 /* The keys of a row, as texts, so that both formats have the same. The caller frees them. */
 static json_t *take_keys(const json_t *row)
@@ -26,7 +19,7 @@ static json_t *take_keys(const json_t *row)
     json_t *value, *keys = json_object();
     json_object_foreach((json_t *)row, name, value)
     {
-        is_key = is_key && strcmp(name, first_figure) != 0;
+        is_key = is_key && strcmp(name, launch_first_figure) != 0;
         if (!is_key && strcmp(name, arrival) != 0)
             continue;
         result_text(value, text);
@@ -71,8 +64,6 @@ static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, c
 {
     const json_t *value = json_object_get(row, column);
     double number = json_number_value(value);
-    if (!is_of_bench(row))
-        return complain(complaint, "%.400s has other results than those of mpix_bench", launch->path);
     if (value == NULL || !(json_is_null(value) || json_is_number(value)))
         return complain(complaint, "%.400s has no column of numbers %.60s", launch->path, column);
     series_t *series = row_of(rows, take_keys(row));
@@ -86,22 +77,11 @@ static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, c
     return true;
 }
 
-/* Files without a schema are known by their columns. */
-static bool check_schema(const launch_t *launch, char *complaint)
-{
-    const char *schema = json_string_value(json_object_get(launch->file.provenance, "schema"));
-    return schema == NULL || strcmp(schema, known_schema) == 0 ||
-           complain(complaint, "%.400s has results of schema \"%.60s\", only \"%s\" can be compared", launch->path,
-                    schema, known_schema);
-}
-
 bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, char complaint[COMPLAINT_BYTES])
 {
     *rows = (rows_t){.variant = variant, .index = json_object()};
     for (int i = 0; i < variant->count; i++) {
         const launch_t *launch = &variant->launches[i];
-        if (!check_schema(launch, complaint))
-            return false;
         for (size_t j = 0; j < json_array_size(launch->file.rows); j++)
             if (!add_value(rows, launch, json_array_get(launch->file.rows, j), column, complaint))
                 return false;

@@ -6,6 +6,7 @@
 #include "results/folder.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,11 +57,10 @@ static bool read_file(sources_t *sources, char *path, const char *campaign, cons
         source->campaign = need(strdup(campaign));
         source->variant = need(strdup(variant));
     }
-    if (!result_file_read(path, &file, complaint))
-        return false;
+    bool good = result_file_read(path, &file, complaint);
     source->head = file.provenance;
     source->rows = file.rows;
-    return find_kind(source, complaint) && check_version(source, complaint);
+    return good && find_kind(source, complaint) && check_version(source, complaint);
 }
 
 /* ---- A directory */
@@ -99,7 +99,7 @@ static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
            complain(complaint, "%.400s: no launch of the campaign has results", campaign->path);
 }
 
-/* The last source was read well, but has results of no kind, such as a raw file: it is left out. Else returns false. */
+/* The last source could be read, but has no results of any kind, as a raw file: it is left out. Else returns false. */
 static bool leave_out_last(sources_t *sources, const char *complaint)
 {
     source_t *last = &sources->list[sources->count - 1];

@@ -284,11 +284,10 @@ static bool read_text(reader_t *reader)
     reader->next = reader->text;
     reader->line = 1;
     bool good = reader->text[0] == '{' ? read_json(reader) : read_csv(reader);
-    if (good && json_array_size(reader->file->rows) == 0)
-        good = complain(reader->complaint, "%.400s has no row of results", reader->path);
     if (!good)
         result_file_free(reader->file);
-    return good;
+    return good && (json_array_size(reader->file->rows) > 0 ||
+                    complain(reader->complaint, "%.400s has no row of results", reader->path));
 }
 
 bool result_text_read(char *text, const char *name, result_file_t *file, char complaint[COMPLAINT_BYTES])

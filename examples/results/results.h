@@ -28,7 +28,7 @@ enum { COMPLAINT_BYTES = 1024 };
  * All of it has to be there: a torn line is an error, as is a last line of comma-separated values without its end.
  *
  * path        of the file
- * file        out, to be freed by the caller; empty after an error
+ * file        out, to be freed by the caller, after an error too: empty then, or without a row if that is the error
  * complaint   out, after an error: one line that names the file and, if there is one, the line
  *
  * Returns whether it could be read.

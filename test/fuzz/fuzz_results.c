@@ -60,10 +60,11 @@ static void check_results(char *text)
         for (size_t i = 0; i < json_array_size(file.rows); i++)
             check_row(json_array_get(file.rows, i));
         check_rows(&file);
-        result_file_free(&file);
     } else {
+        FUZZ_REQUIRE(json_array_size(file.rows) == 0);
         check_complaint(complaint);
     }
+    result_file_free(&file);
     FUZZ_REQUIRE(file.provenance == NULL && file.rows == NULL);
 }
 

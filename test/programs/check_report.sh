@@ -22,16 +22,10 @@ export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 python=${PYTHON:-python3}
 page=$scratch/page.html
 
-if [ ! -x "$programs/mpix_report" ]; then
-    echo "1..0 # SKIP mpix_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
-    exit 0
-fi
-
+[ -x "$programs/mpix_report" ] ||
+    skip_all "mpix_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
 # Programs of SimGrid do not run by themselves.
-if ! "$programs/mpix_report" --version >/dev/null 2>&1; then
-    echo "1..0 # SKIP mpix_report does not run by itself"
-    exit 0
-fi
+"$programs/mpix_report" --version >/dev/null 2>&1 || skip_all "mpix_report does not run by itself"
 
 # ---- Results
 
@@ -184,18 +178,22 @@ check_directory() {
     grep -qF 'data-place="0" data-value="840" data-low="770" data-high="910"' "$page" ||
         complain "not the median of three launches"
     grep -qF 'each file counts as a launch' "$page" || complain "does not say what counts as a launch"
+    # As shells complete it.
+    report "$scratch/known/launches/"
+    grep -qF '<dt>variant</dt> <dd>launches</dd>' "$page" || complain "does not name the variant after the directory"
 }
 
-# A raw file beside the results is told of, and left out.
+# Raw files beside the results, of which one has no row, are told of, and left out.
 check_beside() {
     cp -r "$scratch/known/launches" "$scratch/beside"
     report "$scratch/beside"
     cp "$page" "$scratch/without.html"
     printf '%s\n' sync,run,rank,age_ns,error_ns,half_width_ns,violations hca3,1,1,0,5,6,0 >"$scratch/beside/2-raw.csv"
+    echo scheme,call,skew_ns,valid >"$scratch/beside/4-raw.csv"
     run alone mpix_report "$scratch/beside" -o "$page"
     expect_status 0
-    [ "$(wc -l <"$scratch/err")" -eq 1 ] || complain "not one line"
-    own_messages | grep -q "beside/2-raw.csv, row 1 .* left out" || complain "does not tell what is left out"
+    [ "$(wc -l <"$scratch/err") $(grep -cE '/(2-raw.csv, row 1|4-raw.csv has no row) .* left out$' "$scratch/err")" = \
+        "2 2" ] || complain "does not tell what is left out, in a line each"
     cmp -s "$page" "$scratch/without.html" || complain "another page than without it"
     rm "$scratch"/beside/*.json "$page"
     run alone mpix_report "$scratch/beside" -o "$page"

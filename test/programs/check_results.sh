@@ -52,7 +52,10 @@ check_outputs() {
     done
     validate "$scratch/$name.csv" "$scratch/$name.json"
     case "$*" in
-    *RAW*) validate "raw:mpix-$(sed 's/_usual//; s/_arrivals//; s/_/-/' <<<"$name"):$scratch/raw" ;;
+    *RAW*)
+        validate "raw:mpix-$(sed 's/_usual//; s/_arrivals//; s/_/-/' <<<"$name"):$scratch/raw"
+        mv "$scratch/raw" "$scratch/$name.raw"
+        ;;
     esac
 }
 
@@ -76,6 +79,36 @@ check_comparison() {
         expect_status 0
     done
     validate "$scratch/compare.csv" "$scratch/compare.json"
+}
+
+# SIDES WHAT: the last run left out each raw file and said so once for each side, and printed what is in the file WHAT.
+expect_left_out() {
+    expect_status 0
+    [ "$(own_messages | grep -c '\.csv.*, so it is left out$')" -eq $((10 * $1)) ] || complain "does not name each"
+    cmp -s "$scratch/out" "$scratch/$2" || complain "other output than without raw files"
+}
+
+# Raw files of all tools, with rows and without any, beside results: both readers leave them out.
+check_beside() {
+    local folder=$scratch/beside name
+    mkdir "$folder"
+    for launch in 1 2 3 4; do cp "$scratch/bench_arrivals.json" "$folder/$launch.json"; done
+    run alone mpix_compare "$folder" "$folder" --format csv
+    cp "$scratch/out" "$scratch/compared"
+    run alone mpix_report "$folder"
+    cp "$scratch/out" "$scratch/reported"
+    for name in bench skew clock_check clock_drift clock_list; do
+        cp "$scratch/$name.raw" "$folder/$name.csv"
+        head -n 1 "$scratch/$name.raw" >"$folder/$name-head.csv"
+    done
+    run alone mpix_compare "$folder" "$folder" --format csv
+    expect_left_out 2 compared
+    run alone mpix_report "$folder"
+    expect_left_out 1 reported
+    rm "$folder"/*.json
+    run alone mpix_compare "$folder" "$folder"
+    expect_status 2
+    own_messages | grep -q "$folder: no file has results" || complain "does not tell that nothing is left"
 }
 
 # That the validation notices what it is for.
@@ -129,6 +162,7 @@ if [ -s "$scratch/bench_usual.csv" ]; then
     if [ -x "$programs/mpix_campaign" ]; then
         tap_check "the manifest of a campaign" check_manifest
         tap_check "a comparison" check_comparison
+        tap_check "raw files beside results" check_beside
     else
         tap_skip "the manifest of a campaign" "mpix_campaign is not built: there is no Jansson library"
     fi
