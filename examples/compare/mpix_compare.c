@@ -52,8 +52,8 @@ static const char *const undecided[] = {"pass", "fail", NULL};
 static const option_spec_t options[] = {
     {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL, NULL,
      "compare operations of one variant with what is to be\nno faster, such as allreduce with reduce+bcast"},
-    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, NULL,
-     "the value compared: a column whose name ends in _ns\n(default median_ns)"},
+    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, "median_ns",
+     "the value compared: a column whose name ends in _ns"},
     {0, "level", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL, "5",
      "how often any row of all may get a wrong verdict"},
     {0, "same", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
@@ -220,7 +220,7 @@ static int run_comparison(compare_run_t *run)
 
 int main(int argc, char **argv)
 {
-    static compare_run_t run = {.settings.column = "median_ns"};
+    static compare_run_t run;
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &run.settings);
     if (outcome == OPTIONS_ANSWERED)

@@ -20,7 +20,7 @@ typedef struct settings {
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
-    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, NULL, "the title of the page"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Results", "the title of the page"},
 };
 
 static const option_spec_t operand =
@@ -73,7 +73,7 @@ static int report(const settings_t *settings)
 
 int main(int argc, char **argv)
 {
-    settings_t settings = {.title = "Results"};
+    settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
     if (outcome == OPTIONS_ANSWERED)

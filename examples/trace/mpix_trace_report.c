@@ -33,7 +33,7 @@ static const char *const show_names[] = {
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
-    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, NULL, "the title of the page"},
+    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
     {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
     {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
@@ -209,7 +209,7 @@ static int read_and_report(const settings_t *settings)
 
 int main(int argc, char **argv)
 {
-    settings_t settings = {.title = "Trace"};
+    settings_t settings = {0};
     output_begin();
     settings.output.file = stdout;
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
