@@ -4,6 +4,7 @@
 #include "statistics.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,32 +85,46 @@ static void remove_empty(const char *path)
         unlink(path);
 }
 
+/* Where a picture is written: beside the file whose place it then takes; what is no file, such as a device, itself. */
+static void find_part(const char *path, char part[PATH_MAX])
+{
+    struct stat status;
+    bool is_other = lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    snprintf(part, PATH_MAX, "%s%s", path, is_other ? "" : ".part");
+}
+
 /* A named pipe is not opened before there is a picture, as closing it would be the end for its reader. */
 static bool can_be_written(const char *path)
 {
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+    char part[PATH_MAX];
+    if (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || access(path, W_OK) != 0))
         return access(path, W_OK) == 0;
-    FILE *file = fopen(path, "a");
+    find_part(path, part);
+    FILE *file = fopen(part, "a");
     if (file == NULL)
         return false;
     fclose(file);
-    remove_empty(path);
+    remove_empty(part);
     return true;
 }
 
-/* Puts the picture into the user's file. */
+/* Puts the picture into the user's file. A picture that is there is lost only to a new one that is whole. */
 static int save(FILE *picture, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    char part[PATH_MAX];
+    find_part(path, part);
+    FILE *file = fopen(part, "w");
     if (file == NULL)
         return errno;
     rewind(picture);
     int error = copy(picture, file);
     if (fclose(file) != 0 && error == 0)
         error = errno;
-    if (error != 0 && truncate(path, 0) == 0)
-        remove_empty(path);
+    if (error == 0 && strcmp(part, path) != 0 && rename(part, path) != 0)
+        error = errno;
+    if (error != 0 && truncate(part, 0) == 0)
+        remove_empty(part);
     return error;
 }
 

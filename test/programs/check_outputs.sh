@@ -146,6 +146,21 @@ check_on_disk() {   # FILE PROGRAM OPTION...: with the ranks that it can have by
     expect_failure "$file"
 }
 
+# A chart that is there stays, whatever room a new one lacks, and nothing is left beside it.
+check_chart_on_disk() { # PROGRAM OPTION...
+    command="$* --plot $scratch/disk/old.svg (full file system with a chart)"
+    # The variables are those of the shell in the namespace.
+    # shellcheck disable=SC2016
+    on_full_file_system sh -c 'truncate -s 0 "$0/filler" && echo old >"$0/old.svg" && cat /dev/zero >>"$0/filler"
+        "$@" --plot "$0/old.svg"
+        status=$?
+        echo "kept: $(cat "$0/old.svg"), files:" $(ls "$0")
+        exit $status' "$scratch/disk" "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_failure "$scratch/disk/old.svg"
+    grep -qx 'kept: old, files: filler old.svg' "$scratch/out" || complain "the old chart is lost, or a part is left"
+}
+
 # What tools write of a trace that is known. OTF2 takes a library, which may be missing.
 trace_outputs() {
     cat <<END
@@ -194,6 +209,8 @@ if on_full_file_system true 2>/dev/null; then
             check_on_disk "$file" mpix_clock_list --reads 100 --plot "$file"
         check "mpix_triad --plot: a file system that is full" \
             check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
+        check "mpix_clock_list --plot: a chart on a file system that is full" \
+            check_chart_on_disk mpix_clock_list --reads 100
     else
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
