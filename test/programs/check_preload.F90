@@ -11,7 +11,7 @@ program check_preload
     implicit none
     include 'mpif.h'
 #endif
-    integer :: i, ierror, rank, ranks, provided, sum, gathered(16)
+    integer :: i, ierror, rank, ranks, provided, older, sum, gathered(16)
     integer(kind=MPI_ADDRESS_KIND) :: is_global
     logical :: found
     double precision :: before, latest
@@ -24,6 +24,10 @@ program check_preload
     call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
     call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, is_global, found, ierror)
     if (rank == 0) print '(a,i0,a,l1,a,es7.1)', 'global ', is_global, ' found ', found, ' tick ', MPI_WTICK()
+#if FORM == 1
+    call MPI_ATTR_GET(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, older, found, ierror)
+    if (.not. found .or. older /= is_global) print '(a)', 'wrong: MPI_ATTR_GET'
+#endif
     call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, is_global, found, ierror)
     if (is_global < 32767) print '(a)', 'wrong: MPI_TAG_UB'
     do i = 1, 300

@@ -167,6 +167,19 @@ check_others() {
     done
 }
 
+# Two communicators of all processes are in one row with the world; that of each process alone is engaged by itself.
+check_like_world() {
+    run 2 mpix_preload --comm all "$subject" like_world
+    expect_done
+    expect_row MPI_COMM_WORLD 2 206 206
+    expect err '.* +1 +103 +3 +[0-3] +[0-9.]+% .*' 2
+    expect err 'barriers left to MPI: up to 100 on a process' 1
+    run 2 mpix_preload --barrier "$subject" like_world
+    expect_done
+    expect_row MPI_COMM_WORLD 2 206 206
+    expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --comm all\)' 1
+}
+
 check_freed() {
     run 2 mpix_preload --comm all "$subject" freed
     expect_done
@@ -212,6 +225,21 @@ check_settings() {
     expect_done
     grep '^mpix_preload: .*TOLERANCE_NS.*never' "$scratch/err" | grep -q 'runs without the preload$' ||
         complain "no line names the setting"
+}
+
+# Where a launcher sets the variables: the names and values that are allowed are told, and the default is taken.
+check_variables() {
+    printf '#!/bin/sh\n%s LD_PRELOAD=%s exec %s barriers\n' "MPIX_PRELOAD_COMM=half MPIX_PRELOAD_WTIME=1" "$front" \
+        "$subject" >"$scratch/with_variables"
+    chmod +x "$scratch/with_variables"
+    programs=$scratch
+    run 2 with_variables
+    program=mpix_preload
+    expect_done
+    [ "$(own_messages | grep -c 'is "\(half\|1\)"; allowed: [a-z]*, [a-z]*; [a-z]* is used$')" -eq 2 ] ||
+        complain "not a line for each variable"
+    expect out 'global 1 tick 1\.0e-09' 1
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
 
 check_refusals() {
@@ -266,12 +294,14 @@ case $version in
 *) tap_skip "$name" "mpi4py is built for another MPI library: ${version%%,*}" ;;
 esac
 tap_check "other barriers" check_others
-quick tap_check "communicators of the same processes as the world" check_care '216 of 216' like_world
+quick tap_check "communicators of the same processes as the world: the clock" check_care '216 of 216' like_world
+tap_check "communicators of the same processes as the world: barriers" check_like_world
 tap_check "a communicator that its processes free one by one" check_freed
 tap_check "a communicator that one process cannot make" check_split
 tap_check "more communicators than can be engaged" check_many
 tap_check "two threads" check_threads
 tap_check "files for the report" check_report
 tap_check "a bad setting of the library" check_settings
+tap_check "bad variables of the preload" check_variables
 quick tap_check "bad options" check_refusals
 tap_done

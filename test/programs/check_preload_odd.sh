@@ -64,6 +64,13 @@ check_static() {
     expect_runs_without "linked statically"
 }
 
+check_set_user_id() {
+    printf '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n' >"$scratch/owned.c"
+    cc "$scratch/owned.c" -o "$scratch/owned" && chmod u+s "$scratch/owned" || return
+    run alone mpix_preload "$scratch/owned"
+    expect_runs_without "set-user-id"
+}
+
 check_other_library() { # PART SOURCE
     printf '#include <string.h>\n%s\n' "int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
         int MPI_Finalize(void) { return 0; }
@@ -170,6 +177,7 @@ if echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try" 2>/
 else
     tap_skip "a static program" "cc links no static program"
 fi
+tap_check "a program of a set user" check_set_user_id
 quick tap_check "another MPI library" check_other_library "Other MPI" '
     int PMPI_Get_library_version(char *text, int *length) { *length = 9; strcpy(text, "Other MPI\nof 99"); return 0; }'
 tap_check "an MPI library without a version" check_other_library "does not tell its version" ''
