@@ -109,6 +109,21 @@ only_in "one binomial tree" "$plain" \
 only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/output.c
 only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/common/options.c
 
+# ---- Links between pages
+
+# PAGE: what links to its headings end in.
+headings() {
+    $awk '/^```/ { quoted = !quoted } !quoted && sub(/^#+ /, "")' "$1" | tr '[:upper:]' '[:lower:]' |
+        sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+tap_expect_empty "links between pages lead to what is there" "$(for page in ./*.md doc/*.md; do
+    grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//; /:\/\//d' | while IFS='#' read -r path heading; do
+        target=${path:+$(dirname "$page")/}${path:-$page}
+        [ -e "$target" ] || echo "$page: there is no $target"
+        [ -z "$heading" ] || headings "$target" | grep -qxF -e "$heading" || echo "$page: $target has no #$heading"
+    done
+done)"
+
 # ---- Layout
 
 layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)

@@ -193,6 +193,23 @@ check_real_kill() {
     marked | xargs kill -KILL
 }
 
+# What is told on a terminal before each launch. By the manifest, the launch that is done took 62 minutes.
+check_progress() {
+    fresh
+    noting A >"$root/file"
+    campaign -n 1 "$root/file"
+    [ ! -s "$scratch/err" ] || complain "tells of progress where nobody looks"
+    sed -i 's/"duration_ns": [0-9]*/"duration_ns": 3720000000000/' "$folder/manifest.json"
+    command="mpix_campaign on a terminal"
+    script -qec "'$programs/mpix_campaign' -o '$folder' -n 3" "$scratch/typed" >/dev/null 2>&1 </dev/null
+    status=$?
+    expect_status 0
+    tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
+    grep -qx '1 of 3 launches done, about 2 h 4 min left; A, launch 1' "$scratch/out" || complain "not what is done"
+    grep -qx '2 of 3 launches done, about 31 min [0-9]* s left; A, launch 2' "$scratch/out" ||
+        complain "not what is left"
+}
+
 check_torn() {
     local damage
     { noting A; noting B; } >"$root/file"
@@ -423,6 +440,11 @@ smpirun) tap_skip "launches of mpix_bench" "the simulator starts its programs by
 esac
 quick tap_check "after a kill, the others are launched" check_kill
 quick tap_check "a torn file is measured again" check_torn
+if command -v script >/dev/null; then
+    tap_check "progress on a terminal" check_progress
+else
+    tap_skip "progress on a terminal" "there is no script (Debian package: bsdutils)"
+fi
 quick tap_check "commands that fail" check_failures
 tap_check "all that a command started ends with it" check_group_ends
 tap_check "a launch that ended is kept" check_finished_is_kept

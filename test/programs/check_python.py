@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All functions of the Python module, with good and bad arguments. Prints complaints, and ok if there are none."""
 import gc
+import inspect
 import math
 import time
 
@@ -49,6 +50,18 @@ class Unusable:
 
     def __index__(self):
         raise ValueError("no index")
+
+
+def check_descriptions():
+    """Each function says what it does, what it takes, and the unit of a number that it returns."""
+    for name in mpix.__all__:
+        thing = getattr(mpix, name)
+        expect(bool((thing.__doc__ or "").strip()), f"{name} has a docstring")
+        for function in [thing] if inspect.isfunction(thing) else []:
+            hints = function.__annotations__
+            expect(set(hints) == {*inspect.signature(function).parameters, "return"}, f"{name} has type hints")
+            has_number = any(word in hints["return"] for word in ("int", "float", "GlobalTime"))
+            expect(not has_number or "seconds" in function.__doc__, f"{name} says the unit of what it returns")
 
 
 def check_clock():
@@ -190,8 +203,8 @@ def check_discarded():
     expect(samples.valid == len(valid) and samples.iterations == iterations, f"the count of valid samples: {samples}")
 
 
-for check in (check_clock, check_release, check_delays, check_settings, check_communicators, check_benchmark,
-              check_discarded):
+for check in (check_descriptions, check_clock, check_release, check_delays, check_settings, check_communicators,
+              check_benchmark, check_discarded):
     check()
 comm.Free()
 complaints = world.gather(complaints)

@@ -92,6 +92,22 @@ try() {     # RANKS PROGRAM
     local output
     output=$(LIBMPIX_HARMONIZE=$library run_installed "$1" "$python" "$2") && grep -qx ok <<<"$output" || echo "$output"
 }
+# By pip from the sources, without what make install says of the library's place.
+check_pip() {
+    local output
+    cp -R "$top/bindings/python" "$scratch/sources" && chmod -R u+w "$scratch/sources"
+    output=$("$python" -m pip install --no-index --no-deps --no-build-isolation --target "$scratch/site" \
+        "$scratch/sources" 2>&1) || echo "$output"
+    [ -e "$scratch/site/mpix_harmonize/py.typed" ] || echo "py.typed is not installed"
+    PYTHONPATH=$scratch/site try 2 "$top/examples/hello/hello.py"
+}
+name="hello.py, with a module that pip installed"
+can_install='import pip, setuptools, wheel; assert int(setuptools.__version__.split(".")[0]) >= 61'
+if "$python" -c "$can_install" 2>/dev/null; then
+    tap_check "$name" check_pip
+else
+    tap_skip "$name" "$python has no pip, setuptools 61 and wheel (Debian packages: python3-pip python3-wheel)"
+fi
 tap_check "hello.py" try 2 "$top/examples/hello/hello.py"
 tap_check "all functions, 1 rank" try 1 "$test_dir/check_python.py"
 quick tap_check "all functions, 2 ranks" try 2 "$test_dir/check_python.py"
