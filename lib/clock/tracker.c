@@ -17,10 +17,12 @@
 #define CORRECTED_WALK 1e6
 
 /*
- * Three hypotheses of noise. Two say that bursts which reach the minimum bound have similar errors, whose standard
- * error is a part of this bound, as measured over shared memory and TCP. They differ in what else a larger bound says.
+ * Three hypotheses of noise. Two say that bursts near the minimum bound have similar errors, whose standard error is a
+ * part of this bound, as measured over shared memory and TCP. They differ in what else a larger bound says.
  *
- * One way: messages of one direction were delayed, because the processors of one side are busy.
+ * One way: for a spell, messages of one direction are delayed more than those of the other. All offsets that are
+ * measured in the spell have the same bias, as a part of the excess of their bounds. So they tell little about the
+ * offset, but more about the drift. Spells of a tenth of a second and more are common over TCP.
  *
  * Even: the processors have become slower to reach each other, which delays both directions equally.
  *
@@ -31,11 +33,24 @@
 enum { ONE_WAY, EVEN, JITTER };
 static const struct {
     double first, min, max; /* the standard error, as a part of what the hypothesis says */
-    double excess;          /* standard error for each nanosecond of bound above the recent minimum */
+    double excess;          /* more standard error, for each nanosecond of bound above the recent minimum */
+    double bias;            /* the standard error of the bias of a spell, for each such nanosecond */
 } noises[MH_TRACKER_NOISES] = {
-    [ONE_WAY] = {0.05, 0.005, 1, 1.5}, [EVEN] = {0.05, 0.005, 1, 0.06}, [JITTER] = {0.58, 0.05, 3, 0}};
+    [ONE_WAY] = {0.05, 0.005, 1, 0.06, 1.5}, [EVEN] = {0.05, 0.005, 1, 0.06, 0}, [JITTER] = {0.58, 0.05, 3, 0, 0}};
 
-#define NOISE_GAIN 0.025 /* they adapt over some forty measurements */
+/*
+ * A burst whose bound is above the minimum by more than this part is of a spell. The excess counts from there, so the
+ * bias may be more than all of it.
+ */
+#define SPELL_EXCESS 0.05
+
+/* If the excess changes by more than this part, another spell has begun. */
+#define SPELL_CHANGE 0.5
+
+/* The time constant with which the bias changes in a spell. */
+#define SPELL_S 1.0
+
+#define NOISE_GAIN 0.05 /* they adapt over some twenty measurements */
 
 /* How uncertain the minimum is, as a part of the mean excess: less with more measurements, but not less than this. */
 #define MIN_DOUBT 0.1
@@ -43,18 +58,13 @@ static const struct {
 /* The mean excess is of so many measurements. */
 #define EXCESS_MEMORY 16
 
-/*
- * If the minimum bound falls by more than this part, all earlier measurements were delayed in one direction or both.
- */
-#define GREAT_FALL 0.25
-
 /* How fast the minimum bound rises while all bounds are larger: by this part with each measurement, and per second. */
 #define BOUND_RISE 0.05
-#define BOUND_RISE_PER_S 0.4
+#define BOUND_RISE_PER_S 0.02
 #define LOW_BOUND_RISE_PER_S 1e-4
 
 /* The weights of the filters follow from this many recent measurements. */
-#define MEMORY 30.0
+#define MEMORY 20.0
 
 /* The noise of a hypothesis with less weight is not adapted. */
 #define MIN_WEIGHT 1e-6
@@ -78,7 +88,7 @@ static int noise_of(int filter)
 
 static double measurement_variance(const mh_tracker *tracker, const mh_offset *measured, int noise)
 {
-    double bound_ns = (double)measured->bound_ns, min_ns = (double)tracker->min_bound_ns;
+    double bound_ns = (double)measured->bound_ns, min_ns = tracker->min_bound_ns;
     double excess_ns = noises[noise].excess * (bound_ns - min_ns);
     double doubt = fmax(MIN_DOUBT, 1 / sqrt((double)tracker->measurements + 1));
     double part_ns = noise == JITTER ? bound_ns - tracker->low_bound_ns + doubt * tracker->excess_ns : min_ns;
@@ -86,13 +96,18 @@ static double measurement_variance(const mh_tracker *tracker, const mh_offset *m
     return error_ns * error_ns + excess_ns * excess_ns;
 }
 
-/* All measurements so far may have the same error. The drift that they showed remains valid. */
-static void doubt_offsets(mh_tracker *tracker, int64_t fall_ns)
+static double spell_excess_ns(double bound_ns, double min_ns)
+{
+    return fmax(bound_ns - (1 + SPELL_EXCESS) * min_ns, 0);
+}
+
+/* All measurements so far were of one spell, and may have the same error. The drift that they showed remains valid. */
+static void doubt_offsets(mh_tracker *tracker, double excess_ns)
 {
     for (int i = 0; i < MH_TRACKER_FILTERS; i++) {
         int noise = noise_of(i);
-        double bias_ns = (noise == JITTER ? tracker->noise[JITTER] : noises[noise].excess) * (double)fall_ns;
-        tracker->filters[i].errors.p00 += bias_ns * bias_ns;
+        double part = noise == JITTER ? tracker->noise[JITTER] : fmax(noises[noise].excess, noises[noise].bias);
+        tracker->filters[i].errors.p00 += part * excess_ns * part * excess_ns;
     }
 }
 
@@ -104,13 +119,10 @@ static double seconds_since_last(const mh_tracker *tracker, const mh_offset *mea
 /* The minimum rises with time and with the number of measurements, so a short slow phase does not raise it much. */
 static void note_bound(mh_tracker *tracker, const mh_offset *measured)
 {
+    double bound_ns = (double)measured->bound_ns, before_ns = tracker->min_bound_ns;
     double rise = fmin(BOUND_RISE, BOUND_RISE_PER_S * seconds_since_last(tracker, measured));
-    int64_t risen_ns = (int64_t)((double)tracker->min_bound_ns * (1 + rise));
-    bool is_min = tracker->min_bound_ns == 0 || measured->bound_ns < risen_ns;
-    int64_t fall_ns = tracker->min_bound_ns - measured->bound_ns;
-    if ((double)fall_ns > GREAT_FALL * (double)tracker->min_bound_ns)
-        doubt_offsets(tracker, fall_ns);
-    tracker->min_bound_ns = is_min ? measured->bound_ns : risen_ns;
+    doubt_offsets(tracker, spell_excess_ns(before_ns, bound_ns));
+    tracker->min_bound_ns = before_ns == 0 ? bound_ns : fmin(before_ns * (1 + rise), bound_ns);
 }
 
 static void note_excess(mh_tracker *tracker, const mh_offset *measured)
@@ -125,7 +137,16 @@ static void note_excess(mh_tracker *tracker, const mh_offset *measured)
     tracker->excess_ns += (bound_ns - tracker->low_bound_ns - tracker->excess_ns) / EXCESS_MEMORY;
 }
 
-/* All filters, alike but for the walk that they expect. */
+/* Keep this part of what is known of the bias. */
+static void forget_bias(mh_filter *filter, double error, double kept)
+{
+    filter->bias *= kept;
+    filter->bias_offset *= kept;
+    filter->bias_drift *= kept;
+    filter->bias_variance = kept * kept * filter->bias_variance + (1 - kept * kept) * error * error;
+}
+
+/* All filters, alike but for the walk and the bias that they expect. */
 static void set_filters(mh_tracker *tracker, mh_filter common)
 {
     double walk = MIN_WALK;
@@ -133,6 +154,7 @@ static void set_filters(mh_tracker *tracker, mh_filter common)
         walk = i % MH_TRACKER_WALKS == 0 ? MIN_WALK : WALK_STEP * walk;
         tracker->filters[i] = common;
         tracker->filters[i].errors.walk = walk;
+        forget_bias(&tracker->filters[i], noises[noise_of(i)].bias, 0);
     }
 }
 
@@ -157,23 +179,37 @@ static void begin(mh_tracker *tracker, const mh_offset *measured)
 
 static void predict(mh_filter *filter, int64_t ahead_ns)
 {
-    filter->offset += filter->drift * ((double)ahead_ns * MH_S_PER_NS);
+    double ahead_s = (double)ahead_ns * MH_S_PER_NS;
+    filter->offset += filter->drift * ahead_s;
+    filter->bias_offset += filter->bias_drift * ahead_s;
     filter->errors = mh_covariance_ahead(filter->errors, ahead_ns);
 }
 
-/* Returns the squared innovation in units of its variance. */
-static double correct(mh_filter *filter, double offset, double variance)
+/*
+ * The measured offset is that of the filter, its bias for each nanosecond of excess, and an error of this variance.
+ * Returns the squared innovation in units of its variance.
+ */
+static double correct(mh_filter *filter, double offset, double excess, double variance)
 {
     mh_covariance *errors = &filter->errors;
-    double total = errors->p00 + variance, innovation = offset - filter->offset;
-    double gain0 = errors->p00 / total, gain1 = errors->p01 / total;
+    /* Of the measurement with offset, drift and bias. */
+    double with_offset = errors->p00 + excess * filter->bias_offset;
+    double with_drift = errors->p01 + excess * filter->bias_drift;
+    double with_bias = filter->bias_offset + excess * filter->bias_variance;
+    double total = with_offset + excess * with_bias + variance;
+    double gain0 = with_offset / total, gain1 = with_drift / total, gain_bias = with_bias / total;
+    double innovation = offset - filter->offset - excess * filter->bias;
     double surprise = innovation * innovation / total;
     filter->cost += log(total) + fmin(surprise, MAX_SURPRISE) - filter->cost / MEMORY;
     filter->offset += gain0 * innovation;
     filter->drift += gain1 * innovation;
-    errors->p11 -= gain1 * errors->p01;
-    errors->p00 *= 1 - gain0;
-    errors->p01 *= 1 - gain0;
+    filter->bias += gain_bias * innovation;
+    errors->p11 -= gain1 * with_drift;
+    errors->p00 = (1 - gain0) * errors->p00 - gain0 * excess * filter->bias_offset;
+    errors->p01 = (1 - gain0) * errors->p01 - gain0 * excess * filter->bias_drift;
+    filter->bias_offset -= gain_bias * with_offset;
+    filter->bias_drift -= gain_bias * with_drift;
+    filter->bias_variance -= gain_bias * with_bias;
     return surprise;
 }
 
@@ -184,9 +220,17 @@ static void adapt_noise(mh_tracker *tracker, int i, double surprise)
     tracker->noise[i] = fmin(fmax(noise, noises[i].min), noises[i].max);
 }
 
+static bool is_same_spell(double excess_ns, double before_ns)
+{
+    return fabs(excess_ns - before_ns) <= SPELL_CHANGE * fmax(excess_ns, before_ns);
+}
+
 static void update(mh_tracker *tracker, const mh_offset *measured)
 {
     double offset = (double)(measured->offset_ns - tracker->origin_ns);
+    double excess = spell_excess_ns((double)measured->bound_ns, tracker->min_bound_ns);
+    bool lasts = is_same_spell(excess, tracker->spell_excess_ns);
+    double kept = lasts ? exp(-seconds_since_last(tracker, measured) / SPELL_S) : 0;
     double surprises[MH_TRACKER_NOISES] = {0}, weights[MH_TRACKER_NOISES] = {0}, variances[MH_TRACKER_NOISES];
     for (int i = 0; i < MH_TRACKER_NOISES; i++)
         variances[i] = measurement_variance(tracker, measured, i);
@@ -194,9 +238,12 @@ static void update(mh_tracker *tracker, const mh_offset *measured)
         mh_filter *filter = &tracker->filters[i];
         int noise = noise_of(i);
         predict(filter, measured->at_ns - tracker->past.last.at_ns);
-        surprises[noise] += filter->weight * fmin(correct(filter, offset, variances[noise]), MAX_SURPRISE);
+        forget_bias(filter, noises[noise].bias, kept);
+        double surprise = correct(filter, offset, excess, variances[noise]);
+        surprises[noise] += filter->weight * fmin(surprise, MAX_SURPRISE);
         weights[noise] += filter->weight;
     }
+    tracker->spell_excess_ns = excess;
     weigh(tracker);
     /* Any two measurements lie on a line, so the first two say nothing about noise. */
     for (int i = 0; i < MH_TRACKER_NOISES && tracker->measurements > 2; i++)

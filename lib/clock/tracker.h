@@ -21,20 +21,23 @@ enum { MH_TRACKER_WALKS = 8, MH_TRACKER_NOISES = 3, MH_TRACKER_FILTERS = MH_TRAC
 /* In the units of mh_covariance. */
 typedef struct mh_filter {
     double offset, drift;
+    double bias; /* of measured offsets, for each nanosecond by which bounds of the present spell exceed usual ones */
     mh_covariance errors;
-    double cost; /* minus twice the log likelihood of the recent measurements */
+    double bias_variance, bias_offset, bias_drift; /* its covariances */
+    double cost;                                   /* minus twice the log likelihood of the recent measurements */
     double weight;
 } mh_filter;
 
 typedef struct mh_tracker {
-    mh_rates rates;       /* of the two clocks */
-    double drift_limit;   /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
-    int64_t measurements; /* a prior counts as one */
-    mh_past past;         /* what the measurements prove */
-    int64_t origin_ns;    /* subtracted from the filters' offsets, so that they stay small */
-    int64_t min_bound_ns; /* of the measurements; rises slowly, so that the tracker adapts to a slower path; 0: none */
-    double low_bound_ns;  /* the same, but it hardly rises */
-    double excess_ns;     /* by how much bounds are above that, on average */
+    mh_rates rates;         /* of the two clocks */
+    double drift_limit;     /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
+    int64_t measurements;   /* a prior counts as one */
+    mh_past past;           /* what the measurements prove */
+    int64_t origin_ns;      /* subtracted from the filters' offsets, so that they stay small */
+    double min_bound_ns;    /* of recent bursts; rises slowly, so that the tracker adapts to a slower path; 0: none */
+    double low_bound_ns;    /* of all bursts; it hardly rises */
+    double excess_ns;       /* by how much bounds are above that, on average */
+    double spell_excess_ns; /* by how much the last bound was above the minimum, if it was of a spell; else 0 */
     double noise[MH_TRACKER_NOISES]; /* standard error of a measurement, as a part of what a hypothesis says */
     mh_filter filters[MH_TRACKER_FILTERS];
 } mh_tracker;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_spells.c - spells in which the messages of one direction take longer: the bounds of bursts are larger, and their
+ * offsets are biased by a part of the excess. The tracker follows neither the bias nor its end, over TCP and shared
+ * memory, and loses nothing if both directions take longer. MH_ROUNDS=100 takes thousands of seeds. MH_VERBOSE=1 prints
+ * errors.
+ */
+#include "base/units.h"
+#include "clock/tracker.h"
+#include "support.h"
+
+enum { BURSTS = 100, USUAL_ROUNDS = 40 };
+
+#define INTERVAL_NS (5 * MH_NS_PER_MS)
+#define AHEAD_NS (500 * MH_NS_PER_MS)
+#define DRIFT 20e-6
+
+/* The errors of quiet bursts, and the mean excess of their bounds. */
+typedef struct path {
+    double bound_ns, error_ns, jitter_ns;
+} path_t;
+
+static const path_t tcp = {4400, 40, 100}, shared_memory = {480, 8, 15};
+
+typedef struct scene {
+    const char *name;
+    const path_t *path;
+    int first, last; /* bursts of spells */
+    int length;      /* of a spell, in bursts; as many later, the next one begins, in the other direction */
+    double excess;   /* as a part of the bound */
+    double bias;     /* as a part of the excess; the sign is by chance */
+    double now_limit_ns, ahead_limit_ns;
+} scene_t;
+
+static const scene_t scenes[] = {
+    {"no spell", &tcp, 0, -1, 1, 0, 0, 25, 80},
+    {"in the middle", &tcp, 40, 79, 40, 0.18, 0.5, 35, 150},
+    {"until the end", &tcp, 60, 99, 40, 0.18, 0.5, 120, 300},
+    {"all in one direction", &tcp, 40, 79, 40, 0.18, 1, 35, 150},
+    {"at the start", &tcp, 0, 39, 40, 0.18, 0.5, 35, 150},
+    {"alternating", &tcp, 20, 99, 10, 0.18, 0.5, 35, 150},
+    {"both directions", &tcp, 40, 99, 60, 0.18, 0, 25, 80},
+    {"shared memory, no spell", &shared_memory, 0, -1, 1, 0, 0, 5, 25},
+    {"shared memory, until the end", &shared_memory, 60, 99, 40, 0.5, 0.7, 40, 150},
+};
+
+static double chance_normal(chance *dice)
+{
+    return log(chance_lognormal(dice, 1, 1));
+}
+
+static int64_t true_offset_ns(int64_t at_ns)
+{
+    return llround(DRIFT * (double)at_ns);
+}
+
+/* sign: of the first spell. */
+static mh_offset measure(const scene_t *scene, int burst, double sign, chance *dice)
+{
+    const path_t *path = scene->path;
+    int64_t at_ns = burst * INTERVAL_NS;
+    double bound_ns = path->bound_ns + chance_exponential(dice, path->jitter_ns);
+    double error_ns = path->error_ns * chance_normal(dice);
+    int part = (burst - scene->first) / scene->length;
+    if (burst >= scene->first && burst <= scene->last && part % 2 == 0) {
+        double excess_ns = scene->excess * path->bound_ns * (1 + 0.1 * chance_unit(dice));
+        bound_ns += excess_ns;
+        error_ns += (part % 4 == 0 ? 1 : -1) * sign * scene->bias * excess_ns;
+    }
+    return (mh_offset){at_ns, true_offset_ns(at_ns) + llround(error_ns), llround(bound_ns)};
+}
+
+static double error_ns(const mh_estimate *estimate, int64_t ahead_ns)
+{
+    int64_t at_ns = estimate->model.at_ns + ahead_ns;
+    return (double)(at_ns - mh_model_apply(&estimate->model, at_ns) - true_offset_ns(at_ns));
+}
+
+/* Sums of squares over rounds. */
+typedef struct score {
+    double now, ahead;
+} score_t;
+
+static void follow(const scene_t *scene, int round, score_t *score)
+{
+    static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB};
+    chance dice = chance_of_round(round);
+    double sign = chance_unit(&dice) < 0.5 ? -1 : 1;
+    mh_estimate estimate = {0};
+    mh_tracker tracker;
+    mh_tracker_reset(&tracker, raw);
+    for (int i = 0; i < BURSTS; i++) {
+        mh_offset measured = measure(scene, i, sign, &dice);
+        EXPECT_SEEDED(mh_tracker_feed(&tracker, &measured), "%s, round %d: burst %d is taken for a step", scene->name,
+                      round, i);
+        estimate = mh_tracker_estimate(&tracker);
+        EXPECT_SEEDED(fabs(error_ns(&estimate, 0)) <= (double)estimate.bound_ns + 1,
+                      "%s, round %d, burst %d: off by %.0f ns, the bound is %" PRId64 " ns", scene->name, round, i,
+                      error_ns(&estimate, 0), estimate.bound_ns);
+    }
+    score->now += pow(error_ns(&estimate, 0), 2);
+    score->ahead += pow(error_ns(&estimate, AHEAD_NS), 2);
+}
+
+START_TEST(spell_is_not_followed)
+{
+    const scene_t *scene = &scenes[_i];
+    score_t score = {0};
+    int rounds = rounds_of(USUAL_ROUNDS);
+    for (int round = 0; round < rounds; round++)
+        follow(scene, round, &score);
+    double now_ns = sqrt(score.now / rounds), ahead_ns = sqrt(score.ahead / rounds);
+    if (getenv("MH_VERBOSE"))
+        printf("# %s: the error is %.1f ns rms, and %.1f ns half a second later\n", scene->name, now_ns, ahead_ns);
+    EXPECT_SEEDED(now_ns <= scene->now_limit_ns, "%s: the error is %.0f ns rms", scene->name, now_ns);
+    EXPECT_SEEDED(ahead_ns <= scene->ahead_limit_ns, "%s: the error is %.0f ns rms after half a second", scene->name,
+                  ahead_ns);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, spell_is_not_followed, 0, COUNT_OF(scenes));
+}
+
+int main(void)
+{
+    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
+    fflush(stdout);
+    return run_suite("spells", add);
+}
