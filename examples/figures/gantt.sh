@@ -43,6 +43,7 @@ problem() {
     elif [ $source != given ] && [ -z "$(find_tracer)" ]; then
         echo "there is no mpix_trace$suffix beside mpix_figures"
     elif [ $source = made ]; then
+        launcher_problem 1
         problem_of_made_hosts
     fi
 }

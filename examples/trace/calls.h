@@ -49,4 +49,7 @@ uint16_t call_operation(const trace_location *location, size_t enter, size_t rec
 /* The length of a function's name without the endings of its forms: MPI_Bcast of MPI_Bcast_c and MPI_Bcast_init_c. */
 size_t call_name_length(const char *name);
 
+/* The part of trace_match that finds messages. */
+bool trace_match_messages(const trace *of, trace_matches *matches);
+
 #endif

@@ -4,7 +4,6 @@
  * operations in the same order, so parts belong together by their number on it, which the recorder counted.
  */
 #include "trace/calls.h"
-#include "trace/match.h"
 #include "trace/parse.h"
 
 #include <stdlib.h>
@@ -172,7 +171,7 @@ static void join(const part_list *parts, trace_matches *matches)
     }
 }
 
-bool trace_match_calls(const trace *of, trace_matches *matches)
+static bool match_calls(const trace *of, trace_matches *matches)
 {
     part_list parts = {0, NULL};
     bool is_good = true;
@@ -194,7 +193,7 @@ bool trace_match_calls(const trace *of, trace_matches *matches)
 bool trace_match(const trace *of, trace_matches *matches)
 {
     *matches = (trace_matches){.message_count = 0};
-    bool is_good = trace_match_messages(of, matches) && trace_match_calls(of, matches);
+    bool is_good = trace_match_messages(of, matches) && match_calls(of, matches);
     if (!is_good)
         trace_matches_free(matches);
     return is_good;

@@ -5,7 +5,6 @@
  * waits posts its own when it is entered.
  */
 #include "trace/calls.h"
-#include "trace/match.h"
 
 #include <stdlib.h>
 

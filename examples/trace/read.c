@@ -72,27 +72,21 @@ static bool check_head(const trace_file *file, const trace_file_head *head, cons
 /* A block whose end is missing is torn, and the last of the file. */
 static bool read_blocks(trace_file *file)
 {
-    while (file->bytes_left > 0) {
-        trace_block_head head;
-        if (file->bytes_left < sizeof head) {
-            file->process->is_torn = true;
-            return true;
-        }
+    trace_block_head head;
+    char zeros[8];
+    while (file->bytes_left >= sizeof head) {
         if (fread(&head, sizeof head, 1, file->stream) != 1)
             return trace_fail(file->message, "%s: cannot be read", file->path);
-        file->bytes_left -= sizeof head;
-        const uint64_t padding = -head.bytes % 8;
-        if (head.bytes > file->bytes_left || padding > file->bytes_left - head.bytes) {
-            file->process->is_torn = true;
-            return true;
-        }
+        const uint64_t room = file->bytes_left - sizeof head, padding = -head.bytes % 8;
+        if (head.bytes > room || padding > room - head.bytes)
+            break;
         if (!trace_parse_block(file, &head))
             return false;
-        char zeros[8];
         if (padding > 0 && fread(zeros, (size_t)padding, 1, file->stream) != 1)
             return trace_fail(file->message, "%s: cannot be read", file->path);
-        file->bytes_left -= head.bytes + padding;
+        file->bytes_left = room - head.bytes - padding;
     }
+    file->process->is_torn = file->bytes_left > 0;
     return true;
 }
 

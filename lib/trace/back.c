@@ -371,7 +371,9 @@ bool mh_trace_is_wanted(int id)
     return mh_trace.is_wanted[id];
 }
 
-/* What the front looks for. */
+/* What the front looks for. The linker knows where this object begins and ends. */
 #define ENTRY(name) .name = mh_trace_##name,
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
 extern const trace_back mpix_trace_back;
-__attribute__((visibility("default"))) const trace_back mpix_trace_back = {TRACE_OPERATIONS(ENTRY)};
+__attribute__((visibility("default")))
+const trace_back mpix_trace_back = {.code = __ehdr_start, .code_end = _end, TRACE_OPERATIONS(ENTRY)};

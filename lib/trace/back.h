@@ -19,6 +19,9 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+/* What few events need, out of the way of the others. */
+#define TRACE_RARE __attribute__((noinline, cold))
+
 /* ---- Options, the same on all processes (options.c) */
 
 typedef struct {
@@ -116,10 +119,10 @@ void *mh_trace_map(size_t bytes);
 bool mh_trace_open_buffer(int64_t bytes);
 
 /* For the calling thread, until it ends. NULL if there are too many: they are counted. */
-trace_thread *mh_trace_new_thread(void);
+TRACE_RARE trace_thread *mh_trace_new_thread(void);
 
 /* Room for one more event. Returns false if there is none: the event is counted. */
-bool mh_trace_make_room(trace_thread *thread, int64_t time_ns);
+TRACE_RARE bool mh_trace_make_room(trace_thread *thread, int64_t time_ns);
 
 static inline void mh_trace_put(trace_thread *thread, trace_event event)
 {
@@ -131,7 +134,7 @@ static inline void mh_trace_put(trace_thread *thread, trace_event event)
 
 bool mh_trace_is_half_full(void);
 
-/* Write what is in memory. waits: for another thread that does so; else it is left to that one. */
+/* Write what is in memory. Without patience, it is left to another thread that does so. */
 void mh_trace_flush(trace_patience patience);
 
 /* At the end, when no thread records any more: what is still kept back. */
@@ -213,8 +216,6 @@ void mh_trace_write_first_comms(void);
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* Whether a call has failed by one of its arguments, before it took part in anything. */
-bool mh_trace_was_refused(int result);
 /* What was kept back: the end of a call that was left by a jump, before now_ns, and a run of calls in vain. */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);

@@ -11,22 +11,26 @@ trace_thread *mh_trace_thread_of(trace_call *call)
     return call->thread;
 }
 
-static void put_left_call(trace_thread *thread, int64_t now_ns)
+static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
 {
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, thread->open_id, TRACE_LEAVE, 0});
     thread->open_id = 0;
 }
 
+static TRACE_RARE void put_run(trace_thread *thread)
+{
+    const trace_run *run = &thread->run;
+    mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
+    mh_trace_put(thread, (trace_event){run->leave_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
+    thread->run.count = 0;
+}
+
 void mh_trace_settle(trace_thread *thread, int64_t now_ns)
 {
-    trace_run run = thread->run;
     if (thread->open_id != 0)
         put_left_call(thread, now_ns);
-    if (run.count == 0)
-        return;
-    thread->run.count = 0;
-    mh_trace_put(thread, (trace_event){run.enter_ns, run.site, -1, 0, 0, run.id, TRACE_ENTER, 0});
-    mh_trace_put(thread, (trace_event){run.leave_ns, run.count, -1, 0, 0, run.id, TRACE_LEAVE, 0});
+    if (thread->run.count != 0)
+        put_run(thread);
 }
 
 static void add_to_run(trace_thread *thread, const trace_call *call)
@@ -88,17 +92,6 @@ void mh_trace_tried(trace_call *call, int result, int found)
     mh_trace_leave_ns(call);
     if (result != MPI_SUCCESS || found)
         mh_trace_record_enter(call);
-}
-
-bool mh_trace_was_refused(int result)
-{
-    int class = MPI_SUCCESS;
-    if (result == MPI_SUCCESS)
-        return false;
-    PMPI_Error_class(result, &class);
-    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
-           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
-           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO;
 }
 
 /* ---- Regions */

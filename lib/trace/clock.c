@@ -125,9 +125,21 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
         call->number = (int32_t)(atomic_fetch_add(mh_trace_collective_count(comm), 1) + 1);
 }
 
+/* By one of its arguments. */
+static bool was_refused(int result)
+{
+    int class = MPI_SUCCESS;
+    if (result == MPI_SUCCESS)
+        return false;
+    PMPI_Error_class(result, &class);
+    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
+           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
+           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO;
+}
+
 bool mh_trace_take_back(trace_call *call, int result)
 {
-    if (!mh_trace_was_refused(result))
+    if (!was_refused(result))
         return false;
     if (call->is_counted) {
         calls_since_record--;

@@ -28,8 +28,8 @@ static MPI_Group world_group;
 static int freed_key; /* an attribute of communicators that are known */
 
 static _Atomic uint64_t proposals;   /* of contexts by this process */
-static trace_lock lock = TRACE_LOCK; /* of what follows */
-static uint32_t id_count = SELF_ID + 1;
+static trace_lock lock = TRACE_LOCK; /* of what follows, to be changed */
+static _Atomic uint32_t id_count = SELF_ID + 1;
 
 static uint64_t key_of(MPI_Comm comm)
 {
@@ -167,13 +167,13 @@ static trace_known_comm *discover(MPI_Comm handle)
     int is_inter = 0;
     trace_known_comm *found = &unknown;
     /* Before the lock is held: the error handler of the program may jump. */
-    if (handle == MPI_COMM_NULL || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
+    if (handle == MPI_COMM_NULL || id_count >= MAX_IDS || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
         return found;
     mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
     int64_t slot = mh_trace_find(&table, key_of(handle));
     if (slot >= 0) {
         found = &known[slot];
-    } else if (id_count < MAX_IDS) {
+    } else {
         definition *its = define(handle, is_inter);
         found = add(handle, handle, is_inter, its ? compute_context(its) : 0, its);
     }

@@ -24,7 +24,6 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
                                         .flavor = FLAVOR};
 
 #define PUBLIC __attribute__((visibility("default"), used))
-#define OF_THREAD static __thread __attribute__((tls_model("initial-exec"))) /* there from the start: quick */
 #define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define INLINE static inline __attribute__((always_inline))
 
@@ -33,18 +32,22 @@ typedef struct {
     uintptr_t frame, site;
 } stack_place;
 
-static const trace_back *opened_back;
-OF_THREAD stack_place outer; /* the call in which this thread is; its frame is 0 if it is in none */
-OF_THREAD trace_thread *own_thread;
-
-/* ---- Calls inside of calls. They are below them, for stacks grow downward */
-
 /* Some of the calls that were found inside of another one: MPI libraries call themselves often. */
 enum { NESTINGS = 16 };
 typedef struct {
     stack_place inner, outer;
 } nesting;
-OF_THREAD nesting nestings[NESTINGS];
+
+static const trace_back *opened_back;
+
+/* Of a thread; there from the start, so that it is quick to find. */
+static __thread struct {
+    stack_place outer; /* the call in which it is; its frame is 0 if it is in none */
+    trace_thread *thread;
+    nesting nestings[NESTINGS];
+} own __attribute__((tls_model("initial-exec")));
+
+/* ---- Calls inside of calls. They are below them, for stacks grow downward */
 
 enum { FRAMES_OF_CALL = 3 }; /* at most: the wrapper, the entry, and what called it */
 typedef struct {
@@ -55,10 +58,11 @@ typedef struct {
 static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its)
 {
     outer_search *search = its;
-    if (_Unwind_GetCFA(frame) < outer.frame)
+    if (_Unwind_GetCFA(frame) < own.outer.frame)
         return _URC_NO_REASON;
     search->count++;
-    search->is_found = _Unwind_GetIP(frame) == outer.site;
+    /* Where there are several instruction sets, the lowest bit of one of them may tell which. */
+    search->is_found = (_Unwind_GetIP(frame) | 1) == (own.outer.site | 1);
     return search->is_found || search->count == FRAMES_OF_CALL ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -68,32 +72,40 @@ static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its
  */
 static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
 {
-    const nesting now = {{frame, site}, outer};
-    nesting *known = &nestings[(frame / sizeof(void *) + site) % NESTINGS];
+    const nesting now = {{frame, site}, own.outer};
+    nesting *known = &own.nestings[(frame / sizeof(void *) + site) % NESTINGS];
     outer_search search = {0};
     if (memcmp(known, &now, sizeof now) == 0)
         return true;
     _Unwind_Backtrace(search_frame, &search);
     if (search.count > 0 && !search.is_found) {
-        outer.frame = 0;
+        own.outer.frame = 0;
         return false;
     }
     *known = now;
     return true;
 }
 
-/* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
-INLINE const trace_back *get_outer_back(const void *site)
+/* The recorder itself asks MPI about most messages, inside of a call: this must be quick to tell. */
+INLINE bool is_of_back(const trace_back *back, uintptr_t site)
 {
-    if (OWN_FRAME < outer.frame && is_inside(OWN_FRAME, (uintptr_t)site))
+    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
+}
+
+/* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
+INLINE const trace_back *get_outer_back(const void *its_site)
+{
+    const uintptr_t site = (uintptr_t)its_site;
+    const trace_back *back = __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+    if (back && OWN_FRAME < own.outer.frame && (is_of_back(back, site) || is_inside(OWN_FRAME, site)))
         return NULL;
-    return __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
+    return back;
 }
 
 INLINE void go_in(trace_call *call, int id, const void *site)
 {
-    outer = (stack_place){OWN_FRAME, (uintptr_t)site};
-    call->thread = own_thread;
+    own.outer = (stack_place){OWN_FRAME, (uintptr_t)site};
+    call->thread = own.thread;
     call->id = (uint16_t)id;
     call->site = (uintptr_t)site;
     call->is_counted = false;
@@ -103,13 +115,13 @@ INLINE void enter(const trace_back *back, trace_call *call, bool is_trial)
 {
     call->is_trial = is_trial;
     back->enter(call);
-    own_thread = call->thread;
+    own.thread = call->thread;
 }
 
 INLINE void leave(const trace_back *back, trace_call *call)
 {
     back->leave(call);
-    outer.frame = 0;
+    own.outer.frame = 0;
 }
 
 /* The two names of a function, in assembler: mpi.h declares them with other types. */
@@ -134,14 +146,14 @@ INLINE void leave(const trace_back *back, trace_call *call)
 INLINE void begin(int64_t entered_ns, int id, const void *site)
 {
     trace_call call = {0};
-    if (OWN_FRAME < outer.frame || opened_back)
+    if (OWN_FRAME < own.outer.frame || opened_back)
         return;
     go_in(&call, id, site);
     const trace_back *back = mh_preload_open();
     if (back && back->begin(function_names, ID_END - 1, entered_ns, &call))
         __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
-    own_thread = call.thread;
-    outer.frame = 0;
+    own.thread = call.thread;
+    own.outer.frame = 0;
 }
 
 #define RUN_INIT(name, parameters, types, arguments)                \
@@ -149,10 +161,10 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
     {                                                               \
         int64_t entered_ns = trace_raw_now_ns();                    \
         int(*function) types = (int(*) types)mh_preload_find(next); \
-        const stack_place before = outer;                           \
-        outer = (stack_place){OWN_FRAME, (uintptr_t)site};          \
+        const stack_place before = own.outer;                       \
+        own.outer = (stack_place){OWN_FRAME, (uintptr_t)site};      \
         int result = function arguments;                            \
-        outer = before;                                             \
+        own.outer = before;                                         \
         if (result == MPI_SUCCESS)                                  \
             begin(entered_ns, ID_##name, site);                     \
         return result;                                              \
@@ -195,7 +207,7 @@ static int run_Finalize(preload_next *next, const void *site)
     int result = function();
     __atomic_store_n(&opened_back, NULL, __ATOMIC_RELEASE);
     back->finish(&call);
-    outer.frame = 0;
+    own.outer.frame = 0;
     return result;
 }
 ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
@@ -228,9 +240,9 @@ static int run_Pcontrol(preload_next *next, const void *site, int level, void *f
     const trace_back *back = get_outer_back(site);
     if (back && (level > 2 || level < -2)) {
         trace_call call;
-        call.thread = own_thread;
+        call.thread = own.thread;
         back->region(&call, level);
-        own_thread = call.thread;
+        own.thread = call.thread;
     }
     return function(level, first, second);
 }

@@ -21,12 +21,9 @@ void mh_trace_put_send(trace_call *call, const trace_request *message)
 
 void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    trace_request message = {.partner = partner, .tag = tag};
-    if (partner == MPI_PROC_NULL || call->is_silent)
-        return;
-    message.comm = mh_trace_comm(comm)->id;
-    message.bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    mh_trace_put_send(call, &message);
+    if (partner != MPI_PROC_NULL && !call->is_silent)
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
+                                                 mh_trace_comm(comm)->id, TRACE_SEND, 0});
 }
 
 void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
@@ -94,7 +91,7 @@ static uint64_t bytes_of(const MPI_Status *status)
 
 void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status)
 {
-    if (status->MPI_SOURCE != MPI_PROC_NULL)
+    if (status->MPI_SOURCE >= 0) /* else there was no message */
         mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), bytes_of(status), status->MPI_SOURCE,
                                                  status->MPI_TAG, request, comm, TRACE_RECEIVE, 0});
 }

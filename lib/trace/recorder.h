@@ -132,6 +132,7 @@ void mh_trace_abort(void); /* MPI ends the program */
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {
+    const char *code, *code_end; /* of the back: it calls MPI, too */
     TRACE_OPERATIONS(TRACE_OPERATION)
 } trace_back;
 

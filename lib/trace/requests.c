@@ -250,12 +250,10 @@ void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, co
 void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
 {
     mh_trace_tried(call, result, done);
-    if (!call->watched || mh_trace_was_refused(result))
-        return;
-    if (result != MPI_SUCCESS)
+    if (call->watched && result != MPI_SUCCESS)
         drop_ended(call);
-    if (done && index >= 0 && index < call->watched_count)
-        complete(call, call->watched[index], result, status);
+    else if (call->watched && done && index >= 0 && index < call->watched_count)
+        complete(call, call->watched[index], MPI_SUCCESS, status);
 }
 
 void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)

@@ -2,7 +2,8 @@
 # Makes the wrappers of the front: awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
 #
 # For each function of MPI that returns an int: run_NAME, which front.c's macros call, and the entries MPI_NAME and
-# PMPI_NAME. front.c has those of functions that are not like others. Handle conversions are part of no call.
+# PMPI_NAME, which leave its arguments where they are. front.c has those of functions that are not like others. Handle
+# conversions are part of no call.
 
 BEGIN {
     split("Init Init_thread Initialized Finalize Finalized Abort Pcontrol", names, " ")
@@ -117,7 +118,7 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     with = count ? ", " : ""
     if (is_wide)
         print "#if UINTPTR_MAX > UINT32_MAX"
-    print "static int run_" name "(preload_next *next, const void *site" with (count ? parameter_list : "") ")"
+    print "static int run_" name "(" (count ? parameter_list with : "") "preload_next *next, const void *site)"
     print "{"
     print "    int (*function)(" parameter_list ") = (int (*)(" parameter_list "))mh_preload_find(next);"
     print "    const trace_back *back = get_outer_back(site);"
@@ -144,7 +145,7 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     print "    leave(back, &call);"
     print "    return result;"
     print "}"
-    print "ENTRIES(" name ", (" parameter_list "), (&next, __builtin_return_address(0)" with list "))"
+    print "ENTRIES(" name ", (" parameter_list "), (" list with "&next, __builtin_return_address(0)))"
     if (is_wide)
         print "#endif"
     print ""

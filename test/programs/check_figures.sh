@@ -117,10 +117,11 @@ check_cannot() {
     run --plot-only drift
     expect_status 3
     expect_message 'drift cannot be drawn: there is no '
-    MPIEXEC=/nonexistent/mpiexec run --ranks 2 drift barrier-skew
+    MPIEXEC=/nonexistent/mpiexec run --ranks 2 drift barrier-skew gantt
     expect_status 3
     expect_message 'drift cannot be made: there is no MPI launcher'
     expect_message 'barrier-skew cannot be made'
+    expect_message 'gantt cannot be made'
     MPIEXEC=false run --ranks 1 drift
     expect_status 3
     expect_message 'it needs 2 ranks'

@@ -226,16 +226,16 @@ check_bad_traces() {
 
 # ---- A program that runs
 
-# Its 40 allreduces and 40 barriers have two relations each, of two processes; MPI_Init and MPI_Finalize have none.
+# Of its two processes: 40 messages have a relation each, and 40 allreduces two; MPI_Init and MPI_Finalize have none.
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
     run alone mpix_trace_check "$scratch/real" --format csv
     expect_status 0
     [ "$(columns relations | grep -E '^(local|global|corrected) all')" = \
-        "local all 160
-global all 160
-corrected all 160" ] || complain "not 160 relations"
+        "local all 120
+global all 120
+corrected all 120" ] || complain "not 120 relations"
     [ "$(columns beyond_bound | grep '^global all')" = "global all 0" ] || complain "beyond the bounds of the clock"
     [ "$(columns violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
 }

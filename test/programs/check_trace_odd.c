@@ -111,9 +111,9 @@ static void send_too_much(MPI_Comm comm)
 /* Calls as they are numbered. Rank 1 alone makes some that are refused. */
 static void fail_alone(void)
 {
-    MPI_Comm comm, unused;
+    MPI_Comm comm;
     MPI_Errhandler jumping;
-    int broken = rank, too_many = 1000;
+    int broken = rank;
     MPI_Comm_create_errhandler(jump, &jumping);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -122,7 +122,6 @@ static void fail_alone(void)
     for (int i = 0; i < 10 * rank; i++) {
         MPI_Bcast(&broken, 1, MPI_INT, NO_RANK, comm);
         MPI_Comm_split(comm, 0, 0, NULL);
-        MPI_Cart_create(comm, 1, &too_many, &too_many, 0, &unused);
     }
     for (int i = 0; i < 40; i++)
         MPI_Barrier(comm);
@@ -241,8 +240,11 @@ static void have_a_crowd(void)
     pthread_attr_setstacksize(&small, 256 * 1024);
     pthread_barrier_init(&all_there, NULL, CROWD);
     for (int i = 0; i < CROWD; i++)
-        if (pthread_create(&threads[i], &small, ask_together, NULL) != 0)
+        if (pthread_create(&threads[i], &small, ask_together, NULL) != 0) {
+            printf("too few threads\n");
+            fflush(stdout);
             MPI_Abort(MPI_COMM_WORLD, 1);
+        }
     for (int i = 0; i < CROWD; i++)
         pthread_join(threads[i], NULL);
 }
@@ -349,21 +351,28 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 #endif
 
-static void count_calls(void)
+/* On the last of so many communicators, of which one is there at a time. */
+static void count_calls(long comms)
 {
     int size, in[2] = {0, 0}, out[2];
     MPI_Request requests[4];
+    MPI_Comm comm = MPI_COMM_SELF;
+    for (; comms > 0; comms--) {
+        if (comm != MPI_COMM_SELF)
+            MPI_Comm_free(&comm);
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    }
     for (int i = 0; i < 2000; i++) {
         if (i == 1000)
             counted = 0;
         MPI_Comm_size(MPI_COMM_WORLD, &size);
-        MPI_Sendrecv(in, 1, MPI_INT, 0, TAG, out, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(in, 1, MPI_INT, 0, TAG, out, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
         for (int k = 0; k < 2; k++)
-            MPI_Irecv(&out[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[k]);
+            MPI_Irecv(&out[k], 1, MPI_INT, 0, k, comm, &requests[k]);
         for (int k = 0; k < 2; k++)
-            MPI_Isend(&in[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[2 + k]);
+            MPI_Isend(&in[k], 1, MPI_INT, 0, k, comm, &requests[2 + k]);
         MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-        MPI_Allreduce(in, out, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        MPI_Allreduce(in, out, 2, MPI_INT, MPI_SUM, comm);
     }
     long sum = counted;
     printf("counted %ld\n", sum);
@@ -398,7 +407,7 @@ int main(int argc, char **argv)
     else if (strcmp(action, "limit") == 0)
         limit_files();
     else if (strcmp(action, "count") == 0)
-        count_calls();
+        count_calls(number);
     else if (strcmp(action, "level") == 0)
         MPI_Pcontrol((int)number), MPI_Pcontrol((int)-number);
     else

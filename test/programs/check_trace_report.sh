@@ -148,7 +148,7 @@ check_replay() {
 
 # ---- A program that runs
 
-# All calls of MPI_Allreduce are of one site, where the last rank comes last, mostly; mpix_bench replays that.
+# All collective calls are of one site, where the last rank comes last, mostly; mpix_bench replays that.
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
