@@ -254,6 +254,7 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
     bool is_first = !mh_global_clock_is_set(&clock->global);
     mh_estimate estimate;
     for (int run = 1; run <= MAX_RUNS; run++) {
+        bool is_new = !clock->plan.has_run;
         int64_t began_ns = mh_base_clock_now_ns(&clock->global.base);
         int code = run_once(clock, is_thorough && run == 1, &estimate, all, error);
         if (code != MPI_SUCCESS)
@@ -262,7 +263,7 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
         mh_schedule_end(&clock->schedule, ended_ns, is_first);
         if (!all->disrupted) {
             publish(clock, &estimate, all->lead_ns);
-            mh_schedule_count(&clock->schedule, ended_ns - began_ns, run == 1 && !is_thorough && !is_first);
+            mh_schedule_count(&clock->schedule, ended_ns - began_ns, !is_thorough && !is_new);
             return MPI_SUCCESS;
         }
         clock->disruptions++;

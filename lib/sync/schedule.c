@@ -17,11 +17,14 @@
 enum { MIN_INTERVAL_DURATIONS = 2200, MIN_LONG_INTERVAL_DURATIONS = 1000 };
 #define LONG_INTERVAL_NS (2 * MH_NS_PER_S)
 
-/* A synchronization in which a process was descheduled changes the typical duration by half at most. */
+/*
+ * A synchronization in which a process was descheduled changes the typical duration by half at most, also the first
+ * one: from the duration up to which the minimum interval is the shortest.
+ */
 static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
 {
     if (before_ns == 0)
-        return duration_ns;
+        before_ns = MIN_INTERVAL_NS / MIN_INTERVAL_DURATIONS;
     int64_t max_ns = before_ns + before_ns / 2, min_ns = before_ns / 2;
     return duration_ns > max_ns ? max_ns : duration_ns < min_ns ? min_ns : duration_ns;
 }
@@ -49,6 +52,8 @@ static int64_t min_interval_ns(const mh_schedule *schedule)
     int64_t long_ns = MIN_LONG_INTERVAL_DURATIONS * schedule->typical_ns;
     if (interval_ns > LONG_INTERVAL_NS)
         interval_ns = long_ns > LONG_INTERVAL_NS ? long_ns : LONG_INTERVAL_NS;
+    if (interval_ns > MH_LONGEST_INTERVAL_NS)
+        return MH_LONGEST_INTERVAL_NS;
     return interval_ns > MIN_INTERVAL_NS ? interval_ns : MIN_INTERVAL_NS;
 }
 

@@ -7,8 +7,13 @@
 #ifndef MH_SCHEDULE_H
 #define MH_SCHEDULE_H
 
+#include "base/units.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The temperature of a machine changes within minutes, and with it the rate of its clock. */
+#define MH_LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 typedef struct mh_schedule {
     int64_t first_ns;    /* the end of the first synchronization */
@@ -17,13 +22,13 @@ typedef struct mh_schedule {
     int64_t count;       /* of synchronizations that nothing disturbed */
     int64_t duration_ns; /* of the last of these */
     int64_t total_ns;    /* of all of these */
-    int64_t typical_ns;  /* of those after the first, which is longer; 0: none yet */
+    int64_t typical_ns;  /* of usual ones; 0: none yet */
 } mh_schedule;
 
 /* A synchronization ended, disturbed or not. */
 void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first);
 
-/* A synchronization ended undisturbed. is_usual: not the first, not repeated, and without time to narrow bounds. */
+/* A synchronization ended undisturbed. is_usual: it did not begin anew, and had no time to narrow bounds. */
 void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual);
 
 /*

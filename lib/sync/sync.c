@@ -2,6 +2,7 @@
 /* sync.c - the list of synchronization algorithms, plans for all levels, and when to synchronize again. */
 #include "sync/sync.h"
 
+#include "sync/schedule.h"
 #include "sync/sync_private.h"
 
 #include <stdlib.h>
@@ -30,9 +31,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
  */
 #define NARROWING_INTERVAL_NS (10 * MH_NS_PER_MS)
 enum { MAX_NARROWING_BURSTS = 200 };
-
-/* The temperature of a machine changes within minutes, and with it the rate of its clock. */
-#define LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 const char *mh_sync_name(int index)
 {
@@ -150,6 +148,7 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
             return code;
         confine(plan, &plan->level[i], estimate);
     }
+    plan->has_run = true;
     return MPI_SUCCESS;
 }
 
@@ -202,6 +201,7 @@ void mh_sync_restart(mh_sync_plan *plan)
 {
     mh_tracker_reset(&plan->tracker, plan->tracker.rates);
     mh_sync_forget_past(plan);
+    plan->has_run = false;
     for (int i = 0; i < plan->levels; i++)
         forget(&plan->level[i]);
 }
@@ -238,7 +238,7 @@ int64_t mh_sync_interval_ns(const mh_sync_plan *plan, int64_t target_ns)
     if (narrows(plan))
         return NARROWING_INTERVAL_NS;
     if (plan->tracker.measurements > 0)
-        return mh_tracker_interval_ns(&plan->tracker, (double)target_ns, LONGEST_INTERVAL_NS);
+        return mh_tracker_interval_ns(&plan->tracker, (double)target_ns, MH_LONGEST_INTERVAL_NS);
     return drifts(plan) ? MH_NS_PER_S : INT64_MAX;
 }
 

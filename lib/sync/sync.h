@@ -59,6 +59,7 @@ typedef struct mh_sync_plan {
     mh_sync_workspace workspace;
     mh_tracker tracker; /* of this process against its reference; it has one at one level only */
     mh_past past;       /* of this process's estimates, if it has a tracker */
+    bool has_run;       /* since it was made or discarded all measurements; the same on all processes */
     bool disrupted;     /* the last run found that a clock was stepped */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;

@@ -6,13 +6,15 @@
 
 #define MS MH_NS_PER_MS
 
+enum { GROWN_SYNCS = 36 }; /* so many that what is typical has followed */
+
 /* A second and more after the first of some synchronizations that all took so long. */
 static mh_schedule grown(int64_t duration_ns)
 {
     mh_schedule schedule = {0};
     mh_schedule_end(&schedule, 5 * MS, true);
     mh_schedule_count(&schedule, 50 * MS, false);
-    for (int i = 1; i <= 4; i++) {
+    for (int i = 1; i <= GROWN_SYNCS; i++) {
         mh_schedule_end(&schedule, i * MH_NS_PER_S, false);
         mh_schedule_count(&schedule, duration_ns, true);
     }
@@ -31,6 +33,7 @@ static const struct {
     {"too soon for slow ones", false, MS / 2, 0, MS, 1100 * MS},
     {"too soon for slower ones", false, MS, 0, MS, 2000 * MS},
     {"too soon for the slowest", false, 3 * MS, 0, MS, 3000 * MS},
+    {"too soon for hours", false, 40 * MH_NS_PER_S, 0, MS, 300 * MH_NS_PER_S},
     {"slow, but rarely", false, MS, 0, 3000 * MS, 3000 * MS},
     {"asked for", false, 10000, 7 * MS, 5 * MH_NS_PER_S, 7 * MS},
     {"asked for, young", true, 0, 7 * MS, MS, 7 * MS},
@@ -52,7 +55,8 @@ END_TEST
 START_TEST(durations_are_added_up)
 {
     mh_schedule schedule = grown(MS);
-    EXPECT(schedule.count == 5 && schedule.duration_ns == MS && schedule.total_ns == 54 * MS,
+    EXPECT(schedule.count == 1 + GROWN_SYNCS && schedule.duration_ns == MS &&
+               schedule.total_ns == (50 + GROWN_SYNCS) * MS,
            "count %" PRId64 ", last %" PRId64 " ns, total %" PRId64 " ns", schedule.count, schedule.duration_ns,
            schedule.total_ns);
     EXPECT(schedule.typical_ns == MS, "typical: %" PRId64 " ns", schedule.typical_ns);
@@ -74,6 +78,20 @@ START_TEST(unusual_durations_do_not_count)
 }
 END_TEST
 
+/* A process may stand still in any synchronization, also in the first usual one. */
+START_TEST(one_stall_does_not_stop_synchronization)
+{
+    mh_schedule schedule = {0};
+    mh_schedule_end(&schedule, 5 * MS, true);
+    mh_schedule_count(&schedule, 50 * MS, false);
+    mh_schedule_end(&schedule, 5 * MH_NS_PER_S, false);
+    mh_schedule_count(&schedule, MH_NS_PER_S, true);
+    mh_schedule_choose(&schedule, 0, MS);
+    EXPECT(schedule.interval_ns <= MH_NS_PER_S, "after a stall in the first one the interval is %" PRId64 " ns",
+           schedule.interval_ns);
+}
+END_TEST
+
 START_TEST(it_follows_steps)
 {
     mh_schedule schedule = grown(MS), before = schedule;
@@ -88,6 +106,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, interval_is_chosen, 0, COUNT_OF(choices));
     tcase_add_test(tests, durations_are_added_up);
     tcase_add_test(tests, unusual_durations_do_not_count);
+    tcase_add_test(tests, one_stall_does_not_stop_synchronization);
     tcase_add_test(tests, it_follows_steps);
 }
 
