@@ -260,7 +260,7 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
         if (code != MPI_SUCCESS)
             return code;
         int64_t ended_ns = mh_base_clock_now_ns(&clock->global.base);
-        mh_schedule_end(&clock->schedule, ended_ns, is_first);
+        mh_schedule_end(&clock->schedule, ended_ns, is_new);
         if (!all->disrupted) {
             publish(clock, &estimate, all->lead_ns);
             mh_schedule_count(&clock->schedule, ended_ns - began_ns, !is_thorough && !is_new);

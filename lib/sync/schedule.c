@@ -29,10 +29,10 @@ static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
     return duration_ns > max_ns ? max_ns : duration_ns < min_ns ? min_ns : duration_ns;
 }
 
-void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first)
+void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_new)
 {
     schedule->last_ns = now_ns;
-    if (is_first)
+    if (is_new)
         schedule->first_ns = now_ns;
 }
 

@@ -16,7 +16,7 @@
 #define MH_LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 typedef struct mh_schedule {
-    int64_t first_ns;    /* the end of the first synchronization */
+    int64_t first_ns;    /* the end of the first synchronization, or of the last that began anew */
     int64_t last_ns;     /* the end of the last one */
     int64_t interval_ns; /* from the last one to the next; 0: never */
     int64_t count;       /* of synchronizations that nothing disturbed */
@@ -25,8 +25,8 @@ typedef struct mh_schedule {
     int64_t typical_ns;  /* of usual ones; 0: none yet */
 } mh_schedule;
 
-/* A synchronization ended, disturbed or not. */
-void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_first);
+/* A synchronization ended, disturbed or not. is_new: it began anew, so drifts are not known well yet. */
+void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_new);
 
 /* A synchronization ended undisturbed. is_usual: it did not begin anew, and had no time to narrow bounds. */
 void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual);

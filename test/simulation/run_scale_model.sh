@@ -74,7 +74,7 @@ judge "16,384 processes, 64 a node" 700 processes=16384 per_node=64 seconds=10
 judge "1,024 processes, all simulated" 500 processes=1024 simulate=all seconds=10
 judge "1,024 processes, lopsided links" 3000 processes=1024 links=lopsided seconds=10
 judge "1,024 processes, slow hosts" 20000 processes=1024 links=slow seconds=10
-judge "1,024 processes, a lost host that comes back" 20000 processes=1024 links=lost seconds=12
+judge "1,024 processes, a lost host that comes back" 500 processes=1024 links=lost seconds=12
 judge "1,024 processes, hca3" 50000 processes=1024 label=hca3/100/skampi/10+prop seconds=3
 
 same_seed() {
