@@ -33,7 +33,7 @@ static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
 
 static void clock_origin(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->clock.origin.name.id ? "shared" : "fresh");
+    copy(text, state->clock.is_shared ? "shared" : "fresh");
 }
 
 /* The groups that this process takes part in: "all 4 + node 16, shared clock". */

@@ -185,8 +185,10 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
     int code = mh_bcast(clock->channel, &epoch, sizeof epoch, 0, error);
     clock->epoch_unix_ns = epoch.unix_ns;
     clock->id = epoch.id;
-    if (code == MPI_SUCCESS && clock->origin.name.id)
+    if (code == MPI_SUCCESS && clock->origin.name.id) {
         code = mh_sync_take_up(&clock->plan, clock->channel, &clock->global.base, &clock->origin.known, error);
+        clock->is_shared = mh_sync_keeps(&clock->plan);
+    }
     return code;
 }
 

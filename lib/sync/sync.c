@@ -166,15 +166,22 @@ int mh_sync_take_up(mh_sync_plan *plan, const mh_channel *channel, const mh_base
     return MPI_SUCCESS;
 }
 
+bool mh_sync_keeps(const mh_sync_plan *plan)
+{
+    bool keeps = true;
+    for (int i = 0; i < plan->levels; i++)
+        keeps &= kinds[plan->level[i].how.algorithm]->take_up != NULL;
+    return keeps;
+}
+
 bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const mh_estimate *estimate,
                      mh_known_estimate *known)
 {
     /* The kernel may change the rate of another clock at any time, so its drift is soon unknown. */
-    bool is_of_use = plan->tracker.rates.are_raw || !mh_estimate_grows(estimate);
+    bool is_of_use = mh_sync_keeps(plan) && (plan->tracker.rates.are_raw || !mh_estimate_grows(estimate));
     *known = (mh_known_estimate){.estimate = *estimate, .sharing_rank = channel->rank};
     for (int i = 0; i < plan->levels; i++) {
         const mh_level *level = &plan->level[i];
-        is_of_use &= kinds[level->how.algorithm]->take_up != NULL;
         if (level->group.index > 0 && level->sharing == MH_SHARING_VERIFIED) {
             known->sharing_rank = mh_group_rank(&level->group, 0);
             known->window = level->window;

@@ -95,6 +95,9 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
 int mh_sync_take_up(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock,
                     const mh_known_estimate *mine, mh_error *error);
 
+/* Whether all algorithms of the plan keep measurements between two runs, so that mh_sync_take_up has an effect. */
+bool mh_sync_keeps(const mh_sync_plan *plan);
+
 /* What is known after mh_sync_run gave an estimate. Returns false if it is of no use for mh_sync_take_up. Local. */
 bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const mh_estimate *estimate,
                      mh_known_estimate *known);

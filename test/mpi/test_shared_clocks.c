@@ -153,7 +153,11 @@ void test_clock_not_shared(void)
     check_halves();
     set_and_use("clock", "realtime", "fresh");
     set_and_use("clock", "auto", "shared");
-    set_and_use("sync", "none", "shared");
+    set_and_use("sync", "none", "fresh");
+    set_and_use("sync", "hca3", "fresh");
+    set_and_use("sync", "jk", "fresh");
+    set_and_use("sync", "hca3+prop", "fresh");
+    set_and_use("sync", "prop", "shared");
     check_wander();
     check_steps();
 }
