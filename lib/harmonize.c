@@ -32,7 +32,7 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
-    int fastest = state->clock.is_like_origin ? (int)state->clock.origin.name.barrier_choice : 0;
+    int fastest = state->clock.knows_barrier ? (int)state->clock.origin.name.barrier_choice : 0;
     if (code == MPI_SUCCESS)
         code = mh_rounds_rehearse(&state->rounds, &fastest, error);
     if (code == MPI_SUCCESS)

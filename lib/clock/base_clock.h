@@ -57,7 +57,7 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
 /* The kinds of clocks that this process can use, as a bit for each. */
 int64_t mh_base_clock_usable(void);
 
-/* Whether an opened clock is the one that this process alone would open for a choice, of the kinds that are usable. */
+/* Whether an opened clock is the one to open for a choice, of the kinds that all processes can use. */
 bool mh_base_clock_is_choice(const mh_base_clock *clock, int choice, int64_t usable);
 
 /* The name of an opened clock. */

@@ -25,39 +25,58 @@ void mh_comm_clock_free(mh_comm_clock *clock)
     mh_sync_plan_free(&clock->plan);
 }
 
-/* Whether a communicator had the same ranks, and all processes know the same of its barrier. */
-static bool is_like(const mh_known_clock *known, const mh_known_name *name, const mh_channel *channel)
+/* Whether all processes know the same of its barrier, and both are of one node, or both of several. */
+static bool has_like_barrier(const mh_known_clock *known, const mh_known_name *name, bool is_one_node)
 {
-    return known->rank == channel->rank && known->size == channel->size && name->barrier_choice > 0 &&
+    return known->is_one_node == is_one_node && name->barrier_choice > 0 &&
            known->name.barrier_choice == name->barrier_choice;
+}
+
+/* What a process says of the known clocks: bits, one for each clock or kind of clock. */
+enum { USABLE_BIT, BARRIER_BIT = MH_KNOWN_CLOCKS, RANKS_BIT = 2 * MH_KNOWN_CLOCKS, KINDS_BIT = 3 * MH_KNOWN_CLOCKS };
+
+static int64_t judge(const mh_comm_clock *clock, const mh_known_clock *known, const mh_known_name *name)
+{
+    const mh_channel *channel = clock->channel;
+    bool has_same_rank = known->rank == channel->rank && known->size == channel->size;
+    return INT64_C(1) << USABLE_BIT | (int64_t)has_like_barrier(known, name, clock->is_one_node) << BARRIER_BIT |
+           (int64_t)has_same_rank << RANKS_BIT;
+}
+
+/* The latest that all know and whose base clock is the one that all would choose. The same on all processes. */
+static void take_latest(mh_comm_clock *clock, const mh_known_clock *clocks, int64_t common, int choice)
+{
+    for (int i = 0; i < MH_KNOWN_CLOCKS; i++) {
+        int64_t said = common >> i;
+        if (!(said >> USABLE_BIT & 1) || !mh_base_clock_is_choice(&clocks[i].base, choice, common >> KINDS_BIT))
+            continue;
+        clock->origin = clocks[i];
+        clock->knows_barrier = said >> BARRIER_BIT & 1;
+        clock->is_like_origin = said >> RANKS_BIT & 1;
+        return;
+    }
 }
 
 /*
  * Find an earlier clock that all processes know and can use: rank 0 proposes those that it knows, and the latest that
  * all accept is taken.
  */
-static int find_origin(mh_comm_clock *clock, const mh_known_demand *demand, mh_error *error)
+static int find_origin(mh_comm_clock *clock, int choice, double wander, mh_error *error)
 {
-    const mh_channel *channel = clock->channel;
     mh_known_clock clocks[MH_KNOWN_CLOCKS];
     mh_known_name names[MH_KNOWN_CLOCKS];
-    int64_t usable = 0, common = 0;
+    int64_t mine = mh_base_clock_usable() << KINDS_BIT, common = 0;
     mh_known_clocks_names(clock->known, names);
-    int code = mh_bcast(channel, names, sizeof names, 0, error);
+    int code = mh_bcast(clock->channel, names, sizeof names, 0, error);
     if (code != MPI_SUCCESS || names[0].id == 0)
         return code;
-    for (int i = 0; i < MH_KNOWN_CLOCKS; i++) {
-        bool is_usable = mh_known_clocks_get(clock->known, &names[i], demand, &clocks[i]);
-        usable |= (int64_t)is_usable << i;
-        usable |= (int64_t)(is_usable && is_like(&clocks[i], &names[i], channel)) << (MH_KNOWN_CLOCKS + i);
-    }
-    code = mh_allreduce_and(channel, usable, &common, error);
-    if (code != MPI_SUCCESS || common == 0)
-        return code;
-    int latest = __builtin_ctzll((unsigned long long)common);
-    clock->origin = clocks[latest];
-    clock->is_like_origin = common >> (MH_KNOWN_CLOCKS + latest) & 1;
-    return MPI_SUCCESS;
+    for (int i = 0; i < MH_KNOWN_CLOCKS; i++)
+        if (mh_known_clocks_get(clock->known, &names[i], wander, &clocks[i]))
+            mine |= judge(clock, &clocks[i], &names[i]) << i;
+    code = mh_allreduce_and(clock->channel, mine, &common, error);
+    if (code == MPI_SUCCESS)
+        take_latest(clock, clocks, common, choice);
+    return code;
 }
 
 /* From now on steps are found that happened since the origin was looked at. */
@@ -76,8 +95,8 @@ int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh
 {
     const mh_group *node = &sites->node;
     mh_base_clock *base = &clock->global.base;
-    const mh_known_demand demand = {choice, mh_base_clock_usable(), wander};
-    int code = clock->known ? find_origin(clock, &demand, error) : MPI_SUCCESS;
+    clock->is_one_node = node->size == clock->channel->size;
+    int code = clock->known ? find_origin(clock, choice, wander, error) : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
     if (clock->origin.name.id) {
@@ -224,6 +243,7 @@ static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
                            .synced_ns = clock->schedule.last_ns,
                            .rank = clock->channel->rank,
                            .size = clock->channel->size,
+                           .is_one_node = clock->is_one_node,
                            .wander = clock->plan.tracker.rates.wander};
     if (clock->known && mh_sync_pass_on(&clock->plan, clock->channel, estimate, &mine.known))
         mh_known_clocks_add(clock->known, &mine);

@@ -19,7 +19,9 @@ typedef struct mh_comm_clock {
     const mh_channel *channel;
     mh_known_clocks *known; /* of this process; NULL: no communicator begins with the clock of another one */
     mh_known_clock origin;  /* the earlier clock that this one begins with; its id is 0 if there is none */
-    bool is_like_origin;    /* that communicator had the same ranks, and its fastest barrier is known */
+    bool is_like_origin;    /* that communicator had the same ranks */
+    bool knows_barrier;     /* the fastest barrier of the origin is likely to be that of this one */
+    bool is_one_node;       /* all processes run on one node */
     bool is_shared;         /* it began with what the origin knew, not only with its base clock */
     int64_t barrier_choice; /* the fastest, for the communicators that begin with this clock; 0: not known */
     uint64_t id;            /* in the list of known clocks */

@@ -26,12 +26,37 @@ static void take_out(mh_known_clocks *list, int place)
     list->clocks[MH_KNOWN_CLOCKS - 1].name.id = 0;
 }
 
+/* Whether the clock runs as it did when it was synchronized. Clocks that cannot drift apart may be old. */
+static bool is_fresh(mh_known_clock clock)
+{
+    bool stepped = mh_clock_watch_look(&clock.watch, &clock.base) != 0;
+    int64_t age_ns = mh_base_clock_now_ns(&clock.base) - clock.synced_ns;
+    bool is_young = age_ns <= MAX_AGE_NS || !mh_estimate_grows(&clock.known.estimate);
+    return !stepped && age_ns >= 0 && is_young;
+}
+
+/*
+ * The place that a further clock takes: free, or of an entry of no use, or of the fewest processes, because more
+ * communicators can begin with the clocks of many. Of equal ones, the oldest goes.
+ */
+static int place_to_give(const mh_known_clocks *list)
+{
+    int place = MH_KNOWN_CLOCKS - 1;
+    for (int i = place; i >= 0; i--) {
+        if (!list->clocks[i].name.id || !is_fresh(list->clocks[i]))
+            return i;
+        if (list->clocks[i].size < list->clocks[place].size)
+            place = i;
+    }
+    return place;
+}
+
 void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock)
 {
     pthread_mutex_lock(&list->lock);
     int place = place_of(list, clock->name.id);
     if (place == MH_KNOWN_CLOCKS)
-        place--;
+        place = place_to_give(list);
     memmove(&list->clocks[1], &list->clocks[0], (size_t)place * sizeof *clock);
     list->clocks[0] = *clock;
     pthread_mutex_unlock(&list->lock);
@@ -63,16 +88,7 @@ void mh_known_clocks_names(mh_known_clocks *list, mh_known_name names[MH_KNOWN_C
     pthread_mutex_unlock(&list->lock);
 }
 
-/* Whether the clock runs as it did when it was synchronized. */
-static bool is_fresh(mh_known_clock *clock)
-{
-    bool stepped = mh_clock_watch_look(&clock->watch, &clock->base) != 0;
-    int64_t age_ns = mh_base_clock_now_ns(&clock->base) - clock->synced_ns;
-    return !stepped && age_ns >= 0 && age_ns <= MAX_AGE_NS;
-}
-
-bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, const mh_known_demand *demand,
-                         mh_known_clock *clock)
+bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, double wander, mh_known_clock *clock)
 {
     pthread_mutex_lock(&list->lock);
     int place = name->id ? place_of(list, name->id) : MH_KNOWN_CLOCKS;
@@ -80,6 +96,5 @@ bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, const
     if (found)
         *clock = list->clocks[place];
     pthread_mutex_unlock(&list->lock);
-    return found && clock->name.generation == name->generation && clock->wander >= demand->wander &&
-           mh_base_clock_is_choice(&clock->base, demand->choice, demand->usable) && is_fresh(clock);
+    return found && clock->name.generation == name->generation && clock->wander >= wander && is_fresh(*clock);
 }

@@ -37,8 +37,9 @@ typedef struct mh_known_clock {
     mh_clock_watch watch;
     int64_t synced_ns; /* the end of the last synchronization, by the base clock */
     mh_known_estimate known;
-    int rank, size; /* of this process, and of the communicator */
-    double wander;  /* the limit for which the bounds hold */
+    int rank, size;   /* of this process, and of the communicator */
+    bool is_one_node; /* all processes of the communicator ran on one node */
+    double wander;    /* the limit for which the bounds hold */
 } mh_known_clock;
 
 enum { MH_KNOWN_CLOCKS = 8 };
@@ -49,14 +50,10 @@ typedef struct mh_known_clocks {
     mh_known_clock clocks[MH_KNOWN_CLOCKS]; /* the one that was synchronized last comes first */
 } mh_known_clocks;
 
-/* What a communicator demands of a clock that it begins with. */
-typedef struct mh_known_demand {
-    int choice;     /* of a base clock, an index into the list of mh_base_clock_choice */
-    int64_t usable; /* the kinds of base clocks that this process can use */
-    double wander;  /* the limit of wander for which its own bounds hold */
-} mh_known_demand;
-
-/* Add a clock, or replace what was known about it. If the list is full, the oldest entry goes. */
+/*
+ * Add a clock, or replace what was known about it. If the list is full, an entry of no use goes, or the oldest of
+ * those with the fewest processes.
+ */
 void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock);
 
 /* The communicator with this id has found its fastest barrier. */
@@ -69,10 +66,9 @@ void mh_known_clocks_remove(mh_known_clocks *list, uint64_t id);
 void mh_known_clocks_names(mh_known_clocks *list, mh_known_name names[MH_KNOWN_CLOCKS]);
 
 /*
- * Copy the clock with this id and generation if it meets a demand: its base clock is the one that this process would
- * choose, was not stepped since, and was synchronized within the last minutes, and its bounds hold for as much wander.
+ * Copy the clock with this id and generation if it is of use: it was not stepped since, was synchronized within the
+ * last minutes if it can drift, and its bounds hold for as much wander.
  */
-bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, const mh_known_demand *demand,
-                         mh_known_clock *clock);
+bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, double wander, mh_known_clock *clock);
 
 #endif

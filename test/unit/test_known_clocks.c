@@ -13,8 +13,6 @@
 
 /* ---- The list */
 
-static const int monotonic_choice = 4; /* in the list of mh_base_clock_choice */
-
 static mh_known_clocks new_list(void)
 {
     return (mh_known_clocks){.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -60,25 +58,51 @@ START_TEST(the_latest_comes_first_and_the_oldest_goes)
 }
 END_TEST
 
+/* The world, and many busy parts of it. */
+START_TEST(the_one_with_the_fewest_processes_goes)
+{
+    mh_known_clocks list = new_list();
+    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 2; id++) {
+        mh_known_clock clock = known_now(id);
+        clock.size = id <= 2 ? 64 : 4;
+        mh_known_clocks_add(&list, &clock);
+    }
+    expect_ids(&list, "10 9 8 7 6 5 2 1");
+}
+END_TEST
+
+START_TEST(one_that_is_of_no_use_goes_before_others)
+{
+    mh_known_clocks list = new_list();
+    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 1; id++) {
+        mh_known_clock clock = known_now(id);
+        clock.size = id == 3 ? 64 : 4;
+        clock.synced_ns -= id == 3 ? 1800 * MH_NS_PER_S : 0;
+        clock.known.estimate.drift_bound = 1e-9;
+        mh_known_clocks_add(&list, &clock);
+    }
+    expect_ids(&list, "9 8 7 6 5 4 2 1");
+}
+END_TEST
+
 /* What happened to a clock since it was added, what is asked for, and whether it is of use then. */
 static const struct {
     const char *what;
     int64_t older_ns, stepped_ns;
     mh_known_name name;
     double wander;
-    int choice;
-    bool is_unusable; /* the base clock */
+    bool is_fixed; /* its estimate does not grow: all share one clock */
     bool is_found;
 } cases[] = {
     {"nothing", .is_found = true},
     {"a minute", .older_ns = 60 * MH_NS_PER_S, .is_found = true},
     {"a lower limit of wander", .wander = 1e-8, .is_found = true},
     {"half an hour", .older_ns = 1800 * MH_NS_PER_S},
+    {"half an hour of a shared clock", .older_ns = 1800 * MH_NS_PER_S, .is_fixed = true, .is_found = true},
+    {"a step ahead of a shared clock", .stepped_ns = MH_NS_PER_MS, .is_fixed = true},
     {"a step ahead", .stepped_ns = MH_NS_PER_MS},
     {"a step back", .stepped_ns = -MH_NS_PER_MS},
     {"a step to before the synchronization", .stepped_ns = -MH_NS_PER_S},
-    {"a wish for another clock", .choice = 5},
-    {"a change of the kernel's clocks", .is_unusable = true},
     {"another synchronization", .name = {5, 8, 0}},
     {"a question for another communicator", .name = {6, 7, 0}},
     {"a question for none", .name = {0, 7, 0}},
@@ -90,15 +114,13 @@ START_TEST(a_clock_that_does_not_run_as_before_is_of_no_use)
     mh_known_clocks list = new_list();
     mh_known_clock clock = known_now(5), copy;
     mh_known_name name = cases[_i].name.generation ? cases[_i].name : clock.name;
-    mh_known_demand demand = {.choice = cases[_i].choice ? cases[_i].choice : monotonic_choice,
-                              .usable = cases[_i].is_unusable ? 0 : mh_base_clock_usable(),
-                              .wander = cases[_i].wander > 0 ? cases[_i].wander : clock.wander};
+    double wander = cases[_i].wander > 0 ? cases[_i].wander : clock.wander;
     /* The base clock has not been stepped: what is known of it was. */
+    clock.known.estimate.drift_bound = cases[_i].is_fixed ? 0 : 1e-9;
     clock.synced_ns -= cases[_i].older_ns + cases[_i].stepped_ns;
     clock.watch.base_ns -= cases[_i].stepped_ns;
     mh_known_clocks_add(&list, &clock);
-    ck_assert_str_eq(mh_base_clock_choice(monotonic_choice), "monotonic");
-    EXPECT(mh_known_clocks_get(&list, &name, &demand, &copy) == cases[_i].is_found, "after %s", cases[_i].what);
+    EXPECT(mh_known_clocks_get(&list, &name, wander, &copy) == cases[_i].is_found, "after %s", cases[_i].what);
 }
 END_TEST
 
@@ -380,6 +402,8 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, the_latest_comes_first_and_the_oldest_goes);
+    tcase_add_test(tests, the_one_with_the_fewest_processes_goes);
+    tcase_add_test(tests, one_that_is_of_no_use_goes_before_others);
     tcase_add_loop_test(tests, a_clock_that_does_not_run_as_before_is_of_no_use, 0, COUNT_OF(cases));
     tcase_add_loop_test(tests, a_further_communicator_need_not_start_again, 0, COUNT_OF(furthers));
     tcase_add_test(tests, a_clock_that_was_stepped_meanwhile_is_found);
