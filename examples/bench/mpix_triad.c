@@ -7,13 +7,12 @@
  */
 #include "common/options.h"
 #include "common/output.h"
-#include "common/plot.h"
+#include "common/statistics.h"
 #include "common/world.h"
 
 #include <mpix_bracket.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define SCALAR 3.0
 enum { ARRAYS = 3 };
@@ -31,7 +30,7 @@ typedef struct triad_settings {
 typedef struct triad_run {
     world_t world;
     triad_settings_t settings;
-    double *a, *b, *c;
+    double *a, *b, *c; /* until the end of the program */
 } triad_run_t;
 
 static const char *const releases[] = {"barrier", "harmonize", NULL};
@@ -95,10 +94,8 @@ static void triad(const triad_run_t *run, int64_t elements)
 
 static void keep_best(struct mpix_bracket_times *best, const struct mpix_bracket_times *times)
 {
-    if (times->longest_ns < best->longest_ns)
-        best->longest_ns = times->longest_ns;
-    if (times->barrier_ns < best->barrier_ns)
-        best->barrier_ns = times->barrier_ns;
+    best->longest_ns = lesser(best->longest_ns, times->longest_ns);
+    best->barrier_ns = lesser(best->barrier_ns, times->barrier_ns);
     if (times->global_ns < best->global_ns) {
         best->global_ns = times->global_ns;
         best->low_ns = times->low_ns;
@@ -136,7 +133,7 @@ static void measure_size(const triad_run_t *run, int64_t size_bytes, struct mpix
     }
 }
 
-/* MB/s; 0 in no time, where the clock's steps are longer. */
+/* MB/s; 0 in no time, if the clock's steps are longer. */
 static double rate(const triad_run_t *run, int64_t size_bytes, int64_t time_ns)
 {
     return time_ns > 0 ? (double)size_bytes * ARRAYS * run->world.ranks / (double)time_ns * 1e3 : 0;
@@ -216,8 +213,7 @@ static void allocate(triad_run_t *run)
     const size_list_t *sizes = &run->settings.sizes;
     int64_t elements = 1;
     for (int64_t i = 0; i < sizes->count; i++)
-        if (sizes->bytes[i] / (int64_t)sizeof(double) > elements)
-            elements = sizes->bytes[i] / (int64_t)sizeof(double);
+        elements = greater(elements, sizes->bytes[i] / (int64_t)sizeof(double));
     run->a = world_room(&run->world, elements, sizeof(double), advice);
     run->b = world_room(&run->world, elements, sizeof(double), advice);
     run->c = world_room(&run->world, elements, sizeof(double), advice);
@@ -228,7 +224,7 @@ static void allocate(triad_run_t *run)
     }
 }
 
-static int get_ready(triad_run_t *run)
+static int run_program(triad_run_t *run)
 {
     int64_t wrong_bytes = options_list_sizes(&run->settings.sizes, 2, sizeof(double));
     if (wrong_bytes >= 0)
@@ -236,23 +232,15 @@ static int get_ready(triad_run_t *run)
                             "option --array-size: %lld is not allowed, give multiples of %zu, the bytes of an element",
                             (long long)wrong_bytes, sizeof(double));
     allocate(run);
-    return results_open(&run->settings.results, &run->world, &chart);
-}
-
-static int run_program(triad_run_t *run)
-{
-    int status = get_ready(run);
+    int status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD)
         status = measure(run);
-    free(run->a);
-    free(run->b);
-    free(run->c);
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    triad_run_t run = {0};
+    static triad_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

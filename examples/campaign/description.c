@@ -2,7 +2,6 @@
 #include "campaign/description.h"
 
 #include "common/options.h"
-#include "common/words.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -258,8 +258,8 @@ static int64_t synchronize(const check_run_t *run, const world_t *clock_world, t
     int64_t begin_ns = system_time_ns();
     world_require(clock_world, MPIX_Clock_sync(clock_world->comm));
     int64_t end_ns = system_time_ns();
-    trial->call_ns = world_greatest(&run->world, end_ns - begin_ns);
-    trial->sync_ns = world_greatest(&run->world, world_number(clock_world, "mpix_harmonize_sync_duration_ns"));
+    trial->call_ns = world_max(&run->world, end_ns - begin_ns);
+    trial->sync_ns = world_max(&run->world, world_number(clock_world, "mpix_harmonize_sync_duration_ns"));
     return end_ns;
 }
 
@@ -333,22 +333,6 @@ static int open_truth(check_run_t *run)
     return STATUS_GOOD;
 }
 
-static void allocate(check_run_t *run)
-{
-    int64_t trials = run->labels * run->settings.repeats;
-    run->trials = check_room(run, trials, sizeof(run->trials[0]));
-    if (run->world.rank == 0)
-        run->checks = check_room(run, trials * run->ages * run->checked, sizeof(run->checks[0]));
-}
-
-static void release(check_run_t *run)
-{
-    free(run->trials);
-    free(run->checks);
-    free(run->values);
-    free(run->checked_rank);
-}
-
 /* Whatever may be wrong with options is found here, before anything is measured. Collective. */
 static int prepare(check_run_t *run)
 {
@@ -376,9 +360,12 @@ static int run_program(check_run_t *run)
     int status = prepare(run);
     if (status == STATUS_GOOD) {
         choose_ranks(run);
-        allocate(run);
-        if (run->world.rank == 0)
+        int64_t trials = run->labels * run->settings.repeats;
+        run->trials = check_room(run, trials, sizeof(run->trials[0]));
+        if (run->world.rank == 0) {
+            run->checks = check_room(run, trials * run->ages * run->checked, sizeof(run->checks[0]));
             check_begin_report(run);
+        }
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
@@ -389,14 +376,13 @@ static int run_program(check_run_t *run)
                     (long long)run->violations, (long long)run->check_count);
             status = STATUS_FAILED;
         }
-        release(run);
     }
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    check_run_t run = {0};
+    static check_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

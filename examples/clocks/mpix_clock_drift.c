@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct drift_settings {
     double duration_s;
@@ -52,12 +51,10 @@ typedef struct drift_run {
     drift_settings_t settings;
     int clock_count;
 
-    /* Rank 0 only */
+    /* Rank 0 only, until the end of the program */
     exchange_t *exchanges; /* of one burst */
     series_t *series;      /* of each rank in turn one for each clock */
     int series_count;
-    point_t *points; /* of all series */
-    double *numbers;
     int64_t max_rounds;
     int rounds;
     int64_t *widths_ns;    /* room for one of each round */
@@ -128,36 +125,23 @@ static void allocate(drift_run_t *run)
     static const char advice[] = ": give less for --duration-s or more for --interval-s";
     int ranks = run->world.ranks;
     int64_t max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
-    int64_t all_points = (ranks - 1) * run->clock_count * max_rounds;
     run->max_rounds = max_rounds;
     run->exchanges =
         world_room(&run->world, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]), advice);
     run->series = world_room(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof(run->series[0]), advice);
-    run->points = world_room(&run->world, all_points, sizeof(run->points[0]), advice);
-    run->numbers = world_room(&run->world, 3 * all_points, sizeof(run->numbers[0]), advice);
     run->widths_ns = world_room(&run->world, max_rounds, sizeof(run->widths_ns[0]), advice);
-    run->begin_tick_ns = world_room(&run->world, INT64_C(2) * ranks, sizeof(double), advice);
-    run->end_tick_ns = run->begin_tick_ns + ranks;
+    run->begin_tick_ns = world_room(&run->world, ranks, sizeof(run->begin_tick_ns[0]), advice);
+    run->end_tick_ns = world_room(&run->world, ranks, sizeof(run->end_tick_ns[0]), advice);
     for (int i = 0; i < (ranks - 1) * MACHINE_CLOCKS; i++) {
         if ((run->settings.clocks >> i % MACHINE_CLOCKS & 1) == 0)
             continue;
-        series_t *series = &run->series[run->series_count];
-        double *numbers = run->numbers + 3 * max_rounds * run->series_count;
-        *series = (series_t){.rank = 1 + i / MACHINE_CLOCKS, .clock = i % MACHINE_CLOCKS, .time_s = numbers};
-        series->points = run->points + max_rounds * run->series_count++;
-        series->offset_ns = numbers + max_rounds;
-        series->residual_ns = numbers + 2 * max_rounds;
+        series_t *series = &run->series[run->series_count++];
+        *series = (series_t){.rank = 1 + i / MACHINE_CLOCKS, .clock = i % MACHINE_CLOCKS};
+        series->points = world_room(&run->world, max_rounds, sizeof(series->points[0]), advice);
+        series->time_s = world_room(&run->world, max_rounds, sizeof(series->time_s[0]), advice);
+        series->offset_ns = world_room(&run->world, max_rounds, sizeof(series->offset_ns[0]), advice);
+        series->residual_ns = world_room(&run->world, max_rounds, sizeof(series->residual_ns[0]), advice);
     }
-}
-
-static void release_memory(drift_run_t *run)
-{
-    free(run->exchanges);
-    free(run->series);
-    free(run->points);
-    free(run->numbers);
-    free(run->widths_ns);
-    free(run->begin_tick_ns);
 }
 
 /* ---- Measuring */
@@ -472,7 +456,6 @@ static int run_program(drift_run_t *run)
             print_table(run);
             write_raw(run);
             plot_points(run);
-            release_memory(run);
         }
     }
     return results_close(&run->settings.results, &run->world, status);
@@ -480,7 +463,7 @@ static int run_program(drift_run_t *run)
 
 int main(int argc, char **argv)
 {
-    drift_run_t run = {0};
+    static drift_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

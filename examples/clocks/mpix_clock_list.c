@@ -45,6 +45,7 @@ typedef struct listing {
     int64_t doubt_ns;          /* ranks of a group may differ by so much */
 } listing_t;
 
+/* Its memory is of use until the end of the program. */
 typedef struct list_run {
     world_t world;
     list_settings_t settings;
@@ -52,8 +53,8 @@ typedef struct list_run {
     double tick_ns; /* of the counter */
     int64_t *room;  /* for a number per reading */
     listing_t listings[MACHINE_CLOCKS];
-    int chosen; /* the clock that auto takes */
-    char chosen_reason[REASON_BYTES];
+    int chosen;                     /* the clock that auto takes */
+    char choice[66 + REASON_BYTES]; /* its name, and why */
 } list_run_t;
 
 #define PLACE(field) offsetof(list_settings_t, field)
@@ -124,14 +125,14 @@ static bool ask_for_choice(list_run_t *run)
 {
     world_t fresh;
     const char *call;
-    char name[64];
+    char name[64], reason[REASON_BYTES];
     int code = try_clock(run, "auto", &fresh, &call);
     bool good = world_agree(&run->world, code, call);
     if (good) {
         world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof(name));
-        world_statistic(&fresh, "mpix_harmonize_clock_reason", run->chosen_reason, sizeof(run->chosen_reason));
-        while (run->chosen < MACHINE_CLOCKS && strcmp(machine_clocks[run->chosen].name, name) != 0)
-            run->chosen++;
+        world_statistic(&fresh, "mpix_harmonize_clock_reason", reason, sizeof(reason));
+        run->chosen = names_find(NAMES(machine_clocks), name);
+        snprintf(run->choice, sizeof(run->choice), "%s: %s", name, reason);
     }
     MPI_Comm_free(&fresh.comm);
     return good;
@@ -157,21 +158,16 @@ static void begin_wtime(const list_run_t *run)
         MPI_Send(NULL, 0, MPI_BYTE, kernel->rank + 1, TAG, kernel->comm);
 }
 
-/* Enough to tell clocks that differ by more than a message takes. */
-enum { SHARING_EXCHANGES = 20 };
-
 static double tick_ns_of(const list_run_t *run, int clock)
 {
     return machine_clock_is_counter(clock) ? run->tick_ns : 1;
 }
 
-/* ---- What a rank sees by itself */
-
-static int64_t time_block_ns(int64_t (*read_ticks)(void))
+static int64_t time_block_ns(int clock)
 {
     int64_t begin_ns = system_time_ns();
     for (int i = 0; i < BLOCK_READS; i++)
-        read_ticks();
+        machine_clock_ticks(clock);
     return system_time_ns() - begin_ns;
 }
 
@@ -179,7 +175,7 @@ static double median_read_ns(const list_run_t *run, int clock)
 {
     int64_t blocks = run->settings.reads / BLOCK_READS;
     for (int64_t i = 0; i < blocks; i++)
-        run->room[i] = time_block_ns(machine_clocks[clock].read_ticks);
+        run->room[i] = time_block_ns(clock);
     sort_ascending(run->room, blocks);
     return (double)quantile(run->room, blocks, 0.5) / BLOCK_READS;
 }
@@ -188,10 +184,9 @@ static double median_read_ns(const list_run_t *run, int clock)
 static void measure_intervals(const list_run_t *run, int clock)
 {
     FILE *raw = run->settings.results.raw.file;
-    int64_t (*read_ticks)(void) = machine_clocks[clock].read_ticks;
-    int64_t before_ticks = read_ticks();
+    int64_t before_ticks = machine_clock_ticks(clock);
     for (int64_t i = 0; i < run->settings.reads; i++) {
-        int64_t now_ticks = read_ticks();
+        int64_t now_ticks = machine_clock_ticks(clock);
         run->room[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
@@ -226,6 +221,9 @@ static void look_at(list_run_t *run, int clock)
 
 /* ---- Who shares a clock */
 
+/* Enough to tell clocks that differ by more than a message takes. */
+enum { SHARING_EXCHANGES = 20 };
+
 /* The windows of all ranks' clocks against the kernel's first rank, on that rank; its own is zero. Collective over the
  * kernel's ranks. */
 static void measure_windows(const list_run_t *run, int clock, offset_window_t *windows)
@@ -254,8 +252,7 @@ static int64_t form_groups(const offset_window_t *windows, int ranks, int *group
         if (first == rank)
             continue;
         int64_t above_ns = own->max_ns - other->min_ns, below_ns = other->max_ns - own->min_ns;
-        int64_t max_ns = above_ns > below_ns ? above_ns : below_ns;
-        doubt_ns = max_ns > doubt_ns ? max_ns : doubt_ns;
+        doubt_ns = greater(doubt_ns, greater(above_ns, below_ns));
     }
     return doubt_ns;
 }
@@ -309,7 +306,7 @@ static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of rea
                                    "set ylabel 'share of intervals that are not longer'; set yrange [0:1]\n"
                                    "eval curves('', 'with lines')\n"};
 
-/* Begins a remark beside the table: a comment in it, or on stderr where that has to be read by programs. */
+/* Begins a remark beside the table: a comment in it, or on stderr if that has to be read by programs. */
 static FILE *remark(const list_run_t *run)
 {
     bool is_table = run->settings.results.output.format == FORMAT_TABLE;
@@ -393,7 +390,7 @@ static void report(list_run_t *run)
     tell_warnings(run);
     if (run->world.rank > 0)
         return;
-    fprintf(remark(run), "auto takes %s: %s\n", machine_clocks[run->chosen].name, run->chosen_reason);
+    fprintf(remark(run), "auto takes %s\n", run->choice);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         const listing_t *listing = &run->listings[clock];
         if (listing->is_foreign)
@@ -452,16 +449,13 @@ static int run_program(list_run_t *run)
         run->kernel = kernel_split(&run->world);
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel.comm);
-        free(run->room);
-        for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
-            free(run->listings[clock].group);
     }
     return results_close(&run->settings.results, &run->world, status);
 }
 
 int main(int argc, char **argv)
 {
-    list_run_t run = {0};
+    static list_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
     if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))

@@ -23,10 +23,10 @@ static int64_t receive_number(const burst_t *burst, int peer)
 static exchange_t exchange_once(const burst_t *burst, int peer, int clock)
 {
     exchange_t exchange;
-    exchange.sent_ticks = machine_clocks[clock].read_ticks();
+    exchange.sent_ticks = machine_clock_ticks(clock);
     send_number(burst, peer, clock);
     exchange.remote_ticks = receive_number(burst, peer);
-    exchange.received_ticks = machine_clocks[clock].read_ticks();
+    exchange.received_ticks = machine_clock_ticks(clock);
     exchange.at_ns = system_time_ns();
     return exchange;
 }
@@ -56,10 +56,10 @@ bool burst_serve(const burst_t *burst, int peer)
             system_sleep_ns(POLL_INTERVAL_NS);
     }
     for (int64_t i = -BURST_DISCARDED; i < exchanges; i++) {
-        int64_t clock = receive_number(burst, peer);
+        int clock = (int)receive_number(burst, peer);
         if (clock == NO_MORE)
             return false;
-        send_number(burst, peer, machine_clocks[clock].read_ticks());
+        send_number(burst, peer, machine_clock_ticks(clock));
     }
     return true;
 }

@@ -90,7 +90,7 @@ double exit_clock_tick_ns(const exit_clock_t *clock)
 
 void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes)
 {
-    int64_t bound_ns = world_greatest(world, clock->bound_ns);
+    int64_t bound_ns = world_max(world, clock->bound_ns);
     if (world->rank != 0)
         return;
     double tick_ns = exit_clock_tick_ns(clock);

@@ -25,26 +25,6 @@ static int64_t read_system(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int64_t read_counter(void)
-{
-    return machine_counter_ticks();
-}
-
-static int64_t read_monotonic_raw(void)
-{
-    return read_system(CLOCK_MONOTONIC_RAW);
-}
-
-static int64_t read_realtime(void)
-{
-    return read_system(CLOCK_REALTIME);
-}
-
-static int64_t read_wtime(void)
-{
-    return (int64_t)(MPI_Wtime() * 1e9);
-}
-
 int64_t system_time_ns(void)
 {
     return read_system(CLOCK_MONOTONIC);
@@ -58,13 +38,20 @@ void system_sleep_ns(int64_t time_ns)
 }
 
 const machine_clock_t machine_clocks[MACHINE_CLOCKS + 1] = {
-    [MACHINE_CLOCK_TSC] = {"tsc", read_counter, 0},
-    [MACHINE_CLOCK_CNTVCT] = {"cntvct", read_counter, 0},
-    [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", read_monotonic_raw, CLOCK_MONOTONIC_RAW},
-    [MACHINE_CLOCK_MONOTONIC] = {"monotonic", system_time_ns, CLOCK_MONOTONIC},
-    [MACHINE_CLOCK_REALTIME] = {"realtime", read_realtime, CLOCK_REALTIME},
-    [MACHINE_CLOCK_WTIME] = {"wtime", read_wtime, 0},
+    [MACHINE_CLOCK_TSC] = {"tsc", 0},
+    [MACHINE_CLOCK_CNTVCT] = {"cntvct", 0},
+    [MACHINE_CLOCK_MONOTONIC_RAW] = {"monotonic_raw", CLOCK_MONOTONIC_RAW},
+    [MACHINE_CLOCK_MONOTONIC] = {"monotonic", CLOCK_MONOTONIC},
+    [MACHINE_CLOCK_REALTIME] = {"realtime", CLOCK_REALTIME},
+    [MACHINE_CLOCK_WTIME] = {"wtime", 0},
 };
+
+int64_t machine_clock_ticks(int index)
+{
+    if (machine_clock_is_counter(index))
+        return machine_counter_ticks();
+    return index == MACHINE_CLOCK_WTIME ? (int64_t)(MPI_Wtime() * 1e9) : read_system(machine_clocks[index].id);
+}
 
 double machine_clock_stated_ns(int index)
 {
@@ -128,7 +115,7 @@ static counter_rate_t read_pair(void)
     int64_t min_width_ticks = INT64_MAX;
     for (int i = 0; i < PAIR_READINGS; i++) {
         int64_t before_ticks = machine_counter_ticks();
-        int64_t now_ns = read_monotonic_raw();
+        int64_t now_ns = read_system(CLOCK_MONOTONIC_RAW);
         int64_t width_ticks = machine_counter_ticks() - before_ticks;
         if (width_ticks < min_width_ticks) {
             min_width_ticks = width_ticks;
@@ -149,7 +136,7 @@ double counter_rate_ns(const counter_rate_t *rate)
 {
     if (!has_counter())
         return 1;
-    while (read_monotonic_raw() - rate->begin_ns < MIN_CALIBRATION_NS) {
+    while (read_system(CLOCK_MONOTONIC_RAW) - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
     counter_rate_t now = read_pair();
     return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);

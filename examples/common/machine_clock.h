@@ -46,8 +46,7 @@ typedef enum machine_clock_index {
 
 typedef struct machine_clock {
     const char *name;
-    int64_t (*read_ticks)(void); /* a tick is 1 ns, but for counters; see counter_rate_ns */
-    clockid_t id;                /* of those of the system */
+    clockid_t id; /* of those of the system */
 } machine_clock_t;
 
 extern const machine_clock_t machine_clocks[MACHINE_CLOCKS + 1]; /* the last has no name */
@@ -63,6 +62,9 @@ static inline bool machine_clock_is_foreign(int index)
 {
     return machine_clock_is_counter(index) && index != MACHINE_KIND_COUNTER;
 }
+
+/* machine_clock_ticks - read a clock. A tick is 1 ns, but for counters; see counter_rate_ns. */
+int64_t machine_clock_ticks(int index);
 
 /* machine_clock_stated_ns - the resolution that the system states; 0: it states none. */
 double machine_clock_stated_ns(int index);
@@ -131,7 +133,7 @@ double kernel_tick_ns(const counter_rate_t *rate, MPI_Comm kernel);
  */
 bool kernel_value(const char *path, const char *word, char *text, size_t text_bytes);
 
-/* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, where it does not say. Local. */
+/* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, if it does not say. Local. */
 bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
 
 /* kernel_clock_warning - what is wrong with the kernel's source of time, or an empty text. Local. */

@@ -380,6 +380,33 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
     return outcome;
 }
 
+int words_cut(char *line, char **words, int max_words)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    int count = 0;
+    while (line += strspn(line, blanks), *line != '\0' && *line != '#') {
+        char *to = line, quote = '\0';
+        if (count == max_words)
+            return WORDS_TOO_MANY;
+        words[count++] = line;
+        for (; *line != '\0' && (quote != '\0' || (*line != '#' && strchr(blanks, *line) == NULL)); line++) {
+            if (*line == quote)
+                quote = '\0';
+            else if (quote == '\0' && (*line == '\'' || *line == '"'))
+                quote = *line;
+            else
+                *to++ = *line;
+        }
+        if (quote != '\0')
+            return WORDS_OPEN_QUOTE;
+        if (*line == '#')
+            *line = '\0';
+        line += *line != '\0';
+        *to = '\0';
+    }
+    return count;
+}
+
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
     bool is_listed = sizes->count > 0;

@@ -113,6 +113,18 @@ options_outcome_t options_refuse(const char *speaker, const char *format, ...) _
  */
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
 
+/*
+ * words_cut - cut a line of a file, which says what a command line says, into words at blanks. Blanks and # in single
+ * or double quotes are part of a word. Any other # begins a comment.
+ *
+ * line    is changed, and the words point into it
+ * words   out: at most so many
+ *
+ * Returns how many words there are, or why the line cannot be cut.
+ */
+enum { WORDS_TOO_MANY = -1, WORDS_OPEN_QUOTE = -2 };
+int words_cut(char *line, char **words, int max_words);
+
 /* names_find - the index of a name, or -1. */
 int names_find(const names_t *names, const char *name);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Raised where a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
+/* Raised if a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
 enum { SCHEMA_VERSION = 1 };
 
 const char *const output_formats[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json", NULL};
@@ -115,7 +115,7 @@ void quote_csv(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* The bytes of the character that a text begins with in UTF-8, 0 where it is none. */
+/* The bytes of the character that a text begins with in UTF-8, 0 if it is none. */
 static int utf8_bytes(const unsigned char *text)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that takes so many bytes */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* What charts are made of, see plot.h. A chart in which a logarithmic axis has no value would not be drawn at all. */
@@ -33,16 +32,11 @@ static const char common[] =
 
 /* ---- Gnuplot */
 
-/* Returns 0, ENOENT if there is no gnuplot, ECHILD if it does not know the terminal, or the error of starting it. */
-static int try_terminal(const char *terminal)
+static bool knows_terminal(const char *terminal)
 {
-    enum { NOT_FOUND = 127 }; /* how a shell exits */
     char command[80];
     snprintf(command, sizeof(command), "exec gnuplot -d -e 'set terminal %s' >/dev/null 2>&1", terminal);
-    int status = system(command);
-    if (status <= 0)
-        return status == 0 ? 0 : errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND ? ENOENT : ECHILD;
+    return system(command) == 0;
 }
 
 static int copy(FILE *from, FILE *to)
@@ -128,33 +122,22 @@ static int save(FILE *picture, const char *path)
     return error;
 }
 
-/* Returns the terminal that draws a file of this name, or NULL. */
-static const char *find_terminal(const char *path)
-{
-    const char *ending = strlen(path) > strlen(".png") ? path + strlen(path) - strlen(".png") : "";
-    return strcmp(ending, ".png") == 0 ? "pngcairo" : strcmp(ending, ".svg") == 0 ? "svg" : NULL;
-}
-
 /* Begins the script. Writes into reason what is wrong with the file or gnuplot; nothing if all is well. */
 static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
 {
-    const char *terminal = find_terminal(plot->path);
-    if (terminal == NULL) {
+    const char *ending = strrchr(plot->path, '.');
+    bool is_png = ending != NULL && strcmp(ending, ".png") == 0, is_svg = ending != NULL && strcmp(ending, ".svg") == 0;
+    const char *terminal = is_png ? "pngcairo" : "svg";
+    if (!is_png && !is_svg)
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", plot->path);
-        return;
-    }
-    int error = try_terminal(terminal);
-    if (error == 0 && (plot->script = tmpfile()) == NULL)
-        error = errno;
-    if (error == ENOENT)
-        snprintf(reason, reason_bytes, "needs the program gnuplot, which is not installed or not on the PATH");
-    else if (error == ECHILD)
-        snprintf(reason, reason_bytes, "needs a gnuplot that knows the terminal %s", terminal);
-    else if (error != 0)
-        snprintf(reason, reason_bytes, "cannot run gnuplot: %s", strerror(error));
+    else if (!knows_terminal(terminal))
+        snprintf(reason, reason_bytes, "needs gnuplot on the PATH, with its terminal %s (Debian package: gnuplot-nox)",
+                 terminal);
     else if (!can_be_written(plot->path))
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", plot->path,
                  strerror(errno));
+    else if ((plot->script = tmpfile()) == NULL)
+        snprintf(reason, reason_bytes, "cannot make a temporary file: %s", strerror(errno));
     else
         fprintf(plot->script, "terminal = '%s'\n$rows << END_OF_ROWS\n", terminal);
 }

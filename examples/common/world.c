@@ -25,7 +25,6 @@ static void count_nodes(world_t *world)
     int node_rank;
     MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
-    MPI_Comm_size(node, &world->node_ranks);
     MPI_Comm_free(&node);
     int leads = node_rank == 0;
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
@@ -48,7 +47,7 @@ int world_end(world_t *world, int status)
     if (!output_finish(stdout, NULL, world->program) && status == STATUS_GOOD)
         status = STATUS_FAILED;
     MPI_Bcast(&status, 1, MPI_INT, 0, world->comm);
-    /* MPI libraries were seen to hang where a process finalizes while others still connect. */
+    /* MPI libraries were seen to hang if a process finalizes while others still connect. */
     MPI_Barrier(world->comm);
     MPI_Comm_free(&world->comm);
     MPI_Finalize();
@@ -146,7 +145,7 @@ int64_t world_bound_ns(const world_t *world)
     return MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns) == MPI_SUCCESS ? bound_ns : INT64_MAX;
 }
 
-int64_t world_greatest(const world_t *world, int64_t number)
+int64_t world_max(const world_t *world, int64_t number)
 {
     world_require(world, MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MAX, world->comm));
     return number;

@@ -21,14 +21,13 @@ typedef struct world {
     MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD that returns errors */
     int rank;
     int ranks;
-    int node_ranks; /* on this rank's node */
     int nodes;
 } world_t;
 
 /* world_begin - initialize MPI and fill in the world of a program of this name. Collective over all processes. */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
-/* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED where standard output could not be written. */
+/* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */
 int world_end(world_t *world, int status);
 
 /*
@@ -79,7 +78,7 @@ void world_abort(const world_t *world, const char *what) __attribute__((noreturn
  */
 void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice);
 
-/* world_require_code - world_fail where code is an error. Local. */
+/* world_require_code - world_fail if code is an error. Local. */
 static inline void world_require_code(const world_t *world, int code, const char *call)
 {
     if (__builtin_expect(code != MPI_SUCCESS, 0))
@@ -98,8 +97,8 @@ int64_t world_number(const world_t *world, const char *key);
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
 int64_t world_bound_ns(const world_t *world);
 
-/* world_greatest - the greatest of all ranks' numbers, on all. Collective. */
-int64_t world_greatest(const world_t *world, int64_t number);
+/* world_max - the greatest of all ranks' numbers, on all. Collective. */
+int64_t world_max(const world_t *world, int64_t number);
 
 /* world_library - the first line of what the MPI library says of its version. Local. */
 enum { LIBRARY_BYTES = MPI_MAX_LIBRARY_VERSION_STRING + 1 };

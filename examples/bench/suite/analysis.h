@@ -2,7 +2,7 @@
 /*
  * analysis.h - from the times of each call on all ranks to the figures of a row. No MPI.
  *
- * A sample is one call of the operation on all ranks. It is valid where no rank has a mark against it. Of a valid
+ * A sample is one call of the operation on all ranks. It is valid if no rank has a mark against it. Of a valid
  * sample a few numbers are kept, of the others how many there are.
  */
 #ifndef ANALYSIS_H
@@ -22,8 +22,8 @@ typedef enum sample_mark {
 typedef struct call_note {
     int64_t start_ns;
     int64_t end_ns;
-    int64_t target_ns;  /* when it was to start, where there are imposed arrivals */
-    int64_t compute_ns; /* how long it computed between the halves of the call, where it did */
+    int64_t target_ns;  /* when it was to start, if there are imposed arrivals */
+    int64_t compute_ns; /* how long it computed between the halves of the call, if it did */
     int64_t mark;       /* sample_mark_t */
 } call_note_t;
 
@@ -37,7 +37,7 @@ extern const char *const run_times[]; /* their names, NULL after the last */
 enum { MAX_QUANTILES = 16 };
 
 typedef struct analysis {
-    int64_t valid;       /* samples; where 0, only the counts mean anything */
+    int64_t valid;       /* samples; if 0, only the counts mean anything */
     int64_t missed;      /* discarded: some rank missed the start */
     int64_t late;        /* discarded: none missed, some rank started late */
     int64_t discarded;   /* both */
@@ -77,7 +77,7 @@ typedef enum series {
     SERIES_FROM_LAST_NS, /* from the last start to the last end */
     SERIES_IN_CALL_NS,   /* the sum of the ranks' durations */
     SERIES_COMPUTE_NS,   /* the greatest of the ranks' */
-    SERIES_ERROR_NS,     /* how far from its target each rank started, where arrivals are imposed */
+    SERIES_ERROR_NS,     /* how far from its target each rank started, if arrivals are imposed */
     ALL_SERIES
 } series_t;
 
@@ -94,7 +94,7 @@ typedef struct samples {
 /* samples_mark - the greatest mark against a call, of which each rank has a note. */
 sample_mark_t samples_mark(const call_note_t *notes, int ranks);
 
-/* samples_take - take in a call by the notes of all ranks. Returns false where memory lacks. */
+/* samples_take - take in a call by the notes of all ranks. Returns false if memory lacks. */
 bool samples_take(samples_t *samples, const call_note_t *notes);
 
 /* samples_median - the median of one kind of numbers, of an even number the mean of the middle two. */
@@ -120,7 +120,7 @@ bool analysis_is_narrow(const analysis_t *analysis, double percent);
 
 /*
  * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,
- * by the binomial distribution, in a sorted sample. Returns false where there is none.
+ * by the binomial distribution, in a sorted sample. Returns false if there is none.
  */
 bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high);
 

@@ -13,7 +13,7 @@ enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
 /* Where no size is known: larger than most processors' share of a core. */
 #define GUESSED_CACHE_BYTES (INT64_C(32) << 20)
 
-/* The size in a file such as /sys/devices/system/cpu/cpu0/cache/index3/size, "32768K"; 0 where there is none. */
+/* The size in a file such as /sys/devices/system/cpu/cpu0/cache/index3/size, "32768K"; 0 if there is none. */
 static int64_t listed_cache_bytes(int index)
 {
     char path[80], text[KERNEL_WORD_BYTES], *unit;
@@ -46,13 +46,13 @@ static int64_t alignment(cache_mode_t kind)
     return kind == CACHE_ROTATE ? LINE_BYTES : PAGE_BYTES;
 }
 
-/* bytes rounded up; -1 where that is too many. */
+/* bytes rounded up; -1 if that is too many. */
 static int64_t round_up(int64_t bytes, int64_t unit)
 {
     return bytes < 0 || bytes > INT64_MAX - unit ? -1 : (bytes + unit - 1) / unit * unit;
 }
 
-/* Not the sum but -1 where either is -1 or the sum is too large. */
+/* Not the sum but -1 if either is -1 or the sum is too large. */
 static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;

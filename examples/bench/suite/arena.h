@@ -27,7 +27,7 @@ typedef struct arena {
     int64_t step; /* from slot to slot; has no divisor in common with slots */
 } arena_t;
 
-/* arena_cache_bytes - the size of the last-level cache, or a guess where the system does not tell. */
+/* arena_cache_bytes - the size of the last-level cache, or a guess if the system does not tell. */
 int64_t arena_cache_bytes(void);
 
 /*
@@ -40,7 +40,7 @@ int64_t arena_cache_bytes(void);
  */
 int64_t arena_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive_bytes, int64_t cache_bytes);
 
-/* arena_allocate - memory for arenas, which free frees, zeroed and touched. Returns NULL where it lacks. */
+/* arena_allocate - memory for arenas, which free frees, zeroed and touched. Returns NULL if it lacks. */
 char *arena_allocate(int64_t bytes);
 
 /* arena_open - make an arena of memory that has as many bytes as arena_needs says, or more. */

@@ -94,6 +94,9 @@ int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call)
 
 /* ---- Names */
 
+/* Says what is wrong. Is false. */
+#define refuse(why, ...) (snprintf(why, ARRIVAL_WHY_BYTES, __VA_ARGS__) < 0)
+
 /* 50, or 1.5x: digits, with or without a point. */
 static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
@@ -106,9 +109,8 @@ static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVA
         text[length + (arrival->is_multiple ? 1 : 0)] == '\0' && arrival->magnitude >= MIN_MAGNITUDE &&
         arrival->magnitude <= max)
         return true;
-    snprintf(why, ARRIVAL_WHY_BYTES, "the magnitude \"%.40s\" is not allowed, give %g to %.0f (us), or %gx to %dx",
-             text, MIN_MAGNITUDE, MAX_MAGNITUDE_US, MIN_MAGNITUDE, MAX_MULTIPLE);
-    return false;
+    return refuse(why, "the magnitude \"%.40s\" is not allowed, give %g to %.0f (us), or %gx to %dx", text,
+                  MIN_MAGNITUDE, MAX_MAGNITUDE_US, MIN_MAGNITUDE, MAX_MULTIPLE);
 }
 
 /* RANK of one-late. Returns what follows it, or NULL. */
@@ -161,10 +163,8 @@ static void name_table(arrival_table_t *table)
 static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
     arrival_table_t *items = realloc(tables->items, ((size_t)tables->count + 1) * sizeof(items[0]));
-    if (items == NULL) {
-        snprintf(why, ARRIVAL_WHY_BYTES, "out of memory");
-        return false;
-    }
+    if (items == NULL)
+        return refuse(why, "out of memory");
     tables->items = items;
     arrival_table_t *table = &items[tables->count++];
     if (!arrival_table_read(table, path, why))
@@ -177,11 +177,9 @@ static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIV
 static bool take_file(arrival_tables_t *tables, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
     int place = 0;
-    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES) {
-        snprintf(why, ARRIVAL_WHY_BYTES, "\"file:%.40s\" is not allowed, give file:PATH of at most %d characters",
-                 path != NULL ? path : "", ARRIVAL_PATH_BYTES - 1);
-        return false;
-    }
+    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES)
+        return refuse(why, "\"file:%.40s\" is not allowed, give file:PATH of at most %d characters",
+                      path != NULL ? path : "", ARRIVAL_PATH_BYTES - 1);
     while (place < tables->count && strcmp(tables->items[place].path, path) != 0)
         place++;
     if (place == tables->count && !add_table(tables, path, why))
@@ -209,10 +207,8 @@ static bool read_pattern(arrival_tables_t *tables, arrival_t *arrival, const cha
         arrival->shape++;
     if (arrival->shape == ARRIVAL_FILE)
         return take_file(tables, arrival, rest, why);
-    if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL)) {
-        snprintf(why, ARRIVAL_WHY_BYTES, "\"%.40s\" is not allowed, give %s", text, allowed);
-        return false;
-    }
+    if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL))
+        return refuse(why, "\"%.40s\" is not allowed, give %s", text, allowed);
     if (arrival->shape == ARRIVAL_ONE_LATE) {
         rest = read_rank(arrival, rest, why);
         if (rest == NULL)
@@ -233,14 +229,10 @@ static bool add_pattern(arrival_list_t *list, arrival_tables_t *tables, const ch
     if (arrival.shape == ARRIVAL_TOGETHER) /* the first one anyway */
         return true;
     for (int i = 0; i < list->count; i++)
-        if (strcmp(list->items[i].text, arrival.text) == 0) {
-            snprintf(why, ARRIVAL_WHY_BYTES, "\"%s\" is given twice, give it once", arrival.text);
-            return false;
-        }
-    if (list->count == MAX_ARRIVALS) {
-        snprintf(why, ARRIVAL_WHY_BYTES, "more than %d patterns are not allowed", MAX_ARRIVALS - 1);
-        return false;
-    }
+        if (strcmp(list->items[i].text, arrival.text) == 0)
+            return refuse(why, "\"%s\" is given twice, give it once", arrival.text);
+    if (list->count == MAX_ARRIVALS)
+        return refuse(why, "more than %d patterns are not allowed", MAX_ARRIVALS - 1);
     list->items[list->count++] = arrival;
     return true;
 }
@@ -252,8 +244,7 @@ bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *t
     if (text == NULL)
         return true;
     char *copy = strdup(text), *next = copy;
-    snprintf(why, ARRIVAL_WHY_BYTES, "out of memory");
-    bool good = copy != NULL;
+    bool good = copy != NULL || refuse(why, "out of memory");
     while (good && next != NULL) {
         char *end = strchr(next, ',');
         if (end != NULL)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a whole number of at least 1 at *text, and moves on behind it. Returns 0 where there is none. */
+/* Reads a whole number of at least 1 at *text, and moves on behind it. Returns 0 if there is none. */
 static int read_count(const char **text)
 {
     char *end;
@@ -35,12 +35,6 @@ static bool parse_grid(communicator_choice_t *choice, const char *text, int rank
     return choice->dimension < choice->dimensions;
 }
 
-static bool parse_every(communicator_choice_t *choice, const char *text, int ranks)
-{
-    choice->every = read_count(&text);
-    return *text == '\0' && choice->every >= 1 && choice->every <= ranks;
-}
-
 const char *communicator_parse(communicator_choice_t *choice, const char *text, int ranks)
 {
     *choice = (communicator_choice_t){.kind = COMM_WORLD_ALL};
@@ -60,8 +54,12 @@ const char *communicator_parse(communicator_choice_t *choice, const char *text, 
                    : "cart:DIMSxDIMS:DIM, a grid of as many processes as there are, and one of its dimensions from 0";
     }
     if (strncmp(text, "every:", 6) == 0) {
+        text += 6;
         choice->kind = COMM_EVERY;
-        return parse_every(choice, text + 6, ranks) ? NULL : "every:K, with K from 1 to the number of processes";
+        choice->every = read_count(&text);
+        return *text == '\0' && choice->every >= 1 && choice->every <= ranks
+                   ? NULL
+                   : "every:K, with K from 1 to the number of processes";
     }
     return "world, node, cart:DIMSxDIMS:DIM or every:K";
 }
@@ -101,28 +99,17 @@ static void make_span(world_t *span, const world_t *world, int every)
     MPI_Comm_size(span->comm, &span->ranks);
 }
 
-/* How many ranks groups have. */
-static void find_extent(communicator_t *communicator, const world_t *world)
-{
-    int extent[2] = {INT_MAX, INT_MAX}, ranks; /* the second one is negative */
-    if (communicator_takes_part(communicator)) {
-        MPI_Comm_size(communicator->group, &ranks);
-        extent[0] = ranks;
-        extent[1] = -ranks;
-    }
-    world_require(world, MPI_Allreduce(MPI_IN_PLACE, extent, 2, MPI_INT, MPI_MIN, world->comm));
-    communicator->least_ranks = extent[0];
-    communicator->most_ranks = -extent[1];
-}
-
 void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
+    int ranks;
     *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
     if (choice->kind == COMM_EVERY)
         make_span(&communicator->span, world, choice->every);
     if (communicator_takes_part(communicator))
         make_group(&communicator->span, choice, &communicator->group);
-    find_extent(communicator, world);
+    MPI_Comm_size(communicator_takes_part(communicator) ? communicator->group : world->comm, &ranks);
+    communicator->max_ranks = (int)world_max(world, communicator_takes_part(communicator) ? ranks : 0);
+    communicator->min_ranks = -(int)world_max(world, -ranks);
 }
 
 void communicator_close(communicator_t *communicator, const world_t *world)

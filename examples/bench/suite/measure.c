@@ -150,13 +150,6 @@ static void run_batch(task_t *task, const orders_t *orders)
     notes->release = release_end(&task->releaser);
 }
 
-static void gather_batch(task_t *task, int64_t calls)
-{
-    int bytes = (int)batch_bytes(calls);
-    world_require(task->span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0,
-                                         task->span->comm));
-}
-
 /* ---- What rank 0 makes of a batch */
 
 /* The notes of all ranks on a call of the batch just gathered. */
@@ -237,7 +230,7 @@ static int64_t fitting_calls(const progress_t *progress, double left)
     return calls < 1 ? 1 : (int64_t)calls;
 }
 
-/* Warming up ends early where it takes too much of a time slice. */
+/* Warming up ends early if it takes too much of a time slice. */
 static bool warms_up(const progress_t *progress)
 {
     return !progress->is_measured && progress->warmup_left > 0 &&
@@ -328,7 +321,7 @@ void measure_begin(task_t *task, int64_t compute_ns)
     task->compute_ns = compute_ns;
     task->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
     task->progress =
-        (progress_t){.probe_left = release_needs_probe(&task->releaser) ? PROBE_CALLS : 0,
+        (progress_t){.probe_left = release_schemes[task->releaser.kind].needs_probe ? PROBE_CALLS : 0,
                      .warmup_left = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
                      .wanted = wanted,
                      .max_calls = (double)wanted * (double)job->settings.max_repeat,
@@ -352,7 +345,9 @@ bool measure_batch(task_t *task)
         world_require(span, MPIX_Clock_sync(span->comm));
     }
     run_batch(task, &orders);
-    gather_batch(task, orders.calls);
+    int bytes = (int)batch_bytes(orders.calls);
+    world_require(
+        span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, span->comm));
     if (span->rank == 0)
         finish_batch(task, orders.calls);
     world_require(span, MPI_Bcast(&task->progress.next_calls, 1, MPI_INT64_T, 0, span->comm));

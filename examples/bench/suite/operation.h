@@ -138,7 +138,7 @@ int64_t work_bytes(const work_plan_t *plan);
 /*
  * work_open - get ready. Collective over plan->comm.
  *
- * Neighborhoods are rings of all ranks, where each has its predecessor and its successor as neighbors. Where these
+ * Neighborhoods are rings of all ranks, where each has its predecessor and its successor as neighbors. If these
  * are the same, as among two ranks, or the rank itself, there is one neighbor: MPI libraries disagree on double edges.
  *
  * memory   of arena_allocate, as many bytes as work_bytes says, or more. Works that take turns may have the same

@@ -20,7 +20,7 @@ typedef struct work {
     /* Of the plan. */
     const world_t *span;
     const operation_t *operation;
-    MPI_Comm comm; /* that of the neighborhood where there is one */
+    MPI_Comm comm; /* that of the neighborhood if there is one */
     int rank;
     int ranks;
     MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */

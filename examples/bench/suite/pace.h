@@ -22,7 +22,7 @@ typedef struct pace {
 /* pace_learn - take in the figure of a batch. */
 void pace_learn(pace_t *pace, int64_t need_ns);
 
-/* pace_typical - the median of the last batches' figures; 0 where there are none. */
+/* pace_typical - the median of the last batches' figures; 0 if there are none. */
 int64_t pace_typical(const pace_t *pace);
 
 /* What the calls of a batch took, from a start to being ready for the next: the greatest of all ranks' figures. */

@@ -55,8 +55,7 @@ typedef struct job {
     bench_settings_t settings; /* nothing is ABSENT but iterations, warm-up and memory limit */
     communicator_choice_t comm;
     arrival_list_t arrivals;
-    int operation;        /* of operation_at */
-    int64_t buffer_bytes; /* of the rank that needs the most; found before anything is measured */
+    int operation; /* of operation_at */
 } job_t;
 
 typedef struct plan {
@@ -66,7 +65,7 @@ typedef struct plan {
     arrival_tables_t tables; /* the files of delays of all jobs */
 } plan_t;
 
-/* plan_program - the name that the program goes by: that of argv[0] where it is mpix_osu_NAME, else mpix_bench. */
+/* plan_program - the name that the program goes by: that of argv[0] if it is mpix_osu_NAME, else mpix_bench. */
 const char *plan_program(const char *argv0);
 
 /*
@@ -93,7 +92,7 @@ int64_t job_mem_limit_bytes(const job_t *job);
  *
  * cache_bytes   the size of the last-level cache
  *
- * Returns cache_bytes; or less, where no limit was given and the usual one leaves no room for more.
+ * Returns cache_bytes; or less, if no limit was given and the usual one leaves no room for more.
  */
 int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes);
 

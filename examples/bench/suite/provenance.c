@@ -32,7 +32,7 @@ static char *add(provenance_t *provenance, const char *key)
 
 /* ---- The program */
 
-/* In single quotes where a shell would see more than a word. */
+/* In single quotes if a shell would see more than a word. */
 static void append_word(char *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
@@ -135,7 +135,7 @@ static bool write_value(const void *value, MPI_Datatype datatype, MPI_T_enum enu
     return true;
 }
 
-/* Reads a variable as text. Returns false where that cannot be. */
+/* Reads a variable as text. Returns false if that cannot be. */
 static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumeration, char text[VALUE_BYTES])
 {
     MPI_T_cvar_handle handle;
@@ -151,7 +151,7 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
     return good;
 }
 
-/* Appends NAME=VALUE where a variable chooses an algorithm. */
+/* Appends NAME=VALUE if a variable chooses an algorithm. */
 static void append_choice(char *list, int index)
 {
     char name[NAME_BYTES] = "", text[VALUE_BYTES] = "";
@@ -255,7 +255,7 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
 
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
 {
-    int64_t bound_ns = world_greatest(world, world_bound_ns(world));
+    int64_t bound_ns = world_max(world, world_bound_ns(world));
     provenance->count = 0;
     if (world->rank != 0)
         return;

@@ -10,16 +10,16 @@
 static const char schema[] = "mpix-bench";
 enum { NAME_BYTES = 24, BRIEF_DECIMALS = 2, FULL_DECIMALS = 3 };
 
-/* What a value is, and the type of its place. */
+/* What a value is, and the type of its place: from KIND_COUNT on int64_t, from KIND_MEAN on double. */
 typedef enum kind {
-    KIND_TEXT,     /* const char *, "" for none */
-    KIND_RANK,     /* int */
-    KIND_COUNT,    /* int64_t */
-    KIND_TIME,     /* int64_t, ns */
-    KIND_MEAN,     /* double, ns */
-    KIND_RATIO,    /* double */
-    KIND_FACTOR,   /* double, near 1 */
-    KIND_QUANTILES /* as many columns as there are fractions */
+    KIND_TEXT, /* const char *, "" for none */
+    KIND_RANK, /* int */
+    KIND_COUNT,
+    KIND_TIME,      /* ns, likewise the next two */
+    KIND_QUANTILES, /* as many columns as there are fractions */
+    KIND_MEAN,
+    KIND_RATIO,
+    KIND_FACTOR /* near 1 */
 } kind_t;
 
 /* Who sees a column: programs, and readers of the table as it is or in full. */
@@ -123,7 +123,7 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
 {
     int place = layout->table.column_count++;
     const char *text = report->output.format == FORMAT_TABLE ? figure->title : figure->name;
-    bool is_time = figure->kind == KIND_TIME || figure->kind == KIND_MEAN || figure->kind == KIND_QUANTILES;
+    bool is_time = figure->kind >= KIND_TIME && figure->kind <= KIND_MEAN;
     column_t *column = &layout->columns[place];
     if (figure->kind == KIND_QUANTILES) {
         snprintf(layout->names[place], NAME_BYTES, text, 100 * report->fractions[quantile]);
@@ -158,28 +158,12 @@ static const layout_t *lay_out(const report_t *report)
 static cell_t cell_of(const figure_t *figure, const row_t *row)
 {
     const void *place = (const char *)row + figure->place;
-    double number = NAN;
     if (figure->kind == KIND_TEXT)
         return (cell_t){*(const char *const *)place, 0};
-    if ((figure->part & ~row->parts) == 0)
-        switch (figure->kind) {
-        case KIND_TEXT: /* above */
-            break;
-        case KIND_RANK:
-            number = *(const int *)place;
-            break;
-        case KIND_COUNT:
-        case KIND_TIME:
-        case KIND_QUANTILES:
-            number = (double)*(const int64_t *)place;
-            break;
-        case KIND_MEAN:
-        case KIND_RATIO:
-        case KIND_FACTOR:
-            number = *(const double *)place;
-            break;
-        }
-    return (cell_t){isfinite(number) ? NULL : "", number};
+    double number = figure->kind == KIND_RANK   ? *(const int *)place
+                    : figure->kind >= KIND_MEAN ? *(const double *)place
+                                                : (double)*(const int64_t *)place;
+    return (cell_t){(figure->part & ~row->parts) == 0 && isfinite(number) ? NULL : "", number};
 }
 
 /* ---- Head */

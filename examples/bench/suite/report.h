@@ -17,18 +17,18 @@ typedef struct row_keys {
     const char *label;     /* which job, in tables of several */
     const char *operation; /* short name */
     const char *release;   /* scheme */
-    const char *barrier;   /* algorithm, "" where the scheme has none */
+    const char *barrier;   /* algorithm, "" if the scheme has none */
     const char *cadence;   /* "isolated" or "streaming" */
     const char *comm;      /* which communicator, as --comm names it */
     int ranks;
-    const char *datatype;  /* "" where none */
-    const char *reduction; /* "" where none */
+    const char *datatype;  /* "" if none */
+    const char *reduction; /* "" if none */
     const char *root;      /* "0", "rotating", "" */
     const char *buffers;   /* "separate" or "in place" */
     const char *cache;     /* warm, rotate, cold */
     const char *run_time;  /* local, makespan */
     int64_t size_bytes;
-    const char *arrival; /* the pattern, "" where the scheme imposes none */
+    const char *arrival; /* the pattern, "" if the scheme imposes none */
 } row_keys_t;
 
 /* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */

@@ -1,60 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c - what is said of a job and of the calls of a size. */
+/* rows.c - the calls of a size with one arrival pattern: what is imposed on them, and what is said of them. */
 #include "suite/bench.h"
 
-#include "suite/arena.h"
-#include "suite/barriers.h"
+#include "common/statistics.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Calls by which the results at a size are checked; where the root rotates, as many as roots, but not more. */
+/* Calls by which the results at a size are checked; if the root rotates, as many as roots, but not more. */
 enum { CHECKS = 3, MAX_CHECKS = 64 };
-
-/* ---- Jobs */
-
-void bench_name_keys(const bench_t *bench, task_t *task)
-{
-    const operation_t *operation = task->operation;
-    const shape_t *shape = operation->shape;
-    const bench_settings_t *settings = &task->job->settings;
-    const scheme_t *scheme = &release_schemes[settings->release];
-    bool rotates = settings->root == ROOT_ROTATES;
-    snprintf(task->root, sizeof(task->root), "%d", (int)settings->root);
-    snprintf(task->label, sizeof(task->label), "%d:%s", task->index + 1, operation->name);
-    task->keys = (row_keys_t){.label = task->label,
-                              .operation = operation->name,
-                              .release = scheme->name,
-                              .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
-                              .cadence = scheme->cadence,
-                              .comm = task->job->comm.text,
-                              .ranks = bench->communicator.most_ranks,
-                              .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",
-                              .reduction = shape->reduces ? reductions[settings->reduction].name : "",
-                              .root = !shape->has_root ? ""
-                                      : rotates        ? "rotating"
-                                                       : task->root,
-                              .buffers = settings->in_place ? "in place" : "separate",
-                              .cache = cache_modes[settings->cache],
-                              .run_time = run_times[settings->run_time],
-                              .arrival = ""};
-}
-
-void bench_tell_job(const bench_t *bench, const task_t *task)
-{
-    const job_t *job = task->job;
-    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
-    report_job(&bench->report, &task->keys, task->operation->function);
-    if (bench->report.output.format == FORMAT_TABLE && task->operation->shape->takes_turns)
-        fprintf(bench->report.output.file,
-                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
-    if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
-        fprintf(stderr,
-                "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
-                bench->world.program, task->operation->name, task->keys.cache,
-                (long long)(used_bytes + used_bytes / 2) >> 20, (long long)cache_bytes >> 20);
-}
 
 /* ---- What goes to standard error, or to the table as a comment */
 
@@ -105,6 +60,58 @@ static void tell_window(const bench_t *bench, const task_t *task)
                 (double)task->releaser.window_ns / 1e3, task->releaser.window_is_given ? "" : ", found");
 }
 
+/* ---- Imposed arrivals */
+
+/* What rank 0 tells in place of a magnitude. */
+enum { UNKNOWN_NS = -1 };
+
+static int64_t longest_delay_ns(const arrival_table_t *table)
+{
+    int64_t longest_ns = 0;
+    for (int64_t i = 0; i < table->calls * table->ranks; i++)
+        longest_ns = greater(longest_ns, table->delays_ns[i]);
+    return longest_ns;
+}
+
+/* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
+static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_t size_bytes)
+{
+    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->together_ns : 1e3);
+    if (arrival->shape == ARRIVAL_TOGETHER)
+        return 0;
+    if (arrival->shape == ARRIVAL_FILE)
+        return longest_delay_ns(&task->imposed.tables->items[arrival->table]);
+    if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
+        return llround(span_ns);
+    fprintf(stderr, "%s: %s, %lld bytes: --arrival %s: %s\n", task->span->program, task->operation->name,
+            (long long)size_bytes, arrival->text,
+            span_ns > 0 ? "delays above 10 s are not allowed" : "no valid sample without delays tells what it is");
+    return UNKNOWN_NS;
+}
+
+/*
+ * Calls from now on have the arrivals of a pattern. Collective over the span. Returns false if the magnitude is not
+ * known, or too long; rank 0 has told so.
+ */
+static bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
+{
+    const world_t *span = task->span;
+    int64_t span_ns = 0;
+    if (span->rank == 0)
+        span_ns = find_span_ns(task, arrival, size_bytes);
+    world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
+    task->imposed.arrival = *arrival;
+    task->imposed.span_ns = span_ns;
+    return span_ns != UNKNOWN_NS;
+}
+
+/* The greatest bound of the global clock now; NaN: not known. Collective over the span. */
+static double greatest_bound_ns(const world_t *span)
+{
+    int64_t bound_ns = world_max(span, world_bound_ns(span));
+    return bound_ns == INT64_MAX ? NAN : (double)bound_ns;
+}
+
 /* ---- A row, from its beginning to its end */
 
 bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int pattern)
@@ -118,7 +125,7 @@ bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int patte
     }
     task->row = (row_t){.keys = task->keys};
     task->row.keys.size_bytes = size_bytes;
-    if (release_imposes(&task->releaser))
+    if (release_schemes[task->releaser.kind].imposes)
         task->row.keys.arrival = arrivals->items[pattern].text;
     measure_begin(task, 0);
     return true;
@@ -184,8 +191,8 @@ static void take_overlap(task_t *task)
     }
     overlap->compute_ns = samples_median(&task->samples, SERIES_COMPUTE_NS);
     overlap->total_ns = samples_median(&task->samples, SERIES_LOCAL_NS);
-    double hidden = 100 * (1 - (overlap->total_ns - overlap->compute_ns) / overlap->pure_ns);
-    overlap->percent = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden;
+    double hidden = 1 - (overlap->total_ns - overlap->compute_ns) / overlap->pure_ns;
+    overlap->percent = 100 * fmin(fmax(hidden, 0), 1);
     task->row.parts |= PART_OVERLAP;
 }
 
@@ -233,7 +240,7 @@ bool bench_end_calls(bench_t *bench, task_t *task)
 {
     const job_t *job = task->job;
     bool is_pure = task->compute_ns == 0, root = bench_is_root(bench);
-    double bound_ns = job->arrivals.given ? impose_bound_ns(task->span) : NAN;
+    double bound_ns = job->arrivals.given ? greatest_bound_ns(task->span) : NAN;
     world_progress(task->span, "%s", "");
     if (root && is_pure)
         take_pure(bench, task);

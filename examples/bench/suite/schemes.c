@@ -41,21 +41,15 @@ static void release_by_two_barriers(releaser_t *releaser)
     release_by_barrier(releaser);
 }
 
-/* Notes how long the cycle was that ends here. */
-static void note_cycle(releaser_t *releaser, int64_t ready_ns)
-{
-    if (releaser->slot > 0)
-        releaser->notes_ns[releaser->noted++] = ready_ns - releaser->begun_ns;
-}
-
 /* Without a length the window is to be found: the ranks meet at a barrier before each call. */
 static void release_in_window(releaser_t *releaser)
 {
     int64_t start_ns = releaser->orders.first_ns + releaser->slot * releaser->orders.length_ns;
     int64_t ready_ns = global_time_ns(releaser->span);
-    note_cycle(releaser, ready_ns);
     if (releaser->slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
+    else /* a cycle ends here */
+        releaser->notes_ns[releaser->noted++] = ready_ns - releaser->begun_ns;
     if (releaser->orders.length_ns == 0) {
         release_by_barrier(releaser);
         start_ns = global_time_ns(releaser->span);
@@ -83,12 +77,12 @@ static void release_at_once(releaser_t *releaser)
 }
 
 const scheme_t release_schemes[] = {
-    [RELEASE_HARMONIZE] = {"harmonize", "isolated", false, release_by_harmonize},
-    [RELEASE_BARRIER] = {"barrier", "isolated", true, release_by_barrier},
-    [RELEASE_BARRIER2] = {"barrier2", "isolated", true, release_by_two_barriers},
-    [RELEASE_WINDOW] = {"window", "isolated", false, release_in_window},
-    [RELEASE_ROUND_TIME] = {"round-time", "isolated", false, release_by_round_time},
-    [RELEASE_NONE] = {"none", "streaming", false, release_at_once},
+    [RELEASE_HARMONIZE] = {"harmonize", "isolated", release_by_harmonize, .imposes = true},
+    [RELEASE_BARRIER] = {"barrier", "isolated", release_by_barrier, .has_barrier = true},
+    [RELEASE_BARRIER2] = {"barrier2", "isolated", release_by_two_barriers, .has_barrier = true},
+    [RELEASE_WINDOW] = {"window", "isolated", release_in_window, .imposes = true, .needs_probe = true},
+    [RELEASE_ROUND_TIME] = {"round-time", "isolated", release_by_round_time, .imposes = true, .needs_probe = true},
+    [RELEASE_NONE] = {"none", "streaming", .release = release_at_once},
     {0},
 };
 
@@ -101,11 +95,6 @@ void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind
                              .tolerance_ns = world_number(span, "mpix_harmonize_tolerance_used_ns"),
                              .window_is_given = window_us * 1000 >= 1,
                              .window_ns = (int64_t)(window_us * 1000)};
-}
-
-bool release_needs_probe(const releaser_t *releaser)
-{
-    return releaser->kind == RELEASE_WINDOW || releaser->kind == RELEASE_ROUND_TIME;
 }
 
 void release_forget(releaser_t *releaser)
@@ -126,9 +115,7 @@ release_orders_t release_order(releaser_t *releaser)
 void release_begin(releaser_t *releaser, const release_orders_t *orders)
 {
     releaser->orders = *orders;
-    releaser->slot = 0;
-    releaser->noted = 0;
-    releaser->ready_ns = 0;
+    releaser->slot = releaser->noted = releaser->ready_ns = 0;
     releaser->mark = MARK_VALID;
 }
 
@@ -173,7 +160,7 @@ release_note_t release_end(releaser_t *releaser)
 
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid)
 {
-    if (!release_needs_probe(releaser))
+    if (!release_schemes[releaser->kind].needs_probe)
         return;
     pace_learn(&releaser->ready, note->ready_ns > 0 ? note->ready_ns : 0);
     if (releaser->kind == RELEASE_WINDOW && !releaser->window_is_given)

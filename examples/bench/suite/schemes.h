@@ -32,7 +32,7 @@ enum { MAX_BATCH_CALLS = 512 };
 typedef struct release_orders {
     int64_t decided_ns; /* when, by the global clock */
     int64_t first_ns;   /* window: the start of slot 0 */
-    int64_t length_ns;  /* window: from a start to the next; 0 where it is still to be found. round-time: the lead */
+    int64_t length_ns;  /* window: from a start to the next; 0 if it is still to be found. round-time: the lead */
 } release_orders_t;
 
 /* What a rank noted in a batch; of several ranks the greatest counts. */
@@ -64,8 +64,10 @@ typedef struct releaser {
 typedef struct scheme {
     const char *name;
     const char *cadence; /* isolated: all processes meet before each call; streaming: calls follow each other at once */
-    bool has_barrier;    /* it uses a barrier algorithm */
     void (*release)(releaser_t *releaser);
+    bool has_barrier; /* it uses a barrier algorithm */
+    bool imposes;     /* all ranks are to start at one instant, or at known times after it */
+    bool needs_probe; /* a few calls come first, from which starting times are found */
 } scheme_t;
 
 /* The schemes by release_kind_t; the last has no name. */
@@ -78,17 +80,6 @@ extern const scheme_t release_schemes[];
  */
 void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
                   double window_us);
-
-/* release_imposes - whether all ranks are to start at one instant, or at known times after it. */
-static inline bool release_imposes(const releaser_t *releaser)
-{
-    return releaser->kind == RELEASE_HARMONIZE || releaser->kind == RELEASE_WINDOW ||
-           releaser->kind == RELEASE_ROUND_TIME;
-}
-
-/* release_needs_probe - whether a few calls have to come first, from which starting times are found. The same on all
- * ranks. */
-bool release_needs_probe(const releaser_t *releaser);
 
 /* release_forget - another operation or size comes: what was learned of its cycles is void. */
 void release_forget(releaser_t *releaser);

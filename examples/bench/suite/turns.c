@@ -3,6 +3,7 @@
 #include "suite/bench.h"
 
 #include "common/random.h"
+#include "common/statistics.h"
 
 #include <mpix_harmonize.h>
 
@@ -46,7 +47,7 @@ static void run_batches(bench_t *bench, turns_t *turns)
 
 /* ---- Sizes */
 
-/* The first size of a job that was not measured. Returns false where there is none. */
+/* The first size of a job that was not measured. Returns false if there is none. */
 static bool find_size(const task_t *task, int64_t *size_bytes)
 {
     const size_list_t *sizes = &task->job->settings.sizes;
@@ -89,6 +90,66 @@ static void run_size(bench_t *bench, turns_t *turns, int64_t size_bytes)
 
 /* ---- Jobs */
 
+work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
+{
+    work_plan_t plan = {.span = &bench->communicator.span,
+                        .operation = operation_at(job->operation),
+                        .comm = bench->communicator.group,
+                        .datatype = (int)job->settings.datatype,
+                        .reduction = (int)job->settings.reduction,
+                        .root = (int)job->settings.root,
+                        .in_place = job->settings.in_place != 0,
+                        .cache = (cache_mode_t)job->settings.cache,
+                        .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
+    for (int i = 0; i < job->settings.sizes.count; i++)
+        plan.max_bytes = greater(plan.max_bytes, job->settings.sizes.bytes[i]);
+    return plan;
+}
+
+/* The keys of a task's rows. */
+static void name_keys(const bench_t *bench, task_t *task)
+{
+    const operation_t *operation = task->operation;
+    const shape_t *shape = operation->shape;
+    const bench_settings_t *settings = &task->job->settings;
+    const scheme_t *scheme = &release_schemes[settings->release];
+    bool rotates = settings->root == ROOT_ROTATES;
+    snprintf(task->root, sizeof(task->root), "%d", (int)settings->root);
+    snprintf(task->label, sizeof(task->label), "%d:%s", task->index + 1, operation->name);
+    task->keys = (row_keys_t){.label = task->label,
+                              .operation = operation->name,
+                              .release = scheme->name,
+                              .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
+                              .cadence = scheme->cadence,
+                              .comm = task->job->comm.text,
+                              .ranks = bench->communicator.max_ranks,
+                              .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",
+                              .reduction = shape->reduces ? reductions[settings->reduction].name : "",
+                              .root = !shape->has_root ? ""
+                                      : rotates        ? "rotating"
+                                                       : task->root,
+                              .buffers = settings->in_place ? "in place" : "separate",
+                              .cache = cache_modes[settings->cache],
+                              .run_time = run_times[settings->run_time],
+                              .arrival = ""};
+}
+
+/* Rank 0: says what a job is, and on standard error if its buffers may stay in the cache though they are not to. */
+static void tell_job(const bench_t *bench, const task_t *task)
+{
+    const job_t *job = task->job;
+    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
+    report_job(&bench->report, &task->keys, task->operation->function);
+    if (bench->report.output.format == FORMAT_TABLE && task->operation->shape->takes_turns)
+        fprintf(bench->report.output.file,
+                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+    if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
+        fprintf(stderr,
+                "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
+                bench->world.program, task->operation->name, task->keys.cache,
+                (long long)(used_bytes + used_bytes / 2) >> 20, (long long)cache_bytes >> 20);
+}
+
 static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *task)
 {
     const world_t *span = &bench->communicator.span;
@@ -105,9 +166,9 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
     MPI_Comm_size(plan.comm, &task->imposed.ranks);
     task->work = work_open(&plan, bench->memory);
     measure_open(task);
-    bench_name_keys(bench, task);
+    name_keys(bench, task);
     if (bench_is_root(bench))
-        bench_tell_job(bench, task);
+        tell_job(bench, task);
 }
 
 void bench_run_turns(bench_t *bench, const job_t *jobs, int count)

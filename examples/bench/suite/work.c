@@ -193,26 +193,18 @@ static int block_count(const work_t *work, int extent)
 origin_t work_origin(const work_t *work, int block)
 {
     const shape_t *shape = work->operation->shape;
-    int place = shape->to_own ? work->rank : 0;
-    switch (shape->from) {
-    case FROM_EACH:
-        return (origin_t){block, block, place};
-    case FROM_ROOT:
-        return (origin_t){work->root, work->root, place};
-    case FROM_ALL:
-        return (origin_t){0, work->ranks - 1, place};
-    case FROM_THOSE_UP_TO_OWN:
-        return (origin_t){0, work->rank, place};
-    case FROM_THOSE_BEFORE_OWN:
-        return (origin_t){0, work->rank - 1, place};
-    case FROM_NEIGHBOR:
-        return (origin_t){work->neighbor[block], work->neighbor[block], shape->to_own ? work->place_there[block] : 0};
-    case FROM_PARTNER:
-        return (origin_t){work->partner, work->partner, block};
-    case FROM_NOBODY:
-        break;
-    }
-    return (origin_t){0, -1, 0};
+    int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
+    const origin_t origins[] = {
+        [FROM_NOBODY] = {0, -1, 0},
+        [FROM_EACH] = {block, block, place},
+        [FROM_ROOT] = {work->root, work->root, place},
+        [FROM_ALL] = {0, work->ranks - 1, place},
+        [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
+        [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
+        [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
+        [FROM_PARTNER] = {work->partner, work->partner, block},
+    };
+    return origins[shape->from];
 }
 
 static bool sends_in_place(const work_t *work)
@@ -266,7 +258,7 @@ static void make_requests(work_t *work)
     }
 }
 
-/* The first parts have an element more where not all can be equal. */
+/* The first parts have an element more if not all can be equal. */
 static void set_part(work_t *work, int rank)
 {
     int least = work->count / work->ranks, longer = work->count % work->ranks;

@@ -43,6 +43,7 @@ typedef struct trial {
     int64_t syncs[MAX_NUMBERS]; /* so far, at each age */
 } trial_t;
 
+/* Its memory is of use until the end of the program. */
 typedef struct check_run {
     world_t world;
     check_settings_t settings;
