@@ -25,11 +25,11 @@ void mh_comm_clock_free(mh_comm_clock *clock)
     mh_sync_plan_free(&clock->plan);
 }
 
-/* Whether all processes know the same of its barrier, and both are of one node, or both of several. */
-static bool has_like_barrier(const mh_known_clock *known, const mh_known_name *name, bool is_one_node)
+/* Whether all processes know the same of its barrier, and both are of one node, or both of several, and wait alike. */
+static bool has_like_barrier(const mh_comm_clock *clock, const mh_known_clock *known, const mh_known_name *name)
 {
-    return known->is_one_node == is_one_node && name->barrier_choice > 0 &&
-           known->name.barrier_choice == name->barrier_choice;
+    return known->is_one_node == clock->is_one_node && known->yields == clock->channel->yields &&
+           name->barrier_choice > 0 && known->name.barrier_choice == name->barrier_choice;
 }
 
 /* What a process says of the known clocks: bits, one for each clock or kind of clock. */
@@ -39,7 +39,7 @@ static int64_t judge(const mh_comm_clock *clock, const mh_known_clock *known, co
 {
     const mh_channel *channel = clock->channel;
     bool has_same_rank = known->rank == channel->rank && known->size == channel->size;
-    return INT64_C(1) << USABLE_BIT | (int64_t)has_like_barrier(known, name, clock->is_one_node) << BARRIER_BIT |
+    return INT64_C(1) << USABLE_BIT | (int64_t)has_like_barrier(clock, known, name) << BARRIER_BIT |
            (int64_t)has_same_rank << RANKS_BIT;
 }
 
@@ -244,6 +244,7 @@ static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
                            .rank = clock->channel->rank,
                            .size = clock->channel->size,
                            .is_one_node = clock->is_one_node,
+                           .yields = clock->channel->yields,
                            .wander = clock->plan.tracker.rates.wander};
     if (clock->known && mh_sync_pass_on(&clock->plan, clock->channel, estimate, &mine.known))
         mh_known_clocks_add(clock->known, &mine);

@@ -26,12 +26,12 @@ static void take_out(mh_known_clocks *list, int place)
     list->clocks[MH_KNOWN_CLOCKS - 1].name.id = 0;
 }
 
-/* Whether the clock runs as it did when it was synchronized. Clocks that cannot drift apart may be old. */
+/* Whether the clock runs as it did when it was synchronized. If all processes share one clock, it may be old. */
 static bool is_fresh(mh_known_clock clock)
 {
     bool stepped = mh_clock_watch_look(&clock.watch, &clock.base) != 0;
     int64_t age_ns = mh_base_clock_now_ns(&clock.base) - clock.synced_ns;
-    bool is_young = age_ns <= MAX_AGE_NS || !mh_estimate_grows(&clock.known.estimate);
+    bool is_young = age_ns <= MAX_AGE_NS || (clock.is_one_node && !mh_estimate_grows(&clock.known.estimate));
     return !stepped && age_ns >= 0 && is_young;
 }
 

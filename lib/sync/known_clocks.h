@@ -39,6 +39,7 @@ typedef struct mh_known_clock {
     mh_known_estimate known;
     int rank, size;   /* of this process, and of the communicator */
     bool is_one_node; /* all processes of the communicator ran on one node */
+    bool yields;      /* its processes gave their processors away while they waited */
     double wander;    /* the limit for which the bounds hold */
 } mh_known_clock;
 
@@ -67,7 +68,7 @@ void mh_known_clocks_names(mh_known_clocks *list, mh_known_name names[MH_KNOWN_C
 
 /*
  * Copy the clock with this id and generation if it is of use: it was not stepped since, was synchronized within the
- * last minutes if it can drift, and its bounds hold for as much wander.
+ * last minutes unless it ran on one node and cannot drift, and its bounds hold for as much wander.
  */
 bool mh_known_clocks_get(mh_known_clocks *list, const mh_known_name *name, double wander, mh_known_clock *clock);
 

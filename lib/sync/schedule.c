@@ -17,16 +17,26 @@
 enum { MIN_INTERVAL_DURATIONS = 2200, MIN_LONG_INTERVAL_DURATIONS = 1000 };
 #define LONG_INTERVAL_NS (2 * MH_NS_PER_S)
 
+/* So the second one comes soon, whatever the first one took. */
+#define MAX_FIRST_USUAL_NS (20 * MH_NS_PER_MS)
+
 /*
- * A synchronization in which a process was descheduled changes the typical duration by half at most, also the first
- * one: from the duration up to which the minimum interval is the shortest.
+ * A process may be descheduled in any synchronization. So the shorter of the first two counts, and each later one
+ * changes the typical duration by half at most.
  */
-static int64_t typical_duration(int64_t before_ns, int64_t duration_ns)
+static void learn_duration(mh_schedule *schedule, int64_t duration_ns)
 {
-    if (before_ns == 0)
-        before_ns = MIN_INTERVAL_NS / MIN_INTERVAL_DURATIONS;
-    int64_t max_ns = before_ns + before_ns / 2, min_ns = before_ns / 2;
-    return duration_ns > max_ns ? max_ns : duration_ns < min_ns ? min_ns : duration_ns;
+    int64_t min_ns = schedule->typical_ns / 2, max_ns = schedule->typical_ns + min_ns;
+    schedule->usual_count++;
+    if (schedule->usual_count == 1) {
+        schedule->first_usual_ns = duration_ns;
+        min_ns = 0;
+        max_ns = MAX_FIRST_USUAL_NS;
+    } else if (schedule->usual_count == 2) {
+        min_ns = 0;
+        max_ns = schedule->first_usual_ns;
+    }
+    schedule->typical_ns = duration_ns > max_ns ? max_ns : duration_ns < min_ns ? min_ns : duration_ns;
 }
 
 void mh_schedule_end(mh_schedule *schedule, int64_t now_ns, bool is_new)
@@ -41,7 +51,7 @@ void mh_schedule_count(mh_schedule *schedule, int64_t duration_ns, bool is_usual
     schedule->duration_ns = duration_ns;
     schedule->total_ns += duration_ns;
     if (schedule->count++ > 0 && is_usual && duration_ns > 0)
-        schedule->typical_ns = typical_duration(schedule->typical_ns, duration_ns);
+        learn_duration(schedule, duration_ns);
 }
 
 static int64_t min_interval_ns(const mh_schedule *schedule)

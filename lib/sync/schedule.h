@@ -16,13 +16,15 @@
 #define MH_LONGEST_INTERVAL_NS (300 * MH_NS_PER_S)
 
 typedef struct mh_schedule {
-    int64_t first_ns;    /* the end of the first synchronization, or of the last that began anew */
-    int64_t last_ns;     /* the end of the last one */
-    int64_t interval_ns; /* from the last one to the next; 0: never */
-    int64_t count;       /* of synchronizations that nothing disturbed */
-    int64_t duration_ns; /* of the last of these */
-    int64_t total_ns;    /* of all of these */
-    int64_t typical_ns;  /* of usual ones; 0: none yet */
+    int64_t first_ns;       /* the end of the first synchronization, or of the last that began anew */
+    int64_t last_ns;        /* the end of the last one */
+    int64_t interval_ns;    /* from the last one to the next; 0: never */
+    int64_t count;          /* of synchronizations that nothing disturbed */
+    int64_t duration_ns;    /* of the last of these */
+    int64_t total_ns;       /* of all of these */
+    int64_t typical_ns;     /* of usual ones; 0: none yet */
+    int64_t usual_count;    /* of those that typical_ns comes from */
+    int64_t first_usual_ns; /* what the first of them took */
 } mh_schedule;
 
 /* A synchronization ended, disturbed or not. is_new: it began anew, so drifts are not known well yet. */

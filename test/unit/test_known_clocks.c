@@ -91,14 +91,17 @@ static const struct {
     int64_t older_ns, stepped_ns;
     mh_known_name name;
     double wander;
-    bool is_fixed; /* its estimate does not grow: all share one clock */
+    bool is_fixed; /* its estimate does not grow: this process shares the clock of rank 0 */
+    bool is_one_node;
     bool is_found;
 } cases[] = {
     {"nothing", .is_found = true},
     {"a minute", .older_ns = 60 * MH_NS_PER_S, .is_found = true},
     {"a lower limit of wander", .wander = 1e-8, .is_found = true},
     {"half an hour", .older_ns = 1800 * MH_NS_PER_S},
-    {"half an hour of a shared clock", .older_ns = 1800 * MH_NS_PER_S, .is_fixed = true, .is_found = true},
+    {"half an hour of a node", .older_ns = 1800 * MH_NS_PER_S, .is_one_node = true},
+    {"half an hour of a shared clock", 1800 * MH_NS_PER_S, .is_fixed = true, .is_one_node = true, .is_found = true},
+    {"half an hour of a clock that others do not share", .older_ns = 1800 * MH_NS_PER_S, .is_fixed = true},
     {"a step ahead of a shared clock", .stepped_ns = MH_NS_PER_MS, .is_fixed = true},
     {"a step ahead", .stepped_ns = MH_NS_PER_MS},
     {"a step back", .stepped_ns = -MH_NS_PER_MS},
@@ -117,6 +120,7 @@ START_TEST(a_clock_that_does_not_run_as_before_is_of_no_use)
     double wander = cases[_i].wander > 0 ? cases[_i].wander : clock.wander;
     /* The base clock has not been stepped: what is known of it was. */
     clock.known.estimate.drift_bound = cases[_i].is_fixed ? 0 : 1e-9;
+    clock.is_one_node = cases[_i].is_one_node;
     clock.synced_ns -= cases[_i].older_ns + cases[_i].stepped_ns;
     clock.watch.base_ns -= cases[_i].stepped_ns;
     mh_known_clocks_add(&list, &clock);
