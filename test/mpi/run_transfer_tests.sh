@@ -28,6 +28,7 @@ count_with() {  # RANKS
 
 quick count_with 3
 count_with 8
+count_with 12
 if [ "${MPI_LIBRARY-}" = openmpi ]; then
     count_with 32
     count_with 128
