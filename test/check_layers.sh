@@ -139,6 +139,12 @@ tap_expect_empty "the library never ends the program" \
 owning='[cm]alloc|realloc|free|strdup|open|close|mmap|mh_[a-z_]+_(open|close|free)|PMPI_Comm_[a-z_]+'
 tap_expect_empty "barrier algorithms own nothing: no memory, no descriptor, no communicator" \
     "$(grep -E "^release/barrier_[a-z]+\.c:" <<<"$code" | grep -E "${start}($owning) *\(")"
+# Left out: what cannot fail, and what is called after an error or at the end.
+unfailing='Wtime|(Comm|Info)_(f2c|c2f)|Cancel|(Errhandler|Info)_free|Comm_(call_errhandler|delete_attr|free_keyval)'
+called=$(grep -oE '\bPMPI_[A-Z][A-Za-z0-9_]+' <<<"$code" | sed 's/^PMPI_//' | sort -u | grep -vxE "$unfailing")
+failing=$(sed -n 's/^ *X(\([A-Za-z_]*\), FAULT_.*/\1/p' ../test/mpi/fault_injection.c | sort)
+tap_expect_empty "tests can make each MPI function fail that the library calls, and no other" \
+    "$(comm -3 <(echo "$called") <(echo "$failing"))"
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
 

@@ -34,7 +34,7 @@ prepare_programs() {
         nproc printf rm sed setpriv sleep sort stat tail tar tee touch wc; do
         ln -s "$(command -v "$name")" "$scratch/bin/$name" 2>/dev/null
     done
-    for name in gcc g++ automake libtoolize ip smpicc gnuplot debootstrap mpicc.mpich mpicxx.mpich; do
+    for name in gcc g++ automake libtoolize ip smpicc gnuplot debootstrap mpi{cc,cxx}.{mpich,openmpi}; do
         stand_in "$name" </dev/null
     done
     stand_in sudo <<'END'
@@ -94,6 +94,8 @@ TABLE
 ;;
 esac
 END
+    sed 's/mpich/openmpi/' "$scratch/bin/mpiexec.mpich" >"$scratch/bin/mpiexec.openmpi"
+    chmod +x "$scratch/bin/mpiexec.openmpi"
 }
 
 prepare_tree() {
@@ -168,6 +170,19 @@ check_check_after_run() {
     expect 0 configure
     run check
     expect 0 configure
+}
+
+# Each library has a build of its own.
+check_other_library() {
+    run
+    run --mpi openmpi
+    expect 0 configure compiles
+    grep -q '^configure .*CC=mpicc.openmpi' "$scratch/calls" || complain "does not configure for the other library"
+    grep -q '^mpiexec.openmpi .*mpix_skew' "$scratch/calls" || complain "does not launch by the other library"
+    run
+    expect 0
+    run --mpi openmpi
+    expect 0
 }
 
 check_updates() {
@@ -311,6 +326,7 @@ check() {       # NAME FUNCTION
 
 check "the first command, and again" check_first
 check "check after it, and packages that come and go" check_check_after_run
+check "the other MPI library, and back" check_other_library
 check "updates" check_updates
 check "an archive with configure" check_archive
 check "interruptions" check_interruptions

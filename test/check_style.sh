@@ -137,4 +137,11 @@ grep -oE '(^|[[:space:]])[a-z]+/' <<<"$layout" | tr -d ' /' | while read -r name
 done)
 tap_expect_empty "the layout in HACKING.md has all folders" "$complaints"
 
+faults=$($awk -F '|' '/^## / { inside = /Faults/ } inside { print $3 }' doc/testing.md | grep -oE '`[a-z_.]+`')
+complaints=$(tr -d '`' <<<"$faults" | sort -u | while read -r name; do
+    [ -n "$(find test -name "$name" -o -name "$name.c")" ] || grep -q "^$name " test/mpi/testlist ||
+        echo "$name is neither a script, nor a unit test, nor in test/mpi/testlist"
+done)
+tap_expect_empty "the tests of faults that doc/testing.md names are there" "$complaints"
+
 tap_done

@@ -37,6 +37,14 @@ else
     tap_skip "$name" "no shared library is built"
 fi
 
+# Else a C library with little room for such variables, as musl, cannot load it at run time.
+name="no thread-local variable has to be there from the start of a program"
+if [ -e $shared ] && command -v readelf >/dev/null; then
+    tap_expect_empty "$name" "$(readelf -d $shared | grep STATIC_TLS)"
+else
+    tap_skip "$name" "no shared library is built, or there is no readelf"
+fi
+
 static=lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.a
 if [ -e $static ]; then
     # Sanitizers add symbols of their own, which begin with two underscores.

@@ -67,4 +67,11 @@ if command -v cppcheck >/dev/null; then
 else
     tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"
 fi
+# Where gcc sees all of the library at once, it sees more.
+name="no warning of the library, optimized as a whole"
+if [ $# -eq 0 ]; then
+    mapfile -t sources < <(find lib \( -path lib/preload -o -path lib/trace \) -prune -o -name '*.c' -print)
+    tap_expect_empty "$name" "$($CC -O3 -flto -Wall -Wextra -fPIC -shared "${flags[@]}" "${sources[@]}" \
+        -o "$generated/library.so" 2>&1)"
+fi
 tap_done

@@ -66,6 +66,26 @@ exit status $status"
     fi
 }
 
+# Root makes hosts without a user namespace, others need one.
+check_ordinary_user() {
+    local name="an ordinary user has hosts, too" output status
+    local user=(setpriv --reuid 54321 --regid 54321 --clear-groups)
+    if [ "$(id -u)" -ne 0 ]; then
+        tap_skip "$name" "this script is run by one"
+    elif ! "${user[@]}" test -x "$source_dir/with_hosts.sh"; then
+        tap_skip "$name" "not every user can read the sources"
+    else
+        output=$(cd / && "${user[@]}" "$source_dir/with_hosts.sh" 2 "$source_dir/on_host.sh" host2 \
+            cat /proc/sys/kernel/hostname 2>&1 </dev/null)
+        status=$?
+        if [ $status -eq 77 ] && ! "${user[@]}" unshare --user --map-root-user --net --mount true 2>/dev/null; then
+            tap_skip "$name" "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
+        else
+            tap_expect_empty "$name" "$([ "$output" = host2 ] || echo "${output:-no output}, status $status")"
+        fi
+    fi
+}
+
 # The lines of the list that hold for a number of ranks: those with fewer and with more ranks in them, or just as many.
 lines_for() {   # RANKS
     # shellcheck disable=SC2016 # the program is not for the shell
@@ -140,6 +160,7 @@ run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]
 }
 
 check_hosts
+check_ordinary_user
 work_dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$work_dir"' EXIT
 export MPIX_TEST_LIST=$work_dir/testlist

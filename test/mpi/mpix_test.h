@@ -69,6 +69,9 @@ int64_t least(MPI_Comm comm, int64_t mine);
 
 MPI_Comm duplicate(MPI_Comm comm);
 
+/* Check that a new communicator works. */
+void check_fresh(void);
+
 /* Call MPIX_Harmonize, which must succeed; returns the flag. */
 int harmonize(MPI_Comm comm);
 
@@ -126,6 +129,9 @@ void inject_step(int64_t step_ns);
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);
 
+/* The next readings of CLOCK_MONOTONIC_RAW take 20 us each. Returns how many of those before are still to come. */
+int64_t slow_readings(int64_t count);
+
 /* How often this process has given its processor away. */
 int64_t yields(void);
 
@@ -140,8 +146,8 @@ bool leaves_shared_memory(void);
 /* What others do when a call fails on a process: nothing, or the same call, or they may be elsewhere and wait. */
 typedef enum fault_kind { FAULT_LOCAL, FAULT_COLLECTIVE, FAULT_MESSAGE } fault_kind;
 
-/* Whether the calls of the library can be told from others: not if it is linked into the program. */
-bool faults_are_possible(void);
+/* Whether the calls of the library can be told from others: not if it is linked into the program. If not, skip. */
+bool can_inject(void);
 
 /* The functions of MPI that can fail; NULL past the last. */
 const char *fault_name(int i);
@@ -169,10 +175,11 @@ int64_t communicators_alive(void);
 /* How many errors were broadcast from this process with something behind the end of their text. */
 int untidy_broadcasts(void);
 
-/* The library finds no topology; or the kernel seems not to use the time stamp counter. */
-void fail_hwloc(bool fails);
-void hide_processors(bool hidden); /* as where there is no /sys */
-void hide_clocksource(bool hidden);
+/*
+ * True: hwloc fails; the kernel seems not to use the time stamp counter; it shows no processors, as where there is no
+ * /sys; it shows a quota of one processor for a control group that all processes of the machine are in.
+ */
+extern _Atomic bool hwloc_fails, clocksource_is_hidden, processors_are_hidden, quota_is_shown;
 
 /* ---- The sub-tests */
 
@@ -186,9 +193,12 @@ void test_faults_mpi_one(void);
 void test_faults_text(void);
 void test_faults_memory(void);
 void test_faults_memory_one(void);
+
+/* test_machine.c */
 void test_faults_hwloc(void);
 void test_faults_no_sys(void);
 void test_faults_no_counter(void);
+void test_faults_quota(void);
 void test_faults_shm(void);
 
 /* test_barrier.c */
@@ -258,10 +268,12 @@ void test_clock_unshared_later(void);
 void test_clock_interval_changed(void);
 void test_clock_none(void);
 void test_clock_wander(void);
+void test_clock_narrowed(void);
 
 /* test_steps.c */
 void test_clock_steps(void);
 void test_clock_stepped(void);
+void test_clock_set(void);
 void test_clock_set_back_by_pause(void);
 void test_clock_disrupted(void);
 void test_clock_set_back_in_wait(void);

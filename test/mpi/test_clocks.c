@@ -421,3 +421,30 @@ void test_clock_wander(void)
     CHECK(my_rank == 0 || grown_ns > 450 * NS_PER_US, "the bound grows by %" PRId64 " ns", grown_ns);
     MPI_Comm_free(&comm);
 }
+
+/*
+ * Slow readings stand for a machine that was busy when the clock was synchronized first. MPIX_Clock_sync does not leave
+ * it at one more burst of some tens of readings.
+ */
+void test_clock_narrowed(void)
+{
+    enum { ALL = 1000 * 1000, MANY = 300, WIDE_NS = 2000 };
+    if (ranks < 2 || least(MPI_COMM_WORLD, processes_of_node()) < ranks) {
+        test_skip("it takes several processes on one node");
+        return;
+    }
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "prop"));
+    slow_readings(my_rank > 0 ? ALL : 0);
+    harmonize(comm);
+    int64_t first_ns = info_number(comm, "clock_bound_ns");
+    CHECK(my_rank == 0 || first_ns > WIDE_NS, "the first bound is %" PRId64 " ns: it has to be wide here", first_ns);
+    slow_readings(my_rank > 0 ? MANY : 0);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    int64_t left = slow_readings(0), bound_ns = info_number(comm, "clock_bound_ns");
+    bool time_is_up = info_number(comm, "sync_duration_ns") >= 200 * NS_PER_MS / (ranks - 1);
+    CHECK(left == 0 || time_is_up, "MPIX_Clock_sync leaves it at a bound of %" PRId64 " ns", bound_ns);
+    check_clock(comm, "narrowed");
+    MPI_Comm_free(&comm);
+}

@@ -150,7 +150,10 @@ static void check_refused(MPI_Comm inter)
     CHECK_CLASS(MPIX_Global_time_ns(inter, &time_ns, &time_ns), MPI_ERR_COMM, "MPIX_Global_time_ns");
     CHECK_CLASS(MPIX_Harmonize_set_info(inter, MPI_INFO_NULL), MPI_ERR_COMM, "MPIX_Harmonize_set_info");
     CHECK_CLASS(MPIX_Harmonize_get_info(inter, &info), MPI_ERR_COMM, "MPIX_Harmonize_get_info");
-    CHECK(raised == 8, "the error handler was called %d times, expected 8", raised);
+    CHECK_CLASS(MPIX_Harmonize_delayed(inter, 0, &flag), MPI_ERR_COMM, "MPIX_Harmonize_delayed");
+    CHECK_CLASS(MPIX_Harmonize_instant(inter, &time_ns), MPI_ERR_COMM, "MPIX_Harmonize_instant");
+    CHECK_CLASS(MPIX_Global_wait_until(inter, 0, &flag), MPI_ERR_COMM, "MPIX_Global_wait_until");
+    CHECK(raised == 11, "the error handler was called %d times, expected 11", raised);
 }
 
 void test_intercomm(void)

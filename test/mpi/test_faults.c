@@ -3,20 +3,12 @@
  * test_faults.c - what the library calls fails once. The error reaches the user's handler exactly once, later calls
  * work or fail cleanly and in the same way on all processes, and nothing is left behind.
  */
-#define _GNU_SOURCE
 #include "mpix_test.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 /* ---- Calls that may fail */
 
@@ -130,26 +122,12 @@ static bool try_fault(int function, int nth, bool must_recover)
     return happened;
 }
 
-static void check_fresh(void)
-{
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 3);
-    MPI_Comm_free(&comm);
-}
-
 static int find_function(const char *name)
 {
     int i = 0;
     while (fault_name(i) && strcmp(fault_name(i), name) != 0)
         i++;
     return i;
-}
-
-static bool can_inject(void)
-{
-    if (!faults_are_possible())
-        test_skip("the library is linked into the program, so that its calls are not known");
-    return faults_are_possible();
 }
 
 /* If another process waits for a message that is never sent, MPI waits for ever. */
@@ -300,9 +278,11 @@ static void try_allocations(int rank)
 
 static bool can_fail_allocations(void)
 {
-    if (can_inject() && allocations_alive() < 0)
+    if (!can_inject())
+        return false;
+    if (allocations_alive() < 0)
         test_skip("this build has an allocator of its own");
-    return faults_are_possible() && allocations_alive() >= 0;
+    return allocations_alive() >= 0;
 }
 
 void test_faults_memory(void)
@@ -315,151 +295,4 @@ void test_faults_memory_one(void)
 {
     for (int rank = 0; rank < ranks && can_fail_allocations(); rank++)
         try_allocations(rank);
-}
-
-/* ---- The machine */
-
-void test_faults_hwloc(void)
-{
-    if (!can_inject())
-        return;
-    fail_hwloc(true);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 5);
-    check_clock(comm, "hwloc fails");
-    MPI_Comm_free(&comm);
-    fail_hwloc(false);
-}
-
-void test_faults_no_sys(void)
-{
-    if (!can_inject())
-        return;
-    hide_processors(true);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 5);
-    check_clock(comm, "no /sys");
-    MPI_Comm_free(&comm);
-    hide_processors(false);
-}
-
-/* The counter of this processor, as the library names it. */
-static const char *counter_name(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    return "tsc";
-#elif defined(__aarch64__)
-    return "cntvct";
-#else
-    return "";
-#endif
-}
-
-static void check_no_counter(void)
-{
-    char clock[TEXT_SIZE], reason[TEXT_SIZE];
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 5);
-    check_clock(comm, "no counter");
-    info_text(comm, "clock_used", clock);
-    info_text(comm, "clock_reason", reason);
-    CHECK(strcmp(clock, counter_name()) != 0, "the base clock is %s", clock);
-    CHECK(strstr(reason, counter_name()), "the reason is '%s', expected one with '%s'", reason, counter_name());
-    CHECK_OK(MPIX_Clock_sync(comm));
-    MPI_Comm_free(&comm);
-}
-
-void test_faults_no_counter(void)
-{
-    if (!can_inject())
-        return;
-    hide_clocksource(true);
-    check_no_counter();
-    hide_clocksource(my_rank == 0);
-    check_no_counter();
-    hide_clocksource(false);
-    check_fresh();
-}
-
-/* ---- /dev/shm */
-
-/* Own mounts: as root at once, else in a user namespace, which has to be made before MPI starts threads. */
-static bool have_own_mounts(void)
-{
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return false;
-    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
-static bool fill(const char *path)
-{
-    char block[4096] = "";
-    int file = open(path, O_WRONLY | O_CREAT, 0600);
-    while (file >= 0 && write(file, block, sizeof block) > 0)
-        ;
-    if (file >= 0)
-        close(file);
-    return file >= 0;
-}
-
-typedef struct shm_state {
-    const char *name;
-    const char *target;
-    const char *options;
-    unsigned long flags;
-    bool filled;
-    bool on_one; /* process only, so the others have what MPI_Init found */
-} shm_state;
-
-static const shm_state shm_states[] = {
-    {"tiny", "/dev/shm", "size=4k", 0, false, false},
-    {"full", "/dev/shm", "size=64k", 0, true, false},
-    {"read-only", "/dev/shm", "size=64k", MS_RDONLY, false, false},
-    {"missing", "/dev", "size=64k", 0, false, false},
-    {"another one on one process", "/dev/shm", "size=16m", 0, false, true},
-};
-
-/* Memory without a name needs no /dev/shm; if a process cannot have that, messages take its place. */
-static void check_meeting(const char *what, bool by_name_only)
-{
-    char reason[TEXT_SIZE];
-    refuse_shared_memory(by_name_only, false);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 20);
-    check_clock(comm, what);
-    info_text(comm, "barrier_reason", reason);
-    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
-    CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL),
-          "/dev/shm %s: the reason is '%s'", what, reason);
-    CHECK_OK(set_setting(comm, "barrier", "shm"));
-    harmonize_times(comm, 20);
-    MPI_Comm_free(&comm);
-    refuse_shared_memory(false, false);
-}
-
-static void check_shm_state(const shm_state *state)
-{
-    bool affected = !state->on_one || my_rank == ranks - 1;
-    bool mounted = affected && mount("none", state->target, "tmpfs", state->flags, state->options) == 0;
-    bool ready = mounted && (!state->filled || fill("/dev/shm/filler"));
-    meet(MPI_COMM_WORLD);
-    CHECK(!affected || ready, "/dev/shm %s: cannot be made: %s", state->name, strerror(errno));
-    check_meeting(state->name, false);
-    check_meeting(state->name, true);
-    if (mounted)
-        umount2(state->target, MNT_DETACH);
-}
-
-void test_faults_shm(void)
-{
-    bool own = have_own_mounts();
-    start_mpi(MPI_THREAD_SINGLE);
-    if (least(MPI_COMM_WORLD, own) == 0) {
-        test_skip("no right to make mounts of one's own");
-        return;
-    }
-    check_fresh();
-    for (size_t i = 0; i < sizeof shm_states / sizeof *shm_states; i++)
-        check_shm_state(&shm_states[i]);
-    check_fresh();
 }

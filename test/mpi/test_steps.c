@@ -136,6 +136,29 @@ void test_clock_stepped(void)
                         }
 }
 
+static bool can_step_wtime(void)
+{
+    double before_s = MPI_Wtime();
+    inject_step(100 * NS_PER_S);
+    bool steps = MPI_Wtime() > before_s + 50;
+    inject_step(-100 * NS_PER_S);
+    return least(MPI_COMM_WORLD, steps) != 0;
+}
+
+/* Clocks that cannot normally be set are compared only after 10 ms, so that a step of 5 ms would go unnoticed. */
+void test_clock_set(void)
+{
+    static const int64_t steps_ns[] = {5 * NS_PER_MS, -5 * NS_PER_MS, 10 * NS_PER_S, -10 * NS_PER_S};
+    static const char *const clocks[] = {"realtime", "wtime"};
+    int count = can_step_wtime() ? 2 : 1;
+    for (int clock = 0; clock < count; clock++)
+        for (int i = 0; i < 4; i++)
+            for (int where = 0; where < 3; where++) {
+                int rank = where == 2 ? ALL_RANKS : where * (ranks - 1);
+                check_any_step(&(step){clocks[clock], "prop", "dissemination", rank, steps_ns[i], false});
+            }
+}
+
 /*
  * A raw clock that is set back by about the time since the last call seems to have stood still, which is a step too.
  * Returns false, and checks nothing, if the processes were kept from running for so long that it may pass for a slew.

@@ -84,12 +84,12 @@ END_TEST
 /* What the killed process tells this one. */
 static mh_shared_memory_key *killed_key;
 
-/* As by the system when memory lacks: after the memory is there, before it is withdrawn. */
+/* As by the system when memory lacks: after the memory is there, before it is withdrawn. The first way is preferred. */
 static void create_and_be_killed(const mh_shared_memory_key *unused)
 {
     mh_shared_memory memory;
     (void)unused;
-    if (mh_shared_memory_create(&memory, BYTES, MH_SHARED_BY_DESCRIPTOR, killed_key, why, sizeof why) == 0)
+    if (mh_shared_memory_create(&memory, BYTES, (mh_shared_memory_way)0, killed_key, why, sizeof why) == 0)
         kill(getpid(), SIGKILL);
 }
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_machine.c - what a machine lacks or limits: a topology, a counter, processor time, memory that can be shared. */
+#define _GNU_SOURCE
+#include "mpix_test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ---- Processors */
+
+void test_faults_hwloc(void)
+{
+    if (!can_inject())
+        return;
+    hwloc_fails = true;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "hwloc fails");
+    MPI_Comm_free(&comm);
+    hwloc_fails = false;
+}
+
+void test_faults_no_sys(void)
+{
+    if (!can_inject())
+        return;
+    processors_are_hidden = true;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "no /sys");
+    MPI_Comm_free(&comm);
+    processors_are_hidden = false;
+}
+
+/* The counter of this processor, as the library names it. */
+static const char *counter_name(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return "tsc";
+#elif defined(__aarch64__)
+    return "cntvct";
+#else
+    return "";
+#endif
+}
+
+static void check_no_counter(void)
+{
+    char clock[TEXT_SIZE], reason[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    check_clock(comm, "no counter");
+    info_text(comm, "clock_used", clock);
+    info_text(comm, "clock_reason", reason);
+    CHECK(strcmp(clock, counter_name()) != 0, "the base clock is %s", clock);
+    CHECK(strstr(reason, counter_name()), "the reason is '%s', expected one with '%s'", reason, counter_name());
+    CHECK_OK(MPIX_Clock_sync(comm));
+    MPI_Comm_free(&comm);
+}
+
+void test_faults_no_counter(void)
+{
+    if (!can_inject())
+        return;
+    clocksource_is_hidden = true;
+    check_no_counter();
+    clocksource_is_hidden = my_rank == 0;
+    check_no_counter();
+    clocksource_is_hidden = false;
+    check_fresh();
+}
+
+/* As in a container: there are processors enough, but less time on them than processes. */
+void test_faults_quota(void)
+{
+    if (!can_inject())
+        return;
+    if (least(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0) == 0) {
+        test_skip("there is no /sys/fs/cgroup");
+        return;
+    }
+    quota_is_shown = true;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 5);
+    int64_t expected = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    CHECK(info_number(comm, "oversubscribed") == expected,
+          "oversubscribed is %" PRId64 " with a quota of one processor for all", info_number(comm, "oversubscribed"));
+    check_clock(comm, "a quota");
+    MPI_Comm_free(&comm);
+    quota_is_shown = false;
+}
+
+/* ---- /dev/shm */
+
+/* Own mounts: as root at once, else in a user namespace, which has to be made before MPI starts threads. */
+static bool have_own_mounts(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+static bool fill(const char *path)
+{
+    char block[4096] = "";
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    while (file >= 0 && write(file, block, sizeof block) > 0)
+        ;
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+typedef struct shm_state {
+    const char *name;
+    const char *target;
+    const char *options;
+    unsigned long flags;
+    bool filled;
+    bool on_one; /* process only, so the others have what MPI_Init found */
+} shm_state;
+
+static const shm_state shm_states[] = {
+    {"tiny", "/dev/shm", "size=4k", 0, false, false},
+    {"full", "/dev/shm", "size=64k", 0, true, false},
+    {"read-only", "/dev/shm", "size=64k", MS_RDONLY, false, false},
+    {"missing", "/dev", "size=64k", 0, false, false},
+    {"another one on one process", "/dev/shm", "size=16m", 0, false, true},
+};
+
+/* Memory without a name needs no /dev/shm; if a process cannot have that, messages take its place. */
+static void check_meeting(const char *what, bool by_name_only)
+{
+    char reason[TEXT_SIZE];
+    refuse_shared_memory(by_name_only, false);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    harmonize_times(comm, 20);
+    check_clock(comm, what);
+    info_text(comm, "barrier_reason", reason);
+    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL),
+          "/dev/shm %s: the reason is '%s'", what, reason);
+    CHECK_OK(set_setting(comm, "barrier", "shm"));
+    harmonize_times(comm, 20);
+    MPI_Comm_free(&comm);
+    refuse_shared_memory(false, false);
+}
+
+static void check_shm_state(const shm_state *state)
+{
+    bool affected = !state->on_one || my_rank == ranks - 1;
+    bool mounted = affected && mount("none", state->target, "tmpfs", state->flags, state->options) == 0;
+    bool ready = mounted && (!state->filled || fill("/dev/shm/filler"));
+    meet(MPI_COMM_WORLD);
+    CHECK(!affected || ready, "/dev/shm %s: cannot be made: %s", state->name, strerror(errno));
+    check_meeting(state->name, false);
+    check_meeting(state->name, true);
+    if (mounted)
+        umount2(state->target, MNT_DETACH);
+}
+
+void test_faults_shm(void)
+{
+    bool own = have_own_mounts();
+    start_mpi(MPI_THREAD_SINGLE);
+    if (least(MPI_COMM_WORLD, own) == 0) {
+        test_skip("no right to make mounts of one's own");
+        return;
+    }
+    check_fresh();
+    for (size_t i = 0; i < sizeof shm_states / sizeof *shm_states; i++)
+        check_shm_state(&shm_states[i]);
+    check_fresh();
+}
