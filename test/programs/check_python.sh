@@ -102,7 +102,7 @@ check_pip() {
     PYTHONPATH=$scratch/site try 2 "$top/examples/hello/hello.py"
 }
 name="hello.py, with a module that pip installed"
-can_install='import pip, setuptools, wheel; assert int(setuptools.__version__.split(".")[0]) >= 61'
+can_install='import setuptools, wheel, pip; assert int(setuptools.__version__.split(".")[0]) >= 61'
 if "$python" -c "$can_install" 2>/dev/null; then
     tap_check "$name" check_pip
 else
