@@ -49,8 +49,8 @@ struct mpix_bracket {
 struct mpix_bracket_times {
     int64_t longest_ns; /* the maximum t2 - t1 of a process: a lower bound of the duration */
     int64_t global_ns;  /* the maximum t2 - the minimum t1, by the global clock: the duration */
-    int64_t low_ns;     /* global_ns with the maximum errors of the clock: its minimum, 0 if unknown; */
-    int64_t high_ns;    /* its maximum, INT64_MAX if unknown */
+    int64_t low_ns;     /* the duration is at least this, by the bounds of the clock; 0 if they are unknown */
+    int64_t high_ns;    /* and at most this; INT64_MAX if they are unknown */
     int64_t barrier_ns; /* the minimum t3 - t0: an upper bound of the duration, even without synchronized clocks */
 };
 

@@ -41,6 +41,11 @@ prepare_programs() {
 [ "$1" != -n ] || shift
 exec "$@"
 END
+    stand_in_for_building
+    stand_in_for_running
+}
+
+stand_in_for_building() {
     # A module is there if its package is. The version is in the file.
     stand_in pkg-config <<'END'
 for word; do case $word in hwloc* | check) module=${word%% *} ;; esac; done
@@ -77,11 +82,14 @@ END
     stand_in apt-get <<'END'
 for word; do case $word in check) echo 0.15 >"$(dirname "$0")/../packages/check" ;; esac; done
 END
+}
+
+stand_in_for_running() {
     stand_in mpiexec.mpich <<'END'
 case $* in
 *mpix_skew*) cat <<TABLE
 # mpix_skew of some version
-#     scheme     p50(ns)     p90(ns)     p99(ns)       max(ns)      call(ns)     calls     valid     valid/s
+#    release     p50(ns)     p90(ns)     p99(ns)       max(ns)      call(ns)     calls     valid     valid/s
      barrier       250.0       160.2       200.3     4047928.6         831.0     10000     10000     1203409
    harmonize        10.0        20.4       129.8     4096210.0         450.7     10000      9996     2217710
 TABLE

@@ -60,7 +60,17 @@ tap_expect_empty "no function has more than $max_function_lines lines" "$($awk -
     /^[}]/ && start {
         if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
         start = 0
-    }' "${code[@]}")"
+    }' "${code[@]}"
+    $awk -v limit=$max_function_lines '
+    /^[a-z_0-9]+\(\) *[{(]/ { start = FNR }
+    /^[})]/ && start {
+        if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
+        start = 0
+    }' "${scripts[@]}")"
+
+tap_expect_empty "a source opens with what it is for" "$($awk '
+    FNR <= 2 && $0 !~ /SPDX/ && !(FILENAME in opening) { opening[FILENAME] = $0 }
+    END { for (name in opening) if (opening[name] !~ /^\/\*/) print name }' "${code[@]}" | sort)"
 
 tap_expect_empty "types of programs and tests are typedefs" \
     "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"

@@ -39,7 +39,7 @@ static const option_spec_t options[] = {
      "share, else global"},
     {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
-    RESULTS_OPTIONS(PLACE(results), "write scheme,call,skew_ns,valid of each call to FILE"),
+    RESULTS_OPTIONS(PLACE(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
 static const char notes[] =
@@ -383,7 +383,7 @@ static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
     if (run->settings.results.raw.file != NULL)
-        fputs("scheme,call,skew_ns,valid\n", run->settings.results.raw.file);
+        fputs("release,call,skew_ns,valid\n", run->settings.results.raw.file);
     measure_all(run);
     exit_clock_describe(&run->clock, &run->world, clock_text, sizeof(clock_text));
     return run->world.rank == 0 ? skew_print(run, exit_clock_tick_ns(&run->clock), clock_text) : STATUS_GOOD;

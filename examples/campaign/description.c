@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* description.c - parse variants from words or from a file. */
 #include "campaign/description.h"
 
 #include "common/options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* launch.c - start a command, copy its output to a file, and end it on signals and timeouts. */
 #define _GNU_SOURCE /* ppoll, pipe2 */
 #include "campaign/launch.h"
 

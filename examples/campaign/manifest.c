@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* manifest.c - make, read, check and write the manifest of a campaign. */
 #include "campaign/manifest.h"
 
 #include "campaign/description.h"

@@ -42,7 +42,7 @@ static const char program_name[] = "mpix_campaign";
 static const option_spec_t options[] = {
     {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(directory), 0, 0, NULL, "campaign",
      "the folder of the campaign; the one that is there is\ntaken up again"},
-    {'n', "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL, NULL,
+    {0, "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
      "of the order (default another one each time, or as\nbefore)"},

@@ -265,7 +265,7 @@ static int find_point(const series_t *series, int part, int parts)
     return place;
 }
 
-static double residual_ns(const series_t *series, const mh_line *line, int i)
+static double find_residual_ns(const series_t *series, const mh_line *line, int i)
 {
     return series->offset_ns[i] - line->intercept - line->slope * series->time_s[i];
 }
@@ -282,7 +282,7 @@ static void fit_window(const series_t *series, int begin, int end, int parts, fi
     fits->slope_sum_ppb += line.slope;
     fits->count++;
     for (int i = first; i < last; i++) {
-        double residual = residual_ns(series, &line, i);
+        double residual = find_residual_ns(series, &line, i);
         fits->square_sum += residual * residual;
         fits->max_ns = fmax(fits->max_ns, fabs(residual));
     }
@@ -313,7 +313,7 @@ static void analyze(const drift_run_t *run)
         collect_points(run, series);
         mh_line line = mh_line_fit(series->time_s, series->offset_ns, series->count);
         for (int i = 0; i < series->count; i++)
-            series->residual_ns[i] = residual_ns(series, &line, i);
+            series->residual_ns[i] = find_residual_ns(series, &line, i);
         series->threshold_ns =
             run->settings.threshold_ns > 0 ? run->settings.threshold_ns : (double)series->half_width_ns;
         series->linear_s = find_linear_s(series);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* burst.c - exchange timestamps with another rank, and bound the offset of its clock. */
 #include "burst.h"
 
 #include "machine_clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* exit_clock.c - choose the counter if all ranks share it, else the global clock. */
 #include "exit_clock.h"
 
 #include "statistics.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* machine_clock.c - read the clocks of this machine without the library, and measure the rate of the counter. */
 #include "machine_clock.h"
 
 #include <mpi.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c - parse command lines, print the help, and describe what was wrong. */
 #include "options.h"
 
 #include "output.h"

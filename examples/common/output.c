@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* output.c - open and close files, and write rows as a table, CSV or JSON. */
 #include "output.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* plot.c - write the rows of a chart to a file, and let gnuplot draw it. */
 #include "plot.h"
 
 #include "statistics.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* statistics.c - sort, and take quantiles by nearest rank. */
 #include "statistics.h"
 
 #include <math.h>

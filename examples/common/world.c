@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* world.c - start and end MPI, agree on errors, and ask the library. */
 #include "world.h"
 
 #include "machine_clock.h"

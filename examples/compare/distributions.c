@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* distributions.c - Student's distribution by continued fractions, and limits from it. */
 #include "compare/distributions.h"
 
 #include <math.h>

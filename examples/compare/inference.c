@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* inference.c - permute launches, and find intervals and probabilities for all rows together. */
 #include "compare/inference.h"
 
 #include "common/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* launches.c - find the files of the variants, and check that they belong together. */
 #include "compare/launches.h"
 
 #include "common/output.h"

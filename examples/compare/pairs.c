@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pairs.c - match the rows of two variants by their keys, or rows of one by the guidelines. */
 #include "compare/pairs.h"
 
 #include "common/output.h"

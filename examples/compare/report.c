@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - print verdicts, and what has to be known about them. */
 #include "compare/report.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.c - collect one value of each launch for each row. */
 #include "compare/rows.h"
 
 #include "common/room.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* verdict.c - from intervals to verdicts. */
 #include "compare/verdict.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ set ylabel "exit skew: from the first to the last process to leave (µs)"
 set logscale y
 set format y "%g"
 set key outside bottom center horizontal maxcols 3 height 1
-at(scheme, shift) = strcol("scheme") eq scheme ? place(ranks, strcol("ranks")) + shift : NaN
+at(scheme, shift) = strcol("release") eq scheme ? place(ranks, strcol("ranks")) + shift : NaN
 us(name) = (column(name) < 1 ? 1 : column(name)) / 1000
 schemes = "barrier harmonize"
 functions = "MPI_Barrier MPIX_Harmonize"

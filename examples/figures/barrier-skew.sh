@@ -17,7 +17,7 @@ measure() {
 
 tell() {
     $awk -F, "$read_csv"'
-        { skew[value("ranks"), value("scheme")] = value("p50_ns") }
+        { skew[value("ranks"), value("release")] = value("p50_ns") }
         is_new(value("ranks")) { list[++n] = value("ranks") }
         function median(ranks, scheme,    ns) { ns = skew[ranks, scheme]; return ns == "" ? "no valid call" : ns " ns" }
         END { for (i = 1; i <= n; i++) printf "%s processes, median: MPI_Barrier %s, MPIX_Harmonize %s.\n",

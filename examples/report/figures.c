@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* figures.c - choose series, axes and panels for rows, and draw them. */
 #include "report/figures.h"
 
 #include "report/rows.h"

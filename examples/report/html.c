@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* html.c - escape texts, and print tables and the frame of a page. */
 #include "report/html.h"
 
 #include "report/rows.h"

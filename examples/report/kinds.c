@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* kinds.c - the table of results: their titles, charts and measures. */
 #include "report/kinds.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static const kind_t kinds[] = {
     {.tool = "mpix_skew",
      .title = "Exit skew",
      .text = "The time from the first to the last rank to leave a call, over all valid calls, and what a call takes.",
-     .tells = {"scheme", "p50_ns", "call_ns"},
+     .tells = {"release", "p50_ns", "call_ns"},
      .charts = {{.title = "Exit skew",
                  .value_title = "exit skew",
                  .scale = SCALE_LOG,

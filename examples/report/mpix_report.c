@@ -20,7 +20,7 @@ typedef struct settings {
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
-    {'t', "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Results", "the title of the page"},
+    {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Results", "the title of the page"},
 };
 
 static const option_spec_t operand =

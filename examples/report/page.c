@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* page.c - print the sections of the page. */
 #include "report/page.h"
 
 #include "report/figures.h"

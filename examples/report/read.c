@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* read.c - read files and folders of results, and refuse what is none. */
 #define _GNU_SOURCE
 #include "report/read.h"
 

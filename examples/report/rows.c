@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.c - compare, label and group rows. */
 #include "report/rows.h"
 
 #include "report/value.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* svg.c - draw points, intervals, bars and axes as SVG. */
 #include "report/svg.h"
 
 #include "report/html.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* value.c - units by the names of columns, and axes with round numbers. */
 #include "report/value.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* folder.c - read manifests and list the files of a folder. */
 #define _GNU_SOURCE
 #include "results/folder.h"
 

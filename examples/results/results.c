@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* results.c - parse JSON and CSV of results into rows. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "results/results.h"
 

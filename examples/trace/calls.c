@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* calls.c - match the beginning and end of calls, and the events of requests. */
 #include "trace/calls.h"
 
 #include <stdlib.h>

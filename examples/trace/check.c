@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* check.c - count the violations of each operation and each pair of processes. */
 #include "trace/check.h"
 
 #include "common/statistics.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* conditions.c - list which event has to wait for which, and apply the controlled logical clock. */
 #include "trace/conditions.h"
 
 #include "trace/calls.h"

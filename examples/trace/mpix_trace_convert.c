@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES };
-enum { TIMES_LOCAL, TIMES_GLOBAL };
+enum { CLOCK_LOCAL, CLOCK_GLOBAL };
 
 typedef struct {
     int64_t format;
-    int64_t times;
+    int64_t clock;
     const char *output_path;
     text_list_t folders;
 } settings;
@@ -23,18 +23,18 @@ typedef struct {
 static const char program_name[] = "mpix_trace_convert";
 
 static const char *const formats[] = {"otf2", "perfetto", "csv", NULL};
-static const char *const times[] = {"local", "global", NULL};
+static const char *const clocks[] = {"local", "global", NULL};
 
 #define PLACE(field) offsetof(settings, field)
 
 static const option_spec_t options[] = {
-    {0, "to", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, NAMES(formats), NULL,
+    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, NAMES(formats), NULL,
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
     {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
-    {0, "times", "WHICH", OPTION_CHOICE, PLACE(times), 0, 0, NAMES(times), NULL,
-     "local, of otf2 with the offsets by which readers\ncorrect them, or global (default local with otf2,\n"
-     "else global)"},
+    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
+     "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
+     "local with otf2, else global)"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, ""};
@@ -51,7 +51,7 @@ static const program_spec_t program = {.name = program_name,
                                        .option_count = sizeof(options) / sizeof(options[0]),
                                        .notes = notes,
                                        .operand = &operand,
-                                       .usage = "mpix_trace_convert --to FORMAT [OPTION]... DIR"};
+                                       .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR"};
 
 static options_outcome_t read_options(int argc, char **argv, settings *given)
 {
@@ -62,11 +62,11 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
         return options_refuse(program_name, "%s: give the folder that mpix_trace wrote",
                               given->folders.count == 0 ? "no trace" : "more than one trace");
     if (given->format == ABSENT)
-        return options_refuse(program_name, "option --to is missing: give otf2, perfetto or csv");
-    if (given->format == FORMAT_LINES && given->times != ABSENT)
-        return options_refuse(program_name, "option --times is not for csv, which has both");
-    if (given->times == ABSENT)
-        given->times = given->format == FORMAT_OTF2 ? TIMES_LOCAL : TIMES_GLOBAL;
+        return options_refuse(program_name, "option --format is missing: give otf2, perfetto or csv");
+    if (given->format == FORMAT_LINES && given->clock != ABSENT)
+        return options_refuse(program_name, "option --clock is not for csv, which has both times");
+    if (given->clock == ABSENT)
+        given->clock = given->format == FORMAT_OTF2 ? CLOCK_LOCAL : CLOCK_GLOBAL;
     return OPTIONS_RUN;
 }
 
@@ -129,7 +129,7 @@ static int run(const settings *given)
     }
     trace_warn(&read, program_name);
     /* OTF2 gets the times themselves, which are local without any correction. */
-    bool is_local = given->times == TIMES_LOCAL;
+    bool is_local = given->clock == CLOCK_LOCAL;
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = given->output_path};
     bool has_memory =
         trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL) &&

@@ -45,7 +45,7 @@ void trace_warn(const trace *of, const char *program)
     gap longest = {0, 0, false};
     if (trace_is_partial(of))
         fprintf(stderr,
-                "%s: only a part was recorded (--from or --only): where it has one end of a message alone, those of "
+                "%s: only a part was recorded (--from-s or --only): where it has one end of a message alone, those of "
                 "the same ranks and tag may be matched wrongly\n",
                 program);
     for (int rank = 0; rank < of->size; rank++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* support.c - start MPI, check results on all processes, and set and read the library's keys. */
 #define _GNU_SOURCE
 #include "mpix_test.h"
 

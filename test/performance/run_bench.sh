@@ -48,7 +48,7 @@ skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,co
 # What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
 show() {            # TITLE
     if [ -n "$json" ]; then
-        grep '^{"scheme"' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
+        grep '^{"release"' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
         return
     fi
     printf '### %s\n\n' "$1"
@@ -56,7 +56,7 @@ show() {            # TITLE
         function row(a, b, c, d, e, f, g, h) {
             printf "| %-13s | %10s | %10s | %10s | %10s | %10s | %7s | %6s |\n", a, b, c, d, e, f, g, h
         }
-        $1 == "scheme" {
+        $1 == "release" {
             for (i = 1; i <= NF; i++) column[$i] = i
             titles = NF
             row("scheme", "p50 (ns)", "p99 (ns)", "p99.9 (ns)", "max (ns)", "call (ns)", "calls", "valid")

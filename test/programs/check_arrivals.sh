@@ -29,58 +29,59 @@ measure() {
     expect_status 0
 }
 
+recomputed='
+    function sorted_insert(list, n, value,    i) {
+        for (i = n; i > 0 && list[i] > value; i--) list[i + 1] = list[i]
+        list[i + 1] = value
+    }
+    function middle(at, what,    n, i, list) {
+        n = samples[at]
+        for (i = 1; i <= n; i++) sorted_insert(list, i - 1, values[at, what, i])
+        return (list[int((n + 1) / 2)] + list[int(n / 2) + 1]) / 2
+    }
+    function expect(at, name, expected, unit,    is) {
+        is = $place[name]
+        if (is == "" || (is - expected) ^ 2 > unit ^ 2)
+            print at ": " name " is " is ", and " expected " by the raw times"
+    }
+    function end_call() {
+        if (ranks == 0 || !valid) { ranks = 0; return }
+        n = ++samples[at]
+        values[at, "first", n] = exit_ns - first
+        values[at, "last", n] = exit_ns - last
+        values[at, "in", n] = inside / ranks
+        ranks = 0
+    }
+    FILENAME ~ /raw$/ && FNR == 1 { next }
+    FILENAME ~ /raw$/ {
+        if ($4 "|" $10 "|" $5 != key) { end_call(); key = $4 "|" $10 "|" $5; valid = 1; inside = 0 }
+        at = $4 "|" $10
+        if (ranks == 0 || $7 < first) first = $7
+        if (ranks == 0 || $7 > last) last = $7
+        if (ranks == 0 || $8 > exit_ns) exit_ns = $8
+        if ($7 < $11 - 2) print at ", call " $5 ", rank " $6 ": started " $11 - $7 " ns early"
+        valid = valid && $9 == "valid"
+        inside += $8 - $7
+        ranks++
+        next
+    }
+    /^#/ { next }
+    !titles { end_call(); titles = 1; for (i = 1; i <= NF; i++) place[$i] = i; next }
+    {
+        rows++
+        at = $place["size_bytes"] "|" $place["arrival"]
+        if (samples[at] != $place["valid"]) print at ": " samples[at] + 0 " valid samples by the raw times"
+        expect(at, "from_first_ns", middle(at, "first"), 0.1)
+        expect(at, "from_last_ns", middle(at, "last"), 0.1)
+        expect(at, "in_call_ns", middle(at, "in"), 0.1)
+        expect(at, "robustness", middle(at, "last") / middle($place["size_bytes"] "|together", "last"), 0.001)
+        if (!($place["arrival_error_ns"] >= 0 && $place["arrival_error_p99_ns"] >= $place["arrival_error_ns"]))
+            print at ": errors: " $place["arrival_error_ns"] ", " $place["arrival_error_p99_ns"]
+    }
+    END { if (rows == 0) print "no rows" }'
 # All figures of arrivals, computed from the raw times. Of one operation.
 recompute() {
-    awk -F, '
-        function sorted_insert(list, n, value,    i) {
-            for (i = n; i > 0 && list[i] > value; i--) list[i + 1] = list[i]
-            list[i + 1] = value
-        }
-        function middle(at, what,    n, i, list) {
-            n = samples[at]
-            for (i = 1; i <= n; i++) sorted_insert(list, i - 1, values[at, what, i])
-            return (list[int((n + 1) / 2)] + list[int(n / 2) + 1]) / 2
-        }
-        function expect(at, name, expected, unit,    is) {
-            is = $place[name]
-            if (is == "" || (is - expected) ^ 2 > unit ^ 2)
-                print at ": " name " is " is ", and " expected " by the raw times"
-        }
-        function end_call() {
-            if (ranks == 0 || !valid) { ranks = 0; return }
-            n = ++samples[at]
-            values[at, "first", n] = exit_ns - first
-            values[at, "last", n] = exit_ns - last
-            values[at, "in", n] = inside / ranks
-            ranks = 0
-        }
-        FILENAME ~ /raw$/ && FNR == 1 { next }
-        FILENAME ~ /raw$/ {
-            if ($4 "|" $10 "|" $5 != key) { end_call(); key = $4 "|" $10 "|" $5; valid = 1; inside = 0 }
-            at = $4 "|" $10
-            if (ranks == 0 || $7 < first) first = $7
-            if (ranks == 0 || $7 > last) last = $7
-            if (ranks == 0 || $8 > exit_ns) exit_ns = $8
-            if ($7 < $11 - 2) print at ", call " $5 ", rank " $6 ": started " $11 - $7 " ns early"
-            valid = valid && $9 == "valid"
-            inside += $8 - $7
-            ranks++
-            next
-        }
-        /^#/ { next }
-        !titles { end_call(); titles = 1; for (i = 1; i <= NF; i++) place[$i] = i; next }
-        {
-            rows++
-            at = $place["size_bytes"] "|" $place["arrival"]
-            if (samples[at] != $place["valid"]) print at ": " samples[at] + 0 " valid samples by the raw times"
-            expect(at, "from_first_ns", middle(at, "first"), 0.1)
-            expect(at, "from_last_ns", middle(at, "last"), 0.1)
-            expect(at, "in_call_ns", middle(at, "in"), 0.1)
-            expect(at, "robustness", middle(at, "last") / middle($place["size_bytes"] "|together", "last"), 0.001)
-            if (!($place["arrival_error_ns"] >= 0 && $place["arrival_error_p99_ns"] >= $place["arrival_error_ns"]))
-                print at ": errors: " $place["arrival_error_ns"] ", " $place["arrival_error_p99_ns"]
-        }
-        END { if (rows == 0) print "no rows" }' "$scratch/raw" "$scratch/csv"
+    awk -F, "$recomputed" "$scratch/raw" "$scratch/csv"
 }
 
 check_figures() {

@@ -25,7 +25,7 @@ for scheme in barrier harmonize tree collective; do
 done
 run --release $all --format json --output "$json" >"$json.messages"
 rows=$(grep -c '^ *[a-z]* .*[0-9]$' <<<"$output")
-if [ "$(grep -c '^{"scheme":"[a-z]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
+if [ "$(grep -c '^{"release":"[a-z]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
     tap_ok "a line of JSON for each row"
 else
     tap_not_ok "a line of JSON for each row" "$output

@@ -64,7 +64,7 @@ check_order() {
     { noting A; noting B; noting C; } >"$root/file"
     for seed in 1 2 1; do
         fresh
-        campaign -n 4 --seed $seed "$root/file"
+        campaign --launches 4 --seed $seed "$root/file"
         expect_status 0
         expect_runs 4 A B C
         grep -q "seed: $seed," "$scratch/out" || complain "does not tell the seed"
@@ -86,13 +86,13 @@ second: X=own
 third: Y="1" sh -c "echo 'y,z'; echo $Y,2"
 END
     fresh
-    campaign -n 1 "$root/file"
+    campaign --launches 1 "$root/file"
     expect_status 0
     [ "$(cat "$folder"/{first,second,third}/0000.json)" = \
         '{"x":"common","y":"two words"}{"x":"own","y":"two words"}y,z
 1,2' ] || complain "other words: $(cat "$folder"/*/*)"
     fresh
-    campaign -n 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: echo '{"x":2}' -- echo '{"x":3}'
+    campaign --launches 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: echo '{"x":2}' -- echo '{"x":3}'
     expect_status 0
     [ "$(cat "$folder"/{A,other,C}/0001.json | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] || complain "other commands"
 }
@@ -106,7 +106,7 @@ check_real() {
 binomial: MPIR_CVAR_REDUCE_INTRA_ALGORITHM=binomial OMPI_MCA_coll_tuned_use_dynamic_rules=1
 usual:
 END
-    campaign -n 2 "$root/file"
+    campaign --launches 2 "$root/file"
     expect_status 0
     for variant in binomial usual; do
         [ "$(cat "$folder/$variant"/000[01].json | grep -c '^{"operation":"reduce\(+bcast\)*",')" -eq 8 ] ||
@@ -135,7 +135,7 @@ check_kill() {
     local kill_once='touch $log.killed; echo "{\"row\":1,"; until grep -q row $folder/B/*.part; do :; done;'
     kill_once="$kill_once kill -KILL \$PPID; exec sleep 60"
     { noting A; noting B "if test \$(wc -l <\$log) -ge 3 -a ! -e \$log.killed; then $kill_once; fi"; } >"$root/file"
-    { campaign -n 4 --seed 3 "$root/file"; } 2>/dev/null # where the shell tells of the kill
+    { campaign --launches 4 --seed 3 "$root/file"; } 2>/dev/null # where the shell tells of the kill
     [ "$status" -eq 137 ] || complain "was not killed"
     cp "$log" "$log.before"
     keep_files
@@ -150,7 +150,7 @@ check_kill() {
     campaign
     expect_status 0
     [ "$(wc -l <"$log")" -eq 8 ] || complain "a finished campaign is repeated"
-    campaign -n 5
+    campaign --launches 5
     expect_status 0
     expect_runs 5 A B
     [ "$(wc -l <"$log")" -eq 10 ] || complain "not one block more"
@@ -180,7 +180,7 @@ check_real_kill() {
     command="mpix_campaign (killed)" status=
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
-    "$programs/mpix_campaign" -o "$folder" -n 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
+    "$programs/mpix_campaign" -o "$folder" --launches 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
         "$(cd "$programs" && pwd)/mpix_skew" --watch-s 120 --format json --output "$root/watch.json" \
         >"$scratch/out" 2>"$scratch/err" </dev/null &
     pid=$!
@@ -197,11 +197,11 @@ check_real_kill() {
 check_progress() {
     fresh
     noting A >"$root/file"
-    campaign -n 1 "$root/file"
+    campaign --launches 1 "$root/file"
     [ ! -s "$scratch/err" ] || complain "tells of progress where nobody looks"
     sed -i 's/"duration_ns": [0-9]*/"duration_ns": 3720000000000/' "$folder/manifest.json"
     command="mpix_campaign on a terminal"
-    script -qec "'$programs/mpix_campaign' -o '$folder' -n 3" "$scratch/typed" >/dev/null 2>&1 </dev/null
+    script -qec "'$programs/mpix_campaign' -o '$folder' --launches 3" "$scratch/typed" >/dev/null 2>&1 </dev/null
     status=$?
     expect_status 0
     tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
@@ -215,7 +215,7 @@ check_torn() {
     { noting A; noting B; } >"$root/file"
     for damage in 'truncate -s 17' 'sed -i 2d' 'truncate -s 0' 'rm'; do
         fresh
-        campaign -n 2 "$root/file"
+        campaign --launches 2 "$root/file"
         $damage "$folder/A/0001.json"
         campaign
         expect_status 0
@@ -243,30 +243,30 @@ check_failures() {
     fresh
     { noting A; noting B 'if test -e $log.bad; then echo "the cause" >&2; exit 7; fi'; } >"$root/file"
     touch "$log.bad"
-    campaign -n 2 --retries 1 "$root/file"
+    campaign --launches 2 --retries 1 "$root/file"
     expect_failure "variant B, launch 0: the command failed with exit status 7" "  the cause" "B/0000.json.err"
     [ "$(grep -c 'variant B, launch 0' "$scratch/err")" -eq 2 ] || complain "not one retry"
     rm "$log.bad"
-    campaign -n 2 "$root/file"
+    campaign --launches 2 "$root/file"
     expect_status 0
     expect_runs 2 A B
     fresh
-    campaign -n 4 -- /nonexistent/mpiexec
+    campaign --launches 4 -- /nonexistent/mpiexec
     expect_failure 'cannot run "/nonexistent/mpiexec": No such file'
     fresh
-    campaign -n 4 -- sh -c 'kill -SEGV $$'
+    campaign --launches 4 -- sh -c 'kill -SEGV $$'
     expect_failure "ended by signal 11"
     fresh
-    campaign -n 4 -- echo "# a table"
+    campaign --launches 4 -- echo "# a table"
     expect_failure "is of no use: $folder/A/0000.json.part has no results in --format json or csv"
     fresh
-    campaign -n 4 -- echo '{"row":1'
+    campaign --launches 4 -- echo '{"row":1'
     expect_failure "A/0000.json.part, line 1 is torn"
     fresh
-    campaign -n 4 -- true
+    campaign --launches 4 -- true
     expect_failure "A/0000.json.part is empty"
     fresh
-    campaign -n 4 --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
+    campaign --launches 4 --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
     expect_failure "took longer than --timeout-s 0.3"
 }
 
@@ -274,7 +274,8 @@ check_failures() {
 check_group_ends() {
     fresh
     rm -f "$root/left"
-    campaign -n 1 --timeout-s 0.3 -- sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
+    campaign --launches 1 --timeout-s 0.3 -- \
+        sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
         while [ ! -s "$0" ]; do sleep 0.02; done; wait' "$root/left"
     expect_failure_of_one "took longer than --timeout-s 0.3"
     # One that nobody waits for stays in the list of processes.
@@ -294,7 +295,7 @@ expect_failure_of_one() {
 # The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
 check_finished_is_kept() {
     fresh
-    campaign -n 2 -- sh -c 'echo "{\"x\":1}"; kill -STOP $PPID
+    campaign --launches 2 -- sh -c 'echo "{\"x\":1}"; kill -STOP $PPID
         setsid sh -c "sleep 0.5; kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
     expect_status 143
     [ -e "$folder/A/0000.json" ] || complain "the launch that ended well is thrown away"
@@ -309,7 +310,7 @@ check_interrupt() {
         { noting A
             noting B 'if test ! -e $log.sent; then touch $log.sent; kill -'${signal%:*}' $PPID; sleep 60; fi'
         } >"$root/file"
-        campaign -n 2 "$root/file"
+        campaign --launches 2 "$root/file"
         expect_status "${signal#*:}"
         grep -q "interrupted by signal" "$scratch/err" || complain "does not tell"
         campaign
@@ -326,7 +327,7 @@ check_no_room() {   # NARROW WIDEN WHY: commands that take room away and give it
     "$1"
     : >"$log"
     { noting A; noting B 'test -e $log.room || exec yes "{\"row\":1}"'; } >"$root/file"
-    campaign -n 2 --seed 4 "$root/file"
+    campaign --launches 2 --seed 4 "$root/file"
     expect_status 1
     grep -q "cannot write $folder/B/0000.json.part: $3" "$scratch/err" || complain "does not tell the file"
     own_messages | grep -q "1 of 4 launches are done and kept" || complain "does not tell what is kept"
@@ -395,15 +396,15 @@ END
 
 check_other_campaigns() {
     fresh
-    campaign -n 2 --seed 5 -- echo '{"x":1}'
+    campaign --launches 2 --seed 5 -- echo '{"x":1}'
     expect_status 0
-    campaign -n 2 -- echo '[]'
+    campaign --launches 2 -- echo '[]'
     expect_refusal 'variant "A" differs'
-    campaign -n 2 -- echo '{"x":1}' -- echo '{"x":1}'
+    campaign --launches 2 -- echo '{"x":1}' -- echo '{"x":1}'
     expect_refusal 'variant "B" differs'
     campaign --seed 6 -- echo '{"x":1}'
     expect_refusal --seed
-    campaign -n 1 -- echo '{"x":1}'
+    campaign --launches 1 -- echo '{"x":1}'
     expect_refusal --launches
     sed -i 's,A/0001,A/0007,' "$folder/manifest.json"
     campaign
@@ -419,7 +420,7 @@ check_other_campaigns() {
     expect_refusal "A/0000.json is there already"
     run alone mpix_campaign -o "$root/file/x" -- echo '{"x":1}'
     expect_refusal "cannot be used"
-    run alone mpix_campaign -o "$root/lone" -n 1 -- \
+    run alone mpix_campaign -o "$root/lone" --launches 1 -- \
         sh -c '"$0" -o "$1" >&2; echo "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
     expect_status 0
     grep -q "another mpix_campaign is at work" "$root/lone/A/0000.json.err" || complain "two in one folder"

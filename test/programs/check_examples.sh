@@ -20,7 +20,7 @@ export LC_ALL
 . "$(dirname "$0")/run.sh"
 all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad mpix_clock_list mpix_clock_drift"
 triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
-skew_titles=scheme,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
+skew_titles=release,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 check_help() {      # RANKS PROGRAM OPTION
     run "$@"
@@ -68,7 +68,7 @@ check_skew_rows() {
     sort -t, -k1,1 -k3,3n "$scratch/raw" 2>&1 | awk -F, -v titles="$skew_titles" -v calls="$1" -v rows="$scratch/rows" '
         function bad(what) { print what ": " row }
         function rank(part) { return int(part * n / 100) + (part * n % 100 > 0) }
-        $1 == "scheme" { if ($0 != "scheme,call,skew_ns,valid") print "titles of the raw file: " $0; next }
+        $1 == "release" { if ($0 != "release,call,skew_ns,valid") print "titles of the raw file: " $0; next }
         { all[$1]++ }
         $3 < 0 || ($4 != 0 && $4 != 1) { print "raw: " $0 }
         $4 == 1 { skew[$1, ++valid[$1]] = $3 }
@@ -123,7 +123,7 @@ check_skew_tables() {
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
     run 2 mpix_skew -i 100 --clock global --release harmonize --format csv
     expect_skew_status
-    [ "$(cut -d, -f1 "$scratch/rows" | tr '\n' ' ')" = "scheme harmonize " ] || complain "not harmonize alone"
+    [ "$(cut -d, -f1 "$scratch/rows" | tr '\n' ' ')" = "release harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 

@@ -168,17 +168,17 @@ trace_outputs() {
     cat <<END
 mpix_trace_check --write FILE
 mpix_trace_check --output FILE
-mpix_trace_convert --to csv --output FILE
-mpix_trace_convert --to perfetto --output FILE
+mpix_trace_convert --format csv --output FILE
+mpix_trace_convert --format perfetto --output FILE
 END
-    [ ! -e "$scratch/trace.otf2" ] || echo "mpix_trace_convert --to otf2 --output FILE"
+    [ ! -e "$scratch/trace.otf2" ] || echo "mpix_trace_convert --format otf2 --output FILE"
     [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output arrival
 }
 
 check_traces_on_disk() {    # FILE
     local words
     "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
-    "$programs/mpix_trace_convert" --to otf2 "$scratch/trace" >/dev/null 2>&1
+    "$programs/mpix_trace_convert" --format otf2 "$scratch/trace" >/dev/null 2>&1
     while read -r -a words <&3; do
         check_on_disk "$1" "${words[@]//FILE/$1}" "$scratch/trace"
     done 3< <(trace_outputs)

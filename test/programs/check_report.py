@@ -19,8 +19,8 @@ CHARTS = {
     "Median run time": ("size_bytes", [("median_ns", "median_low_ns", "median_high_ns")]),
     "Ratio of run times B / A": ("size_bytes", [("ratio", "ratio_low", "ratio_high")]),
     "Time in relation to the bound": ("size_bytes", [("ratio", "ratio_low", "ratio_high")]),
-    "Exit skew": ("scheme", [("p50_ns",), ("p90_ns",), ("p99_ns",), ("p99.9_ns",), ("max_ns",)]),
-    "Time of a call": ("scheme", [("call_ns",)]),
+    "Exit skew": ("release", [("p50_ns",), ("p90_ns",), ("p99_ns",), ("p99.9_ns",), ("max_ns",)]),
+    "Time of a call": ("release", [("call_ns",)]),
     "Slack and time of a call": ("time_ns", [("slack_ns",), ("call_ns",)]),
     "Error since the synchronization": (
         "age_ns", [("p50_ns",), ("p99_ns",), ("max_ns",), ("half_width_ns",), ("bound_ns",)]),

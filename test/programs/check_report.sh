@@ -189,7 +189,7 @@ check_beside() {
     report "$scratch/beside"
     cp "$page" "$scratch/without.html"
     printf '%s\n' sync,run,rank,age_ns,error_ns,half_width_ns,violations hca3,1,1,0,5,6,0 >"$scratch/beside/2-raw.csv"
-    echo scheme,call,skew_ns,valid >"$scratch/beside/4-raw.csv"
+    echo release,call,skew_ns,valid >"$scratch/beside/4-raw.csv"
     run alone mpix_report "$scratch/beside" -o "$page"
     expect_status 0
     [ "$(wc -l <"$scratch/err") $(grep -cE '/(2-raw.csv, row 1|4-raw.csv has no row) .* left out$' "$scratch/err")" = \
@@ -220,7 +220,7 @@ refuse_file() {     # NAME: what is read from standard input
 }
 
 check_bad_files() {
-    local row='{"scheme":"barrier","p50_ns":1,"call_ns":2}'
+    local row='{"release":"barrier","p50_ns":1,"call_ns":2}'
     refuse_file torn.json < <(head -c 500 "$scratch/known/harmonize.json")
     own_messages | grep -q 'line [1-9] is torn' || complain "does not say which line is torn"
     refuse_file foreign.csv < <(printf 'operation,size_bytes\nbcast,4\n')
@@ -228,8 +228,8 @@ check_bad_files() {
     refuse_file foreign.json < <(printf '%s\n{"unknown":1}\n' "$row")
     refuse_file mixed.json < <(echo "$row" && tail -n 1 "$scratch/known/harmonize.json")
     refuse_file version.json < <(printf '{"schema":"mpix-skew","version":2,"provenance":{}}\n%s\n' "$row")
-    refuse_file twice.json < <(printf '{"scheme":"a","scheme":"b"}\n')
-    refuse_file bytes.json < <(printf '{"scheme":"\377","p50_ns":1,"call_ns":2}\n')
+    refuse_file twice.json < <(printf '{"release":"a","release":"b"}\n')
+    refuse_file bytes.json < <(printf '{"release":"\377","p50_ns":1,"call_ns":2}\n')
     refuse_file binary.json < <(printf '\000\001\002')
     refuse_file head.json < <(head -n 1 "$scratch/known/harmonize.json")
     refuse_file empty.json </dev/null

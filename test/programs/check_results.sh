@@ -60,7 +60,7 @@ check_outputs() {
 }
 
 check_manifest() {
-    run alone mpix_campaign -o "$scratch/campaign" -n 2 -- X=1 cat "$scratch/bench_usual.json" -- first: cat \
+    run alone mpix_campaign -o "$scratch/campaign" --launches 2 -- X=1 cat "$scratch/bench_usual.json" -- first: cat \
         "$scratch/bench.json"
     expect_status 0
     validate "$scratch/campaign/manifest.json" "$scratch"/campaign/*/*.json

@@ -318,14 +318,8 @@ check_shuffle() {
     [ "$(rows | cut -d, -f13 | sort -n | tr '\n' ' ')" = "1 2 4 8 16 32 64 128 " ] || complain "other sizes"
 }
 
-check_refusals() {
-    # Each line: what the message has to name, then what is typed.
-    while read -r part arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_bench $arguments
-        expect_refusal "$part"
-    done <<'END'
-fence fence
+# Each line: what the message has to name, then what is typed.
+refused='fence fence
 --list
 --unknown bcast --unknown
 --release bcast --release fence
@@ -363,8 +357,14 @@ least latency
 --invalid-percent bcast --invalid-percent nan
 --raw bcast --raw /nonexistent/directory/file
 --output bcast --output /nonexistent/directory/file
---jobs --jobs /nonexistent/directory/file
-END
+--jobs --jobs /nonexistent/directory/file'
+
+check_refusals() {
+    while read -r part arguments; do
+        # shellcheck disable=SC2086
+        run alone mpix_bench $arguments
+        expect_refusal "$part"
+    done <<<"$refused"
     run 2 mpix_bench reduce --root 2
     expect_refusal --root
     # A terabyte in each process.

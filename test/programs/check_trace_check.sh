@@ -102,7 +102,7 @@ check_lateness() {
 
 # Messages of 3 us that should take 5 us at least: by the global clock all are too early, by more than its bounds.
 check_latency() {
-    check "$known" --latency 5000 --format csv
+    check "$known" --latency-ns 5000 --format csv
     expect_late global 2000 2000
     [ "$(columns violations beyond_bound | grep '^global all')" = "global all 105 105" ] ||
         complain "not all are beyond the bounds by the clock global"
@@ -110,7 +110,7 @@ check_latency() {
     columns moved moved_median_ns moved_max_ns |
         awk '$1 == "corrected" && $2 == "all" { good = $3 > 0 && $4 > 0 && $5 >= $4 } END { exit !good }' ||
         complain "nothing was moved"
-    check "$known" --latency 2500 --format csv
+    check "$known" --latency-ns 2500 --format csv
     [ "$(columns violations beyond_bound moved | grep -E '^(global|corrected) all')" = \
         "global all 0 0 
 corrected all 0  0" ] || complain "2.5 us are too much for messages of 3 us"
@@ -144,8 +144,8 @@ expect_written() {
 
 # Each event has the bound that it had, and what it was moved by.
 expect_bounds() {
-    run alone mpix_trace_convert --to csv "$known" -o "$scratch/known.csv"
-    run alone mpix_trace_convert --to csv "$scratch/written" -o "$scratch/written.csv"
+    run alone mpix_trace_convert --format csv "$known" -o "$scratch/known.csv"
+    run alone mpix_trace_convert --format csv "$scratch/written" -o "$scratch/written.csv"
     expect_status 0
     [ ! -s "$scratch/err" ] || complain "says something of the trace that was written"
     paste -d, "$scratch/known.csv" "$scratch/written.csv" | awk -F, '
@@ -160,7 +160,7 @@ expect_bounds() {
 check_write() {
     cp -r "$known" "$scratch/before"
     expect_written
-    expect_written --latency 5000
+    expect_written --latency-ns 5000
     expect_bounds
     diff -r "$scratch/before" "$known" || complain "the trace is not as it was"
 }
@@ -178,9 +178,9 @@ check_bad_options() {
         run alone mpix_trace_check "$known" $options
         expect_refusal "${options%% *}"
     done <<END
---latency -1
---latency 1.5
---latency 1000000001
+--latency-ns -1
+--latency-ns 1.5
+--latency-ns 1000000001
 --format html
 --nothing
 --output $scratch/absent/rows.csv

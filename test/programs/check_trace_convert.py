@@ -77,7 +77,7 @@ def check_lines(rows, true_path):
     expect("processes of each collective call", sorted(calls.values()), [3] * len(COLLECTIVES))
     polls = [row["count"] for row in rows[2, 0] if row["event"] == "leave" and row["name"] == "MPI_Test"]
     expect("unsuccessful calls", polls, ["41"])
-    expect("call sites", {row["site"] for row in rows[1, 0]}, {"", "main+18 in known, of process"})
+    expect("call sites", {row["place"] for row in rows[1, 0]}, {"", "main+18 in known, of process"})
     check_truth(rows, true_path)
 
 

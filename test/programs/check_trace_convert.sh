@@ -32,17 +32,17 @@ check_with() {      # PYTHON WHAT FILE [LINES]: against the lines of the trace
 }
 
 check_lines() {
-    convert --to csv "$scratch/known" -o "$scratch/lines.csv"
+    convert --format csv "$scratch/known" -o "$scratch/lines.csv"
     expect_status 0
     [ ! -s "$scratch/err" ] || complain "there is something to tell"
     check_with python3 csv "$scratch/known.true"
     python3 "$source_dir/check_results.py" "$source_dir/../../doc/results.md" "$scratch/known.csv"
-    convert --to csv "$scratch/known"
+    convert --format csv "$scratch/known"
     cmp "$scratch/out" "$scratch/lines.csv" || complain "standard output is not the same as a file"
 }
 
 check_perfetto() {  # [OPTION]...
-    convert --to perfetto -o "$scratch/known.json" "$@" "$scratch/known"
+    convert --format perfetto -o "$scratch/known.json" "$@" "$scratch/known"
     expect_status 0
     [ $# -eq 0 ] || { grep -q '"times":"local"' "$scratch/known.json" || complain "times are not local"; return; }
     check_with python3 perfetto "$scratch/known.json"
@@ -68,7 +68,7 @@ otf2_tool_check() { # TOOL PACKAGE NAME FUNCTION [ARGUMENT]...
 }
 
 check_archive() {   # FOLDER [OPTION]...
-    convert --to otf2 -o "$1" "${@:2}" "$scratch/known"
+    convert --format otf2 -o "$1" "${@:2}" "$scratch/known"
     expect_status 0
     [ ! -s "$scratch/err" ] || complain "there is something to tell"
     [ -s "$1/traces.otf2" ] || complain "there is no archive"
@@ -103,7 +103,7 @@ check_offsets() {
 # A reader needs two offsets of each location, whose times increase.
 check_one_record() {
     make_trace once -1
-    convert --to otf2 "$scratch/once"
+    convert --format otf2 "$scratch/once"
     expect_status 0
     [ -s "$scratch/once.otf2/traces.otf2" ] || complain "the archive is not beside the trace"
     offsets_of "$scratch/once.otf2" | awk -F, '
@@ -117,10 +117,10 @@ check_one_record() {
 check_late_zero() {
     local times
     make_trace late 1e9 2500000000
-    convert --to csv -o "$scratch/late.csv" "$scratch/late"
+    convert --format csv -o "$scratch/late.csv" "$scratch/late"
     grep -q ',-[0-9]' "$scratch/late.csv" || complain "no time is below 0"
     for times in local global; do
-        convert --to otf2 --times $times -o "$scratch/late.$times" "$scratch/late"
+        convert --format otf2 --clock $times -o "$scratch/late.$times" "$scratch/late"
         expect_status 0
         check_with "$python" otf2 "$scratch/late.$times/traces.otf2" "$scratch/late.csv"
     done
@@ -130,7 +130,7 @@ check_no_record() {
     local format
     make_trace never -2
     for format in otf2 perfetto csv; do
-        convert --to $format "$scratch/never" -o "$scratch/never.$format"
+        convert --format $format "$scratch/never" -o "$scratch/never.$format"
         expect_status 0
         [ "$(own_messages | grep -c 'rank [12]')" -ge 1 ] || complain "does not tell of ranks without clock records"
     done
@@ -139,32 +139,32 @@ check_no_record() {
 # ---- What is refused
 
 check_refusals() {
-    convert --to otf2
+    convert --format otf2
     expect_refusal "no trace"
-    convert --to csv "$scratch/known" "$scratch/known"
+    convert --format csv "$scratch/known" "$scratch/known"
     expect_refusal "more than one trace"
     convert "$scratch/known"
-    expect_refusal "--to"
-    convert --to vcd "$scratch/known"
+    expect_refusal "--format"
+    convert --format vcd "$scratch/known"
     expect_refusal "vcd"
-    convert --to csv --times local "$scratch/known"
-    expect_refusal "--times"
-    convert --to csv "$scratch/known" -o "$scratch/missing/file"
+    convert --format csv --clock local "$scratch/known"
+    expect_refusal "--clock"
+    convert --format csv "$scratch/known" -o "$scratch/missing/file"
     expect_refusal "$scratch/missing/file"
     mkdir -p "$scratch/empty"
-    convert --to csv "$scratch/empty"
+    convert --format csv "$scratch/empty"
     expect_refusal "$scratch/empty"
 }
 
 check_second_archive() {
-    convert --to otf2 -o "$scratch/known.otf2" "$scratch/known"
+    convert --format otf2 -o "$scratch/known.otf2" "$scratch/known"
     expect_refusal "$scratch/known.otf2"
-    convert --to otf2 -o "$scratch/known.csv" "$scratch/known"
+    convert --format otf2 -o "$scratch/known.csv" "$scratch/known"
     expect_refusal "$scratch/known.csv"
 }
 
 check_full() {      # FORMAT
-    convert --to "$1" "$scratch/known" -o /dev/full
+    convert --format "$1" "$scratch/known" -o /dev/full
     expect_status 1
     own_messages | grep -qF /dev/full || complain "no message names /dev/full"
 }
@@ -179,19 +179,19 @@ if ! command -v python3 >/dev/null || ! make_trace known 1e9; then
     exit 0
 fi
 # Each test has all that it is about.
-convert --to csv "$scratch/known" -o "$scratch/known.csv"
-convert --to otf2 "$scratch/known"
+convert --format csv "$scratch/known" -o "$scratch/known.csv"
+convert --format otf2 "$scratch/known"
 if [ "$status" -eq 2 ]; then
     has_otf2=no
     tap_check "OTF2 is refused where its library is missing" check_without_otf2
 else
-    convert --to otf2 --times global -o "$scratch/global.otf2" "$scratch/known"
+    convert --format otf2 --clock global -o "$scratch/global.otf2" "$scratch/known"
 fi
 quick tap_check "lines of events" check_lines
 quick tap_check "Perfetto" check_perfetto
-tap_check "Perfetto, local times" check_perfetto --times local
+tap_check "Perfetto, local times" check_perfetto --clock local
 otf2_check "OTF2: an archive" check_archive "$scratch/known_too.otf2"
-otf2_check "OTF2: an archive of corrected times" check_archive "$scratch/global_too.otf2" --times global
+otf2_check "OTF2: an archive of corrected times" check_archive "$scratch/global_too.otf2" --clock global
 quick otf2_tool_check otf2-print otf2-tools "OTF2: valid" check_validity
 otf2_tool_check otf2-print otf2-tools "OTF2: clock offsets and deviations" check_offsets
 otf2_tool_check otf2-print otf2-tools "OTF2: two offsets of a clock that was recorded once" check_one_record

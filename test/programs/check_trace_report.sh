@@ -135,9 +135,9 @@ check_text() {
 # ---- Arrivals for mpix_bench
 
 check_replay() {
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/arrivals.csv"
+    run alone mpix_trace_report "$scratch/two" --pattern "$scratch/arrivals.csv"
     expect_status 0
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/second.csv" --site 3
+    run alone mpix_trace_report "$scratch/two" --pattern "$scratch/second.csv" --site 3
     expect_status 0
     grep -q '^# MPI_Bcast' "$scratch/second.csv" || complain "site 3 is another one"
     # That the machine is busy is no failure here.
@@ -152,7 +152,7 @@ check_replay() {
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
-    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" -o "$page"
+    run alone mpix_trace_report "$scratch/real" --format csv --pattern "$scratch/real.csv" -o "$page"
     expect_status 0
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
@@ -180,11 +180,11 @@ check_bad_options() {
 --show everything
 --clock mine
 --site 0
---site 4 --arrival $scratch/none.csv
---from -1
---to 0.5 --from 1 -o $scratch/none.html
+--site 4 --pattern $scratch/none.csv
+--from-s -1
+--to-s 0.5 --from-s 1 -o $scratch/none.html
 --output $scratch/absent/page.html
---arrival $scratch/absent/arrivals.csv
+--pattern $scratch/absent/arrivals.csv
 END
     [ ! -e "$scratch/none.csv" ] && [ ! -e "$scratch/none.html" ] || complain "a refusal leaves a file"
 }
@@ -227,7 +227,7 @@ check_page() {
 
 # All bars of the interval, at their times: from the rows of calls.
 check_interval() {
-    report -o "$page" --from 0.001 --to 0.002
+    report -o "$page" --from-s 0.001 --to-s 0.002
     grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
         sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
         sort >"$scratch/shown"

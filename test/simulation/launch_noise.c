@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* launch_noise.c - draw times of launches with noise of several kinds. */
 #include "simulation/launch_noise.h"
 
 #include "compare/distributions.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* scale_tally.c - collect errors and durations, and print the row. */
 #include "simulation/scale_tally.h"
 
 #include "base/units.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* made_trace.c - make events of a program that never ran, with clocks that drift. */
 #include "made_trace.h"
 
 #include "common/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* virtual_processes.c - run processes with simulated clocks and delays. */
 #include "virtual_processes.h"
 
 #include "clock/base_clock_private.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* virtual_world.c - run coroutines in the order of virtual time, and deliver their messages. */
 #include "virtual_world.h"
 
 #include "coroutine.h"

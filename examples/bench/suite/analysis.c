@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* analysis.c - reduce the times of a call to one sample, and samples to the figures of a row. */
 #include "suite/analysis.h"
 
 #include "common/room.h"
@@ -108,7 +109,8 @@ bool samples_take(samples_t *samples, const call_note_t *notes)
 /* Of count > 0 values in ascending order. */
 static double middle_of(const int64_t *sorted, int64_t count)
 {
-    return ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+    int64_t lower = (count - 1) / 2, upper = count / 2;
+    return ((double)sorted[lower] + (double)sorted[upper]) / 2;
 }
 
 double samples_median(samples_t *samples, series_t series)

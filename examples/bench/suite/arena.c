@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* arena.c - the size of the cache, and where the buffers of each call lie. */
 #include "suite/arena.h"
 
 #include "common/machine_clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* communicator.c - parse --comm, and split the processes accordingly. */
 #include "suite/communicator.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* elements.c - the tables of datatypes and reductions; fill messages and check results. */
 #include "suite/elements.h"
 
 #include "common/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* measure.c - run batches of calls, collect their times on rank 0, and decide when a row is done. */
 #include "suite/measure.h"
 
 #include "common/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pace.c - learn from the times of batches how far ahead the next starts are set. */
 #include "suite/pace.h"
 
 #include "common/statistics.h"

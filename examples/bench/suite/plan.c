@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.c - the options of mpix_bench, and the jobs that they describe. */
 #include "suite/plan.h"
 
 #include "common/random.h"

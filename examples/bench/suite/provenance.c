@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* provenance.c - collect what is known about the machine, the MPI library and the clock. */
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - print the rows as a table, CSV or JSON, and the raw times. */
 #include "suite/report.h"
 
 #include "common/output.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* schemes.c - the release schemes: how each one starts a call, and what it learns from a batch. */
 #include "suite/schemes.h"
 
 #include "common/statistics.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* communicators.c - give the same number on all processes to the same communicator. */
 #include "trace/convert/communicators.h"
 
 #include "common/room.h"

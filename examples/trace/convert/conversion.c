@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* conversion.c - times, host names and bounds for all formats. */
 #include "trace/convert/conversion.h"
 
 #include <math.h>

@@ -162,7 +162,7 @@ int convert_to_csv(conversion *job)
     bool has_memory = numbers != NULL && number_matches(numbers, job->of);
     fprintf(job->file, "# schema: mpix-trace-events 1\n# program: mpix_trace_convert %s\n", options_version());
     fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
-          "message,collective,count,site\n",
+          "message,collective,count,place\n",
           job->file);
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at, numbers[at->index]);

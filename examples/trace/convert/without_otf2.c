@@ -5,7 +5,7 @@
 int convert_to_otf2(conversion *job)
 {
     fprintf(stderr,
-            "%s: option --to: \"otf2\" is not allowed, as this program was built without the OTF2 library (Debian "
+            "%s: option --format: \"otf2\" is not allowed, as this program was built without the OTF2 library (Debian "
             "package: libopen-trace-format2-dev)\n",
             job->program);
     return STATUS_BAD_OPTION;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* arrivals.c - the spread of each call, and statistics over all calls. */
 #include "trace/report/arrivals.h"
 
 #include "common/room.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* gantt.c - choose an interval that can be drawn, and draw it. */
 #include "trace/report/gantt.h"
 
 #include "report/html.h"

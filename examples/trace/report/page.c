@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* page.c - print the tables and charts of the page. */
 #include "trace/report/page.h"
 
 #include "common/output.h"

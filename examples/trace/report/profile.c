@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* profile.c - walk through the calls of a thread, and add up the time of each function. */
 #include "trace/report/profile.h"
 
 #include "common/room.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sites.c - group collective calls by the place in the program and the communicator. */
 #include "trace/report/sites.h"
 
 #include "common/output.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* tables.c - print functions, ranks, call sites and calls; write arrivals for mpix_bench. */
 #include "trace/report/tables.h"
 
 #include "suite/arrival.h"
@@ -63,12 +64,12 @@ void tables_functions(const output_t *output, const profile_t *profile)
                                        {"calls", "calls", 11, 0, 0},
                                        {"time(ms)", "time_ns", 13, 3, 1e6},
                                        {"% of run", "of_run_percent", 11, 2, 0},
-                                       {"least(ms)", "time_min_ns", 13, 3, 1e6},
+                                       {"min(ms)", "time_min_ns", 13, 3, 1e6},
                                        {"rank", "time_min_rank", 7, 0, 0},
-                                       {"most(ms)", "time_max_ns", 13, 3, 1e6},
+                                       {"max(ms)", "time_max_ns", 13, 3, 1e6},
                                        {"rank", "time_max_rank", 7, 0, 0},
                                        {"call(us)", "mean_ns", 13, 3, 1e3},
-                                       {"longest(us)", "longest_ns", 14, 3, 1e3}};
+                                       {"longest(us)", "max_ns", 14, 3, 1e3}};
     const table_t table = TABLE(columns, "mpix-trace-functions");
     table_head(&table);
     for (size_t from = 0, to; from < profile->count; from = to) {
@@ -86,7 +87,7 @@ void tables_ranks(const output_t *output, const profile_t *profile)
                                        {"time(ms)", "time_ns", 13, 3, 1e6},
                                        {"% of run", "of_run_percent", 11, 2, 0},
                                        {"call(us)", "mean_ns", 13, 3, 1e3},
-                                       {"longest(us)", "longest_ns", 14, 3, 1e3}};
+                                       {"longest(us)", "max_ns", 14, 3, 1e3}};
     const table_t table = TABLE(columns, "mpix-trace-ranks");
     table_head(&table);
     for (size_t i = 0; i < profile->count; i++) {
