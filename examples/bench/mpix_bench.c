@@ -83,29 +83,29 @@ static void open_communicator(bench_t *bench, const communicator_choice_t *choic
 static int check_ranks(const bench_t *bench, const job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
-    int least = bench->communicator.min_ranks, root = (int)job->settings.root;
-    if (least < operation->shape->min_ranks)
+    int min = bench->communicator.min_ranks, root = (int)job->settings.root;
+    if (min < operation->shape->min_ranks)
         return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
-                            operation->shape->min_ranks, least);
-    if (root >= least)
+                            operation->shape->min_ranks, min);
+    if (root >= min)
         return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
-                            root, least - 1);
+                            root, min - 1);
     return STATUS_GOOD;
 }
 
 static int check_arrivals(const bench_t *bench, const arrival_list_t *list)
 {
     const arrival_table_t *tables = bench->plan.tables.items;
-    int least = bench->communicator.min_ranks, most = bench->communicator.max_ranks;
+    int min = bench->communicator.min_ranks, max = bench->communicator.max_ranks;
     for (int i = 0; i < list->count; i++) {
         const arrival_t *arrival = &list->items[i];
-        if (arrival->shape == ARRIVAL_ONE_LATE && arrival->rank >= least)
+        if (arrival->shape == ARRIVAL_ONE_LATE && arrival->rank >= min)
             return world_refuse(&bench->world, "option --arrival: rank %d of \"%s\" is not allowed, give 0 to %d",
-                                arrival->rank, arrival->text, least - 1);
+                                arrival->rank, arrival->text, min - 1);
         if (arrival->shape == ARRIVAL_FILE &&
-            (tables[arrival->table].ranks != least || tables[arrival->table].ranks != most))
+            (tables[arrival->table].ranks != min || tables[arrival->table].ranks != max))
             return world_refuse(&bench->world, "option --arrival: \"%s\" has delays of %d ranks, give one of %d",
-                                arrival->text, tables[arrival->table].ranks, most);
+                                arrival->text, tables[arrival->table].ranks, max);
     }
     return STATUS_GOOD;
 }

@@ -119,7 +119,7 @@ void quote_csv(FILE *file, const char *text)
 /* The bytes of the character that a text begins with in UTF-8, 0 if it is none. */
 static int utf8_bytes(const unsigned char *text)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that takes so many bytes */
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000}; /* that takes so many bytes */
     int bytes = text[0] < 0x80 ? 1 : text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     uint32_t character = bytes > 1 ? text[0] & (0xffU >> bytes) : text[0];
     for (int i = 1; i < bytes; i++) {
@@ -128,7 +128,7 @@ static int utf8_bytes(const unsigned char *text)
         character = character << 6 | (text[i] & 0x3f);
     }
     bool is_half = character >= 0xd800 && character <= 0xdfff;
-    return character >= least[bytes] && character <= 0x10ffff && !is_half ? bytes : 0;
+    return character >= min[bytes] && character <= 0x10ffff && !is_half ? bytes : 0;
 }
 
 void quote_json(FILE *file, const char *text)

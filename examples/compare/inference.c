@@ -36,7 +36,7 @@ typedef struct scores {
     double *observed;    /* the share as measured, by place: descending */
     int *row;            /* at a place */
     double *signs;       /* scratch */
-    double *greatest;    /* share of each permutation */
+    double *max;         /* share of each permutation */
     int64_t *as_great;   /* by place: permutations in which it, or a row after it, comes to what was observed there */
     finding_t *findings; /* the caller's, by row */
 } scores_t;
@@ -141,14 +141,14 @@ static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
     walk_t walk = walk_begin(scores, rule);
     memset(scores->as_great, 0, (size_t)scores->rows * sizeof(scores->as_great[0]));
     for (int64_t i = 0; i < walk.count; i++) {
-        double greatest = 0;
+        double max = 0;
         next_signs(scores, &walk);
         add_up(scores, from);
         for (int place = scores->rows - 1; place >= from; place--) {
-            greatest = fmax(greatest, share_at(scores, place));
-            scores->as_great[place] += greatest >= scores->observed[place] * (1 - HAIR);
+            max = fmax(max, share_at(scores, place));
+            scores->as_great[place] += max >= scores->observed[place] * (1 - HAIR);
         }
-        scores->greatest[i] = greatest;
+        scores->max[i] = max;
     }
 }
 
@@ -282,8 +282,8 @@ static int descending(const void *left, const void *right)
 static double find_limit(const scores_t *scores, const rule_t *rule, int64_t count)
 {
     int64_t allowed = (int64_t)(rule->level * (double)count * (1 + HAIR));
-    qsort(scores->greatest, (size_t)count, sizeof(scores->greatest[0]), descending);
-    double share = allowed > 0 ? scores->greatest[allowed] : 1;
+    qsort(scores->max, (size_t)count, sizeof(scores->max[0]), descending);
+    double share = allowed > 0 ? scores->max[allowed] : 1;
     return share < 1 - HAIR ? sqrt(scores->freedom * share / (1 - share)) : INFINITY;
 }
 
@@ -372,8 +372,8 @@ static double *take_room(scores_t *scores, int64_t permutations)
     scores->squares = scores->sums + rows;
     scores->observed = scores->squares + rows;
     scores->signs = scores->observed + rows;
-    scores->greatest = scores->signs + values;
-    scores->as_great = (int64_t *)(scores->greatest + permutations);
+    scores->max = scores->signs + values;
+    scores->as_great = (int64_t *)(scores->max + permutations);
     scores->row = (int *)(scores->as_great + rows);
     return room;
 }

@@ -158,7 +158,7 @@ static void tell_obstacle(const compare_run_t *run, const comparison_t *comparis
         fprintf(stderr,
                 "%s: no verdict is possible: launches differ, and %s; for a level of %g %% it takes %d launches%s\n",
                 program_name, is_single ? "there is only one" : "there are too few of them", level_percent,
-                least_launches(comparison), comparison->by_guidelines ? "" : " of each");
+                min_launches(comparison), comparison->by_guidelines ? "" : " of each");
     else
         fprintf(stderr, "%s: no verdict is possible: for a level of %g %%, give --permutations %.0f or more\n",
                 program_name, level_percent, ceil(100 / level_percent) - 1);

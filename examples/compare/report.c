@@ -36,7 +36,7 @@ typedef struct layout {
 
 /* ---- Head */
 
-int least_launches(const comparison_t *comparison)
+int min_launches(const comparison_t *comparison)
 {
     const double level = comparison->rule.level;
     double permutations = 1;

@@ -27,6 +27,6 @@ typedef struct comparison {
 void report_comparison(const comparison_t *comparison, const output_t *output);
 
 /* least_launches - how many launches of each side allow a verdict at all. */
-int least_launches(const comparison_t *comparison);
+int min_launches(const comparison_t *comparison);
 
 #endif /* COMPARE_REPORT_H */

@@ -64,23 +64,23 @@ static double y_of(const picture_t *picture, const frame_t *frame, const point_t
 /* ---- Ranges */
 
 typedef struct range {
-    double least, greatest, least_positive; /* NAN: none */
+    double min, max, min_positive; /* NAN: none */
 } range_t;
 
 static void widen(range_t *range, double value)
 {
     if (!isfinite(value))
         return;
-    range->least = fmin(range->least, value);
-    range->greatest = fmax(range->greatest, value);
+    range->min = fmin(range->min, value);
+    range->max = fmax(range->max, value);
     if (value > 0)
-        range->least_positive = fmin(range->least_positive, value);
+        range->min_positive = fmin(range->min_positive, value);
 }
 
 static void fit(axis_t *axis, const range_t *range)
 {
-    bool any = isfinite(range->least);
-    axis_fit(axis, any ? range->least : 0, any ? range->greatest : 1, any ? fmax(range->least_positive, 0) : 0);
+    bool any = isfinite(range->min);
+    axis_fit(axis, any ? range->min : 0, any ? range->max : 1, any ? fmax(range->min_positive, 0) : 0);
 }
 
 static void fit_axes(picture_t *picture)
@@ -333,10 +333,9 @@ static void print_spans(FILE *file, const picture_t *picture, const frame_t *fra
             for (int k = 0; k < picture->series[i].count; k++)
                 if (picture->series[i].points[k].place == strip)
                     widen(&range, picture->series[i].points[k].value);
-        if (range.least < range.greatest)
-            fprintf(file, "<path class=\"span\" d=\"M%.2f %gH%.2f\"/>",
-                    across(frame, &picture->value_axis, range.least), frame->top + STRIP_HEIGHT * (strip + 0.5),
-                    across(frame, &picture->value_axis, range.greatest));
+        if (range.min < range.max)
+            fprintf(file, "<path class=\"span\" d=\"M%.2f %gH%.2f\"/>", across(frame, &picture->value_axis, range.min),
+                    frame->top + STRIP_HEIGHT * (strip + 0.5), across(frame, &picture->value_axis, range.max));
     }
     fputs("</g>\n", file);
 }

@@ -133,40 +133,39 @@ static double nice_step(double span, int ticks)
 
 enum { LINEAR_TICKS = 6 };
 
-static void fit_linear(axis_t *axis, double least, double greatest)
+static void fit_linear(axis_t *axis, double min, double max)
 {
-    bool from_zero = least >= 0 && least < greatest / 2;
-    double span = greatest - (from_zero ? 0 : least);
+    bool from_zero = min >= 0 && min < max / 2;
+    double span = max - (from_zero ? 0 : min);
     if (!(span > 0))
-        span = fabs(greatest) > 0 ? fabs(greatest) / 5 : 1;
+        span = fabs(max) > 0 ? fabs(max) / 5 : 1;
     double step = nice_step(span * 1.1, LINEAR_TICKS);
     axis->scale = SCALE_LINEAR;
     axis->zero = 0;
-    axis->min = from_zero ? 0 : floor((least - span * 0.05) / step) * step;
-    axis->max = ceil((greatest + span * 0.05) / step) * step;
+    axis->min = from_zero ? 0 : floor((min - span * 0.05) / step) * step;
+    axis->max = ceil((max + span * 0.05) / step) * step;
 }
 
-void axis_fit(axis_t *axis, double least, double greatest, double least_positive)
+void axis_fit(axis_t *axis, double min, double max, double min_positive)
 {
-    enum { LEAST_RATIO = 3 }; /* with less, a logarithmic axis has hardly a tick */
-    bool has_log =
-        axis->scale != SCALE_LINEAR && least >= 0 && greatest >= LEAST_RATIO * least_positive && least_positive > 0;
-    if (!has_log && !(axis->scale == SCALE_LOG_2 && least >= 0 && least_positive > 0)) {
-        fit_linear(axis, least, greatest);
+    enum { MIN_RATIO = 3 }; /* with less, a logarithmic axis has hardly a tick */
+    bool has_log = axis->scale != SCALE_LINEAR && min >= 0 && max >= MIN_RATIO * min_positive && min_positive > 0;
+    if (!has_log && !(axis->scale == SCALE_LOG_2 && min >= 0 && min_positive > 0)) {
+        fit_linear(axis, min, max);
         return;
     }
-    double factor = axis->scale == SCALE_LOG_2 ? 1.3 : pow(greatest / least_positive, 0.04);
-    axis->zero = least > 0 ? 0 : axis->scale == SCALE_LOG_2 ? least_positive / 2 : least_positive / 3;
-    axis->min = (axis->zero > 0 ? axis->zero : least_positive) / factor;
-    axis->max = greatest * factor;
+    double factor = axis->scale == SCALE_LOG_2 ? 1.3 : pow(max / min_positive, 0.04);
+    axis->zero = min > 0 ? 0 : axis->scale == SCALE_LOG_2 ? min_positive / 2 : min_positive / 3;
+    axis->min = (axis->zero > 0 ? axis->zero : min_positive) / factor;
+    axis->max = max * factor;
 }
 
 double axis_place(const axis_t *axis, double value)
 {
     if (axis->scale == SCALE_LINEAR)
         return (value - axis->min) / (axis->max - axis->min);
-    double least = log_of(axis, axis->min);
-    return (log_of(axis, value > 0 ? value : axis->zero) - least) / (log_of(axis, axis->max) - least);
+    double min = log_of(axis, axis->min);
+    return (log_of(axis, value > 0 ? value : axis->zero) - min) / (log_of(axis, axis->max) - min);
 }
 
 static int add_tick(const axis_t *axis, tick_t ticks[MAX_TICKS], int count, double value, bool has_label)

@@ -43,7 +43,7 @@ typedef struct axis {
 } axis_t;
 
 /* axis_fit - set the range by the least and greatest values drawn, and the least above 0 (0 if there is none). */
-void axis_fit(axis_t *axis, double least, double greatest, double least_positive);
+void axis_fit(axis_t *axis, double min, double max, double min_positive);
 
 /* axis_place - from 0 at the beginning of an axis to 1 at its end. */
 double axis_place(const axis_t *axis, double value);

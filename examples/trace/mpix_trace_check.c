@@ -265,11 +265,11 @@ static bool prepare(check_run *run)
     if (!trace_match(&run->trace, &run->matches) || !conditions_find(&run->trace, &run->matches, &run->conditions))
         return trace_fail(run->message, "out of memory");
     const size_t events = run->conditions.event_count, members = run->conditions.member_count;
-    const size_t most = (events > members ? events : members) + 1;
-    run->time_ns = malloc(most * sizeof *run->time_ns);
-    run->moved_ns = malloc(most * sizeof *run->moved_ns);
-    run->scratch_ns = malloc(most * sizeof *run->scratch_ns);
-    run->sums = malloc(most * sizeof *run->sums);
+    const size_t room = (events > members ? events : members) + 1;
+    run->time_ns = malloc(room * sizeof *run->time_ns);
+    run->moved_ns = malloc(room * sizeof *run->moved_ns);
+    run->scratch_ns = malloc(room * sizeof *run->scratch_ns);
+    run->sums = malloc(room * sizeof *run->sums);
     if (!run->time_ns || !run->moved_ns || !run->scratch_ns || !run->sums)
         return trace_fail(run->message, "out of memory");
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)

@@ -49,10 +49,10 @@ static void measure_cost(findings *found)
 
 static void find_clock(findings *found)
 {
-    int64_t time_ns, bound_ns = INT64_MAX, greatest_ns = INT64_MAX;
+    int64_t time_ns, bound_ns = INT64_MAX, max_ns = INT64_MAX;
     PMPIX_Global_time_ns(mh_preload_world, &time_ns, &bound_ns);
-    PMPI_Allreduce(&bound_ns, &greatest_ns, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
-    found->bound_us = greatest_ns == INT64_MAX ? INFINITY : (double)greatest_ns * us_per_ns;
+    PMPI_Allreduce(&bound_ns, &max_ns, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
+    found->bound_us = max_ns == INT64_MAX ? INFINITY : (double)max_ns * us_per_ns;
     mh_preload_statistic(mh_preload_world, "mpix_harmonize_syncs", &found->syncs);
 }
 

@@ -70,8 +70,8 @@ static void synchronize(void)
 
 static void plan_look(double calls)
 {
-    int most = 2 * stride < MAX_STRIDE ? 2 * stride : MAX_STRIDE;
-    stride = calls < 1 ? 1 : calls > most ? most : (int)calls;
+    int max = 2 * stride < MAX_STRIDE ? 2 * stride : MAX_STRIDE;
+    stride = calls < 1 ? 1 : calls > max ? max : (int)calls;
     calls_until_look = stride;
 }
 

@@ -238,14 +238,14 @@ static uint32_t propose_context(void)
 /* Collective over the new communicator. In an intercommunicator, a reduction gives what the other group has. */
 static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
 {
-    uint32_t mine = propose_context(), other = 0, greatest = 0;
+    uint32_t mine = propose_context(), other = 0, max = 0;
     PMPI_Allreduce(&mine, &other, 1, MPI_UINT32_T, MPI_MAX, comm);
-    greatest = other;
+    max = other;
     if (is_inter)
         PMPI_Allreduce(&other, &mine, 1, MPI_UINT32_T, MPI_MAX, comm);
-    if (is_inter && mine > greatest)
-        greatest = mine;
-    return greatest;
+    if (is_inter && mine > max)
+        max = mine;
+    return max;
 }
 
 static bool has_foreign(MPI_Group group)

@@ -48,8 +48,8 @@ static double bell(double place)
 static double bell_part(int rank, int ranks)
 {
     double middle = (ranks - 1) / 2.0, step = middle > 0 ? BELL_REACH / middle : 0;
-    double least = bell(BELL_REACH), most = bell(step * (ranks % 2 == 0 ? 0.5 : 0));
-    return ranks > 2 ? fmax(bell(step * (rank - middle)) - least, 0) / (most - least) : 0;
+    double min = bell(BELL_REACH), max = bell(step * (ranks % 2 == 0 ? 0.5 : 0));
+    return ranks > 2 ? fmax(bell(step * (rank - middle)) - min, 0) / (max - min) : 0;
 }
 
 double arrival_part(const arrival_t *arrival, int rank, int ranks, int64_t seed, int64_t call)

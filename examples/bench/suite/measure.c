@@ -178,14 +178,14 @@ static void take_call(task_t *task, call_note_t *notes)
 /* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
 static void learn(task_t *task, int64_t calls, int64_t invalid)
 {
-    release_note_t greatest = {0};
+    release_note_t max = {0};
     for (int rank = 0; rank < task->span->ranks; rank++) {
         const release_note_t *note = &notes_of(task, calls, rank)->release;
-        greatest.ready_ns = greater(greatest.ready_ns, note->ready_ns);
-        greatest.cycles.usual_ns = greater(greatest.cycles.usual_ns, note->cycles.usual_ns);
-        greatest.cycles.max_ns = greater(greatest.cycles.max_ns, note->cycles.max_ns);
+        max.ready_ns = greater(max.ready_ns, note->ready_ns);
+        max.cycles.usual_ns = greater(max.cycles.usual_ns, note->cycles.usual_ns);
+        max.cycles.max_ns = greater(max.cycles.max_ns, note->cycles.max_ns);
     }
-    release_learn(&task->releaser, &greatest, calls, invalid);
+    release_learn(&task->releaser, &max, calls, invalid);
 }
 
 /* ---- How many calls come next */

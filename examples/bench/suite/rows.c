@@ -106,7 +106,7 @@ static bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
 }
 
 /* The greatest bound of the global clock now; NaN: not known. Collective over the span. */
-static double greatest_bound_ns(const world_t *span)
+static double max_bound_ns(const world_t *span)
 {
     int64_t bound_ns = world_max(span, world_bound_ns(span));
     return bound_ns == INT64_MAX ? NAN : (double)bound_ns;
@@ -240,7 +240,7 @@ bool bench_end_calls(bench_t *bench, task_t *task)
 {
     const job_t *job = task->job;
     bool is_pure = task->compute_ns == 0, root = bench_is_root(bench);
-    double bound_ns = job->arrivals.given ? greatest_bound_ns(task->span) : NAN;
+    double bound_ns = job->arrivals.given ? max_bound_ns(task->span) : NAN;
     world_progress(task->span, "%s", "");
     if (root && is_pure)
         take_pure(bench, task);

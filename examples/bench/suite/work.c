@@ -261,9 +261,9 @@ static void make_requests(work_t *work)
 /* The first parts have an element more if not all can be equal. */
 static void set_part(work_t *work, int rank)
 {
-    int least = work->count / work->ranks, longer = work->count % work->ranks;
-    work->counts[rank] = least + (rank < longer);
-    work->displacements[rank] = rank * least + (rank < longer ? rank : longer);
+    int part = work->count / work->ranks, longer = work->count % work->ranks;
+    work->counts[rank] = part + (rank < longer);
+    work->displacements[rank] = rank * part + (rank < longer ? rank : longer);
 }
 
 static void set_blocks(work_t *work)

@@ -192,33 +192,33 @@ static bool prepare(otf2_writer *to)
 }
 
 /* The first and the last global time; false if a local one that is to be written is below 0, which OTF2 has not. */
-static bool find_ends(const conversion *job, int64_t *least_ns, int64_t *most_ns)
+static bool find_ends(const conversion *job, int64_t *min_ns, int64_t *max_ns)
 {
-    *least_ns = INT64_MAX, *most_ns = INT64_MIN;
+    *min_ns = INT64_MAX, *max_ns = INT64_MIN;
     for (const trace_location *at = NULL; (at = trace_next_location(job->of, at)) != NULL;) {
         if (at->count == 0)
             continue;
         int64_t first_ns = conversion_global_ns(job, at, 0), last_ns = conversion_global_ns(job, at, at->count - 1);
-        *least_ns = first_ns < *least_ns ? first_ns : *least_ns;
-        *most_ns = last_ns > *most_ns ? last_ns : *most_ns;
+        *min_ns = first_ns < *min_ns ? first_ns : *min_ns;
+        *max_ns = last_ns > *max_ns ? last_ns : *max_ns;
         if (job->is_local && at->events[0].time_ns < 0)
             return false;
     }
-    if (*least_ns > *most_ns)
-        *least_ns = *most_ns = 0;
+    if (*min_ns > *max_ns)
+        *min_ns = *max_ns = 0;
     return true;
 }
 
 /* The global clock begins in MPI_Init, after the first events: it is moved by whole seconds, and theirs are above 0. */
 static bool find_span(otf2_writer *to)
 {
-    int64_t least_ns, most_ns;
-    if (!find_ends(to->job, &least_ns, &most_ns))
+    int64_t min_ns, max_ns;
+    if (!find_ends(to->job, &min_ns, &max_ns))
         return false;
-    least_ns -= SLACK_NS;
-    to->moved_ns = least_ns <= 0 ? (-least_ns / NS_PER_S + 1) * NS_PER_S : 0;
-    to->least_ns = (uint64_t)(least_ns + to->moved_ns);
-    to->most_ns = (uint64_t)(most_ns + SLACK_NS + to->moved_ns);
+    min_ns -= SLACK_NS;
+    to->moved_ns = min_ns <= 0 ? (-min_ns / NS_PER_S + 1) * NS_PER_S : 0;
+    to->min_ns = (uint64_t)(min_ns + to->moved_ns);
+    to->max_ns = (uint64_t)(max_ns + SLACK_NS + to->moved_ns);
     return true;
 }
 

@@ -66,8 +66,8 @@ static void put_clock(writer *into)
     long long zero_ns = strtoll(epoch, &end, 10) - to->moved_ns;
     bool is_known = epoch[0] != '\0' && *end == '\0';
     check(into, OTF2_GlobalDefWriter_WriteClockProperties(
-                    into->definitions, 1000000000, to->least_ns, to->most_ns - to->least_ns + 1,
-                    is_known ? (uint64_t)zero_ns + to->least_ns : OTF2_UNDEFINED_TIMESTAMP));
+                    into->definitions, 1000000000, to->min_ns, to->max_ns - to->min_ns + 1,
+                    is_known ? (uint64_t)zero_ns + to->min_ns : OTF2_UNDEFINED_TIMESTAMP));
 }
 
 static void put_attributes(writer *into)
@@ -192,11 +192,11 @@ static void put_communicator(writer *into, int number, uint64_t *members)
 static bool put_communicators(writer *into)
 {
     const communicators *all = &into->to->job->communicators;
-    int most = all->of->size;
+    int max = all->of->size;
     /* Some have more members than the job: processes of other jobs, or a malformed trace. */
     for (int number = 0; number < all->count; number++)
-        most = all->list[number].size > most ? all->list[number].size : most;
-    uint64_t *members = malloc(room_bytes(2 * (int64_t)most, sizeof(*members)));
+        max = all->list[number].size > max ? all->list[number].size : max;
+    uint64_t *members = malloc(room_bytes(2 * (int64_t)max, sizeof(*members)));
     if (members == NULL)
         return false;
     for (int rank = 0; rank < all->of->size; rank++)

@@ -23,9 +23,9 @@ typedef struct {
     OTF2_RegionRef *regions;       /* by id of a name; undefined until an event names it */
     uint16_t *region_names;        /* by region: the id of its name */
     OTF2_RegionRef region_count;
-    call_requests requests;     /* of the process whose events are written */
-    int64_t moved_ns;           /* added to all global times, as OTF2 has none below 0 */
-    uint64_t least_ns, most_ns; /* of times as a reader corrects them */
+    call_requests requests;  /* of the process whose events are written */
+    int64_t moved_ns;        /* added to all global times, as OTF2 has none below 0 */
+    uint64_t min_ns, max_ns; /* of times as a reader corrects them */
 } otf2_writer;
 
 /* otf2_check - keep the error of a call if it is the first. Returns whether there is none. */

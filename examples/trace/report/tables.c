@@ -41,11 +41,11 @@ static double percent(double part, double whole)
 /* Of one function: usages of the ranks that called it. */
 static void print_function(const table_t *table, const usage_t *usages, size_t count)
 {
-    const usage_t *least = usages, *most = usages;
+    const usage_t *min = usages, *max = usages;
     double total_ns = 0, share = 0, longest_ns = 0, calls = 0, ranks = (double)count;
     for (const usage_t *usage = usages; usage < usages + count; usage++) {
-        least = usage->total_ns < least->total_ns ? usage : least;
-        most = usage->total_ns > most->total_ns ? usage : most;
+        min = usage->total_ns < min->total_ns ? usage : min;
+        max = usage->total_ns > max->total_ns ? usage : max;
         total_ns += usage->total_ns;
         share += usage->share;
         calls += (double)usage->calls;
@@ -53,8 +53,8 @@ static void print_function(const table_t *table, const usage_t *usages, size_t c
     }
     table_row(table,
               (cell_t[]){text(usages->function), number(ranks), number(calls), number(total_ns / ranks),
-                         number(100 * share / ranks), number(least->total_ns), number(least->rank),
-                         number(most->total_ns), number(most->rank), number(total_ns / calls), number(longest_ns)});
+                         number(100 * share / ranks), number(min->total_ns), number(min->rank), number(max->total_ns),
+                         number(max->rank), number(total_ns / calls), number(longest_ns)});
 }
 
 void tables_functions(const output_t *output, const profile_t *profile)
