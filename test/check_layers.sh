@@ -87,6 +87,15 @@ tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
 tap_expect_empty "no file includes one that includes it" "$complaints"
 
+# Likewise of programs and tests, whose names are relative to one of several folders.
+complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples test |
+    sed -E 's/^([^:]+):.*"([^"]+)"/\1 \2/' | while read -r file included; do
+    for folder in "${file%/*}" examples examples/bench examples/clocks test; do
+        [ ! -e "$folder/$included" ] || { echo "$file $folder/$included"; break; }
+    done
+done | sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' | tsort 2>&1 >/dev/null)
+tap_expect_empty "no file of programs and tests includes one that includes it" "$complaints"
+
 reaches_mpi() {     # FILE: prints how it comes to include mpi.h, if it does
     {
         echo "$system_includes"

@@ -4,6 +4,7 @@
  *
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
+#include "common/kernel.h"
 #include "common/machine_clock.h"
 #include "common/statistics.h"
 #include "suite/arena.h"

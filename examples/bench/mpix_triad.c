@@ -6,7 +6,7 @@
  * all ranks is asked of mpix_bracket.h, whose use this program shows.
  */
 #include "common/options.h"
-#include "common/output.h"
+#include "common/result_files.h"
 #include "common/statistics.h"
 #include "common/world.h"
 

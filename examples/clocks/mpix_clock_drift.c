@@ -9,8 +9,9 @@
 #include "base/line.h"
 #include "base/statistics.h"
 #include "common/burst.h"
+#include "common/kernel.h"
 #include "common/machine_clock.h"
-#include "common/output.h"
+#include "common/result_files.h"
 
 #include <math.h>
 #include <stdio.h>

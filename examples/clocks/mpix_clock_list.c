@@ -7,8 +7,9 @@
  * itself, it is asked for, on a communicator of its own each time.
  */
 #include "common/burst.h"
+#include "common/kernel.h"
 #include "common/machine_clock.h"
-#include "common/output.h"
+#include "common/result_files.h"
 #include "common/statistics.h"
 
 #include <mpix_harmonize.h>

@@ -9,6 +9,7 @@
 #define EXIT_CLOCK_H
 
 #include "machine_clock.h"
+#include "world.h"
 
 #include <mpix_harmonize.h>
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * machine_clock.h - the clocks that a process can read, under the names that the library gives them; and which ranks
- * run under one kernel, and how that kernel keeps time.
+ * machine_clock.h - the clocks that a process can read, under the names that the library gives them.
  *
  * Clocks are read here without the library, so that what it says of them can be compared with what they do.
  */
 #ifndef MACHINE_CLOCK_H
 #define MACHINE_CLOCK_H
 
-#include "world.h"
-
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -113,30 +111,5 @@ void counter_rate_begin(counter_rate_t *rate);
  * too short. 1 if there is no counter. Local.
  */
 double counter_rate_ns(const counter_rate_t *rate);
-
-enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
-
-/*
- * kernel_split - the part of the world that runs under the same kernel as this rank, since it started. Collective.
- *
- * Told by the kernel's boot id, which containers on one machine have in common. Its communicator is in the order of
- * the ranks; the caller frees it.
- */
-world_t kernel_split(const world_t *world);
-
-/* kernel_tick_ns - what counter_rate_ns gives on the first rank under each kernel. Collective over its ranks. */
-double kernel_tick_ns(const counter_rate_t *rate, MPI_Comm kernel);
-
-/*
- * kernel_value - from a file of the kernel, what follows a word that begins a line ("" for the first one), and blanks
- * and colons. Returns false, and an empty text, if there is none. Local.
- */
-bool kernel_value(const char *path, const char *word, char *text, size_t text_bytes);
-
-/* kernel_clocksource - the kernel's source of time. Returns false, and an empty text, if it does not say. Local. */
-bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
-
-/* kernel_clock_warning - what is wrong with the kernel's source of time, or an empty text. Local. */
-void kernel_clock_warning(char text[KERNEL_WARNING_BYTES]);
 
 #endif /* MACHINE_CLOCK_H */

@@ -2,7 +2,7 @@
 /* options.c - parse command lines, print the help, and describe what was wrong. */
 #include "options.h"
 
-#include "output.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <errno.h>

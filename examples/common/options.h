@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Exit statuses. */
+enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_BAD_OPTION = 2 };
+
 /* What an option's value is, and the type of its place in the settings. */
 typedef enum option_kind {
     OPTION_SWITCH,  /* no value; int64_t, 1 when given */

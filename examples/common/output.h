@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * output.h - what programs write: always as in the C locale, and never lost without a word. Results are a table, a row
- * for each single measurement, and a chart.
+ * output.h - what programs write: always as in the C locale, and never lost without a word.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "plot.h"
+#include "options.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } output_format_t;
 extern const char *const output_formats[]; /* their names, NULL after the last */
@@ -80,30 +81,5 @@ void quote_json(FILE *file, const char *text);
 
 /* quote_csv - print a text as a cell of comma-separated values, in quotes if it needs them. */
 void quote_csv(FILE *file, const char *text);
-
-/* ---- All results of a program */
-
-/* Part of a program's settings: the options fill in formats and paths. */
-typedef struct results {
-    output_t output;
-    output_t raw; /* its file is NULL if there is none */
-    const char *plot_path;
-    plot_file_t plot;
-} results_t;
-
-/* The lines of a program's options table for a results_t at an offset in its settings. */
-#define RESULTS_OPTIONS(place, raw_doc)                                                             \
-    OUTPUT_OPTIONS((place) + offsetof(results_t, output)),                                          \
-        FILE_OPTION("raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), raw_doc), \
-        PLOT_OPTION((place) + offsetof(results_t, plot_path))
-
-/* results_open - open all files before anything is measured. Collective. Returns a status, after a line if bad. */
-int results_open(results_t *results, const world_t *world, const plot_chart_t *chart);
-
-/* results_close - draw the chart, close all. Returns the status, or STATUS_FAILED after a line if that failed. */
-int results_close(results_t *results, const world_t *world, int status);
-
-/* text_append - print to the end of a text, as far as there is room in its array of so many bytes. */
-void text_append(char *text, size_t text_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* OUTPUT_H */

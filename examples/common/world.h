@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_BAD_OPTION = 2 };
-
 typedef struct world {
     const char *program;
     MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD that returns errors */

@@ -3,6 +3,7 @@
 #include "compare/launches.h"
 
 #include "common/output.h"
+#include "common/text.h"
 #include "results/folder.h"
 
 #include <errno.h>

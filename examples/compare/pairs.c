@@ -4,6 +4,7 @@
 
 #include "common/output.h"
 #include "common/room.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* report.c - print verdicts, and what has to be known about them. */
 #include "compare/report.h"
 
+#include "common/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>

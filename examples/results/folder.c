@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char manifest_name[] = "manifest.json", manifest_schema[] = "mpix-campaign", run_done[] = "done";
+const char manifest_schema[] = "mpix-campaign", run_done[] = "done";
 
 bool folder_is(const char *path)
 {

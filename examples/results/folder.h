@@ -10,8 +10,8 @@
 
 #include <dirent.h>
 
-/* A manifest: its name in its folder, its schema, and the status of a run that is done. */
-extern const char manifest_name[], manifest_schema[], run_done[];
+/* The schema of a manifest, and the status of a run that is done. */
+extern const char manifest_schema[], run_done[];
 enum { MANIFEST_VERSION = 1 };
 
 /* folder_is - whether a path leads to a folder. */

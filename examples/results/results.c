@@ -4,7 +4,7 @@
 #include "results/results.h"
 
 #include "common/output.h"
-#include "results/folder.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+
+const char manifest_name[] = "manifest.json";
 
 /* A file that is being read. */
 typedef struct reader {

@@ -19,6 +19,9 @@ typedef struct result_file {
     json_t *rows;       /* array of objects: by the names of columns and in their order, texts, numbers, or null */
 } result_file_t;
 
+/* The name of a file that is no results, but says what the files beside it are. */
+extern const char manifest_name[];
+
 /* Room for one line about what is wrong with a file. */
 enum { COMPLAINT_BYTES = 1024 };
 

@@ -3,6 +3,7 @@
  * test_plan.c - lists of sizes and numbers on the command line, which communicator is meant, and how many calls are
  * wanted.
  */
+#include "common/text.h"
 #include "suite/arena.h"
 #include "suite/plan.h"
 #include "suite/schemes.h"

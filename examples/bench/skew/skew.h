@@ -4,7 +4,7 @@
 #define SKEW_H
 
 #include "common/exit_clock.h"
-#include "common/output.h"
+#include "common/result_files.h"
 #include "common/statistics.h"
 #include "common/world.h"
 

@@ -2,7 +2,7 @@
 /* arena.c - the size of the cache, and where the buffers of each call lie. */
 #include "suite/arena.h"
 
-#include "common/machine_clock.h"
+#include "common/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

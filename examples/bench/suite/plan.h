@@ -6,7 +6,7 @@
 #define PLAN_H
 
 #include "common/options.h"
-#include "common/output.h"
+#include "common/result_files.h"
 #include "suite/arrival.h"
 #include "suite/communicator.h"
 #include "suite/operation.h"

@@ -3,8 +3,9 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "suite/provenance.h"
 
-#include "common/machine_clock.h"
+#include "common/kernel.h"
 #include "common/output.h"
+#include "common/text.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

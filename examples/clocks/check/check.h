@@ -4,7 +4,7 @@
 #define CHECK_H
 
 #include "common/exit_clock.h"
-#include "common/output.h"
+#include "common/result_files.h"
 #include "common/world.h"
 
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #include "trace/report/sites.h"
 
 #include "common/output.h"
+#include "common/text.h"
 
 #include <inttypes.h>
 #include <math.h>

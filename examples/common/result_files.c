@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* result_files.c - open all files before a measurement, and close them after it. */
+#include "result_files.h"
+
+/* Opens a file for writing on rank 0, if an option named one. Collective. Returns a status, after a line if bad. */
+static int create(const world_t *world, const char *option, output_t *output)
+{
+    bool good = true;
+    if (world->rank == 0 && output->path != NULL)
+        good = (output->file = fopen(output->path, "w")) != NULL;
+    if (world_all(world, good))
+        return STATUS_GOOD;
+    return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written", option,
+                        output->path != NULL ? output->path : "");
+}
+
+int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
+{
+    int status = plot_open(&results->plot, world, results->plot_path, chart);
+    results->output.file = stdout;
+    if (status == STATUS_GOOD)
+        status = create(world, "--output", &results->output);
+    return status == STATUS_GOOD ? create(world, "--raw", &results->raw) : status;
+}
+
+int results_close(results_t *results, const world_t *world, int status)
+{
+    output_t *outputs[] = {&results->output, &results->raw};
+    if (plot_close(&results->plot, world) != STATUS_GOOD)
+        status = STATUS_FAILED;
+    for (int i = 0; i < 2; i++) {
+        FILE *file = outputs[i]->file;
+        if (file != NULL && file != stdout && !output_finish(file, outputs[i]->path, world->program))
+            status = STATUS_FAILED;
+    }
+    return status;
+}

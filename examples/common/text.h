@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* text.h - texts in arrays of fixed size. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* text_append - print to the end of a text, as far as there is room in its array of so many bytes. */
+__attribute__((format(printf, 3, 4))) static inline void text_append(char *text, size_t text_bytes, const char *format,
+                                                                     ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, text_bytes - used, format, arguments);
+    va_end(arguments);
+}
+
+#endif /* TEXT_H */
