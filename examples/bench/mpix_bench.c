@@ -141,7 +141,7 @@ static int check_limit(bench_t *bench, job_t *job)
     for (;;) {
         work_plan_t plan = bench_plan_work(bench, job);
         int64_t own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0, bytes;
-        /* Without a sign, -1 is the greatest. */
+        /* Without a sign, -1 is the largest. */
         MPI_Allreduce(&own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job)) {
             bench->memory_bytes = greater(bench->memory_bytes, own_bytes);

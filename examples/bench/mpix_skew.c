@@ -46,8 +46,8 @@ static const char notes[] =
     "The exit skew of a call is the time between the first and the last rank to leave it, by the first instruction\n"
     "after the call. Skews are of valid calls: those where MPIX_Harmonize set the flag on all ranks; with\n"
     "MPI_Barrier, all calls.\n"
-    "  p50 to p99.9   quantiles of the skew by nearest rank: the least value that 50, 90, 99, 99.9 % do not exceed\n"
-    "  max            the greatest skew\n"
+    "  p50 to p99.9   quantiles of the skew by nearest rank: the smallest value that 50, 90, 99, 99.9 % do not exceed\n"
+    "  max            the largest skew\n"
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
     "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
@@ -180,7 +180,7 @@ static int64_t time_calls(const skew_run_t *run, const scheme_t *scheme, int64_t
     return system_time_ns() - begin_ns;
 }
 
-/* Leaves the greatest of all ranks' exits, negated exits, invalid flags and loop times on rank 0. */
+/* Leaves the largest of all ranks' exits, negated exits, invalid flags and loop times on rank 0. */
 static void combine(const skew_run_t *run, int64_t calls, int64_t loop_ns)
 {
     int64_t *maxima = run->maxima;

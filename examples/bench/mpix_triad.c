@@ -51,11 +51,11 @@ static const option_spec_t options[] = {
 
 static const char notes[] =
     "The triad is a = b + 3 c, in double precision. It stands between two barriers; t0, t1 are readings before and\n"
-    "after the first, t2, t3 before and after the second. Times in microseconds, the least of all iterations each:\n"
-    "  longest   the greatest t2 - t1 of a rank: from below, as no other rank need have started or ended with it\n"
-    "  global    the greatest t2 - the least t1 by the global clock, and\n"
+    "after the first, t2, t3 before and after the second. Times in microseconds, the smallest of all iterations each:\n"
+    "  longest   the largest t2 - t1 of a rank: from below, as no other rank need have started or ended with it\n"
+    "  global    the largest t2 - the smallest t1 by the global clock, and\n"
     "  low, high how much that can be by the bounds of the clock\n"
-    "  barrier   the least t3 - t0 of a rank: from above, for which clocks need not be synchronized\n"
+    "  barrier   the smallest t3 - t0 of a rank: from above, for which clocks need not be synchronized\n"
     "Rates are the bytes of all three arrays of all ranks / global and / barrier; 1 MB is 10^6 bytes.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
@@ -172,7 +172,7 @@ static void print_head(const triad_run_t *run, const table_t *table)
     table_head(table);
 }
 
-/* True on all ranks if the greatest triad came out right on all. Collective. */
+/* True on all ranks if the largest triad came out right on all. Collective. */
 static bool is_right(const triad_run_t *run)
 {
     const size_list_t *sizes = &run->settings.sizes;

@@ -76,7 +76,7 @@ static const option_spec_t options[] = {
     {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, NAMES(machine_clocks),
      "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL, NULL,
-     "greatest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
+     "largest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
     RESULTS_OPTIONS(PLACE(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
@@ -87,8 +87,8 @@ static const char notes[] =
     "  window          length of the windows\n"
     "  fits            their number\n"
     "  slope           the mean of their slopes: the drift; 1 ppb is 1 ns in a second\n"
-    "  min, max        the least and the greatest slope\n"
-    "  rms, max        root mean square and greatest of all residuals: how far offsets are from the line\n"
+    "  min, max        the smallest and the largest slope\n"
+    "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
     "  half            the median half width of the bursts' windows: no offset is more wrong than that of its burst\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
     "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; the\n"

@@ -28,7 +28,7 @@ typedef struct list_settings {
     results_t results;
 } list_settings_t;
 
-/* What a rank sees of a clock, in ns; and the greatest of all ranks with the first rank that sees it. */
+/* What a rank sees of a clock, in ns; and the largest of all ranks with the first rank that sees it. */
 enum { READ, STEP, STATED, FIGURES };
 typedef struct figure {
     double ns;
@@ -67,9 +67,9 @@ static const option_spec_t options[] = {
 };
 
 static const char notes[] =
-    "  read     time of one reading, by the rank where it is greatest: the median over blocks of 100 readings\n"
+    "  read     time of one reading, by the rank where it is largest: the median over blocks of 100 readings\n"
     "  slowest  that rank\n"
-    "  step     the least difference seen between two successive readings that differ\n"
+    "  step     the smallest difference seen between two successive readings that differ\n"
     "  stated   the resolution that the system states; none for counters\n"
     "  usable   whether the library can use the clock on all ranks\n"
     "  auto     1 for the clock that the library takes where it is left the choice\n"
@@ -197,7 +197,7 @@ static void measure_intervals(const list_run_t *run, int clock)
     sort_ascending(run->room, run->settings.reads);
 }
 
-/* The least of the intervals in the room that is not 0; 0 if the clock did not move. */
+/* The smallest of the intervals in the room that is not 0; 0 if the clock did not move. */
 static int64_t min_step_ticks(const list_run_t *run)
 {
     int64_t i = 0;
@@ -206,7 +206,7 @@ static int64_t min_step_ticks(const list_run_t *run)
     return run->room[i] > 0 ? run->room[i] : 0;
 }
 
-/* Measures what the ranks see of a clock; leaves the greatest figures on rank 0. Collective. */
+/* Measures what the ranks see of a clock; leaves the largest figures on rank 0. Collective. */
 static void look_at(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
@@ -240,7 +240,7 @@ static void measure_windows(const list_run_t *run, int clock, offset_window_t *w
     }
 }
 
-/* Puts each rank into the first group whose first rank may have the same offset. Returns the greatest doubt. */
+/* Puts each rank into the first group whose first rank may have the same offset. Returns the largest doubt. */
 static int64_t form_groups(const offset_window_t *windows, int ranks, int *group)
 {
     int64_t doubt_ns = 0;

@@ -27,7 +27,7 @@ typedef struct exit_clock {
     MPI_Comm comm;
     counter_rate_t rate; /* measured since exit_clock_open */
     int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
-    int64_t bound_ns;    /* of the global clock: the greatest that exit_clock_note_bound saw on this rank */
+    int64_t bound_ns;    /* of the global clock: the largest that exit_clock_note_bound saw on this rank */
 } exit_clock_t;
 
 /* exit_clock_counter_is_shared - whether all ranks are on one node, with an invariant counter. Collective. */

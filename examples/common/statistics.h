@@ -21,7 +21,7 @@ static inline int64_t greater(int64_t a, int64_t b)
 void sort_ascending(int64_t *values, int64_t count);
 
 /*
- * quantile - the nearest-rank quantile: the least value that at least a given fraction of all values do not exceed.
+ * quantile - the nearest-rank quantile: the smallest value that at least a given fraction of all values do not exceed.
  *
  * sorted     count > 0 values in ascending order
  * fraction   above 0, at most 1

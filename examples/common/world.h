@@ -95,7 +95,7 @@ int64_t world_number(const world_t *world, const char *key);
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
 int64_t world_bound_ns(const world_t *world);
 
-/* world_max - the greatest of all ranks' numbers, on all. Collective. */
+/* world_max - the largest of all ranks' numbers, on all. Collective. */
 int64_t world_max(const world_t *world, int64_t number);
 
 /* world_library - the first line of what the MPI library says of its version. Local. */

@@ -135,7 +135,7 @@ static double share_at(const scores_t *scores, int place)
     return gap * gap / (gap * gap + scores->freedom * fmax(error_square, 0));
 }
 
-/* The greatest share of the rows from a place on, in each permutation. Counts for each place those that reach it. */
+/* The largest share of the rows from a place on, in each permutation. Counts for each place those that reach it. */
 static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
 {
     walk_t walk = walk_begin(scores, rule);

@@ -9,14 +9,14 @@
  * The test is by permutation of the labels of launches, of all rows at once. Where launches come in blocks, one of each
  * side, labels change places within blocks: that is exact whatever the noise is, and even if it drifts, if the order
  * within each block was random. A row's statistic is Student's t. Its p is the share of permutations in which the
- * greatest t of any row is not less, where rows with a greater t are left out (step-down max-T, after Westfall and
+ * largest t of any row is not less, where rows with a greater t are left out (step-down max-T, after Westfall and
  * Young): the chance of any false verdict in all rows together is limited, and rows may depend on each other.
  *
  * Without blocks, all labels change places, and t is Welch's, as the sides may differ in number and deviation. If they
  * differ in deviation, the test by permutation holds for many launches only. There p is at least that of Welch's test
  * with the correction of Bonferroni.
  *
- * The interval is the mean and so many standard errors as the greatest of three: the test's limit, if the row did not
+ * The interval is the mean and so many standard errors as the largest of three: the test's limit, if the row did not
  * pass it; the same test's limit of all rows when each is centered on its own mean, which is how far estimates stray
  * when there are differences; and Student's t, in blocks for one row, else for all. It contains no difference exactly
  * if the test does not find one.

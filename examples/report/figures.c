@@ -249,8 +249,8 @@ json_t *figures_launches(const json_t *rows, const kind_t *kind, chart_t *chart)
         chart->value_title = names[2];
     }
     memset(&chart->measures[1], 0, sizeof(chart->measures) - sizeof(chart->measures[0]));
-    snprintf(names[0], VALUE_BYTES, "least%s", ending != NULL ? ending : "");
-    snprintf(names[1], VALUE_BYTES, "greatest%s", ending != NULL ? ending : "");
+    snprintf(names[0], VALUE_BYTES, "min%s", ending != NULL ? ending : "");
+    snprintf(names[1], VALUE_BYTES, "max%s", ending != NULL ? ending : "");
     chart->measures[0].low = names[0];
     chart->measures[0].high = names[1];
     json_object_foreach(split, label, part)

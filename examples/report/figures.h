@@ -20,7 +20,7 @@ void figures_print(FILE *file, const json_t *rows, const kind_t *kind, const cha
  * figures_launches - from rows of several launches to a row for each thing measured.
  *
  * Its columns are those that say what was measured, the median of the chart's first measure over launches, the least
- * and greatest, how far they are apart, and in "singles" all of them, which figures_print shows as small points.
+ * and largest, how far they are apart, and in "singles" all of them, which figures_print shows as small points.
  *
  * chart   out: a chart of such rows
  *

@@ -179,8 +179,8 @@ static void print_campaigns(page_t *page, const section_t *section)
     json_t *rows = gather(page, section, false), *thing;
     json_t *things = figures_launches(rows, section->kind, &chart);
     size_t k;
-    fputs("<p>Lines are medians over launches, bands reach from the least to the greatest launch, and small points are "
-          "launches.</p>\n",
+    fputs("<p>Lines are medians over launches, bands reach from the smallest to the largest launch, and small points "
+          "are launches.</p>\n",
           page->file);
     for (int i = 0; i < page->sources->campaign_count; i++)
         print_manifest(page, &page->sources->campaigns[i]);

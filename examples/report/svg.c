@@ -323,7 +323,7 @@ static void print_series(FILE *file, const picture_t *picture, const frame_t *fr
     fputs("</g>\n", file);
 }
 
-/* A line from the least mark to the greatest of each strip. */
+/* A line from the smallest mark to the largest of each strip. */
 static void print_spans(FILE *file, const picture_t *picture, const frame_t *frame)
 {
     fputs("<g class=\"shapes\">", file);

@@ -171,7 +171,7 @@ double axis_place(const axis_t *axis, double value)
 static int add_tick(const axis_t *axis, tick_t ticks[MAX_TICKS], int count, double value, bool has_label)
 {
     double place = axis_place(axis, value), slack = 1e-9;
-    /* Nothing is between the place of 0 and the least value. */
+    /* Nothing is between the place of 0 and the smallest value. */
     bool is_amid = axis->zero > 0 && value > 0 && value < axis->zero * 1.5;
     if (count == MAX_TICKS || place < -slack || place > 1 + slack || is_amid)
         return count;

@@ -21,7 +21,7 @@ void value_title(const char *column, char title[VALUE_BYTES]);
 /* value_unit_name - as it stands behind a number, "" for none. For times "ns", for sizes "bytes". */
 const char *value_unit_name(unit_t unit);
 
-/* value_time_unit - the greatest unit of which a time has at least one. Returns its nanoseconds. */
+/* value_time_unit - the largest unit of which a time has at least one. Returns its nanoseconds. */
 double value_time_unit(double time_ns, const char **name);
 
 /* value_text - a value with its unit: "3.21 µs", "4 KiB". */
@@ -42,7 +42,7 @@ typedef struct axis {
     double zero;     /* on a logarithmic axis, where it stands for 0, which has no place; 0: nowhere */
 } axis_t;
 
-/* axis_fit - set the range by the least and greatest values drawn, and the least above 0 (0 if there is none). */
+/* axis_fit - set the range by the smallest and largest values drawn, and the smallest above 0 (0 if there is none). */
 void axis_fit(axis_t *axis, double min, double max, double min_positive);
 
 /* axis_place - from 0 at the beginning of an axis to 1 at its end. */

@@ -40,7 +40,7 @@ typedef struct {
 
 static const option_spec_t options[] = {
     {0, "latency-ns", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL, "0",
-     "the least time that a message takes, in nanoseconds"},
+     "the minimum time that a message takes, in nanoseconds"},
     OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to FOLDER"),
     OUTPUT_OPTIONS(PLACE(output)),
 };

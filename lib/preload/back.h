@@ -31,7 +31,7 @@ typedef struct {
     int64_t harmonized;
     int64_t judged;  /* the first harmonized ones, for which it is known whether they were valid on all */
     int64_t valid;   /* of these */
-    int64_t late[3]; /* sampled latenesses: how many, their sum, the greatest; nanoseconds */
+    int64_t late[3]; /* sampled latenesses: how many, their sum, the largest; nanoseconds */
 } preload_summary;
 
 /* ---- back.c */

@@ -18,7 +18,7 @@ static const double us_per_ns = 1e-3;
 typedef struct {
     int rank, ranks;
     int64_t passed;  /* the most on a process */
-    double bound_us; /* of the global clock, the greatest; infinite if unknown */
+    double bound_us; /* of the global clock, the largest; infinite if unknown */
     int64_t syncs;   /* of its clocks */
     double plain_us, harmonized_us;
     int count;

@@ -2,7 +2,7 @@
 /*
  * communicators.c - which communicators there are, and what world ranks they have.
  *
- * A communicator that is made by a call which waits gets a context that its processes agree upon: the greatest of what
+ * A communicator that is made by a call which waits gets a context that its processes agree upon: the largest of what
  * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
  * from what all its processes know.
  */

@@ -23,7 +23,7 @@ const char *const run_times[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN]
 /*
  * How many of count values lie below the median is binomial, with a chance of 1/2 each. Between the values at places
  * low and count - 1 - low the median is not found when at most low of them, or at least count - low, lie below it. The
- * chances are taken in proportion to the likeliest number, so nothing overflows, and summed from the least upwards.
+ * chances are taken in proportion to the likeliest number, so nothing overflows, and summed from the smallest upwards.
  */
 bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
 {

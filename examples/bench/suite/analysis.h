@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a rank says of its start of a call. Of several ranks' marks the sample's reason is the greatest. */
+/* What a rank says of its start of a call. Of several ranks' marks the sample's reason is the largest. */
 typedef enum sample_mark {
     MARK_VALID = 0,
     MARK_LATE = 1,  /* it knew the starting time before it came, and started too late all the same */
@@ -29,7 +29,7 @@ typedef struct call_note {
 
 /* What a sample's run time is, of which the distribution is told. */
 typedef enum run_time {
-    RUN_TIME_LOCAL,   /* the greatest of the ranks' own durations, end - start */
+    RUN_TIME_LOCAL,   /* the largest of the ranks' own durations, end - start */
     RUN_TIME_MAKESPAN /* from the first start to the last end, by the global clock */
 } run_time_t;
 extern const char *const run_times[]; /* their names, NULL after the last */
@@ -42,7 +42,7 @@ typedef struct analysis {
     int64_t late;        /* discarded: none missed, some rank started late */
     int64_t discarded;   /* both */
     double avg_ns;       /* the mean over ranks of each rank's mean duration (OSU's) */
-    double max_mean_ns;  /* the greatest of the ranks' means */
+    double max_mean_ns;  /* the largest of the ranks' means */
     double makespan_ns;  /* the mean of the samples' makespans */
     double mean_ns;      /* this and the following of the samples' run times */
     double deviation_ns; /* standard deviation, n - 1; 0 for one sample */
@@ -53,8 +53,8 @@ typedef struct analysis {
     int64_t median_high_ns; /* six samples there is none: then min and max, and */
     bool median_interval;   /* this is false */
     double interval_ns;     /* how far these bounds are from the median, the farther one */
-    int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the least that at least this fraction does not exceed */
-    int slowest_rank;                   /* of the greatest mean duration; the lowest such rank */
+    int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the smallest that at least this fraction does not exceed */
+    int slowest_rank;                   /* of the largest mean duration; the lowest such rank */
     int fastest_rank;                   /* of the least */
 } analysis_t;
 
@@ -67,7 +67,7 @@ typedef struct arrival_figures {
     double robustness;    /* from_last_ns as a multiple of that without delays; NaN: not known */
     int64_t error_ns;     /* how far arrivals were from what was asked: the median of all ranks and samples */
     int64_t error_p99_ns; /* likewise the 99th percentile */
-    double bound_ns;      /* of the global clock, the greatest of the ranks; NaN: not known */
+    double bound_ns;      /* of the global clock, the largest of the ranks; NaN: not known */
 } arrival_figures_t;
 
 /* What is kept of each valid sample: its run times of both kinds, and more; of the last kind, one for each rank. */
@@ -76,7 +76,7 @@ typedef enum series {
     SERIES_MAKESPAN_NS = RUN_TIME_MAKESPAN,
     SERIES_FROM_LAST_NS, /* from the last start to the last end */
     SERIES_IN_CALL_NS,   /* the sum of the ranks' durations */
-    SERIES_COMPUTE_NS,   /* the greatest of the ranks' */
+    SERIES_COMPUTE_NS,   /* the largest of the ranks' */
     SERIES_ERROR_NS,     /* how far from its target each rank started, if arrivals are imposed */
     ALL_SERIES
 } series_t;
@@ -91,7 +91,7 @@ typedef struct samples {
     int64_t *rank_sums_ns; /* of the ranks' durations */
 } samples_t;
 
-/* samples_mark - the greatest mark against a call, of which each rank has a note. */
+/* samples_mark - the largest mark against a call, of which each rank has a note. */
 sample_mark_t samples_mark(const call_note_t *notes, int ranks);
 
 /* samples_take - take in a call by the notes of all ranks. Returns false if memory lacks. */

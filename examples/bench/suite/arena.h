@@ -33,7 +33,7 @@ int64_t arena_cache_bytes(void);
 /*
  * arena_needs - the memory that an arena takes.
  *
- * send_bytes, receive_bytes   of the greatest messages of this rank, 0 for a buffer that it has not
+ * send_bytes, receive_bytes   of the largest messages of this rank, 0 for a buffer that it has not
  * cache_bytes                 the size of the last-level cache
  *
  * Returns bytes, or -1 if they are too many for an int64_t.

@@ -121,7 +121,7 @@ static void meet_double_ring(const world_t *span)
 }
 
 /*
- * recursivedoubling: in round i, ranks that differ in bit i tell each other. With m the greatest power of two up to p,
+ * recursivedoubling: in round i, ranks that differ in bit i tell each other. With m the largest power of two up to p,
  * the p - m ranks from m on tell a rank below m before, and are told afterwards. m log2 m + 2 (p - m) messages, in
  * log2 m rounds, two more if p is not m. E. D. Brooks III, "The butterfly barrier" (International Journal of
  * Parallel Programming 15, 1986). Open MPI's "recursive_doubling", SimGrid's "ompi_recursivedoubling".

@@ -39,7 +39,7 @@ typedef struct element {
     MPI_Datatype type;
     element_class_t class;
     int bytes;
-    int64_t max; /* the greatest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
+    int64_t max; /* the largest number used, 2^k - 1; so are all from 0 on, and the sums of two are exact */
     const scalar_t *first;
     const scalar_t *second; /* NULL: there is none */
 } element_t;

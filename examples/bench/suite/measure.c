@@ -175,7 +175,7 @@ static void take_call(task_t *task, call_note_t *notes)
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
 }
 
-/* Takes in the greatest of all ranks' notes, and how many calls have a mark on some rank. */
+/* Takes in the largest of all ranks' notes, and how many calls have a mark on some rank. */
 static void learn(task_t *task, int64_t calls, int64_t invalid)
 {
     release_note_t max = {0};

@@ -25,7 +25,7 @@ void pace_learn(pace_t *pace, int64_t need_ns);
 /* pace_typical - the median of the last batches' figures; 0 if there are none. */
 int64_t pace_typical(const pace_t *pace);
 
-/* What the calls of a batch took, from a start to being ready for the next: the greatest of all ranks' figures. */
+/* What the calls of a batch took, from a start to being ready for the next: the largest of all ranks' figures. */
 typedef struct cycles {
     int64_t usual_ns; /* three of four calls took no more */
     int64_t max_ns;

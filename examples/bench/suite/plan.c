@@ -72,7 +72,7 @@ static const option_spec_t options[] = {
     {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL, NULL,
      "calls of MPI_Test during that computation (default 0)"},
     {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, NAMES(run_times), "local",
-     "what is said of a sample: local, the greatest of the\nranks' own durations; makespan, first start to last\n"
+     "what is said of a sample: local, the largest of the\nranks' own durations; makespan, first start to last\n"
      "end on the global clock"},
     {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL, NULL,
      "check the operation's results at each size"},

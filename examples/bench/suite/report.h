@@ -33,7 +33,7 @@ typedef struct row_keys {
 
 /* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
 typedef struct overlap {
-    double pure_ns;    /* median of the operation alone, the greatest of the ranks */
+    double pure_ns;    /* median of the operation alone, the largest of the ranks */
     double compute_ns; /* what was computed between start and completion */
     double total_ns;   /* median of both together */
     double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
@@ -57,7 +57,7 @@ typedef struct row {
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    double latency_ns; /* of one message, by the rank that waits for all: its mean is the greatest */
+    double latency_ns; /* of one message, by the rank that waits for all: its mean is the largest */
     double mb_per_s;   /* by the same time */
     int64_t wrong;     /* elements found wrong by validation */
 } row_t;

@@ -105,7 +105,7 @@ static bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
     return span_ns != UNKNOWN_NS;
 }
 
-/* The greatest bound of the global clock now; NaN: not known. Collective over the span. */
+/* The largest bound of the global clock now; NaN: not known. Collective over the span. */
 static double max_bound_ns(const world_t *span)
 {
     int64_t bound_ns = world_max(span, world_bound_ns(span));

@@ -35,7 +35,7 @@ typedef struct release_orders {
     int64_t length_ns;  /* window: from a start to the next; 0 if it is still to be found. round-time: the lead */
 } release_orders_t;
 
-/* What a rank noted in a batch; of several ranks the greatest counts. */
+/* What a rank noted in a batch; of several ranks the largest counts. */
 typedef struct release_note {
     int64_t ready_ns; /* window: from the decision to being ready for slot 0. round-time: to knowing a start, 90 % of
                          calls */
@@ -102,7 +102,7 @@ int64_t release_target_ns(const releaser_t *releaser);
 /* release_end - all ranks: what was noted in the batch. Local. */
 release_note_t release_end(releaser_t *releaser);
 
-/* release_learn - rank 0: take in the greatest of all ranks' notes, and how many of a batch's calls were invalid. */
+/* release_learn - rank 0: take in the largest of all ranks' notes, and how many of a batch's calls were invalid. */
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
 
 /* global_time_ns - the global clock of the span. */

@@ -157,7 +157,7 @@ const plot_chart_t check_chart = {
     "'' using (of(i)):6 with points pointtype 7 pointsize 0.6 title true\n"
     "}\n"};
 
-/* What is drawn of a label: the greatest bounds and half widths at each age, and a point for each error. There is no
+/* What is drawn of a label: the largest bounds and half widths at each age, and a point for each error. There is no
  * zero on a logarithmic axis. Points of an age stand side by side around its place. */
 static void plot_label(check_run_t *run, int label)
 {

@@ -57,7 +57,7 @@ static void put_sites(writer *into)
 
 /* ---- Clock, attributes, metrics */
 
-/* From the least to the greatest time, as a reader corrects them; and when the least was, if rank 0 knew. */
+/* From the first to the last time, as a reader corrects them; and when the first was, if rank 0 knew. */
 static void put_clock(writer *into)
 {
     const otf2_writer *to = into->to;

@@ -75,7 +75,7 @@ static void try_shape(const arrival_t *arrival, const double *direction, double 
 
 static void try_shapes(const double *direction, double *parts, int ranks, arrivals_summary_t *summary)
 {
-    /* Of so many parts between 0 and 1, the least and the greatest are that far apart in the mean. */
+    /* Of so many parts between 0 and 1, the smallest and the largest are that far apart in the mean. */
     double random_spread = (ranks - 1.0) / (ranks + 1.0);
     for (int i = 0; i < SHAPES; i++)
         for (int rank = 0; rank < (shapes[i] == ARRIVAL_ONE_LATE ? ranks : 1); rank++)

@@ -145,7 +145,7 @@ static void print_spreads(page_t *page)
                            .series_count = count});
 }
 
-/* At the records of a process, and amid them, where it is the greatest. */
+/* At the records of a process, and amid them, where it is the largest. */
 static series_t bound_series(const trace *of, int rank, int look)
 {
     char name[32];
@@ -249,7 +249,7 @@ static bool print_gantt(page_t *page)
 static void print_others(page_t *page)
 {
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    print_rows(page, FUNCTION_ROWS, "Time by function: of a rank in the mean, the least, and the most");
+    print_rows(page, FUNCTION_ROWS, "Time by function: mean, minimum and maximum of the ranks");
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
     if (page->view->has_bounds)
