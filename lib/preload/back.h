@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { PRELOAD_PATH_SIZE = 4096, PRELOAD_NAME_SIZE = 64 };
+enum { PRELOAD_NAME_SIZE = 64 };
 
 typedef struct {
     int barrier; /* MPI_Barrier is to be harmonized */
