@@ -188,7 +188,7 @@ static layout_t lay_out(const comparison_t *comparison, const output_t *output)
     }
     if (by_guidelines) {
         add_time(&layout, FIGURE_JUDGED, "Time(us)", "time_ns");
-        add_time(&layout, FIGURE_BASE, "Bound(us)", "bound_ns");
+        add_time(&layout, FIGURE_BASE, "Bound(us)", "bound_time_ns");
     } else {
         add_time(&layout, FIGURE_BASE, "A(us)", "a_ns");
         add_time(&layout, FIGURE_JUDGED, "B(us)", "b_ns");
