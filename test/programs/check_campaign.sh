@@ -384,7 +384,7 @@ END
         campaign $line
         expect_refusal "$part"
     done <<END
---launches $root/file -n 0
+--launches $root/file --launches 0
 --seed $root/file --seed -1
 FILE $root/file $root/file
 FILE $root/file -- true
