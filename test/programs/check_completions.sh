@@ -72,7 +72,6 @@ check_words() {
     expect_offer "global local" mpix_trace_convert --clock ''
     expect_offer "" mpiexec --n
     expect_offer "all world" mpix_preload --comm ''
-    expect_offer "barrier both wtime" mpix_preload --replace ''
     expect_offer "" mpix_preload --comm world ./program --
     expect_offer "--comm" mpix_preload --quiet --c
     complete_line mpix_preload --quiet bas | grep -qx bash || echo "mpix_preload: does not offer a command"

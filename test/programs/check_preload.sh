@@ -26,13 +26,13 @@ check_world() {
 }
 
 check_each_alone() {
-    run 2 mpix_preload --replace barrier "$subject" barriers
+    run 2 mpix_preload --barrier "$subject" barriers
     expect_done
     expect_no "MPI_Wtick is replaced" '^global 1 tick 1\.0e-09' out
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was not replaced' 1
     expect_no "the clock is looked after in vain" 'looked after' err
-    run 2 mpix_preload --replace wtime "$subject" barriers
+    run 2 mpix_preload --wtime "$subject" barriers
     expect_done
     expect out 'global 1 tick 1\.0e-09' 1
     expect err 'MPI_Barrier was not replaced' 1
@@ -47,8 +47,7 @@ check_tolerance() {
 
 # MPI_Barrier stays as it is; its calls look after a clock that is never young enough.
 check_looks() {
-    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
-        run 2 mpix_preload --replace wtime "$subject" pauses
+    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 run 2 mpix_preload --wtime "$subject" pauses
     expect_done
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
@@ -76,7 +75,7 @@ check_times() {
     grep -q '^wrong: a process left' "$scratch/out" || complain "this test would not see wrong clocks"
     run 2 mpix_with_tool "$subject" times
     expect_done
-    run 2 mpix_with_tool --replace wtime --quiet "$subject" times
+    run 2 mpix_with_tool --wtime --quiet "$subject" times
     expect_done
     expect_no "a quiet run writes a report" '^mpix_preload' err
 }
@@ -175,7 +174,7 @@ check_like_world() {
     expect_row MPI_COMM_WORLD 2 206 206
     expect err '.* +1 +103 +3 +[0-3] +[0-9.]+% .*' 2
     expect err 'barriers left to MPI: up to 100 on a process' 1
-    run 2 mpix_preload --replace barrier "$subject" like_world
+    run 2 mpix_preload --barrier "$subject" like_world
     expect_done
     expect_row MPI_COMM_WORLD 2 206 206
     expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --comm all\)' 1
@@ -254,7 +253,6 @@ check_refusals() {
 --comm|--comm
 --comm|--comm half true
 --report|--report= true
---replace|--replace nothing true
 $scratch is a directory|--report $scratch true
 /nowhere/report cannot be written|--report /nowhere/report true
 give the program|--quiet
@@ -265,11 +263,11 @@ END_OF_LIST
 }
 
 quick tap_check "a C program: barriers, clock, report" check_world
-tap_check "--replace barrier and --replace wtime" check_each_alone
+tap_check "--barrier and --wtime alone" check_each_alone
 tap_check "barriers that no process can leave in time" check_tolerance 1 '[12]?[0-9]' '[0-9.]+'
 tap_check "barriers that all processes leave in time" check_tolerance 1000000000 $barriers -
-tap_check "clocks are looked after with --replace wtime" check_looks
-quick tap_check "clocks are looked after in each collective function" check_care '16 of 16' collectives --replace wtime
+tap_check "clocks are looked after with --wtime alone" check_looks
+quick tap_check "clocks are looked after in each collective function" check_care '16 of 16' collectives --wtime
 tap_check "clocks are not looked after soon after a barrier" check_care '17 of 33' collectives_after_barrier
 tap_check "clocks are not looked after in quick calls after barriers" check_quick_calls
 tap_check "a clock that begins to drift is put right by MPI_Allreduce" check_drift
