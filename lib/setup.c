@@ -42,7 +42,7 @@ static void configure_clock(mh_comm_state *state)
     const mh_settings *settings = &state->settings;
     state->clock.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_NS, 0);
     state->clock.target_ns = or_auto(settings, MH_SET_RESYNC_ERROR_NS, 0);
-    mh_sync_limit_wander(&state->clock.plan, wander_max(settings));
+    state->clock.plan.tracker.rates.wander = wander_max(settings);
 }
 
 static void configure_rounds(mh_comm_state *state)
@@ -65,18 +65,22 @@ static void configure_rounds(mh_comm_state *state)
 }
 
 /*
- * Warm up along the kind of tree that synchronization uses. Within a node, MPI libraries use memory, which is always
- * warm.
+ * Warm up along the trees that synchronization uses. A pair of both gets two messages. Within a node, MPI libraries use
+ * memory, which is always warm.
  */
 static int warm_up(const mh_channel *channel, const mh_sites *sites, mh_error *error)
 {
     mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
+    mh_turns turns = mh_turns_of_group(&sites->leaders);
     int far[MH_WARM_UP_MAX_NEIGHBORS], count = 0;
     if (tree.parent >= 0)
         tree.child[tree.children++] = tree.parent;
     for (int i = 0; i < tree.children; i++)
         if (!mh_group_has(&sites->node, tree.child[i]))
             far[count++] = tree.child[i];
+    for (int i = 0; i < MH_TREE_MAX_TURNS; i++)
+        if (turns.partner[i] >= 0)
+            far[count++] = turns.partner[i];
     return count > 0 ? mh_warm_up(channel, far, count, error) : MPI_SUCCESS;
 }
 
@@ -113,7 +117,8 @@ int mh_setup(mh_comm_state *state, mh_error *error)
 
 int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error *error)
 {
-    if (strcmp(settings->values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
+    bool is_looser = wander_max(settings) > wander_max(&state->settings);
+    if (is_looser || strcmp(settings->values[MH_SET_SYNC].text, state->settings.values[MH_SET_SYNC].text) != 0)
         state->plan_is_current = false;
     state->settings = *settings;
     if (mh_comm_clock_is_open(&state->clock)) {
@@ -123,6 +128,8 @@ int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error 
     }
     if (!mh_global_clock_is_set(&state->clock.global))
         return MPI_SUCCESS;
+    if (is_looser)
+        mh_comm_clock_forget_bound(&state->clock);
     int code = mh_comm_clock_reschedule(&state->clock, error);
     if (code == MPI_SUCCESS)
         mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(&state->clock));

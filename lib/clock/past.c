@@ -154,14 +154,14 @@ mh_estimate mh_past_estimate(const mh_past *past, mh_rates rates, mh_model likel
                          .wander_bound = rates.wander};
 }
 
-void mh_past_confine(mh_past *past, mh_rates rates, mh_estimate *estimate)
+bool mh_past_confine(mh_past *past, mh_rates rates, mh_estimate *estimate)
 {
     if (estimate->bound_ns > MH_PAST_USELESS_NS)
-        return;
+        return true;
     const mh_model model = estimate->model;
     const mh_past_window window = {model.at_ns, model.offset_ns - estimate->bound_ns,
                                    model.offset_ns + estimate->bound_ns};
-    mh_past_add(past, &window, rates);
+    bool fits = mh_past_add(past, &window, rates);
     const mh_estimate confined = mh_past_estimate(past, rates, model);
     estimate->model.offset_ns = confined.model.offset_ns;
     estimate->bound_ns = confined.bound_ns;
@@ -169,4 +169,5 @@ void mh_past_confine(mh_past *past, mh_rates rates, mh_estimate *estimate)
         estimate->model.drift = confined.model.drift;
         estimate->drift_bound = confined.drift_bound;
     }
+    return fits;
 }

@@ -71,8 +71,8 @@ mh_estimate mh_past_estimate(const mh_past *past, mh_rates rates, mh_model likel
 
 /*
  * Add what an estimate says, which is not older than the last window, and narrow its bounds by all windows. Nothing
- * happens if its bound is useless or unknown.
+ * happens if its bound is useless or unknown. Returns false if it contradicts them, as mh_past_add does.
  */
-void mh_past_confine(mh_past *past, mh_rates rates, mh_estimate *estimate);
+bool mh_past_confine(mh_past *past, mh_rates rates, mh_estimate *estimate);
 
 #endif

@@ -365,7 +365,7 @@ bool mh_tracker_feed(mh_tracker *tracker, const mh_offset *measured)
         begin(tracker, measured);
     else
         update(tracker, measured);
-    mh_past_add(&tracker->past, &window, tracker->rates);
+    tracker->wandered = !mh_past_add(&tracker->past, &window, tracker->rates) && tracker->rates.are_raw;
     tracker->measurements++;
     return !disrupted;
 }

@@ -33,6 +33,7 @@ typedef struct mh_tracker {
     double drift_limit;     /* the maximum drift of an estimate: that of raw clocks, unless a slew was seen */
     int64_t measurements;   /* a prior counts as one */
     mh_past past;           /* what the measurements prove */
+    bool wandered;          /* the last one disproved rates.wander: raw clocks have wandered by more */
     int64_t origin_ns;      /* subtracted from the filters' offsets, so that they stay small */
     double min_bound_ns;    /* of recent bursts; rises slowly, so that the tracker adapts to a slower path; 0: none */
     double low_bound_ns;    /* of all bursts; it hardly rises */

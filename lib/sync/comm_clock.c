@@ -144,11 +144,22 @@ static int64_t follow_step(mh_comm_clock *clock)
     return step_ns;
 }
 
-void mh_comm_clock_distrust(mh_comm_clock *clock)
+static void unbind(mh_comm_clock *clock, mh_estimate estimate)
 {
-    mh_estimate estimate = mh_global_clock_estimate(&clock->global);
     estimate.bound_ns = MH_TIME_UNKNOWN_NS;
     mh_global_clock_publish(&clock->global, &estimate);
+}
+
+void mh_comm_clock_forget_bound(mh_comm_clock *clock)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&clock->global);
+    if (mh_estimate_grows(&estimate))
+        unbind(clock, estimate);
+}
+
+void mh_comm_clock_distrust(mh_comm_clock *clock)
+{
+    unbind(clock, mh_global_clock_estimate(&clock->global));
     if (clock->known)
         mh_known_clocks_remove(clock->known, clock->id);
     clock->disrupted = true;
@@ -225,6 +236,7 @@ static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimat
     const mh_base_clock *base = &clock->global.base;
     *estimate = reference_of(clock, mh_base_clock_now_ns(base));
     int code = mh_sync_run(&clock->plan, clock->channel, base, is_thorough, estimate, error);
+    clock->wandered += clock->plan.wandered;
     if (code != MPI_SUCCESS)
         return code;
     bool is_set = mh_global_clock_is_set(&clock->global), stepped = follow_step(clock) != 0;

@@ -34,6 +34,7 @@ typedef struct mh_comm_clock {
     int64_t epoch_unix_ns;     /* Unix time of global time zero */
     int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
     bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
+    int64_t wandered;          /* how often measurements of this process disproved the limit of wander */
     mh_covariance errors;      /* of the published estimate, as of errors_at_ns */
     int64_t errors_at_ns;
 } mh_comm_clock;
@@ -97,7 +98,13 @@ mh_clock_record mh_comm_clock_record(const mh_comm_clock *clock);
  */
 void mh_comm_clock_look(mh_comm_clock *clock);
 
-/* The bound is unknown until the next synchronization. The estimate remains, because there is no better one. */
+/*
+ * The bound is unknown until the next synchronization, unless it cannot grow: it relied on less wander than is allowed
+ * now. The clock must be set. Local.
+ */
+void mh_comm_clock_forget_bound(mh_comm_clock *clock);
+
+/* A clock is wrong. The bound is unknown until the next synchronization. The estimate remains, as none is better. */
 void mh_comm_clock_distrust(mh_comm_clock *clock);
 
 #endif

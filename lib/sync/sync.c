@@ -118,7 +118,8 @@ static mh_sync_run_context context_of(mh_sync_plan *plan, int level, const mh_ch
                                  .bursts_may_stop = may_stop,
                                  .rates = plan->tracker.rates,
                                  .tracker = &plan->tracker,
-                                 .disrupted = &plan->disrupted};
+                                 .disrupted = &plan->disrupted,
+                                 .wandered = &plan->wandered};
 }
 
 /*
@@ -128,7 +129,7 @@ static mh_sync_run_context context_of(mh_sync_plan *plan, int level, const mh_ch
 static void confine(mh_sync_plan *plan, const mh_level *level, mh_estimate *estimate)
 {
     if (level->trained && level->group.index > 0 && plan->tracker.rates.are_raw && !plan->disrupted)
-        mh_past_confine(&plan->past, plan->tracker.rates, estimate);
+        plan->wandered += !mh_past_confine(&plan->past, plan->tracker.rates, estimate);
 }
 
 int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clock *clock, bool is_thorough,
@@ -136,6 +137,7 @@ int mh_sync_run(mh_sync_plan *plan, const mh_channel *channel, const mh_base_clo
 {
     mh_estimate relation;
     plan->disrupted = false;
+    plan->wandered = 0;
     for (int i = 0; i < plan->levels; i++) {
         mh_sync_run_context context = context_of(plan, i, channel, clock);
         context.is_thorough = is_thorough;
@@ -188,15 +190,6 @@ bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const 
         }
     }
     return is_of_use;
-}
-
-/* Windows of the past have confined what is known for the old limit, which is too narrow for a higher one. */
-void mh_sync_limit_wander(mh_sync_plan *plan, double wander)
-{
-    bool is_raised = wander > plan->tracker.rates.wander;
-    plan->tracker.rates.wander = wander;
-    if (is_raised)
-        mh_sync_restart(plan);
 }
 
 void mh_sync_forget_past(mh_sync_plan *plan)

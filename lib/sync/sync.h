@@ -61,6 +61,7 @@ typedef struct mh_sync_plan {
     mh_past past;       /* of this process's estimates, if it has a tracker */
     bool has_run;       /* since it was made or discarded all measurements; the same on all processes */
     bool disrupted;     /* the last run found that a clock was stepped */
+    int64_t wandered;   /* how often measurements of the last run disproved the limit of wander */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
 
@@ -104,12 +105,6 @@ bool mh_sync_pass_on(const mh_sync_plan *plan, const mh_channel *channel, const 
 
 /* Discard all measurements: verify shared clocks again, start tracking again. Local, but all processes must call it. */
 void mh_sync_restart(mh_sync_plan *plan);
-
-/*
- * Set the limit of wander of raw clocks (mh_rates). The default of a plan is MH_WANDER_PPB_PER_S. A higher limit than
- * before discards all measurements, as mh_sync_restart does.
- */
-void mh_sync_limit_wander(mh_sync_plan *plan, double wander);
 
 /* Global time was moved against the clock of rank 0. */
 void mh_sync_forget_past(mh_sync_plan *plan);

@@ -25,6 +25,30 @@ int mh_pairs_inward(const mh_sync_run_context *context, const mh_pair_protocol *
     return code;
 }
 
+int mh_pairs_in_turns(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error)
+{
+    mh_turns turns = mh_turns_of_group(&context->level->group);
+    int code = MPI_SUCCESS;
+    for (int turn = 0; turn < MH_TREE_MAX_TURNS && code == MPI_SUCCESS; turn++) {
+        int partner = turns.partner[turn];
+        if (partner >= 0)
+            code = (partner == turns.parent ? protocol->learn : protocol->teach)(context, partner, error);
+    }
+    return code;
+}
+
+int mh_pairs_by_parents(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error)
+{
+    mh_turns turns = mh_turns_of_group(&context->level->group);
+    int code = turns.parent >= 0 ? protocol->learn(context, turns.parent, error) : MPI_SUCCESS;
+    for (int turn = 0; turn < MH_TREE_MAX_TURNS && code == MPI_SUCCESS; turn++) {
+        int partner = turns.partner[turn];
+        if (partner >= 0 && partner != turns.parent)
+            code = protocol->teach(context, partner, error);
+    }
+    return code;
+}
+
 int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error)
 {
     const mh_group *group = &context->level->group;

@@ -20,6 +20,7 @@ typedef struct mh_sync_run_context {
     mh_rates rates;                 /* of two such clocks */
     mh_tracker *tracker;            /* of this process against its reference */
     bool *disrupted;                /* set if measurements contradict each other: a clock was stepped */
+    int64_t *wandered;              /* counts measurements that disprove the limit of wander */
     mh_estimate *relation;          /* to the reference's base clock; kept between two steps of an algorithm */
     mh_estimate *estimate;          /* in: of the reference, on the reference; out: of this process */
     const mh_known_estimate *known; /* for take_up */
@@ -59,6 +60,13 @@ int mh_pairs_outward(const mh_sync_run_context *context, const mh_pair_protocol 
 
 /* The same tree from the leaves inward: each process teaches, then learns. ceil(log2 p) rounds. */
 int mh_pairs_inward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+
+/*
+ * A tree whose pairs take turns (topology/tree.h): in at most MH_TREE_MAX_TURNS rounds, but a process may teach before
+ * it learns. The same tree from the first of the group outward: each process learns, then teaches.
+ */
+int mh_pairs_in_turns(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+int mh_pairs_by_parents(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
 /* The first of the group teaches all others, one by one. p - 1 rounds. */
 int mh_pairs_star(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);

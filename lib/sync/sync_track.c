@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sync_track.c - each process follows the offset and drift of its clock against its reference's over all measurements
- * (clock/tracker.h). The pairs form a binomial tree as in HCA3, but they compare base clocks, not global time. So a
- * tracker sees two physical clocks only, undisturbed by corrections of others, and all pairs of a step measure at the
- * same time. At the end, estimates are merged from the root outward.
+ * (clock/tracker.h). The pairs compare base clocks, not global time. So a tracker sees two physical clocks only,
+ * undisturbed by corrections of others, and a process may serve others before it has measured itself. In a tree whose
+ * pairs take turns, all measure in five rounds of one burst each, however many they are. Then estimates are merged from
+ * the root outward: one message for each process, along a tree of ceil(log4 p) levels.
  *
- * 2 ceil(log2 p) rounds: the first half has one burst each, the second half one message. The first time, the bursts are
- * repeated for about 40 ms to learn a first drift; this does not take longer with more processes. The error grows with
- * the square root of the depth of the tree.
+ * The first time, the bursts are repeated for about 40 ms to learn a first drift; this does not take longer with more
+ * processes. The error grows with the square root of the depth of the tree.
  */
 #include "clock/wait.h"
 #include "sync/sync_private.h"
@@ -52,10 +52,10 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     int64_t first_ns = mh_base_clock_now_ns(context->clock);
     for (int i = 0; i < passes && code == MPI_SUCCESS; i++) {
         mh_wait_until(context->clock, first_ns, first_ns + pass_begins_ns(i), context->channel->yields);
-        code = mh_pairs_outward(context, passes > 1 && i < COLD_PASSES ? &cold_burst : &burst, error);
+        code = mh_pairs_in_turns(context, passes > 1 && i < COLD_PASSES ? &cold_burst : &burst, error);
     }
     if (code == MPI_SUCCESS)
-        code = mh_pairs_outward(context, &distribute, error);
+        code = mh_pairs_by_parents(context, &distribute, error);
     context->level->trained = code == MPI_SUCCESS;
     return code;
 }
@@ -78,7 +78,7 @@ static int take_up(const mh_sync_run_context *context, mh_error *error)
 {
     static const mh_pair_protocol protocol = {learn_known, mh_step_send_known};
     context->level->trained = true;
-    return mh_pairs_outward(context, &protocol, error);
+    return mh_pairs_by_parents(context, &protocol, error);
 }
 
 const mh_sync_kind mh_sync_track = {

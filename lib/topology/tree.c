@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - the binomial tree, and the tree of a node that follows its packages, NUMA nodes and caches. */
+/*
+ * tree.c - the binomial tree, the tree whose pairs take turns, and the tree of a node that follows its packages, NUMA
+ * nodes and caches.
+ */
 #include "topology/tree.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 mh_tree mh_tree_binomial(int index, int size)
 {
@@ -24,6 +28,74 @@ mh_tree mh_tree_of_group(const mh_group *group)
     if (tree.parent >= 0)
         tree.parent = mh_group_rank(group, tree.parent);
     return tree;
+}
+
+/* A process and its descendants, who follow it. */
+typedef struct branch {
+    int first, size;
+    int parent; /* of the first one; -1: this is the whole tree */
+    int turn;   /* in which the two are partners */
+} branch;
+
+static int count_turns(int size)
+{
+    int turns = 1;
+    while (turns < MH_TREE_MAX_TURNS && 1 << turns < size)
+        turns++;
+    return turns;
+}
+
+/* One turn is that of the parent. */
+static int count_branches(const branch *of, int turns)
+{
+    int most = of->parent < 0 ? turns : turns - 1;
+    return of->size - 1 < most ? of->size - 1 : most;
+}
+
+/* The i-th, which has as many processes as the others, or one more or less. */
+static branch branch_of(const branch *of, int i, int turns)
+{
+    int64_t rest = of->size - 1, count = count_branches(of, turns);
+    int first = of->first + 1 + (int)(rest * i / count), end = of->first + 1 + (int)(rest * (i + 1) / count);
+    return (branch){first, end - first, of->first, (of->turn + 1 + i) % turns};
+}
+
+static branch find_branch(int index, int size, int turns)
+{
+    branch here = {0, size, -1, -1};
+    while (here.first != index) {
+        int i = 0;
+        branch next = branch_of(&here, i, turns);
+        while (index >= next.first + next.size)
+            next = branch_of(&here, ++i, turns);
+        here = next;
+    }
+    return here;
+}
+
+mh_turns mh_turns_of_index(int index, int size)
+{
+    int turns = count_turns(size);
+    branch own = find_branch(index, size, turns);
+    mh_turns result = {.parent = own.parent};
+    for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
+        result.partner[turn] = own.turn == turn ? own.parent : -1;
+    for (int i = 0; i < count_branches(&own, turns); i++) {
+        branch child = branch_of(&own, i, turns);
+        result.partner[child.turn] = child.first;
+    }
+    return result;
+}
+
+mh_turns mh_turns_of_group(const mh_group *group)
+{
+    mh_turns result = mh_turns_of_index(group->index, group->size);
+    for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
+        if (result.partner[turn] >= 0)
+            result.partner[turn] = mh_group_rank(group, result.partner[turn]);
+    if (result.parent >= 0)
+        result.parent = mh_group_rank(group, result.parent);
+    return result;
 }
 
 /*

@@ -9,7 +9,7 @@
 
 #include "topology/topology.h"
 
-enum { MH_TREE_MAX_CHILDREN = 32, MH_TREE_FAN_IN = 8 };
+enum { MH_TREE_MAX_CHILDREN = 32, MH_TREE_FAN_IN = 8, MH_TREE_MAX_TURNS = 5 };
 
 /* The neighbors of a process. The function that makes the tree defines the numbering of processes. */
 typedef struct mh_tree {
@@ -26,6 +26,22 @@ mh_tree mh_tree_binomial(int index, int size);
 
 /* The same of a group, by ranks. */
 mh_tree mh_tree_of_group(const mh_group *group);
+
+/*
+ * A tree whose pairs take turns: in each turn a process has one partner at most, and all pairs of a turn may work at
+ * the same time. There are as many turns as a binomial tree has rounds, but at most MH_TREE_MAX_TURNS, and the tree is
+ * not deeper than a binomial one. More turns would make it flatter, and each pass longer.
+ */
+typedef struct mh_turns {
+    int parent;                     /* -1: this is the root */
+    int partner[MH_TREE_MAX_TURNS]; /* the parent or a child; -1: nobody */
+} mh_turns;
+
+/* The partners of the process at index among size; 0 is the root. The descendants of a process follow it. */
+mh_turns mh_turns_of_index(int index, int size);
+
+/* The same in a group, by ranks. */
+mh_turns mh_turns_of_group(const mh_group *group);
 
 /*
  * The tree along which the processes of a node report their arrival, by their indexes in the node: the neighbors of the

@@ -5,7 +5,7 @@
 
 #include "transport/message.h"
 
-enum { MH_WARM_UP_MAX_NEIGHBORS = 32 }; /* in a binomial tree of as many processes as an int counts */
+enum { MH_WARM_UP_MAX_NEIGHBORS = 40 }; /* in a binomial tree of as many processes as an int counts, and some more */
 
 /*
  * Exchange messages with the processes that this one will talk to, both ways, while all sleep. Collective over

@@ -406,14 +406,23 @@ void test_clock_none(void)
     refuse_shared_memory(false, false);
 }
 
-/* The drift of a tracked clock may wander by a thousandth in the second: the bound grows by half of this, or more. */
+/*
+ * The drift of a tracked clock may wander by a thousandth in the second: the bound grows by half of this, or more. A
+ * bound for less wander ends at once.
+ */
 void test_clock_wander(void)
 {
     int64_t before_ns, after_ns;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
-    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "1000000"));
     CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "50"));
+    read_ns(comm, &before_ns);
+    CHECK(before_ns < INT64_MAX, "a lower limit of wander ends the bound");
+    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "1000000"));
+    if (my_rank > 0)
+        check_unknown_bound(comm, "a higher limit of wander");
+    harmonize(comm);
     read_ns(comm, &before_ns);
     nap_ms(1000);
     read_ns(comm, &after_ns);

@@ -9,7 +9,8 @@
  *   per_node=N    16, which share a clock
  *   seconds=S     30, simulated
  *   links=KIND    plain; lopsided: messages to higher ranks take 0.5 us longer; slow: each third host sends 20 us late;
- *                 lost: one host is silent for three seconds, and then its clock is ahead by a second
+ *                 lost: one host is silent for three seconds, and then its clock is ahead by a second;
+ *                 wild: the drift of one clock steps far beyond the limit of wander
  *   label=LABEL   track/skampi/20+prop
  *   seed=N        3
  *   readings=N    10 a second of each clock, at random times
@@ -28,6 +29,7 @@
 #include "clock/base_clock_private.h"
 #include "sync/comm_clock.h"
 #include "sync/sync_label.h"
+#include "topology/tree.h"
 #include "simulation/scale_tally.h"
 #include "unit/wander.h"
 
@@ -46,13 +48,13 @@ enum { WANDER_PPB_PER_S = MH_WANDER_PPB_PER_S / 2 };
 /* The first drifts are uncertain, and bounds therefore wide. */
 #define YOUNG_NS (10 * MH_NS_PER_S)
 
-/* Of a lost host: from when, in parts of the run, for how long, and by how much its clock is ahead then. */
-enum { LOST_PART = 3 };
+/* Of a lost host, or one with a wild clock: from when, in parts of the run, for how long, and what its clock does. */
+enum { LOST_PART = 3, WILD_PPB = 20 * 1000 };
 #define SILENCE_NS (3 * MH_NS_PER_S)
 #define STEP_NS MH_NS_PER_S
 
-typedef enum links { PLAIN, LOPSIDED, SLOW, LOST, LINKS } links_t;
-static const char *const link_names[LINKS] = {"plain", "lopsided", "slow", "lost"};
+typedef enum links { PLAIN, LOPSIDED, SLOW, LOST, WILD, LINKS } links_t;
+static const char *const link_names[LINKS] = {"plain", "lopsided", "slow", "lost", "wild"};
 
 /* The clock as a process of the node sees it: each has the same walk. */
 typedef struct node_clock {
@@ -76,6 +78,7 @@ typedef struct process {
     mh_comm_clock clock;
     news_t news;
     chance dice;
+    int64_t path_ns; /* half the minimum round trips along its path to rank 0 */
 } process_t;
 
 static struct {
@@ -138,9 +141,10 @@ static node_clock_t begin_clock(int node)
     return clock;
 }
 
-static bool is_lost(int rank)
+/* Whether it is the process of a host that is lost, or has a wild clock. */
+static bool is_chosen(int rank, links_t links)
 {
-    return options.links == LOST && node_of(rank) == nodes / 2;
+    return options.links == links && node_of(rank) == nodes / 2;
 }
 
 static int64_t silence_ns(void)
@@ -152,7 +156,7 @@ static int64_t silence_ns(void)
 static void be_silent(virtual_process *self)
 {
     int64_t from_ns = silence_ns();
-    if (is_lost(self->rank) && self->now_ns >= from_ns && self->now_ns < from_ns + SILENCE_NS)
+    if (is_chosen(self->rank, LOST) && self->now_ns >= from_ns && self->now_ns < from_ns + SILENCE_NS)
         self->now_ns = from_ns + SILENCE_NS;
 }
 
@@ -169,7 +173,9 @@ static int64_t local_ns(int rank, int64_t true_ns)
         clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, WANDER_PPB_PER_S, SEGMENT_NS * 1e-9);
     }
     double error_ns = clock->error_ns + clock->drift_ppb * 1e-9 * (double)(true_ns - clock->segment_ns);
-    bool is_ahead = is_lost(rank) && true_ns >= silence_ns() + SILENCE_NS;
+    bool is_ahead = is_chosen(rank, LOST) && true_ns >= silence_ns() + SILENCE_NS;
+    if (is_chosen(rank, WILD) && true_ns > silence_ns())
+        error_ns += WILD_PPB * 1e-9 * (double)(true_ns - silence_ns());
     return true_ns + (int64_t)error_ns + (is_ahead ? STEP_NS : 0);
 }
 
@@ -227,13 +233,13 @@ static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int
 
 /* ---- What a process does */
 
-/*
- * Half the round trips without jitter along the path to rank 0, which is that of the binomial tree: a hop for each bit
- * of the node's number.
- */
+/* Half the round trips without jitter along the path to rank 0 by track. */
 static int64_t path_ns(int rank)
 {
-    int hops = __builtin_popcount((unsigned)(options.label.levels == 1 && options.all ? rank : node_of(rank)));
+    bool is_flat = options.label.levels == 1 && options.all;
+    int hops = 0, size = is_flat ? options.processes : nodes;
+    for (int at = is_flat ? rank : node_of(rank); at > 0; hops++)
+        at = mh_turns_of_index(at, size).parent;
     return hops * (FAR_NS + READ_COST_NS) + (is_leader(rank) ? 0 : NEAR_NS + READ_COST_NS);
 }
 
@@ -243,7 +249,7 @@ static void read_clock(process_t *one, virtual_process *self)
     mh_comm_clock_look(&one->clock);
     mh_reading reading = mh_global_clock_read(&one->clock.global);
     tally_reading(&tally, reading.time_ns - (self->now_ns - one->news.zero_ns), reading.bound_ns,
-                  self->now_ns < YOUNG_NS ? 0 : path_ns(self->rank));
+                  self->now_ns < YOUNG_NS ? 0 : one->path_ns);
 }
 
 /* Until the next synchronization. */
@@ -354,6 +360,7 @@ static void begin(const virtual_world *world, virtual_process *process)
     process->now_ns = chance_between(&process->dice, 0, START_NS);
     one->dice = stream(3, process->rank);
     one->node_clock = begin_clock(node_of(process->rank));
+    one->path_ns = path_ns(process->rank);
 }
 
 /* ---- Options and report */
@@ -438,12 +445,16 @@ int main(int argc, char **argv)
     virtual_run(&world);
     double wall_s = wall_now_s() - began_s;
     struct rusage after = usage_now();
+    int64_t wandered = 0;
+    for (int i = 0; i < simulated; i++)
+        wandered += processes[i].clock.wandered;
     double bytes = (double)(after.ru_maxrss - before.ru_maxrss) * 1024 - tally_bytes(&tally);
     printf("processes=%d per_node=%d simulated=%d links=%s seconds=%g", options.processes, options.per_node, simulated,
            link_names[options.links], options.seconds);
     tally_report(&tally);
-    printf(" disruptions=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n", (long)processes[0].clock.disruptions,
-           wall_s, (double)after.ru_utime.tv_sec + (double)after.ru_utime.tv_usec * 1e-6, bytes / simulated);
+    printf(" disruptions=%ld wandered=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n",
+           (long)processes[0].clock.disruptions, (long)wandered, wall_s,
+           (double)after.ru_utime.tv_sec + (double)after.ru_utime.tv_usec * 1e-6, bytes / simulated);
     free(processes);
     free(leaders);
     free(everyone);

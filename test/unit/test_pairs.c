@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_pairs.c - the tree in which processes are synchronized pair by pair, from the root outward. */
+/* test_pairs.c - the trees in which processes are synchronized pair by pair, from the root outward or in turns. */
 #include "support.h"
 #include "sync/sync_private.h"
+#include "topology/tree.h"
 
 enum { MOST_IN_TREE = 70 };
 
@@ -32,7 +33,9 @@ static int note_teach(const mh_sync_run_context *context, int client_rank, mh_er
     return MPI_SUCCESS;
 }
 
-static void walk_tree(int size)
+typedef int order(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+
+static void walk_tree(order *walk, int size)
 {
     static const mh_pair_protocol protocol = {note_learn, note_teach};
     int ranks[MOST_IN_TREE];
@@ -44,7 +47,7 @@ static void walk_tree(int size)
         mh_level level = {.group = {size, i, ranks}};
         mh_sync_run_context context = {.level = &level};
         own = &histories[i];
-        EXPECT(mh_pairs_outward(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
+        EXPECT(walk(&context, &protocol, &error) == MPI_SUCCESS, "a tree of %d fails", size);
     }
 }
 
@@ -64,13 +67,16 @@ static int levels_to_root(int place)
     return levels;
 }
 
+static order *const orders[] = {mh_pairs_outward, mh_pairs_in_turns, mh_pairs_by_parents};
+
 START_TEST(tree_reaches_each_once_in_log_rounds)
 {
+    bool in_turns = orders[_i] == mh_pairs_in_turns;
     for (int size = 1; size <= MOST_IN_TREE; size++) {
         int rounds = 0;
         while (1 << rounds < size)
             rounds++;
-        walk_tree(size);
+        walk_tree(orders[_i], size);
         EXPECT(histories[0].learnt == 0, "tree of %d: the root learns", size);
         for (int i = 0; i < size; i++) {
             EXPECT(histories[i].teaches <= rounds, "tree of %d: place %d teaches %d times in %d rounds", size, i,
@@ -79,12 +85,28 @@ START_TEST(tree_reaches_each_once_in_log_rounds)
                 continue;
             const history *teacher = &histories[(histories[i].learnt_from - 1) / 3];
             EXPECT(histories[i].learnt == 1, "tree of %d: place %d learns %d times", size, i, histories[i].learnt);
-            EXPECT(!histories[i].taught_first, "tree of %d: place %d teaches before it learns", size, i);
+            EXPECT(in_turns || !histories[i].taught_first, "tree of %d: place %d teaches before it learns", size, i);
             EXPECT(teaches(teacher, 3 * i + 1), "tree of %d: place %d learns from one that does not teach it", size, i);
             EXPECT(levels_to_root(i) <= rounds, "tree of %d: place %d is %d levels from the root", size, i,
                    levels_to_root(i));
         }
     }
+}
+END_TEST
+
+START_TEST(turns_pair_the_same_processes_as_their_tree)
+{
+    int learnt_from[MOST_IN_TREE];
+    walk_tree(mh_pairs_in_turns, MOST_IN_TREE);
+    for (int i = 0; i < MOST_IN_TREE; i++) {
+        learnt_from[i] = histories[i].learnt_from;
+        EXPECT(histories[i].learnt + histories[i].teaches <= MH_TREE_MAX_TURNS, "place %d has %d partners", i,
+               histories[i].learnt + histories[i].teaches);
+    }
+    walk_tree(mh_pairs_by_parents, MOST_IN_TREE);
+    for (int i = 0; i < MOST_IN_TREE; i++)
+        EXPECT(learnt_from[i] == histories[i].learnt_from, "place %d learns from %d in turns, from %d else", i,
+               learnt_from[i], histories[i].learnt_from);
 }
 END_TEST
 
@@ -108,7 +130,8 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_test(tests, tree_reaches_each_once_in_log_rounds);
+    tcase_add_loop_test(tests, tree_reaches_each_once_in_log_rounds, 0, COUNT_OF(orders));
+    tcase_add_test(tests, turns_pair_the_same_processes_as_their_tree);
     tcase_add_test(tests, tree_stops_at_a_failure);
 }
 

@@ -262,6 +262,32 @@ START_TEST(contradiction_leaves_the_last_window)
 }
 END_TEST
 
+/* The drift between measurements changes once. Returns whether one of them disproved the limit of wander. */
+static bool follow_change(mh_rates rates, double change)
+{
+    enum { MEASUREMENTS = 200, INTERVAL_NS = 100 * 1000 * 1000, HALF_NS = 1000 };
+    int64_t offset_ns = 0;
+    bool wandered = false;
+    mh_tracker tracker;
+    mh_tracker_reset(&tracker, rates);
+    for (int64_t i = 0; i < MEASUREMENTS; i++) {
+        offset_ns += i > MEASUREMENTS / 2 ? llround(change * INTERVAL_NS) : 0;
+        mh_tracker_feed(&tracker, &(mh_offset){i * INTERVAL_NS, offset_ns, HALF_NS});
+        wandered |= tracker.wandered;
+    }
+    return wandered;
+}
+
+START_TEST(wander_beyond_the_limit_is_told)
+{
+    mh_rates looser = {raw.limit, true, 100 * raw.wander}, corrected = {0.1, false, raw.wander};
+    EXPECT(follow_change(raw, 5 * MH_PPM), "nothing tells that the limit was disproved");
+    EXPECT(!follow_change(raw, 0), "a steady clock disproves the limit");
+    EXPECT(!follow_change(looser, 5 * MH_PPM), "the clock disproves a limit to which it keeps");
+    EXPECT(!follow_change(corrected, 5 * MH_PPM), "a clock disproves the limit of others");
+}
+END_TEST
+
 /* After a dozen years, a clock that wanders may be anywhere; so a measurement says nothing of its rate. */
 START_TEST(long_pause_is_no_slew)
 {
@@ -278,6 +304,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, two_windows_confine_the_drift);
     tcase_add_test(tests, wide_window_is_narrowed);
     tcase_add_test(tests, contradiction_leaves_the_last_window);
+    tcase_add_test(tests, wander_beyond_the_limit_is_told);
     tcase_add_test(tests, long_pause_is_no_slew);
     tcase_add_loop_test(tests, adversary_cannot_break_the_bound, 0, WANDERS * DELAYS);
 }

@@ -118,9 +118,79 @@ START_TEST(spell_is_not_followed)
 }
 END_TEST
 
+/* ---- No spells: the bounds of bursts jitter, and the drift walks, while synchronizations are seconds apart */
+
+enum { FAR_BURSTS = 60, FAR_SETTLED = 10 };
+
+static const double far_intervals_s[] = {1, 2.4, 3, 6};
+
+/* The mean excess of the shortest message of each direction, from quiet links to rough ones. */
+static const path_t far_paths[] = {{2030, 0, 50}, {4400, 40, 350}, {4400, 40, 1500}, {480, 8, 25}};
+
+static mh_offset measure_far(const path_t *path, int64_t at_ns, double offset_ns, chance *dice)
+{
+    double there_ns = chance_exponential(dice, path->jitter_ns), back_ns = chance_exponential(dice, path->jitter_ns);
+    double error_ns = (there_ns - back_ns) / 2 + path->error_ns * chance_normal(dice);
+    return (mh_offset){at_ns, llround(offset_ns + error_ns), llround(path->bound_ns + (there_ns + back_ns) / 2)};
+}
+
+/* The filters of the first hypothesis, which follow the bias of spells, get no weight. */
+static void leave_out_bias(mh_tracker *tracker)
+{
+    for (int i = 0; i < MH_TRACKER_WALKS; i++)
+        tracker->filters[i].cost = 1e12;
+}
+
+/* The sum of the squared errors half way to the next burst. */
+static double follow_far(const path_t *path, double interval_s, bool has_bias, int round)
+{
+    static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB};
+    enum { WALK_PPB = 10 };
+    chance dice = chance_of_round(round);
+    double drift = DRIFT, offset_ns = 0, squares = 0;
+    mh_tracker tracker;
+    mh_tracker_reset(&tracker, raw);
+    for (int i = 0; i < FAR_BURSTS; i++) {
+        mh_offset measured = measure_far(path, llround(i * interval_s * 1e9), offset_ns, &dice);
+        if (!has_bias)
+            leave_out_bias(&tracker);
+        mh_tracker_feed(&tracker, &measured);
+        mh_estimate estimate = mh_tracker_estimate(&tracker);
+        int64_t ahead_ns = llround(interval_s * 1e9 / 2), at_ns = measured.at_ns + ahead_ns;
+        double true_ns = offset_ns + drift * (double)ahead_ns;
+        double error_ns = (double)(at_ns - mh_model_apply(&estimate.model, at_ns)) - true_ns;
+        squares += i < FAR_SETTLED ? 0 : error_ns * error_ns;
+        offset_ns += drift * interval_s * 1e9;
+        drift += WALK_PPB * MH_PPB * sqrt(interval_s) * chance_normal(&dice);
+    }
+    return squares;
+}
+
+/* Where there are no spells, to look for them costs next to nothing, however long synchronizations are apart. */
+START_TEST(bias_costs_nothing_where_bounds_jitter)
+{
+    const path_t *path = &far_paths[_i];
+    int rounds = rounds_of(USUAL_ROUNDS);
+    for (int k = 0; k < COUNT_OF(far_intervals_s); k++) {
+        double with = 0, without = 0, measurements = (double)rounds * (FAR_BURSTS - FAR_SETTLED);
+        for (int round = 0; round < rounds; round++) {
+            with += follow_far(path, far_intervals_s[k], true, round);
+            without += follow_far(path, far_intervals_s[k], false, round);
+        }
+        double with_ns = sqrt(with / measurements), without_ns = sqrt(without / measurements);
+        if (getenv("MH_VERBOSE"))
+            printf("# %.0f ns of jitter, each %.1f s: %.1f ns rms, %.1f without the bias\n", path->jitter_ns,
+                   far_intervals_s[k], with_ns, without_ns);
+        EXPECT_SEEDED(with_ns < 1.05 * without_ns, "%.0f ns of jitter, each %.1f s: %.1f ns rms, %.1f without the bias",
+                      path->jitter_ns, far_intervals_s[k], with_ns, without_ns);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, spell_is_not_followed, 0, COUNT_OF(scenes));
+    tcase_add_loop_test(tests, bias_costs_nothing_where_bounds_jitter, 0, COUNT_OF(far_paths));
 }
 
 int main(void)

@@ -267,6 +267,81 @@ START_TEST(tree_of_all_needs_no_list)
 }
 END_TEST
 
+/* ---- The tree whose pairs take turns */
+
+enum { MOST_IN_TURNS = 1100, MANY = 1 << 30 };
+
+static int binomial_rounds(int size)
+{
+    int rounds = 0;
+    while (1 << rounds < size)
+        rounds++;
+    return rounds;
+}
+
+static void check_turns(int index, int size)
+{
+    mh_turns own = mh_turns_of_index(index, size);
+    EXPECT(index == 0 ? own.parent == -1 : own.parent >= 0 && own.parent < index, "of %d, %d has parent %d", size,
+           index, own.parent);
+    bool has_parent = false;
+    for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++) {
+        int partner = own.partner[turn];
+        if (partner < 0)
+            continue;
+        mh_turns theirs = mh_turns_of_index(partner, size);
+        EXPECT(theirs.partner[turn] == index, "of %d, %d has partner %d in turn %d, who has %d", size, index, partner,
+               turn, theirs.partner[turn]);
+        EXPECT(partner == own.parent || theirs.parent == index, "of %d, %d and %d are partners for nothing", size,
+               index, partner);
+        EXPECT(turn < binomial_rounds(size), "of %d, %d has a partner in turn %d", size, index, turn);
+        has_parent |= partner == own.parent;
+    }
+    EXPECT(has_parent == (index > 0), "of %d, %d has no turn with its parent", size, index);
+}
+
+START_TEST(partners_meet_in_the_same_turn)
+{
+    for (int size = 1; size <= MOST_IN_TURNS; size = size < 70 ? size + 1 : size + 93)
+        for (int index = 0; index < size; index++)
+            check_turns(index, size);
+    for (int index = MANY - 1; index > 0; index /= 3)
+        check_turns(index, MANY);
+}
+END_TEST
+
+START_TEST(turns_are_no_deeper_than_rounds)
+{
+    int levels[MOST_IN_TURNS];
+    for (int size = 1; size <= MOST_IN_TURNS; size++) {
+        int sum = 0, deepest = 0, binomial_sum = 0;
+        for (int index = 0; index < size; index++) {
+            levels[index] = index ? levels[mh_turns_of_index(index, size).parent] + 1 : 0;
+            deepest = levels[index] > deepest ? levels[index] : deepest;
+            sum += levels[index];
+            binomial_sum += __builtin_popcount((unsigned)index);
+        }
+        EXPECT(deepest <= binomial_rounds(size) && sum <= binomial_sum,
+               "of %d, one has %d levels and all %d; in the binomial tree %d and %d", size, deepest, sum,
+               binomial_rounds(size), binomial_sum);
+    }
+}
+END_TEST
+
+START_TEST(turns_of_group_have_ranks)
+{
+    int members[] = {3, 5, 8, 13, 21};
+    for (int index = 0; index < 5; index++) {
+        mh_turns all = mh_turns_of_group(&(mh_group){5, index, NULL});
+        mh_turns some = mh_turns_of_group(&(mh_group){5, index, members});
+        EXPECT(some.parent == (index ? members[all.parent] : -1), "%d has parent %d", members[index], some.parent);
+        for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
+            EXPECT(some.partner[turn] == (all.partner[turn] < 0 ? -1 : members[all.partner[turn]]),
+                   "%d has partner %d in turn %d", members[index], some.partner[turn], turn);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
@@ -277,6 +352,9 @@ static void add(TCase *tests)
     tcase_add_test(tests, tree_of_group_has_ranks);
     tcase_add_test(tests, tree_of_all_needs_no_list);
     tcase_add_test(tests, binomial_tree_fits);
+    tcase_add_test(tests, partners_meet_in_the_same_turn);
+    tcase_add_test(tests, turns_are_no_deeper_than_rounds);
+    tcase_add_test(tests, turns_of_group_have_ranks);
 }
 
 int main(void)
