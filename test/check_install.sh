@@ -152,6 +152,29 @@ check_pkgconfig() {
 }
 quick tap_check "pkg-config knows the library by each of its names" check_pkgconfig
 
+# Of a library with a suffix, as for two MPI libraries in one prefix: modules are all that is made here.
+check_suffix() {
+    local option name output prefix=$work/both
+    mkdir "$work/suffix" && cd "$work/suffix" || return
+    for option in "--with-library-suffix=a b" "--with-library-suffix"; do
+        output=$("$test_dir/../configure" CC="${CC:-mpicc}" "$option" 2>&1 </dev/null) && echo "configure $option passes"
+        grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
+    done
+    loudly "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$prefix" --libdir="$prefix/lib" \
+        --with-library-suffix=-other
+    loudly "${MAKE:-make}" install-plain-name
+    for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
+        output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1)
+        grep -q -e '-lmpix_harmonize-other *$' <<<"$output" || echo "$name does not name the library: $output"
+    done
+}
+name="a suffix of the library, and make install-plain-name"
+if [ -e "$test_dir/../config.status" ]; then
+    tap_skip "$name" "the folder of the sources is a build directory, beside which there can be none"
+else
+    tap_check "$name" check_suffix
+fi
+
 # The file has the configured prefix, so it is asked what it sets.
 check_module() {
     local output setting file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
@@ -167,8 +190,12 @@ else
     tap_skip "$name" "modulecmd is missing (Debian package: environment-modules)"
 fi
 
-# As Python they are parsed, and what they expect to be installed is.
+# They are of this version. As Python they are parsed, and what they expect to be installed is.
 check_recipes() {
+    local file
+    for file in "$packaging"/spack/package.py "$packaging"/easybuild/*.eb "$packaging"/debian/changelog; do
+        grep -qwF -e "$version" "$file" || echo "$file is not of version $version"
+    done
     python3 - "$moved" "$packaging"/spack/package.py "$packaging"/easybuild/*.eb <<'END'
 import ast, os, sys
 

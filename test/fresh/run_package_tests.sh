@@ -88,6 +88,8 @@ there() {       # FILES
     tap_expect_empty "apt-get install ./*.deb" "$({ sudo apt-get update &&
         sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ gfortran cmake \
             pkg-config "$1"/*.deb; } >"$HOME/apt.log" 2>&1 || tail -n 20 "$HOME/apt.log")"
+    tap_expect_empty "the plain module of pkg-config is Open MPI's" \
+        "$(pkg-config --libs mpix_harmonize 2>&1 | grep -v -e '-lmpix_harmonize-openmpi')"
     for flavor in mpich openmpi; do
         for language in $languages; do
             try_program "$language" "$flavor"

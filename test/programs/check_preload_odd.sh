@@ -168,6 +168,42 @@ check_tool() {
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
 
+# RANKS PROGRAM [ARGUMENT]...: of make preload-cost
+run_cost() {
+    program=run_preload_cost.sh command="run_preload_cost.sh $*"
+    (cd "${BUILDDIR:-.}" && bash "$here/../performance/run_preload_cost.sh" "$@") >"$scratch/out" 2>"$scratch/err"
+    status=$?
+}
+
+# NAME: the row's number without mpix_preload is 1 ms at least.
+expect_late() {
+    awk -v row="$1" '$0 ~ "^" row " " && $(NF - 2) >= 1e6 && $(NF - 1) > 0 { found = 1 } END { exit !found }' \
+        "$scratch/out" || complain "without mpix_preload, $1 is not 1 ms"
+}
+
+# What make preload-cost measures is so: one process leaves the plain barrier late, as a tool makes it.
+check_cost() {
+    make_tool LATE
+    # shellcheck disable=SC2016 # for the script
+    printf '#!/bin/sh\nLD_PRELOAD=$LD_PRELOAD:%s exec "$@"\n' "$scratch/tool.so" >"$scratch/with_tool"
+    run_cost 2 "$scratch/with_tool" "$subject" barriers
+    expect_status 0
+    expect_late 'exit skew p50'
+    expect_late 'time p50'
+    expect out "barriers +$barriers +$barriers" 1
+    expect out 'MPI_Wtime +[0-9.]*[1-9][0-9.]* +[0-9.]*[1-9][0-9.]* +[0-9]+\.[0-9]+' 1
+    expect out "MPI_COMM_WORLD +2 +$barriers +$barriers +.*" 1
+    run_cost 2 "$subject" nothing
+    expect_status 1
+    own_messages | grep -q 'calls no barrier' || complain "no line says that there is no barrier"
+    run_cost 2
+    expect_refusal "the program"
+    run_cost few "$subject"
+    expect_refusal few
+    run_cost 2 /nowhere/program
+    expect_refusal /nowhere/program
+}
+
 quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
@@ -185,4 +221,5 @@ tap_check "an incomplete installation" check_incomplete
 tap_check "the launcher of another MPI library" check_other_launcher
 tap_check "a module that is loaded at run time" check_module
 tap_check "another tool in LD_PRELOAD" check_tool
+tap_check "what it costs, by make preload-cost" check_cost
 tap_done

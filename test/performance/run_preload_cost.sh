@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What mpix_preload does to an MPI program as it is, such as a benchmark of another project: how far apart its processes
+# leave a barrier, and how long the barrier takes, without and with mpix_preload; and how many barriers were valid. Of
+# barriers of all processes. mpix_trace tells when they are entered and left. Then what MPI_Wtime costs.
+#
+# Usage, in the build directory: run_preload_cost.sh [RANKS PROGRAM [ARGUMENT]...]     without them, only MPI_Wtime
+# Environment: CC, MPIEXEC, MPIEXEC_FLAGS
+set -u -o pipefail
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+preload=./lib/preload/mpix_preload
+ranks=2
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+refuse() {          # MESSAGE
+    echo "run_preload_cost.sh: $1" >&2
+    exit 2
+}
+
+# Prints what the program prints, or all that there is if it fails.
+launch() {          # COMMAND...
+    local pin=()
+    if [ "$ranks" -le "$(nproc)" ]; then
+        pin=(-bind-to core)
+        ! "${MPIEXEC:-mpiexec}" --version 2>&1 | grep -q "Open MPI" || pin=(--bind-to core)
+    fi
+    # Flags are words.
+    # shellcheck disable=SC2086
+    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} "${pin[@]}" -n "$ranks" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" &&
+        cat "$scratch/out" || { cat "$scratch/out" "$scratch/err" >&2; return 1; }
+}
+
+# FIGURE WAY NUMBER in each line: a row for each figure, with its quantile for each way, and their ratio.
+print_rows() {      # FIGURE:QUANTILE:TITLE...
+    sort -k1,2 -k3,3n | awk -v rows="$*" '
+        { number[$1, $2, ++count[$1, $2]] = $3 }
+        function quantile(figure, way, fraction,    n) {
+            n = count[figure, way] * fraction
+            return number[figure, way, n == int(n) ? n : int(n) + 1]
+        }
+        END {
+            if (!NR) exit 1
+            for (i = split(rows, row, " "); i > 0; i--) titles[i] = row[i]
+            for (i = 1; i in titles; i++) {
+                split(titles[i], part, ":")
+                gsub("-", " ", part[3])
+                plain = quantile(part[1], "plain", part[2])
+                replaced = quantile(part[1], "replaced", part[2])
+                printf "%-22s %12.1f %12.1f %8.2f\n", part[3], plain, replaced, plain ? replaced / plain : 0
+            }
+            if (("skew", "plain") in count)
+                printf "%-22s %12d %12d\n", "barriers", count["skew", "plain"], count["skew", "replaced"]
+        }'
+}
+
+# From a trace as comma-separated values: how far apart the processes left each barrier of all of them, and the time
+# from the last process to come to the last one to leave.
+measure_barriers() {    # WAY
+    awk -F, -v way="$1" -v ranks="$ranks" '
+        /^#/ { next }
+        !titles++ { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        $column["name"] != "MPI_Barrier" { next }
+        { thread = $column["rank"] "," $column["thread"]; now_ns = $column["global_ns"] }
+        $column["event"] == "enter" { entered_ns[thread] = now_ns }
+        $column["event"] == "collective" { call[thread] = $column["collective"] }
+        $column["event"] == "leave" {
+            c = call[thread]
+            if (!processes[c]++) { come_ns[c] = entered_ns[thread]; first_ns[c] = last_ns[c] = now_ns }
+            if (entered_ns[thread] > come_ns[c]) come_ns[c] = entered_ns[thread]
+            if (now_ns < first_ns[c]) first_ns[c] = now_ns
+            if (now_ns > last_ns[c]) last_ns[c] = now_ns
+        }
+        END {
+            for (c in processes)
+                if (processes[c] == ranks)
+                    print "skew", way, last_ns[c] - first_ns[c] "\ntime", way, last_ns[c] - come_ns[c]
+        }'
+}
+record() {          # WAY [WRAPPER]...
+    launch "${@:2}" ./lib/trace/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
+        ./examples/mpix_trace_convert --to csv "$scratch/$1" 2>/dev/null | measure_barriers "$1"
+}
+
+compare_barriers() {
+    { record plain && record replaced "$preload" --quiet; } >"$scratch/barriers" || exit 1
+    if ! print_rows skew:0.5:exit-skew-p50 skew:0.9:exit-skew-p90 skew:0.99:exit-skew-p99 time:0.5:time-p50 \
+        time:0.9:time-p90 <"$scratch/barriers"; then
+        echo "run_preload_cost.sh: ${program[0]} calls no barrier of all processes" >&2
+        exit 1
+    fi
+    launch "$preload" --report "$scratch/report" "${program[@]}" >/dev/null || exit 1
+}
+
+[ $# -ne 1 ] || refuse "give the number of processes and the program"
+case ${1-2} in *[!0-9]* | '' | 0*) refuse "\"$1\" is no number of processes" ;; esac
+[ $# -eq 0 ] || command -v "$2" >/dev/null || refuse "there is no program $2"
+[ -x "$preload" ] && [ -e lib/preload/.libs/libmpix_harmonize_preload.so ] || refuse "there is no mpix_preload in $PWD"
+# Compilers are lists of words.
+# shellcheck disable=SC2086
+${CC:-mpicc} -O2 "$source_dir/wtime_cost.c" -o "$scratch/wtime_cost" || exit 1
+
+printf '%-22s %12s %12s %8s\n' "ns" "plain" "mpix_preload" "ratio"
+if [ $# -gt 0 ]; then
+    ranks=$1 program=("${@:2}")
+    compare_barriers
+fi
+launch "$preload" --quiet "$scratch/wtime_cost" >"$scratch/turns" || exit 1
+awk '{ print "wtime plain", $1 "\nwtime replaced", $2 }' "$scratch/turns" | print_rows wtime:0.5:MPI_Wtime
+[ $# -eq 0 ] || cat "$scratch/report"
