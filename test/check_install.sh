@@ -157,7 +157,8 @@ check_suffix() {
     local option name output prefix=$work/both
     mkdir "$work/suffix" && cd "$work/suffix" || return
     for option in "--with-library-suffix=a b" "--with-library-suffix"; do
-        output=$("$test_dir/../configure" CC="${CC:-mpicc}" "$option" 2>&1 </dev/null) && echo "configure $option passes"
+        output=$("$test_dir/../configure" CC="${CC:-mpicc}" "$option" 2>&1 </dev/null) &&
+            echo "configure $option passes"
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
     loudly "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$prefix" --libdir="$prefix/lib" \
