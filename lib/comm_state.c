@@ -89,13 +89,23 @@ static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
     return state;
 }
 
+/*
+ * After a failure inside MPI, messages may be left that nobody has received. The communicator is then kept until MPI
+ * ends: MPICH would give its messages to the next one that gets its number.
+ */
+static void free_channel(mh_channel *channel, bool failed)
+{
+    if (!failed && channel->comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&channel->comm);
+}
+
 /* Free a state that is not in the list. Its communicator may still have it as an attribute. */
 static void free_state(mh_comm_state *state)
 {
     if (!state)
         return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
-    PMPI_Comm_free(&state->channel.comm);
+    free_channel(&state->channel, state->failed);
     mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
     free(state);
@@ -314,6 +324,7 @@ static int attach(mh_comm_state *state, MPI_Comm comm, mh_error *error)
     int code = mh_error_agree(error, state->channel.comm);
     if (code == MPI_SUCCESS)
         return MPI_SUCCESS;
+    state->failed = error->alone;
     if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
         free_orphan(comm);
     return code;
@@ -328,8 +339,7 @@ static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
     if (code == MPI_SUCCESS)
         code = fill_state(state, &channel, error);
     if (code != MPI_SUCCESS) {
-        if (channel.comm != MPI_COMM_NULL)
-            PMPI_Comm_free(&channel.comm);
+        free_channel(&channel, error->alone);
         free(state);
         return code;
     }

@@ -99,11 +99,14 @@ typedef struct function {
 enum { FUNCTIONS(INDEX) FAULT_FUNCTIONS };
 static function functions[FAULT_FUNCTIONS] = {FUNCTIONS(ENTRY)};
 
+enum { NO_FUNCTION = -1, ALL_MESSAGES = FAULT_FUNCTIONS };
+
 static struct {
-    int function; /* -1: none */
+    int function; /* or one of those above */
     int countdown;
     bool happened;
-} plan = {.function = -1};
+    _Atomic int *messages_fail; /* on all processes of the node */
+} plan = {.function = NO_FUNCTION};
 
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -141,11 +144,28 @@ void fault_plan(int i, int nth)
     pthread_mutex_unlock(&plan_lock);
 }
 
+void fault_plan_messages(_Atomic int *fail_everywhere, int nth)
+{
+    plan.messages_fail = fail_everywhere;
+    fault_plan(ALL_MESSAGES, nth);
+}
+
 bool fault_happened(void)
 {
     bool happened = plan.happened;
-    plan.function = -1;
+    plan.function = NO_FUNCTION;
     return happened;
+}
+
+/* What has been canceled can be waited for. */
+static bool message_fails(int i)
+{
+    bool is_message = functions[i].kind == FAULT_MESSAGE || i == IN_Ibcast || i == IN_Ireduce || i == IN_Iallreduce;
+    if (!is_message || i == IN_Wait)
+        return false;
+    if (i != IN_Test && --plan.countdown == 0)
+        *plan.messages_fail = true;
+    return *plan.messages_fail;
 }
 
 static bool is_to_fail(int i, const void *caller)
@@ -153,10 +173,9 @@ static bool is_to_fail(int i, const void *caller)
     if (!is_library(caller))
         return false;
     functions[i].calls++;
-    if (plan.function != i || --plan.countdown != 0)
-        return false;
-    plan.happened = true;
-    return true;
+    bool fails = plan.function == i ? --plan.countdown == 0 : plan.function == ALL_MESSAGES && message_fails(i);
+    plan.happened |= fails;
+    return fails;
 }
 
 static void *real(const char *name)
@@ -310,7 +329,21 @@ FAULTY(Iprobe, c, (int p, int g, MPI_Comm c, int *f, status s), (p, g, c, f, s))
 FAULTY(Send, c, (const void *b, int n, type t, int p, int g, MPI_Comm c), (b, n, t, p, g, c))
 FAULTY(Isend, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
 FAULTY(Irecv, c, (void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
-FAULTY(Test, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s))
+
+/* A collective operation that all have started ends first: nobody can cancel it, and its result is on a stack. */
+ALIAS int PMPI_Test(request q, int *done, status s)
+{
+    int (*function)(request, int *, status) = (int (*)(request, int *, status))real("PMPI_Test");
+    if (!is_to_fail(IN_Test, __builtin_return_address(0)))
+        return function(q, done, s);
+    for (int64_t end_ns = true_ns() + 20 * NS_PER_MS; plan.function == ALL_MESSAGES && true_ns() < end_ns;) {
+        int code = function(q, done, s);
+        if (code != MPI_SUCCESS || *done)
+            return code;
+    }
+    return fail_on(MPI_COMM_NULL);
+}
+
 FAULTY(Wait, MPI_COMM_NULL, (request q, status s), (q, s))
 
 /* ---- Finding out about the machine */

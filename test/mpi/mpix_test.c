@@ -120,6 +120,7 @@ static const sub_test sub_tests[] = {
     {"barrier_yields", test_barrier_yields, "a long wait gives the processor away", SINGLE},
     {"faults_mpi", test_faults_mpi, "each MPI function that the library calls fails once, on all processes", SINGLE},
     {"faults_mpi_one", test_faults_mpi_one, "the same on one process, if others notice", SINGLE},
+    {"faults_messages", test_faults_messages, "messages fail for good, on all processes", SINGLE},
     {"faults_text", test_faults_text, "the text of an error is one line, and all of it is written", SINGLE},
     {"faults_memory", test_faults_memory, "each allocation fails once, on all processes", SINGLE},
     {"faults_memory_one", test_faults_memory_one, "the same on one process", SINGLE},

@@ -157,6 +157,9 @@ fault_kind fault_kind_of(int i);
 void fault_plan(int i, int nth);
 int fault_calls(int i);
 
+/* The nth message fails, and with it all messages, and waiting for any, on all processes that share the variable. */
+void fault_plan_messages(_Atomic int *fail_everywhere, int nth);
+
 /* Whether that has happened; no call fails any more. */
 bool fault_happened(void);
 
@@ -193,6 +196,7 @@ void test_faults_mpi_one(void);
 void test_faults_text(void);
 void test_faults_memory(void);
 void test_faults_memory_one(void);
+void test_faults_messages(void);
 
 /* test_machine.c */
 void test_faults_hwloc(void);
