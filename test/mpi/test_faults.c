@@ -254,11 +254,27 @@ void test_faults_mpi_one(void)
 
 /* ---- Messages */
 
-/* Messages fail for good, and everywhere, so that nobody waits for ever. Some learn that from others. */
+/* Nobody is released by a message that was left on an earlier communicator. */
+static void check_waits(MPI_Comm comm, const char *what)
+{
+    for (int i = 0; i < 3; i++) {
+        nap_ms(my_rank > 0 ? 2 : 0);
+        int64_t arrived_ns = true_ns();
+        harmonize(comm);
+        int64_t left_ns = true_ns(), last_ns = greatest(MPI_COMM_WORLD, arrived_ns);
+        CHECK(left_ns >= last_ns, "before %s: left %" PRId64 " ns before the last arrival", what, last_ns - left_ns);
+    }
+}
+
+/*
+ * Messages fail for good, and everywhere, so that nobody waits for ever. Some learn that from others. The first process
+ * comes last, so that messages to it have been sent and are not received.
+ */
 static void call_until_failure(MPI_Comm comm, outcome *seen)
 {
     enum { MANY = 1000 };
     int flag;
+    nap_ms(my_rank == 0 ? 2 : 0);
     for (int i = 0; i < MANY && seen->failures == 0; i++)
         check_call(seen, "a call", i % 2 ? MPIX_Clock_sync(comm) : MPIX_Harmonize(comm, &flag), false);
     fault_happened();
@@ -277,7 +293,7 @@ static void fail_messages(const char *barrier, int nth, _Atomic int *fail_everyw
     MPI_Comm comm = make_counted_comm();
     CHECK_OK(set_setting(comm, "barrier", barrier));
     CHECK_OK(set_setting(comm, "yield", "always"));
-    harmonize_times(comm, 3);
+    check_waits(comm, what);
     handler_calls = 0;
     *fail_everywhere = false;
     meet(MPI_COMM_WORLD);
