@@ -14,6 +14,9 @@
 
 _Static_assert((int)MH_SYNC_TAGS_END <= (int)MH_TAG_BARRIER, "no two messages have the same tag");
 
+/* Of the communicators kept for the end, more than these are not freed there. MPI libraries have about 2,000. */
+enum { MOST_KEPT = 256 };
+
 static struct {
     pthread_mutex_t lock;
     _Atomic int keyval;  /* of the states */
@@ -22,6 +25,8 @@ static struct {
     _Atomic bool ended; /* that attribute has been deleted */
     _Atomic int states;
     mh_comm_state *first; /* of the states */
+    MPI_Comm kept[MOST_KEPT];
+    int kept_count;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
 /* Of this process. */
@@ -89,13 +94,25 @@ static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
     return state;
 }
 
+static void keep(MPI_Comm comm)
+{
+    pthread_mutex_lock(&registry.lock);
+    if (registry.kept_count < MOST_KEPT)
+        registry.kept[registry.kept_count++] = comm;
+    pthread_mutex_unlock(&registry.lock);
+}
+
 /*
  * After a failure inside MPI, messages may be left that nobody has received. The communicator is then kept until MPI
  * ends: MPICH would give its messages to the next one that gets its number.
  */
 static void free_channel(mh_channel *channel, bool failed)
 {
-    if (!failed && channel->comm != MPI_COMM_NULL)
+    if (channel->comm == MPI_COMM_NULL)
+        return;
+    if (failed && !registry.ended)
+        keep(channel->comm);
+    else
         PMPI_Comm_free(&channel->comm);
 }
 
@@ -176,6 +193,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
     (void)extra;
     registry.ended = true;
     free_states_of_world();
+    while (registry.kept_count > 0)
+        PMPI_Comm_free(&registry.kept[--registry.kept_count]);
     int states = registry.states > 0 ? MPI_KEYVAL_INVALID : atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
     if (states != MPI_KEYVAL_INVALID)
         PMPI_Comm_free_keyval(&states);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const int64_t second_ns = 1000 * 1000 * 1000;
+static const int64_t second_ns = 1000000000;
 
 /* Rank 0 gets the greatest, in ns. */
 static long long greatest_bound(void)
