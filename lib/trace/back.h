@@ -167,6 +167,9 @@ bool mh_trace_start_clock(void);
 /* A record of what is known now. began_ns: when the synchronization did that ends here. */
 void mh_trace_write_clock(int64_t began_ns);
 
+/* By one of its arguments. */
+bool mh_trace_was_refused(int result);
+
 /* Whether the call has failed before it took part in anything: then it counts as if it had never been made. */
 bool mh_trace_take_back(trace_call *call, int result);
 

@@ -125,8 +125,7 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
         call->number = (int32_t)(atomic_fetch_add(mh_trace_collective_count(comm), 1) + 1);
 }
 
-/* By one of its arguments. */
-static bool was_refused(int result)
+bool mh_trace_was_refused(int result)
 {
     int class = MPI_SUCCESS;
     if (result == MPI_SUCCESS)
@@ -139,7 +138,7 @@ static bool was_refused(int result)
 
 bool mh_trace_take_back(trace_call *call, int result)
 {
-    if (!was_refused(result))
+    if (!mh_trace_was_refused(result))
         return false;
     if (call->is_counted) {
         calls_since_record--;

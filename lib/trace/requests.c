@@ -219,12 +219,23 @@ static void complete(trace_call *call, MPI_Request request, int error, const MPI
         drop(its);
 }
 
-/* A call that fails may have ended some requests: their handles are gone. */
-static void drop_ended(trace_call *call)
+/* Their handles stay, so that only the call tells which one has failed. */
+static void end_persistent(trace_call *call, int result, int64_t index)
+{
+    if (index < 0 || index >= call->watched_count || mh_trace_was_refused(result))
+        return;
+    trace_request *its = find(call->watched[index]);
+    if (its && its->is_persistent)
+        its->number = 0;
+}
+
+/* A call that fails may have ended some requests: their handles are gone. index: of the one that failed, if known. */
+static void end_failed(trace_call *call, int result, int64_t index)
 {
     for (int64_t i = 0; i < call->watched_count; i++)
         if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
             complete(call, call->watched[i], MPI_ERR_OTHER, NULL);
+    end_persistent(call, result, call->watched_count == 1 ? 0 : index);
 }
 
 /* Requests by their indices, or all. Statuses have errors only if the result says so. */
@@ -232,7 +243,7 @@ static void list_done(trace_call *call, int result, int64_t count, const int *in
 {
     bool has_errors = is_of_class(result, MPI_ERR_IN_STATUS);
     if (result != MPI_SUCCESS && !has_errors) {
-        drop_ended(call);
+        end_failed(call, result, -1);
         return;
     }
     for (int64_t i = 0; i < count; i++)
@@ -251,7 +262,7 @@ void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, co
 {
     mh_trace_tried(call, result, done);
     if (call->watched && result != MPI_SUCCESS)
-        drop_ended(call);
+        end_failed(call, result, index);
     else if (call->watched && done && index >= 0 && index < call->watched_count)
         complete(call, call->watched[index], MPI_SUCCESS, status);
 }

@@ -172,6 +172,33 @@ static int fail_persistently(void)
     return good;
 }
 
+/* Each of two starts of a broadcast fails on rank 1, for which it is too much. Then the request is complete no more. */
+static void fail_to_broadcast(void)
+{
+    int good = 2;
+#if MPI_VERSION >= 4
+    int buffer[2] = {0}, index, flag, error;
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Bcast_init(buffer, rank == 0 ? 2 : 1, MPI_INT, 0, comm, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    good = MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+    MPI_Start(&request);
+    for (flag = 0, error = MPI_SUCCESS; !flag && error == MPI_SUCCESS;)
+        error = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    good += error == MPI_SUCCESS;
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Comm_free(&comm);
+#endif
+    if (rank == 1 && good > 0)
+        printf("%d calls do not fail\n", good);
+}
+
 /* Of requests 1 to 12, 1, 4, 7 and 10 fail. */
 static void fail(void)
 {
@@ -394,6 +421,8 @@ int main(int argc, char **argv)
         fail_alone();
     else if (strcmp(action, "fail") == 0)
         fail();
+    else if (strcmp(action, "broadcast") == 0)
+        fail_to_broadcast();
     else if (strcmp(action, "threads") == 0)
         have_many_threads();
     else if (strcmp(action, "crowd") == 0)

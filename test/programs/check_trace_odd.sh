@@ -71,6 +71,16 @@ check_failures() {
     for request in 2 3 5 6 8 9 11 12; do expect 0 1 " receive .* request $request\$"; done
 }
 
+# A broadcast that failed on rank 1 is never complete there.
+check_failed_broadcasts() {
+    record 2 "$odd" broadcast
+    expect_done
+    expect_sound
+    expect 0 2 ' collective_done '
+    expect 1 2 ' collective partner 0 '
+    expect 1 0 ' collective_done '
+}
+
 check_many_threads() {
     record 2 "$odd" threads
     expect_done
@@ -204,6 +214,8 @@ tap_check "collective calls that fail on one process" check_numbers
 # Open MPI 4 takes messages that are too long.
 check_unless "requests that fail" check_failures fail 'do not fail' "they do not fail with this MPI library"
 tap_check "more threads than there are buffers, one after the other" check_many_threads
+check_unless "persistent broadcasts that fail" check_failed_broadcasts broadcast 'do not fail' \
+    "they do not fail with this MPI library"
 check_unless "more threads than there are buffers, at once" check_crowd crowd 'too few threads' \
     "the system allows too few threads"
 tap_check "a region with a large number" check_level
