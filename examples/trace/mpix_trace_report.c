@@ -16,7 +16,7 @@ typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
 typedef struct settings {
     text_list_t folders;
-    const char *page_path, *title, *pattern_path;
+    const char *page_path, *title, *arrival_path;
     int64_t site;
     double from_s, to_s;
     output_t output; /* of the tables: to standard output */
@@ -34,9 +34,9 @@ static const char *const show_names[] = {
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
     {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
-    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
+    {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
-    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
+    {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
     {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
      "table, csv, or json (a line for each row)"},
@@ -44,7 +44,7 @@ static const option_spec_t options[] = {
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "pattern", "FILE", OPTION_TEXT, PLACE(pattern_path), 0, 0, NULL, NULL,
+    {0, "arrival", "FILE", OPTION_TEXT, PLACE(arrival_path), 0, 0, NULL, NULL,
      "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
     {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
@@ -101,15 +101,15 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
         return STATUS_BAD_OPTION;
     }
     const site_t *site = &sites->list[settings->site - 1];
-    FILE *file = create("--pattern", settings->pattern_path);
+    FILE *file = create("--arrival", settings->arrival_path);
     if (file == NULL)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);
-    if (!output_finish(file, settings->pattern_path, program.name))
+    if (!output_finish(file, settings->arrival_path, program.name))
         return STATUS_FAILED;
     if (written < site->arrivals.calls)
         fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, as delays and their number are limited\n",
-                program.name, settings->pattern_path, written, site->arrivals.calls);
+                program.name, settings->arrival_path, written, site->arrivals.calls);
     return STATUS_GOOD;
 }
 
@@ -143,7 +143,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view)) {
-        options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
+        options_refuse(program.name, "option --to: %g is not allowed, give more than where the chart begins, %.9f",
                        settings->to_s, view.interval.from_ns / 1e9);
         return STATUS_BAD_OPTION;
     }
@@ -180,7 +180,7 @@ static int report(const settings_t *settings, findings_t *findings)
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
         return no_memory();
     int status = STATUS_GOOD;
-    if (settings->pattern_path != NULL)
+    if (settings->arrival_path != NULL)
         status = write_pattern(settings, &findings->sites);
     if (status == STATUS_GOOD && settings->page_path != NULL)
         status = write_page(settings, findings);

@@ -4,22 +4,43 @@
 
 #include "base/units.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 /* A straight line describes a clock for so long. */
 #define LONGEST_GAP_NS (2 * MH_NS_PER_S)
 
-static void warn_of_loss(const trace_process *process, int rank, const char *program)
+/* What several ranks have is said once. */
+typedef struct {
+    int first, count;
+} ranks_with;
+
+static void add(ranks_with *ranks, int rank, bool has)
 {
-    if (process->is_torn)
-        fprintf(stderr, "%s: rank %d: its file ends within a block, which is left out\n", program, rank);
-    else if (!process->is_finished)
-        fprintf(stderr, "%s: rank %d did not call MPI_Finalize: its trace may lack the end\n", program, rank);
-    if (process->end.dropped > 0)
-        fprintf(stderr, "%s: rank %d: %" PRIu64 " events did not fit and are lost\n", program, rank,
-                process->end.dropped);
+    if (has && ranks->count++ == 0)
+        ranks->first = rank;
+}
+
+static void say(ranks_with ranks, const char *what, const char *program)
+{
+    if (ranks.count == 1)
+        fprintf(stderr, "%s: rank %d: %s\n", program, ranks.first, what);
+    else if (ranks.count > 1)
+        fprintf(stderr, "%s: %d ranks, of which rank %d is the first: %s\n", program, ranks.count, ranks.first, what);
+}
+
+static void warn_of_losses(const trace *of, const char *program)
+{
+    ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0};
+    for (int rank = 0; rank < of->size; rank++) {
+        const trace_process *process = &of->processes[rank];
+        add(&torn, rank, process->is_torn);
+        add(&unfinished, rank, !process->is_torn && !process->is_finished);
+        add(&dropped, rank, process->end.dropped > 0);
+    }
+    say(torn, "the file ends within a block, which is left out", program);
+    say(unfinished, "MPI_Finalize was not called: the end of the trace may be missing", program);
+    say(dropped, "the buffer was full: events are missing from there on", program);
 }
 
 /* The longest time between two records next to each other, and whether any two contradict each other. */
@@ -40,31 +61,33 @@ static gap longest_gap(const trace_process *process, int rank)
     return longest;
 }
 
-void trace_warn(const trace *of, const char *program)
+static void warn_of_clocks(const trace *of, const char *program)
 {
     gap longest = {0, 0, false};
-    if (trace_is_partial(of))
-        fprintf(stderr,
-                "%s: only a part was recorded (--from-s or --only): where it has one end of a message alone, those of "
-                "the same ranks and tag may be matched wrongly\n",
-                program);
+    ranks_with unknown = {0, 0}, set = {0, 0};
     for (int rank = 0; rank < of->size; rank++) {
-        const trace_process *process = &of->processes[rank];
-        warn_of_loss(process, rank, program);
-        if (process->record_count == 0)
-            fprintf(stderr,
-                    "%s: rank %d has no clock records: its times cannot be compared with those of other ranks\n",
-                    program, rank);
-        const gap found = longest_gap(process, rank);
-        if (found.is_set)
-            fprintf(stderr, "%s: rank %d: its clock was set, or was not synchronized; times there have no bound\n",
-                    program, rank);
+        const gap found = longest_gap(&of->processes[rank], rank);
+        add(&unknown, rank, of->processes[rank].record_count == 0);
+        add(&set, rank, found.is_set);
         if (found.gap_ns > longest.gap_ns)
             longest = found;
     }
+    say(unknown, "no clock records: times cannot be compared with those of other ranks", program);
+    say(set, "the clock was set, or was not synchronized; times there have no bound", program);
     if (longest.gap_ns > LONGEST_GAP_NS)
         fprintf(stderr,
                 "%s: the clock of rank %d was not recorded for %.1f s: beyond %g s a straight line may not describe "
                 "it\n",
                 program, longest.rank, (double)longest.gap_ns * MH_S_PER_NS, LONGEST_GAP_NS * MH_S_PER_NS);
+}
+
+void trace_warn(const trace *of, const char *program)
+{
+    if (trace_is_partial(of))
+        fprintf(stderr,
+                "%s: only a part was recorded (--from or --only): where it has one end of a message alone, those of "
+                "the same ranks and tag may be matched wrongly\n",
+                program);
+    warn_of_losses(of, program);
+    warn_of_clocks(of, program);
 }

@@ -105,30 +105,30 @@ static bool give_up(const char *reason)
 
 /* ---- Which functions */
 
-static bool is_listed(const char *name, char *list)
+static bool fits(const char *pattern, const char *function)
 {
-    bool found = false;
-    char *rest = NULL;
-    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
-        found |= fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, name + strlen("MPI_"), 0) == 0;
-    return found;
+    return fnmatch(pattern, function, 0) == 0 || fnmatch(pattern, function + strlen("MPI_"), 0) == 0;
 }
 
 /* The names end with those of MPI_Wtime and MPI_Wtick. */
 static bool choose_functions(const char *const *functions, int count)
 {
     char list[sizeof mh_trace.options.only];
-    int wanted = 0;
+    char *rest = NULL;
     mh_trace.is_wanted = calloc((size_t)count + 1, sizeof *mh_trace.is_wanted);
     if (!mh_trace.is_wanted)
         return false;
-    for (int i = 0; i < count; i++) {
-        strcpy(list, mh_trace.options.only);
-        mh_trace.is_wanted[i + 1] = list[0] ? is_listed(functions[i], list) : i < count - 2;
-        wanted += mh_trace.is_wanted[i + 1];
+    strcpy(list, mh_trace.options.only);
+    for (int i = 0; i < count - 2; i++)
+        mh_trace.is_wanted[i + 1] = !list[0];
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest)) {
+        bool is_found = false;
+        for (int i = 0; i < count; i++)
+            if (fits(pattern, functions[i]))
+                is_found = mh_trace.is_wanted[i + 1] = true;
+        if (!is_found && mh_trace.rank == 0)
+            mh_trace_say("option --only: %s names no function of MPI", pattern);
     }
-    if (wanted == 0 && mh_trace.rank == 0)
-        mh_trace_say("--only %s names no function of MPI", mh_trace.options.only);
     return true;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What mpix_trace adds to a call: round trips of short messages between two processes, with and without it in turns.
-# mpix_clock_list tells what a reading of the clock costs, of which a call takes two.
+# What mpix_trace adds to a call of MPI_Send or MPI_Recv, and to a request, which takes MPI_Isend or MPI_Irecv, and
+# MPI_Wait: round trips of short messages between two processes, with and without it in turns. mpix_clock_list tells
+# what a reading of the clock costs, of which a call takes two.
 #
 # Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS]]. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
 set -u
@@ -18,23 +19,31 @@ trap 'exit 1' HUP INT TERM
 # shellcheck disable=SC2086
 ${CC:-mpicc} -O2 "$source_dir/trace_cost.c" -o "$scratch/trace_cost" || exit 1
 
-round_trip() {      # [WRAPPER]...: the median in ns
+round_trips() {     # [WRAPPER]...: the medians in ns, by calls that wait and by requests
     # shellcheck disable=SC2086
     "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$@" "$scratch/trace_cost" "$blocks" </dev/null
 }
 
-# Each process makes two calls in a round trip.
+# In a round trip each process sends and receives once.
 for ((turn = 0; turn < turns; turn++)); do
-    plain=$(round_trip) && recorded=$(round_trip ./lib/trace/mpix_trace -o "$scratch/trace") || exit 1
+    plain=$(round_trips) && recorded=$(round_trips ./lib/trace/mpix_trace -o "$scratch/trace") || exit 1
     rm -rf "$scratch/trace"
     echo "$plain $recorded"
 done | awk '
-    NF == 2 { printf "round trip %.1f ns, recorded %.1f ns: %.1f ns a call\n", $1, $2, cost[++turns] = ($2 - $1) / 2 }
-    END {
+    function median(list,    i, k, smaller, equal) {
         for (i = 1; i <= turns; i++) {
-            for (k = smaller = equal = 0; k < turns;) { k++; smaller += cost[k] < cost[i]; equal += cost[k] == cost[i] }
-            if (smaller <= (turns - 1) / 2 && (turns - 1) / 2 < smaller + equal) median = cost[i]
+            for (k = smaller = equal = 0; k < turns;) { k++; smaller += list[k] < list[i]; equal += list[k] == list[i] }
+            if (smaller <= (turns - 1) / 2 && (turns - 1) / 2 < smaller + equal) return list[i]
         }
+    }
+    NF == 4 {
+        calls[++turns] = ($3 - $1) / 2
+        requests[turns] = ($4 - $2) / 2
+        printf "round trip %.1f ns, recorded %.1f ns: %.1f ns a call; ", $1, $3, calls[turns]
+        printf "by requests %.1f ns, recorded %.1f ns: %.1f ns a request\n", $2, $4, requests[turns]
+    }
+    END {
         if (turns < 1) exit 1
-        printf "median of %d turns: %.1f ns a call\n", turns, median
+        printf "median of %d turns: %.1f ns a call\n", turns, median(calls)
+        printf "median of %d turns: %.1f ns a request\n", turns, median(requests)
     }'

@@ -52,7 +52,7 @@ check_calls() {
     expect 0 1 ' collective partner 1 tag [1-9][0-9]* bytes 0 '
     expect 1 1+ ' leave MPI_Improbe [1-9]'
     expect 1 1 ' leave MPI_Improbe 0$'
-    expect 1 0 ' enter MPI_Wtime$'
+    expect 1 0 ' enter MPI_Wt'
 }
 
 # RANK: calls and their events, without threads and times, and without calls that were in vain.
@@ -93,11 +93,14 @@ check_fortran() {   # FORM
 }
 
 check_records() {
+    local rank
     record 2 "$subject" time
     expect_done
     expect_sound
-    expect 0 3+ '^clock '
-    expect 1 3+ '^clock '
+    for rank in 0 1; do
+        expect $rank 3+ '^clock '
+        expect $rank 3+ ' enter clock$' # what it takes
+    done
 }
 
 # The inner call is not recorded.
@@ -142,20 +145,22 @@ check_twins() {
 check_only() {
     record 2 --only 'Send,MPI_Wt*' "$subject"
     expect_done
-    expect 0 7 ' enter MPI_'
+    expect 0 9 ' enter MPI_'
     expect 0 7 ' enter MPI_Send$'
+    expect 0 1 ' enter MPI_Wtime$'
+    expect 0 1 ' enter MPI_Wtick$'
     expect 0 7 ' send partner 1 '
     # Calls that are not recorded count: a barrier, a broadcast and a reduction come before.
     record 2 --only Allreduce "$subject"
     expect_done
     for rank in 0 1; do expect $rank 1 ' collective partner -1 tag [4-9] bytes 4 comm 0 '; done
     # It ends 2 s after MPI_Init, or later.
-    record 2 --from-s 1 "$subject" time
+    record 2 --from 1 "$subject" time
     expect_done
     expect 0 0 ' enter MPI_Init$'
     expect 0 1+ ' enter MPI_Barrier$'
     expect 0 1 ' enter MPI_Finalize$'
-    record 2 --to-s 1.5 "$subject" time
+    record 2 --to 1.5 "$subject" time
     expect_done
     expect 0 1 ' enter MPI_Init$'
     expect 0 0 ' enter MPI_Finalize$'
@@ -182,11 +187,14 @@ check_both() {
 
 # The measurement of make trace-cost runs.
 check_cost() {
+    local of
     command=run_trace_cost.sh
     bash "$here/../performance/run_trace_cost.sh" 1 10 >"$scratch/out" 2>"$scratch/err"
     status=$?
     expect_status 0
-    grep -qE '^median of 1 turns: -?[0-9]+\.[0-9] ns a call$' "$scratch/out" || complain "no result"
+    for of in call request; do
+        grep -qE "^median of 1 turns: -?[0-9]+\.[0-9] ns a $of\$" "$scratch/out" || complain "no result of a $of"
+    done
 }
 
 check_others() {
@@ -203,8 +211,13 @@ check_others() {
     expect_refusal '-o DIR'
     run alone mpix_trace -o "$scratch/new" --buffer 12 "$subject"
     expect_refusal --buffer
-    run alone mpix_trace -o "$scratch/new" --from-s x "$subject"
-    expect_refusal --from-s
+    run alone mpix_trace -o "$scratch/new" --from x "$subject"
+    expect_refusal --from
+    run alone mpix_trace -o "$scratch/new" --from 10 --to 9.5 "$subject"
+    expect_refusal --to
+    record 2 --only 'Send,Recieve,*nothing*' "$subject"
+    expect_done
+    [ "$(own_messages | grep -c 'names no function')" -eq 2 ] || complain "not a line for each name that is wrong"
 }
 
 # HOW_LINKED: without symbols, a call site is an address by which addr2line finds the line of the call.
@@ -250,7 +263,7 @@ elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"
 else
     tap_skip "processes of another world" "MPI_Comm_spawn fails here"
 fi
-tap_check "--only, --from-s and --to-s" check_only
+tap_check "--only, --from and --to" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 if command -v addr2line >/dev/null; then

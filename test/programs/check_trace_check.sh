@@ -218,7 +218,7 @@ check_bad_traces() {
     head -c $((bytes - 100)) "$known/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
     run alone mpix_trace_check "$scratch/torn" --format csv
     expect_status 0
-    own_messages | grep -qE 'rank 1: its file ends within a block' || complain "does not say what is torn"
+    own_messages | grep -qE 'rank 1: the file ends within a block' || complain "does not say what is torn"
     own_messages | grep -qF 'not checked: 30 sends and 30 receives alone, 30 calls' ||
         complain "does not say what is not checked"
     for clock in $clocks; do echo "$clock all 0 0"; done | expect_rows

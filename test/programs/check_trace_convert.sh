@@ -132,8 +132,18 @@ check_no_record() {
     for format in otf2 perfetto csv; do
         convert --format $format "$scratch/never" -o "$scratch/never.$format"
         expect_status 0
-        [ "$(own_messages | grep -c 'rank [12]')" -ge 1 ] || complain "does not tell of ranks without clock records"
+        [ "$(own_messages | grep -c '^[^:]*: 3 ranks, .*: no clock records: ')" -eq 1 ] ||
+            complain "does not tell of ranks without clock records"
     done
+}
+
+# A program that met twice only, more than 2 s apart.
+check_rare_records() {
+    make_trace rare 3e9
+    convert --to csv "$scratch/rare" -o "$scratch/rare.csv"
+    expect_status 0
+    [ "$(own_messages | grep -cE 'was not recorded for [2-9]\.[0-9] s: ')" -eq 1 ] ||
+        complain "does not tell of clocks that were rarely recorded"
 }
 
 # ---- What is refused
@@ -201,6 +211,7 @@ otf2_tool_check "$python" python3-otf2 "OTF2: read with corrected times" \
     check_with "$python" otf2 "$scratch/global.otf2/traces.otf2"
 otf2_tool_check "$python" python3-otf2 "OTF2: events before global time 0" check_late_zero
 otf2_check "clocks that were never recorded" check_no_record
+tap_check "clocks that were rarely recorded" check_rare_records
 otf2_check "an archive is not written over anything" check_second_archive
 tap_check "bad options and traces" check_refusals
 if [ -c /dev/full ]; then

@@ -189,6 +189,30 @@ check_limit() {
     expect_line 'could not write all: .*File too large'
 }
 
+# VERSION: of a program with an MPI library that says so, which the recorder was not built for
+check_other_library() {
+    cat >"$scratch/other.c" <<SOURCE
+#include <stdio.h>
+int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
+int MPI_Finalize(void) { return 0; }
+int PMPI_Get_library_version(char *text, int *length) { *length = sprintf(text, "$1"); return 0; }
+SOURCE
+    cat >"$scratch/user.c" <<'SOURCE'
+#include <stdio.h>
+int MPI_Init(int *, char ***);
+int MPI_Finalize(void);
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("it runs"); return MPI_Finalize(); }
+SOURCE
+    cc -shared -fPIC "$scratch/other.c" -o "$scratch/libother.so" &&
+        cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user" || return
+    rm -rf "$folder"
+    run alone mpix_trace -o "$folder" "$scratch/user"
+    expect_status 0
+    grep -q '^it runs$' "$scratch/out" || complain "the program does not run"
+    expect_line "$1.*; the program runs without being recorded\$"
+    ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
+}
+
 # A process that cannot make its file: no other one leaves one.
 check_missing_file() {
     record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
@@ -232,6 +256,9 @@ tap_check "kill -9" check_end kill ''
 tap_check "a signal while the trace is written" check_signal
 tap_check "a limit of the size of files" check_limit
 tap_check "a file that cannot be made" check_missing_file
+tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
+if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
+tap_check "another MPI library than that of the build" check_other_library "$other"
 if [ "$(check_disk)" = skip ]; then
     tap_skip "a full disk" "a small file system cannot be mounted"
 else
