@@ -41,8 +41,8 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
         .name = "resync_error_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 1000000000,
         .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
-               "but not so often that it would take more than 0.05 % of the time, or 0.1 % if it takes more than "
-               "0.9 ms; auto is half of what the error is just after a synchronization, at most 100 ns."},
+               "but not so often that it would take more than 0.1 % of the time; auto is half of what the error is "
+               "just after a synchronization, at most 100 ns."},
     [MH_SET_RESYNC_INTERVAL_NS] = {
         .name = "resync_interval_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,

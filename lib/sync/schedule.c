@@ -9,13 +9,8 @@
 /* The same in the first second, in which drifts are not known well yet. */
 #define MIN_YOUNG_INTERVAL_NS (20 * MH_NS_PER_MS)
 
-/*
- * The minimum interval, in durations of a synchronization: synchronizing then takes 0.045 % of the time. If a
- * synchronization takes more than 0.9 ms, this interval is longer than 2 s, and drifts would wander noticeably. Then
- * synchronizing may take up to 0.1 % of the time.
- */
-enum { MIN_INTERVAL_DURATIONS = 2200, MIN_LONG_INTERVAL_DURATIONS = 1000 };
-#define LONG_INTERVAL_NS (2 * MH_NS_PER_S)
+/* The minimum interval, in durations of a synchronization: synchronizing takes at most 0.1 % of the time. */
+enum { MIN_INTERVAL_DURATIONS = 1000 };
 
 /* So the second one comes soon, whatever the first one took. */
 #define MAX_FIRST_USUAL_NS (20 * MH_NS_PER_MS)
@@ -59,9 +54,6 @@ static int64_t min_interval_ns(const mh_schedule *schedule)
     if (schedule->last_ns - schedule->first_ns < MH_NS_PER_S)
         return MIN_YOUNG_INTERVAL_NS;
     int64_t interval_ns = MIN_INTERVAL_DURATIONS * schedule->typical_ns;
-    int64_t long_ns = MIN_LONG_INTERVAL_DURATIONS * schedule->typical_ns;
-    if (interval_ns > LONG_INTERVAL_NS)
-        interval_ns = long_ns > LONG_INTERVAL_NS ? long_ns : LONG_INTERVAL_NS;
     if (interval_ns > MH_LONGEST_INTERVAL_NS)
         return MH_LONGEST_INTERVAL_NS;
     return interval_ns > MIN_INTERVAL_NS ? interval_ns : MIN_INTERVAL_NS;

@@ -142,12 +142,12 @@ static void leave_out_bias(mh_tracker *tracker)
 }
 
 /* The sum of the squared errors half way to the next burst. */
-static double follow_far(const path_t *path, double interval_s, bool has_bias, int round)
+static double follow_far(const path_t *path, double interval_s, double drift, bool has_bias, int round)
 {
     static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB};
-    enum { WALK_PPB = 10 };
+    const double walk = drift != 0 ? 10 * MH_PPB * sqrt(interval_s) : 0;
     chance dice = chance_of_round(round);
-    double drift = DRIFT, offset_ns = 0, squares = 0;
+    double offset_ns = 0, squares = 0;
     mh_tracker tracker;
     mh_tracker_reset(&tracker, raw);
     for (int i = 0; i < FAR_BURSTS; i++) {
@@ -161,7 +161,7 @@ static double follow_far(const path_t *path, double interval_s, bool has_bias, i
         double error_ns = (double)(at_ns - mh_model_apply(&estimate.model, at_ns)) - true_ns;
         squares += i < FAR_SETTLED ? 0 : error_ns * error_ns;
         offset_ns += drift * interval_s * 1e9;
-        drift += WALK_PPB * MH_PPB * sqrt(interval_s) * chance_normal(&dice);
+        drift += walk * chance_normal(&dice);
     }
     return squares;
 }
@@ -174,8 +174,8 @@ START_TEST(bias_costs_nothing_where_bounds_jitter)
     for (int k = 0; k < COUNT_OF(far_intervals_s); k++) {
         double with = 0, without = 0, measurements = (double)rounds * (FAR_BURSTS - FAR_SETTLED);
         for (int round = 0; round < rounds; round++) {
-            with += follow_far(path, far_intervals_s[k], true, round);
-            without += follow_far(path, far_intervals_s[k], false, round);
+            with += follow_far(path, far_intervals_s[k], DRIFT, true, round);
+            without += follow_far(path, far_intervals_s[k], DRIFT, false, round);
         }
         double with_ns = sqrt(with / measurements), without_ns = sqrt(without / measurements);
         if (getenv("MH_VERBOSE"))
@@ -187,8 +187,33 @@ START_TEST(bias_costs_nothing_where_bounds_jitter)
 }
 END_TEST
 
+static double rms_of_drift_ns(double drift, int rounds)
+{
+    static const path_t path = {4400, 40, 350};
+    double squares = 0;
+    for (int round = 0; round < rounds; round++)
+        squares += follow_far(&path, 0.25, drift, true, round);
+    return sqrt(squares / rounds / (FAR_BURSTS - FAR_SETTLED));
+}
+
+/* The same delays: what remains with a drift that wanders is the error of the path. */
+START_TEST(drift_costs_next_to_nothing)
+{
+    static const double drifts[] = {10e-6, -50e-6, 200e-6};
+    double without_ns = rms_of_drift_ns(0, rounds_of(USUAL_ROUNDS));
+    for (int k = 0; k < COUNT_OF(drifts); k++) {
+        double with_ns = rms_of_drift_ns(drifts[k], rounds_of(USUAL_ROUNDS));
+        if (getenv("MH_VERBOSE"))
+            printf("# %.0f ppm: %.1f ns rms, %.1f without a drift\n", drifts[k] * 1e6, with_ns, without_ns);
+        EXPECT_SEEDED(with_ns < 1.2 * without_ns, "%.0f ppm: %.1f ns rms, %.1f without a drift", drifts[k] * 1e6,
+                      with_ns, without_ns);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, drift_costs_next_to_nothing);
     tcase_add_loop_test(tests, spell_is_not_followed, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, bias_costs_nothing_where_bounds_jitter, 0, COUNT_OF(far_paths));
 }
