@@ -174,7 +174,8 @@ static bool is_to_fail(int i, const void *caller)
         return false;
     functions[i].calls++;
     bool fails = plan.function == i ? --plan.countdown == 0 : plan.function == ALL_MESSAGES && message_fails(i);
-    plan.happened |= fails;
+    if (fails)
+        plan.happened = true;
     return fails;
 }
 
