@@ -140,7 +140,7 @@ check_no_record() {
 # A program that met twice only, more than 2 s apart.
 check_rare_records() {
     make_trace rare 3e9
-    convert --to csv "$scratch/rare" -o "$scratch/rare.csv"
+    convert --format csv "$scratch/rare" -o "$scratch/rare.csv"
     expect_status 0
     [ "$(own_messages | grep -cE 'was not recorded for [2-9]\.[0-9] s: ')" -eq 1 ] ||
         complain "does not tell of clocks that were rarely recorded"
