@@ -10,6 +10,20 @@
 /* These tests take some tens of microseconds or more: longer than a message from a process that runs. */
 enum { TESTS_BEFORE_YIELD = 500 };
 
+/*
+ * Two processes may be on one processor though each may use several. Then a wait ends by yielding only. After some such
+ * waits in a row, waits yield at once, because the tests would be a part of each round trip. Now and then, a wait tests
+ * first, which shows whether the peer has a processor of its own again.
+ */
+enum { WAITS_OF_SHARING = 4, WAITS_UNTIL_TRIAL = 8 };
+static _Thread_local unsigned yielding_waits; /* in a row */
+
+static int tests_before_yield(const mh_channel *channel)
+{
+    bool shares = yielding_waits >= WAITS_OF_SHARING && yielding_waits % WAITS_UNTIL_TRIAL != 0;
+    return channel->yields || shares ? 0 : TESTS_BEFORE_YIELD;
+}
+
 static int await(const mh_channel *channel, MPI_Request *request, mh_error *error)
 {
     int done = 0;
@@ -18,11 +32,13 @@ static int await(const mh_channel *channel, MPI_Request *request, mh_error *erro
     MH_TRY(error, PMPI_Wait, (request, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 #endif
-    for (int tests = channel->yields ? TESTS_BEFORE_YIELD : 0;; tests++) {
+    for (int left = tests_before_yield(channel);; left--) {
         MH_TRY(error, PMPI_Test, (request, &done, MPI_STATUS_IGNORE));
-        if (done)
+        if (done) {
+            yielding_waits = left > 0 ? 0 : yielding_waits + 1;
             return MPI_SUCCESS;
-        if (tests >= TESTS_BEFORE_YIELD)
+        }
+        if (left <= 0)
             sched_yield();
     }
 }
