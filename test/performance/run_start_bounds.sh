@@ -22,10 +22,10 @@ for ((i = 0; i < $(nproc); i++)); do
     busy+=($!)
 done
 
-# The median and the greatest of a column.
+# The median and the largest of a column.
 summarize() { sort -n | "${AWK:-awk}" '{ v[NR] = $1 } END { printf " %d | %d |", v[int((NR + 1) / 2)], v[NR] }'; }
 
-echo "| $starts starts | first call: median (ns) | greatest | after 1 s | greatest | after MPIX_Clock_sync | greatest |"
+echo "| $starts starts | first call: median (ns) | largest | after 1 s | largest | after MPIX_Clock_sync | largest |"
 echo "|---|---:|---:|---:|---:|---:|---:|"
 for how in core none; do
     : >"$scratch"

@@ -73,10 +73,10 @@ at_most() {         # NUMBER LIMIT
     "${AWK:-awk}" -v a="$1" -v b="$2" 'BEGIN { exit !(b == 0 || a > 0 && a <= b) }'
 }
 
-quick judge "64 processes" 150 1.5 400 processes=64
-judge "1,024 processes" 250 1.5 850 processes=1024
-judge "4,096 processes" 250 1.5 900 processes=4096 seconds=12
-judge "16,384 processes" 250 1.5 950 processes=16384
+quick judge "64 processes" 100 1.3 400 processes=64
+judge "1,024 processes" 120 1.3 850 processes=1024
+judge "4,096 processes" 160 1.3 900 processes=4096 seconds=12
+judge "16,384 processes" 160 1.3 950 processes=16384
 judge "16,384 processes, 64 a node, all simulated" 250 1.5 1050 processes=16384 per_node=64 simulate=all \
     seconds=12 readings=1
 judge "1,024 processes, all simulated" 250 1.5 900 processes=1024 simulate=all seconds=12
