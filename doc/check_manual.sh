@@ -193,6 +193,11 @@ check_with_groff() {
     done 2>&1
 }
 
+# Open MPI has keys of at most 35 characters.
+check_lengths() {
+    sed -n 's/^[a-z]*|\([a-z0-9_]*\).*/mpix_harmonize_\1/p' "$scratch/tables" | grep -E '.{36}'
+}
+
 check_formatter() { # COMMAND
     if command -v "$1" >/dev/null 2>&1; then
         tap_expect_empty "$1 has no complaints" "$("check_with_$1")"
@@ -201,6 +206,7 @@ check_formatter() { # COMMAND
     fi
 }
 
+tap_expect_empty "each key is at most as long as Open MPI allows" "$(check_lengths)"
 tap_expect_empty "mpix_harmonize.7: each setting with unit, default and allowed values" "$(check_settings)"
 tap_expect_empty "mpix_harmonize.7: each environment variable" "$(check_environment)"
 tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic with its unit" "$(check_statistics)"

@@ -104,7 +104,8 @@ static void keep(MPI_Comm comm)
 
 /*
  * After a failure inside MPI, messages may be left that nobody has received. The communicator is then kept until MPI
- * ends: MPICH would give its messages to the next one that gets its number.
+ * ends: MPICH would give its messages to the next one that gets its number. That of a session is freed, because it must
+ * not outlive the session.
  */
 static void free_channel(mh_channel *channel, bool failed)
 {
@@ -122,7 +123,7 @@ static void free_state(mh_comm_state *state)
     if (!state)
         return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
-    free_channel(&state->channel, state->failed);
+    free_channel(&state->channel, state->failed && !state->before_world);
     mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
     free(state);

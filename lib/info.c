@@ -117,7 +117,7 @@ static const mh_statistic statistics[] = {
      .text = clock_status},
     {"clock_disruptions", "A count", "How often this process, or a synchronization, found a clock wrong.",
      FIELD(clock.disruptions)},
-    {"clock_wander_exceeded", "A count",
+    {"wander_exceeded", "A count",
      "How often this process found that clocks had wandered by more than mpix_harmonize_wander_max_ppb_per_s.",
      FIELD(clock.wandered)},
     {"clock_origin", "No unit",

@@ -65,8 +65,8 @@ static void configure_rounds(mh_comm_state *state)
 }
 
 /*
- * Warm up along the trees that synchronization uses. A pair of both gets two messages. Within a node, MPI libraries use
- * memory, which is always warm.
+ * Warm up along the trees of synchronization between nodes. A pair of both gets two messages. Within a node, MPI
+ * libraries use memory, which is always warm.
  */
 static int warm_up(const mh_channel *channel, const mh_sites *sites, mh_error *error)
 {

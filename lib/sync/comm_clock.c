@@ -112,8 +112,9 @@ int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh
 void mh_comm_clock_note_barrier(mh_comm_clock *clock, int barrier_choice)
 {
     clock->barrier_choice = barrier_choice;
+    clock->barrier_yields = clock->channel->yields;
     if (clock->known)
-        mh_known_clocks_set_barrier(clock->known, clock->id, barrier_choice);
+        mh_known_clocks_set_barrier(clock->known, clock->id, barrier_choice, clock->barrier_yields);
 }
 
 int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error)
@@ -236,14 +237,16 @@ static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimat
     const mh_base_clock *base = &clock->global.base;
     *estimate = reference_of(clock, mh_base_clock_now_ns(base));
     int code = mh_sync_run(&clock->plan, clock->channel, base, is_thorough, estimate, error);
-    clock->wandered += clock->plan.wandered;
     if (code != MPI_SUCCESS)
         return code;
     bool is_set = mh_global_clock_is_set(&clock->global), stepped = follow_step(clock) != 0;
     agreement mine = {.disrupted = clock->plan.disrupted || stepped,
                       .lead_ns = is_set ? mh_global_clock_lead_ns(&clock->global, estimate) : INT64_MIN,
                       .hurry_ns = hurry_ns(clock)};
-    return mh_allreduce_max(clock->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
+    code = mh_allreduce_max(clock->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
+    if (code == MPI_SUCCESS && !all->disrupted)
+        clock->wandered += clock->plan.wandered;
+    return code;
 }
 
 /* Let further communicators begin with this clock. */
@@ -256,7 +259,7 @@ static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
                            .rank = clock->channel->rank,
                            .size = clock->channel->size,
                            .is_one_node = clock->is_one_node,
-                           .yields = clock->channel->yields,
+                           .yields = clock->barrier_yields,
                            .wander = clock->plan.tracker.rates.wander};
     if (clock->known && mh_sync_pass_on(&clock->plan, clock->channel, estimate, &mine.known))
         mh_known_clocks_add(clock->known, &mine);

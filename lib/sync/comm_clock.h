@@ -24,6 +24,7 @@ typedef struct mh_comm_clock {
     bool is_one_node;       /* all processes run on one node */
     bool is_shared;         /* it began with what the origin knew, not only with its base clock */
     int64_t barrier_choice; /* the fastest, for the communicators that begin with this clock; 0: not known */
+    bool barrier_yields;    /* processes gave their processors away while it was chosen */
     uint64_t id;            /* in the list of known clocks */
     mh_global_clock global; /* the estimate of rank 0 defines global time */
     mh_clock_watch watch;   /* over the base clock of this process */

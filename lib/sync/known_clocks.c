@@ -62,12 +62,14 @@ void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock)
     pthread_mutex_unlock(&list->lock);
 }
 
-void mh_known_clocks_set_barrier(mh_known_clocks *list, uint64_t id, int64_t barrier_choice)
+void mh_known_clocks_set_barrier(mh_known_clocks *list, uint64_t id, int64_t barrier_choice, bool yields)
 {
     pthread_mutex_lock(&list->lock);
     int place = place_of(list, id);
-    if (place < MH_KNOWN_CLOCKS)
+    if (place < MH_KNOWN_CLOCKS) {
         list->clocks[place].name.barrier_choice = barrier_choice;
+        list->clocks[place].yields = yields;
+    }
     pthread_mutex_unlock(&list->lock);
 }
 

@@ -39,7 +39,7 @@ typedef struct mh_known_clock {
     mh_known_estimate known;
     int rank, size;   /* of this process, and of the communicator */
     bool is_one_node; /* all processes of the communicator ran on one node */
-    bool yields;      /* its processes gave their processors away while they waited */
+    bool yields;      /* its processes gave their processors away while the barrier was chosen */
     double wander;    /* the limit for which the bounds hold */
 } mh_known_clock;
 
@@ -57,8 +57,8 @@ typedef struct mh_known_clocks {
  */
 void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock);
 
-/* The communicator with this id has found its fastest barrier. */
-void mh_known_clocks_set_barrier(mh_known_clocks *list, uint64_t id, int64_t barrier_choice);
+/* The communicator with this id has found its fastest barrier, whose processes yield while they wait, or do not. */
+void mh_known_clocks_set_barrier(mh_known_clocks *list, uint64_t id, int64_t barrier_choice, bool yields);
 
 /* A clock was found wrong. */
 void mh_known_clocks_remove(mh_known_clocks *list, uint64_t id);

@@ -12,7 +12,7 @@
 /* The minimum interval, in durations of a synchronization: synchronizing takes at most 0.1 % of the time. */
 enum { MIN_INTERVAL_DURATIONS = 1000 };
 
-/* So the second one comes soon, whatever the first one took. */
+/* The second one comes soon, whatever the first one took. */
 #define MAX_FIRST_USUAL_NS (20 * MH_NS_PER_MS)
 
 /*

@@ -31,10 +31,12 @@ int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_err
 {
     mh_offset offset;
     int code = mh_step_measure(context, reference_rank, context->rates.limit, &offset, error);
-    if (code == MPI_SUCCESS && offset.bound_ns != MH_TIME_UNKNOWN_NS && !mh_tracker_feed(context->tracker, &offset))
+    if (code != MPI_SUCCESS || offset.bound_ns == MH_TIME_UNKNOWN_NS)
+        return code;
+    if (!mh_tracker_feed(context->tracker, &offset))
         *context->disrupted = true;
-    *context->wandered += code == MPI_SUCCESS && context->tracker->wandered;
-    return code;
+    *context->wandered += context->tracker->wandered;
+    return MPI_SUCCESS;
 }
 
 int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error)

@@ -3,8 +3,8 @@
  * sync_track.c - each process follows the offset and drift of its clock against its reference's over all measurements
  * (clock/tracker.h). The pairs compare base clocks, not global time. So a tracker sees two physical clocks only,
  * undisturbed by corrections of others, and a process may serve others before it has measured itself. In a tree whose
- * pairs take turns, all measure in five rounds of one burst each, however many they are. Then estimates are merged from
- * the root outward: one message for each process, along a tree of ceil(log4 p) levels.
+ * pairs take turns, all measure in at most five rounds of one burst each, however many they are. Then estimates are
+ * merged from the root outward: one message for each process, along a tree of about log4 p levels.
  *
  * The first time, the bursts are repeated for about 40 ms to learn a first drift; this does not take longer with more
  * processes. The error grows with the square root of the depth of the tree.

@@ -7,15 +7,16 @@
 
 #include <sched.h>
 
-/* These tests take some tens of microseconds or more: longer than a message from a process that runs. */
+/* These tests take some tens of microseconds or more: longer than most messages from a process that runs. */
 enum { TESTS_BEFORE_YIELD = 500 };
 
 /*
- * Two processes may be on one processor though each may use several. Then a wait ends by yielding only. After some such
- * waits in a row, waits yield at once, because the tests would be a part of each round trip. Now and then, a wait tests
- * first, which shows whether the peer has a processor of its own again.
+ * Two processes may be on one processor though each may use several. Then a wait ends by yielding only, and soon: a
+ * peer that is late takes longer. After some such waits in a row, waits yield at once, because the tests would be a
+ * part of each round trip. Now and then, a wait tests first, which shows whether the peer has a processor of its own
+ * again.
  */
-enum { WAITS_OF_SHARING = 4, WAITS_UNTIL_TRIAL = 8 };
+enum { WAITS_OF_SHARING = 4, WAITS_UNTIL_TRIAL = 8, SOON_YIELDS = 16 };
 static _Thread_local unsigned yielding_waits; /* in a row */
 
 static int tests_before_yield(const mh_channel *channel)
@@ -32,15 +33,21 @@ static int await(const mh_channel *channel, MPI_Request *request, mh_error *erro
     MH_TRY(error, PMPI_Wait, (request, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 #endif
-    for (int left = tests_before_yield(channel);; left--) {
+    int left = tests_before_yield(channel), yields = 0;
+    for (;;) {
         MH_TRY(error, PMPI_Test, (request, &done, MPI_STATUS_IGNORE));
-        if (done) {
-            yielding_waits = left > 0 ? 0 : yielding_waits + 1;
-            return MPI_SUCCESS;
-        }
-        if (left <= 0)
+        if (done)
+            break;
+        if (left > 0) {
+            left--;
+        } else {
             sched_yield();
+            yields += yields < SOON_YIELDS;
+        }
     }
+    if (!channel->yields)
+        yielding_waits = left == 0 && yields < SOON_YIELDS ? yielding_waits + 1 : 0;
+    return MPI_SUCCESS;
 }
 
 /* Call an operation in its blocking form, or in its non-blocking form with yields while it is under way. */

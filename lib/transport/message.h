@@ -3,8 +3,9 @@
  * message.h - the library's own messages, on its private communicator.
  *
  * A blocking MPI call may use its whole time slice (MPICH spins) while another process needs the processor to answer.
- * So functions that wait for one process yield the processor if the wait is long. If a node has more processes than
- * processors, `yields` is set and all of these functions yield at once.
+ * So functions that wait for one process yield the processor if the wait is long, or at once if earlier waits show that
+ * both are on one processor. If a node has more processes than processors, `yields` is set and all of these functions
+ * yield at once.
  */
 #ifndef MH_MESSAGE_H
 #define MH_MESSAGE_H

@@ -24,7 +24,7 @@ function begin_option(heading,    words, count, i) {
             option = words[i]
         else if (words[i] ~ /^[A-Z]+$/ && words[i] != "BR") {
             takes_value = 1
-            has_names = words[i] ~ /^(ALGORITHM|FORMAT|KIND|MODE|SCHEME|WHICH)$/
+            has_names = words[i] ~ /^(ALGORITHM|CLOCK|FORMAT|KIND|MODE|OUTCOME|SCHEME|WHICH)$/
         }
     }
 }

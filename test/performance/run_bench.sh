@@ -59,7 +59,7 @@ show() {            # TITLE
         $1 == "release" {
             for (i = 1; i <= NF; i++) column[$i] = i
             titles = NF
-            row("scheme", "p50 (ns)", "p99 (ns)", "p99.9 (ns)", "max (ns)", "call (ns)", "calls", "valid")
+            row("release", "p50 (ns)", "p99 (ns)", "p99.9 (ns)", "max (ns)", "call (ns)", "calls", "valid part")
             print "|---|---:|---:|---:|---:|---:|---:|---:|"
             next
         }
@@ -93,7 +93,7 @@ on_hosts() {
     fi
 }
 
-# The rows of mpix_skew --watch on standard input: means before, during and after the noise.
+# The rows of mpix_skew --watch-s on standard input: means before, during and after the noise.
 show_phases() {     # FROM_S TO_S
     printf '### 2 pinned ranks, a busy program on each core for a while\n\n'
     $awk -F, -v from="$1" -v to="$2" '
@@ -167,7 +167,7 @@ describe_record() {
 # Performance record
 
 `make bench-record` writes the section of the MPI library of the build, by `mpix_skew`. Figures are medians of five
-repetitions in turn. Skews are of valid calls; all calls of `MPI_Barrier`, the scheme `barrier`, are valid. A row
+repetitions in turn. Skews are of valid calls; all calls of `MPI_Barrier`, the row `barrier`, are valid. A row
 without skews has no valid call: more ranks than processors do not leave within the tolerance.
 END
 }
