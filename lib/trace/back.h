@@ -154,8 +154,12 @@ int mh_trace_file_error(void); /* an errno, or 0 */
 void mh_trace_close_file(void);
 void mh_trace_remove_file(void); /* if it is this process's own */
 
-/* ---- Call sites (sites.c); under the lock of the flush */
+/* ---- Call sites (sites.c) */
 
+/* A site in the Fortran interface of the MPI library: where the program called that. Others stay as they are. */
+uint64_t mh_trace_program_site(uint64_t site);
+
+/* Under the lock of the flush. */
 void mh_trace_note_sites(const trace_event *events, size_t count);
 void mh_trace_write_sites(void);
 

@@ -121,8 +121,10 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
         if (--calls_until_look <= 0)
             look(mh_trace_thread_of(call));
     }
-    if (is_operation)
+    if (is_operation) {
         call->number = (int32_t)(atomic_fetch_add(mh_trace_collective_count(comm), 1) + 1);
+        call->site = mh_trace_program_site(call->site);
+    }
 }
 
 bool mh_trace_was_refused(int result)

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What mpix_trace adds to a call of MPI_Send or MPI_Recv, and to a request, which takes MPI_Isend or MPI_Irecv, and
-# MPI_Wait: round trips of short messages between two processes, with and without it in turns. mpix_clock_list tells
-# what a reading of the clock costs, of which a call takes two.
+# MPI_Wait: round trips of short messages between two processes, pinned if there are two processors, with and without it
+# in turns. mpix_clock_list tells what a reading of the clock costs, of which a call takes two.
 #
 # Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS]]. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
 set -u
 export LC_ALL=C
 
-turns=${1:-9} blocks=${2:-4000}
+turns=${1:-25} blocks=${2:-1000}
+launcher=${MPIEXEC:-mpiexec}
+pin=(-bind-to core)
+"$launcher" --version 2>&1 | grep -q "Open MPI" && pin=(--bind-to core)
+[ "$(nproc)" -ge 2 ] || pin=()
 source_dir=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -21,7 +25,7 @@ ${CC:-mpicc} -O2 "$source_dir/trace_cost.c" -o "$scratch/trace_cost" || exit 1
 
 round_trips() {     # [WRAPPER]...: the medians in ns, by calls that wait and by requests
     # shellcheck disable=SC2086
-    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$@" "$scratch/trace_cost" "$blocks" </dev/null
+    "$launcher" ${MPIEXEC_FLAGS-} "${pin[@]}" -n 2 "$@" "$scratch/trace_cost" "$blocks" </dev/null
 }
 
 # In a round trip each process sends and receives once.
