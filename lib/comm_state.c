@@ -126,6 +126,7 @@ static void free_state(mh_comm_state *state)
     free_channel(&state->channel, state->failed && !state->before_world);
     mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
+    mh_sites_free(&state->sites);
     free(state);
 }
 

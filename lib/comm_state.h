@@ -12,6 +12,7 @@
 #include "release/release.h"
 #include "settings.h"
 #include "sync/comm_clock.h"
+#include "topology/topology.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ typedef struct mh_comm_state {
     bool before_world;  /* made before MPI_Init, so the communicator is that of a session */
     _Atomic unsigned lookups;
     mh_settings settings;
+    mh_sites sites;      /* where its processes run: found once, by the first set-up; size 0 before it */
     bool oversubscribed; /* some node has more processes than processors */
     mh_comm_clock clock;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes again */

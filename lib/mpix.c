@@ -7,6 +7,29 @@
 #include "info.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* The MPI library whose handles are others than those of the one that this is compiled for. */
+#ifdef OPEN_MPI
+#define OTHER_LIBRARY "MPICH"
+#else
+#define OTHER_LIBRARY "Open MPI"
+#endif
+
+/* Whether the program uses the other MPI library: it was linked with both. */
+static bool is_of_other_library(void)
+{
+    enum { UNKNOWN, NO, YES, VERSION_SIZE = 8193 }; /* MPICH's, which is longer than Open MPI's */
+    static _Atomic int known;
+    if (known == UNKNOWN) {
+        char version[VERSION_SIZE] = "";
+        int length;
+        PMPI_Get_library_version(version, &length);
+        known = strncmp(version, OTHER_LIBRARY, strlen(OTHER_LIBRARY)) == 0 ? YES : NO;
+    }
+    return known == YES;
+}
 
 static bool is_predefined(MPI_Comm comm)
 {
@@ -22,7 +45,11 @@ static int mpi_is_active(MPI_Comm comm, mh_error *error)
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    if (mh_comm_state_mpi_ended() || (finalized && is_predefined(comm)))
+    if (is_of_other_library())
+        mh_fail(error, MPI_ERR_OTHER,
+                "the program uses " OTHER_LIBRARY ", and this libmpix_harmonize was built for "
+                "another MPI library; link with the one for " OTHER_LIBRARY);
+    else if (mh_comm_state_mpi_ended() || (finalized && is_predefined(comm)))
         mh_fail(error, MPI_ERR_OTHER, "MPI is finalized already");
     else if (!initialized && is_predefined(comm))
         mh_fail(error, MPI_ERR_OTHER, "MPI is not initialized yet");

@@ -84,9 +84,20 @@ static int warm_up(const mh_channel *channel, const mh_sites *sites, mh_error *e
     return count > 0 ? mh_warm_up(channel, far, count, error) : MPI_SUCCESS;
 }
 
-static int set_up_at(mh_comm_state *state, const mh_sites *sites, mh_error *error)
+static int find_sites(mh_comm_state *state, mh_error *error)
+{
+    if (state->sites.size > 0)
+        return MPI_SUCCESS;
+    int code = mh_topology_discover(&state->channel, &state->sites, &state->oversubscribed, error);
+    if (code != MPI_SUCCESS)
+        mh_sites_free(&state->sites);
+    return code;
+}
+
+static int set_up(mh_comm_state *state, mh_error *error)
 {
     mh_comm_clock *clock = &state->clock;
+    const mh_sites *sites = &state->sites;
     mh_label label = label_of(&state->settings);
     int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
     int code = MPI_SUCCESS;
@@ -101,12 +112,10 @@ static int set_up_at(mh_comm_state *state, const mh_sites *sites, mh_error *erro
 
 int mh_setup(mh_comm_state *state, mh_error *error)
 {
-    mh_sites sites;
-    int code = mh_topology_discover(&state->channel, &sites, &state->oversubscribed, error);
+    int code = find_sites(state, error);
     configure_waiting(state);
     if (code == MPI_SUCCESS)
-        code = set_up_at(state, &sites, error);
-    mh_sites_free(&sites);
+        code = set_up(state, error);
     if (code != MPI_SUCCESS)
         return code;
     configure_clock(state);

@@ -120,4 +120,39 @@ try_preload() {
 }
 try_preload
 
+# A program that was linked with another MPI library too gets an error, and goes on.
+try_other_mpi() {
+    local compiler program=$work/other output name="a program of the other MPI library"
+    case ${CC:-mpicc} in
+    *openmpi) compiler=${CC/openmpi/mpich} ;;
+    *) compiler=mpicc.openmpi ;;
+    esac
+    command -v "$compiler" >/dev/null || { tap_skip "$name" "there is no $compiler"; return; }
+    [ -n "$have_shared" ] || { tap_skip "$name" "not built"; return; }
+    cat >"$program.c" <<'EOF'
+#include <mpix_harmonize.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int flag = 1, code;
+    double time_s;
+    MPI_Init(&argc, &argv);
+    code = MPIX_Harmonize(MPI_COMM_WORLD, &flag);
+    printf("%s %s\n", code == MPI_SUCCESS ? "passed" : "refused",
+           MPIX_Global_time(MPI_COMM_WORLD, &time_s) == MPI_SUCCESS ? "passed" : "refused");
+    return MPI_Finalize();
+}
+EOF
+    # shellcheck disable=SC2046
+    if output=$("$compiler" "$program.c" -o "$program" $(flags "$work/root") 2>&1) &&
+        output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" OMPI_ALLOW_RUN_AS_ROOT=1 \
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 120 "${compiler/mpicc/mpiexec}" -n 1 "$program" 2>&1 \
+            </dev/null) && [ "$output" = "refused refused" ]; then
+        tap_ok "$name"
+    else
+        tap_not_ok "$name" "$output"
+    fi
+}
+try_other_mpi
+
 tap_done

@@ -93,5 +93,5 @@ void mh_sites_free(mh_sites *sites)
     mh_group_free(&sites->leaders);
     mh_group_free(&sites->node);
     free(sites->places);
-    sites->places = NULL;
+    *sites = (mh_sites){0};
 }

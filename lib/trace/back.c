@@ -107,7 +107,8 @@ static bool give_up(const char *reason)
 
 static bool fits(const char *pattern, const char *function)
 {
-    return fnmatch(pattern, function, 0) == 0 || fnmatch(pattern, function + strlen("MPI_"), 0) == 0;
+    return fnmatch(pattern, function, FNM_CASEFOLD) == 0 ||
+           fnmatch(pattern, function + strlen("MPI_"), FNM_CASEFOLD) == 0;
 }
 
 /* The names end with those of MPI_Wtime and MPI_Wtick. */

@@ -349,6 +349,7 @@ FAULTY(Wait, MPI_COMM_NULL, (request q, status s), (q, s))
 
 /* ---- Finding out about the machine */
 
+_Atomic int hwloc_discoveries;
 _Atomic bool hwloc_fails, clocksource_is_hidden, processors_are_hidden, quota_is_shown;
 
 ALIAS int access(const char *path, int how)
@@ -363,7 +364,9 @@ ALIAS int access(const char *path, int how)
 ALIAS int hwloc_topology_init(void **topology)
 {
     int (*function)(void **) = (int (*)(void **))real("hwloc_topology_init");
-    return hwloc_fails && is_library(__builtin_return_address(0)) ? -1 : function(topology);
+    bool is_its = is_library(__builtin_return_address(0));
+    hwloc_discoveries += is_its;
+    return hwloc_fails && is_its ? -1 : function(topology);
 }
 
 /* What the library reads in place of files. */

@@ -118,6 +118,8 @@ static const sub_test sub_tests[] = {
     {"barrier_refused", test_barrier_refused, "a process that cannot share memory", SINGLE},
     {"barrier_naps", test_barrier_naps, "processes that are late by chance", SINGLE},
     {"barrier_yields", test_barrier_yields, "a long wait gives the processor away", SINGLE},
+    {"found_once", test_found_once, "a communicator finds out once where its processes run, a process once about hwloc",
+     SINGLE},
     {"faults_mpi", test_faults_mpi, "each MPI function that the library calls fails once, on all processes", SINGLE},
     {"faults_mpi_one", test_faults_mpi_one, "the same on one process, if others notice", SINGLE},
     {"faults_messages", test_faults_messages, "messages fail for good, on all processes", SINGLE},

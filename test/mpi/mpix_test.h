@@ -184,6 +184,9 @@ int untidy_broadcasts(void);
  */
 extern _Atomic bool hwloc_fails, clocksource_is_hidden, processors_are_hidden, quota_is_shown;
 
+/* How often the library began to discover the machine by hwloc. */
+extern _Atomic int hwloc_discoveries;
+
 /* ---- The sub-tests */
 
 /* test_processes.c */
@@ -193,6 +196,7 @@ void test_astray(void);
 /* test_faults.c */
 void test_faults_mpi(void);
 void test_faults_mpi_one(void);
+void test_found_once(void);
 void test_faults_text(void);
 void test_faults_memory(void);
 void test_faults_memory_one(void);

@@ -213,6 +213,32 @@ void test_faults_mpi(void)
             fail_on_all(i, calls[i]);
 }
 
+static void harmonize_with(MPI_Comm comm, const char *setting, const char *value)
+{
+    CHECK_OK(set_setting(comm, setting, value));
+    harmonize_times(comm, 2);
+}
+
+/* Also where a change of settings takes another plan. */
+void test_found_once(void)
+{
+    if (!can_inject())
+        return;
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+        fault_plan(-1, 0);
+        harmonize_times(comm, 2);
+        harmonize_with(comm, "wander_max_ppb_per_s", "400");
+        harmonize_with(comm, "sync", "skampi/skampi/10+prop");
+        int splits = fault_calls(find_function("MPI_Comm_split"));
+        int searches = fault_calls(find_function("MPI_Comm_split_type"));
+        CHECK(splits <= 1 && searches == 1, "%d MPI_Comm_split, expected at most 1; %d MPI_Comm_split_type, expected 1",
+              splits, searches);
+        MPI_Comm_free(&comm);
+    }
+    CHECK(hwloc_discoveries == 1, "hwloc discovered the machine %d times, expected once", hwloc_discoveries);
+}
+
 /* In the wait for others, who then notice, as they share memory: all calls fail from then on. */
 static void fail_in_wait(void)
 {

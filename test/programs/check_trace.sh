@@ -153,7 +153,7 @@ check_only() {
     expect 0 1 ' enter MPI_Wtick$'
     expect 0 7 ' send partner 1 '
     # Calls that are not recorded count: a barrier, a broadcast and a reduction come before.
-    record 2 --only Allreduce "$subject"
+    record 2 --only allreduce "$subject"
     expect_done
     for rank in 0 1; do expect $rank 1 ' collective partner -1 tag [4-9] bytes 4 comm 0 '; done
     # It ends 2 s after MPI_Init, or later.
