@@ -103,6 +103,10 @@ only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?
 # mh_median is the lower median of a few values; the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
     lib/base/statistics.c examples/common/statistics.c
+# By its name, and by what it is narrowed by. exchange.c has the shortest message of each direction.
+difference='remote_ns - ([a-z_]+->)?(sent|received)_ns|(sent|received)_ns - ([a-z_]+->)?remote_ns'
+only_in "one offset window" "$plain" "((void|int64_t) [a-z_]*window_(narrow|middle)[a-z_]*\\(|.*($difference))" \
+    lib/clock/window.h lib/clock/window.c lib/sync/exchange.c
 # The virtual world sees lib alone.
 only_in "one greater and one lesser of two" "$definitions" '(greater|lesser|larger|smaller|(max|min)_of)\(' \
     examples/common/statistics.h test/unit/virtual_world.c

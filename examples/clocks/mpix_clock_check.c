@@ -222,21 +222,21 @@ static double max_drift(double time)
 /* Measures the error of a rank on rank 0, by messages and by the shared clock, while that rank is in answer. */
 static void ask(const check_run_t *run, const world_t *clock_world, int rank, check_t *check)
 {
-    offset_window_t window = offset_window_unknown();
+    burst_window_t window = burst_window_unknown();
     int64_t bound_ns = 0;
     for (int64_t i = -BURST_DISCARDED; i < run->settings.exchanges; i++) {
         int64_t sent_ns = global_time(clock_world, &bound_ns), remote_ns;
         send(run, NULL, 0, rank, TAG_PROBE);
         receive(run, &remote_ns, 1, rank, TAG_REPLY);
         if (i >= 0)
-            offset_window_narrow(&window, sent_ns, remote_ns, global_time(clock_world, &bound_ns), remote_ns);
+            burst_take_in(&window, sent_ns, remote_ns, global_time(clock_world, &bound_ns), remote_ns);
     }
     clock_pair_t own = read_pair(run, clock_world);
     result_t result;
     receive(run, &result, RESULT_NUMBERS, rank, TAG_RESULT);
-    check->error_ns = offset_window_middle_ns(&window);
+    check->error_ns = burst_offset_ns(&window);
     check->half_width_ns =
-        offset_window_half_width_ns(&window) + (int64_t)ceil(max_drift((double)(window.max_at_ns - window.min_at_ns)));
+        burst_half_width_ns(&window) + (int64_t)ceil(max_drift((double)(window.max_at_ns - window.min_at_ns)));
     check->bound_ns = bound_ns < INT64_MAX - result.bound_ns ? bound_ns + result.bound_ns : INT64_MAX;
     if (run->has_truth) {
         double apart_ns = (double)(result.pair.ticks - own.ticks) * run->tick_ns;

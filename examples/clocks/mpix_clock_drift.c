@@ -153,13 +153,13 @@ static void measure_rank(drift_run_t *run, const burst_t *burst, int rank, int64
     for (int place = 0; place < run->clock_count; place++) {
         series_t *series = &run->series[(rank - 1) * run->clock_count + place];
         bool is_counter = machine_clock_is_counter(series->clock);
-        offset_window_t window =
+        burst_window_t window =
             burst_window(run->exchanges + place * burst->exchanges, burst->exchanges,
                          is_counter ? run->begin_tick_ns[0] : 1, is_counter ? run->begin_tick_ns[rank] : 1);
         int64_t at_ns = window.min_at_ns + (window.max_at_ns - window.min_at_ns) / 2;
         series->points[run->rounds] = (point_t){.time_s = (double)(at_ns - begin_ns) * 1e-9,
-                                                .offset_ns = offset_window_middle_ns(&window),
-                                                .half_width_ns = offset_window_half_width_ns(&window)};
+                                                .offset_ns = burst_offset_ns(&window),
+                                                .half_width_ns = burst_half_width_ns(&window)};
     }
 }
 

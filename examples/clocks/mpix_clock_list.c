@@ -227,7 +227,7 @@ enum { SHARING_EXCHANGES = 20 };
 
 /* The windows of all ranks' clocks against the kernel's first rank, on that rank; its own is zero. Collective over the
  * kernel's ranks. */
-static void measure_windows(const list_run_t *run, int clock, offset_window_t *windows)
+static void measure_windows(const list_run_t *run, int clock, mh_window *windows)
 {
     const burst_t burst = {&run->world, run->kernel.comm, INT64_C(1) << clock, SHARING_EXCHANGES};
     exchange_t exchanges[SHARING_EXCHANGES];
@@ -236,16 +236,16 @@ static void measure_windows(const list_run_t *run, int clock, offset_window_t *w
         burst_serve(&burst, 0);
     for (int peer = 1; peer < run->kernel.ranks && run->kernel.rank == 0; peer++) {
         burst_measure(&burst, peer, exchanges);
-        windows[peer] = burst_window(exchanges, SHARING_EXCHANGES, tick_ns, tick_ns);
+        windows[peer] = burst_window(exchanges, SHARING_EXCHANGES, tick_ns, tick_ns).limits;
     }
 }
 
 /* Puts each rank into the first group whose first rank may have the same offset. Returns the largest doubt. */
-static int64_t form_groups(const offset_window_t *windows, int ranks, int *group)
+static int64_t form_groups(const mh_window *windows, int ranks, int *group)
 {
     int64_t doubt_ns = 0;
     for (int rank = 0; rank < ranks; rank++) {
-        const offset_window_t *own = &windows[rank], *other = windows;
+        const mh_window *own = &windows[rank], *other = windows;
         int first = 0;
         while (first < rank && (group[first] != first || other->min_ns > own->max_ns || own->min_ns > other->max_ns))
             other = &windows[++first];
@@ -268,7 +268,7 @@ static void find_groups(list_run_t *run, int clock)
     const world_t *kernel = &run->kernel;
     int64_t doubt_ns = 0;
     int first;
-    offset_window_t *windows = world_room(&run->world, kernel->ranks, sizeof(windows[0]), "");
+    mh_window *windows = world_room(&run->world, kernel->ranks, sizeof(windows[0]), "");
     int *group = world_room(&run->world, kernel->ranks, sizeof(group[0]), "");
     int *world_rank = world_room(&run->world, kernel->ranks, sizeof(world_rank[0]), "");
     MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, kernel->comm);

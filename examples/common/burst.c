@@ -76,12 +76,12 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
     return tick_ns == 1 ? ticks : (int64_t)((long double)ticks * (long double)tick_ns);
 }
 
-offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
+burst_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
-    offset_window_t window = offset_window_unknown();
+    burst_window_t window = burst_window_unknown();
     for (int64_t i = 0; i < count; i++)
-        offset_window_narrow(&window, to_ns(exchanges[i].sent_ticks, own_tick_ns),
-                             to_ns(exchanges[i].remote_ticks, peer_tick_ns),
-                             to_ns(exchanges[i].received_ticks, own_tick_ns), exchanges[i].at_ns);
+        burst_take_in(&window, to_ns(exchanges[i].sent_ticks, own_tick_ns),
+                      to_ns(exchanges[i].remote_ticks, peer_tick_ns), to_ns(exchanges[i].received_ticks, own_tick_ns),
+                      exchanges[i].at_ns);
     return window;
 }

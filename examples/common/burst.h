@@ -10,44 +10,45 @@
 #ifndef BURST_H
 #define BURST_H
 
+#include "clock/window.h"
 #include "world.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-typedef struct offset_window {
-    int64_t min_ns, max_ns;
+/* What exchanges leave of own - remote, as the library takes it. */
+typedef struct burst_window {
+    mh_window limits;
     int64_t min_at_ns, max_at_ns; /* when the limits were found */
-} offset_window_t;
+} burst_window_t;
 
-static inline offset_window_t offset_window_unknown(void)
+static inline burst_window_t burst_window_unknown(void)
 {
-    return (offset_window_t){INT64_MIN, INT64_MAX, 0, 0};
+    return (burst_window_t){mh_window_unknown(), 0, 0};
 }
 
 /* Takes in an exchange: sent and received by the own clock, in between the reading of the remote one. */
-static inline void offset_window_narrow(offset_window_t *window, int64_t sent_ns, int64_t remote_ns,
-                                        int64_t received_ns, int64_t at_ns)
+static inline void burst_take_in(burst_window_t *window, int64_t sent_ns, int64_t remote_ns, int64_t received_ns,
+                                 int64_t at_ns)
 {
-    if (remote_ns - received_ns > window->min_ns) {
-        window->min_ns = remote_ns - received_ns;
+    mh_window before = window->limits;
+    mh_window_narrow(&window->limits, sent_ns, remote_ns, received_ns);
+    if (window->limits.min_ns > before.min_ns)
         window->min_at_ns = at_ns;
-    }
-    if (remote_ns - sent_ns < window->max_ns) {
-        window->max_ns = remote_ns - sent_ns;
+    if (window->limits.max_ns < before.max_ns)
         window->max_at_ns = at_ns;
-    }
 }
 
-static inline int64_t offset_window_middle_ns(const offset_window_t *window)
+/* Of the remote clock: remote - own. */
+static inline int64_t burst_offset_ns(const burst_window_t *window)
 {
-    return window->min_ns + (window->max_ns - window->min_ns) / 2;
+    return -mh_window_middle_ns(window->limits);
 }
 
-/* What the middle may be off by. Coarse clocks, and clocks that were set, may leave less than nothing. */
-static inline int64_t offset_window_half_width_ns(const offset_window_t *window)
+/* What the offset may be off by. Coarse clocks, and clocks that were set, may leave less than nothing. */
+static inline int64_t burst_half_width_ns(const burst_window_t *window)
 {
-    return (llabs(window->max_ns - window->min_ns) + 1) / 2;
+    return (llabs(window->limits.max_ns - window->limits.min_ns) + 1) / 2;
 }
 
 enum { BURST_DISCARDED = 3 };
@@ -92,6 +93,6 @@ void burst_end(const burst_t *burst, int peer);
  * exchanges, count           those of one clock
  * own_tick_ns, peer_tick_ns  the length of its ticks
  */
-offset_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns);
+burst_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns);
 
 #endif /* BURST_H */
