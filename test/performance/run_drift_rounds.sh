@@ -12,6 +12,7 @@ export LC_ALL=C
 rounds=${1:-5} seconds=${2:-60}
 hosts=$(cd "$(dirname "$0")/../hosts" && pwd)
 . "$hosts/../simulation/truth.sh"
+. "$hosts/../performance/median.sh"
 program=test/simulation/clock_truth
 [ -x "$program" ] || { echo "$program is missing here: run make check TESTS= first" >&2; exit 1; }
 scratch=$(mktemp -d) || exit 1
@@ -25,9 +26,8 @@ launch() {          # PPM SEED
 }
 
 # PPM COLUMN: the median of the rounds
-median() {
-    "${AWK:-awk}" -v ppm="$1" -v column="$2" '$1 == ppm { print $column }' "$scratch/rows" | sort -n |
-        sed -n "$(((rounds + 1) / 2))p"
+median_of() {
+    "${AWK:-awk}" -v ppm="$1" -v column="$2" '$1 == ppm { print $column }' "$scratch/rows" | median
 }
 
 for ((round = 1; round <= rounds; round++)); do
@@ -42,8 +42,8 @@ for ((round = 1; round <= rounds; round++)); do
     done
 done
 for ppm in 0 10 50; do
-    "${AWK:-awk}" -v ppm="$ppm" -v rms="$(median "$ppm" 2)" -v p99="$(median "$ppm" 3)" -v least_rms="$(median 0 2)" \
-        -v least_p99="$(median 0 3)" 'BEGIN {
+    "${AWK:-awk}" -v ppm="$ppm" -v rms="$(median_of "$ppm" 2)" -v p99="$(median_of "$ppm" 3)" \
+        -v least_rms="$(median_of 0 2)" -v least_p99="$(median_of 0 3)" 'BEGIN {
             printf "%2d ppm, medians: rms %.0f ns, 99th percentile %.0f ns; over those without drift: %.2f and %.2f\n",
                 ppm, rms, p99, rms / least_rms, p99 / least_p99
         }'

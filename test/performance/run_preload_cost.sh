@@ -11,6 +11,7 @@ set -u -o pipefail
 export LC_ALL=C
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/median.sh"
 preload=./lib/preload/mpix_preload
 ranks=2
 scratch=$(mktemp -d) || exit 1
@@ -37,25 +38,19 @@ launch() {          # COMMAND...
 
 # FIGURE WAY NUMBER in each line: a row for each figure, with its quantile for each way, and their ratio.
 print_rows() {      # FIGURE:QUANTILE:TITLE...
-    sort -k1,2 -k3,3n | awk -v rows="$*" '
-        { number[$1, $2, ++count[$1, $2]] = $3 }
-        function quantile(figure, way, fraction,    n) {
-            n = count[figure, way] * fraction
-            return number[figure, way, n == int(n) ? n : int(n) + 1]
-        }
-        END {
-            if (!NR) exit 1
-            for (i = split(rows, row, " "); i > 0; i--) titles[i] = row[i]
-            for (i = 1; i in titles; i++) {
-                split(titles[i], part, ":")
-                gsub("-", " ", part[3])
-                plain = quantile(part[1], "plain", part[2])
-                replaced = quantile(part[1], "replaced", part[2])
-                printf "%-22s %12.1f %12.1f %8.2f\n", part[3], plain, replaced, plain ? replaced / plain : 0
-            }
-            if (("skew", "plain") in count)
-                printf "%-22s %12d %12d\n", "barriers", count["skew", "plain"], count["skew", "replaced"]
+    local row figure fraction title plain replaced
+    cat >"$scratch/figures"
+    numbers() { awk -v figure="$figure" -v way="$1" '$1 == figure && $2 == way { print $3 }' "$scratch/figures"; }
+    for row in "$@"; do
+        IFS=: read -r figure fraction title <<<"$row"
+        plain=$(numbers plain | quantile "$fraction") && replaced=$(numbers replaced | quantile "$fraction") || return 1
+        awk -v title="${title//-/ }" -v plain="$plain" -v replaced="$replaced" 'BEGIN {
+            printf "%-22s %12.1f %12.1f %8.2f\n", title, plain, replaced, plain ? replaced / plain : 0
         }'
+    done
+    figure=skew
+    [ -z "$(numbers plain)" ] ||
+        printf '%-22s %12d %12d\n' barriers "$(numbers plain | wc -l)" "$(numbers replaced | wc -l)"
 }
 
 # From a trace as comma-separated values: how far apart the processes left each barrier of all of them, and the time

@@ -9,6 +9,7 @@ set -u
 export LC_ALL=C
 
 turns=${1:-9} calls=${2:-200000}
+. "$(dirname "$0")/median.sh"
 launcher=${MPIEXEC:-mpiexec}
 program=./test/performance/harmonize_calls
 pin=-bind-to
@@ -28,11 +29,10 @@ for ((turn = 0; turn < turns; turn++)); do
 done
 
 column() { "${AWK:-awk}" -v level="$1" -v k="$2" '$1 == level { print $k }' "$scratch" | sort -n; }
-median() { column "$1" "$2" | "${AWK:-awk}" '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 names=(MPI_THREAD_SINGLE MPI_THREAD_FUNNELED MPI_THREAD_SERIALIZED MPI_THREAD_MULTIPLE)
 echo "| level asked for | level provided | call (ns) | least | most | reading (ns) |"
 echo "|---|---|---:|---:|---:|---:|"
 for level in 0 1 2 3; do
-    echo "| ${names[level]} | ${names[$(median $level 2)]} | $(median $level 3) | $(column $level 3 | head -n 1)" \
-        "| $(column $level 3 | tail -n 1) | $(median $level 4) |"
+    echo "| ${names[level]} | ${names[$(column $level 2 | median)]} | $(column $level 3 | median)" \
+        "| $(column $level 3 | head -n 1) | $(column $level 3 | tail -n 1) | $(column $level 4 | median) |"
 done

@@ -15,6 +15,7 @@ pin=(-bind-to core)
 "$launcher" --version 2>&1 | grep -q "Open MPI" && pin=(--bind-to core)
 [ "$(nproc)" -ge 2 ] || pin=()
 source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/median.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -33,21 +34,15 @@ for ((turn = 0; turn < turns; turn++)); do
     plain=$(round_trips) && recorded=$(round_trips ./lib/trace/mpix_trace -o "$scratch/trace") || exit 1
     rm -rf "$scratch/trace"
     echo "$plain $recorded"
-done | awk '
-    function median(list,    i, k, smaller, equal) {
-        for (i = 1; i <= turns; i++) {
-            for (k = smaller = equal = 0; k < turns;) { k++; smaller += list[k] < list[i]; equal += list[k] == list[i] }
-            if (smaller <= (turns - 1) / 2 && (turns - 1) / 2 < smaller + equal) return list[i]
-        }
-    }
+done | awk -v added="$scratch/added" '
     NF == 4 {
-        calls[++turns] = ($3 - $1) / 2
-        requests[turns] = ($4 - $2) / 2
-        printf "round trip %.1f ns, recorded %.1f ns: %.1f ns a call; ", $1, $3, calls[turns]
-        printf "by requests %.1f ns, recorded %.1f ns: %.1f ns a request\n", $2, $4, requests[turns]
-    }
-    END {
-        if (turns < 1) exit 1
-        printf "median of %d turns: %.1f ns a call\n", turns, median(calls)
-        printf "median of %d turns: %.1f ns a request\n", turns, median(requests)
+        call = ($3 - $1) / 2
+        request = ($4 - $2) / 2
+        printf "round trip %.1f ns, recorded %.1f ns: %.1f ns a call; ", $1, $3, call
+        printf "by requests %.1f ns, recorded %.1f ns: %.1f ns a request\n", $2, $4, request
+        printf "%.3f %.3f\n", call, request >added
     }'
+[ -s "$scratch/added" ] || exit 1
+done_turns=$(wc -l <"$scratch/added")
+printf 'median of %d turns: %.1f ns a call\n' "$done_turns" "$(cut -d ' ' -f 1 "$scratch/added" | median)"
+printf 'median of %d turns: %.1f ns a request\n' "$done_turns" "$(cut -d ' ' -f 2 "$scratch/added" | median)"

@@ -10,6 +10,7 @@ set -u
 export LC_ALL=C
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/median.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -36,15 +37,11 @@ run ./examples/mpix_bench "$(tr '[:upper:]' '[:lower:]' <<<"$function")" -m 8:8 
 
 spreads() {         # RANK_COLUMN TIME_COLUMN [CONDITION]: of each call, for lines of rank 0 and 1 in turn
     awk -F, "${3:-1} && \$$1 == 0 { first = \$$2 }
-        ${3:-1} && \$$1 == 1 { print (\$$2 > first ? \$$2 - first : first - \$$2) }" | sort -n
+        ${3:-1} && \$$1 == 1 { print (\$$2 > first ? \$$2 - first : first - \$$2) }"
 }
 
-middle() {          # of sorted lines
-    awk '{ line[NR] = $0 } END { if (NR > 0) print line[int((NR + 1) / 2)] }'
-}
-
-traced=$(grep '^[0-9]' "$scratch/arrivals.csv" | spreads 2 3 | middle)
-replayed=$(spreads 6 7 '$10 ~ /^file:/ && $9 == "valid"' <"$scratch/raw" | middle)
+traced=$(grep '^[0-9]' "$scratch/arrivals.csv" | spreads 2 3 | median)
+replayed=$(spreads 6 7 '$10 ~ /^file:/ && $9 == "valid"' <"$scratch/raw" | median)
 [ -n "$replayed" ] || { echo "run_trace_replay.sh: mpix_bench has no valid sample; is the machine busy?" >&2; exit 1; }
 awk -v was="$traced" -v is="$replayed" -v what="MPI_$function, $calls calls" 'BEGIN {
     printf "%s: median spread %.3f us in the trace, %.3f us in the replay", what, was / 1e3, is / 1e3
