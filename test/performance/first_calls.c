@@ -3,6 +3,8 @@
  * first_calls N - the time of the first call of MPIX_Harmonize on each of N duplicates of MPI_COMM_WORLD: of the first
  * one, and of those that begin with what an earlier one knows.
  */
+#include "common/statistics.h"
+
 #include <mpi.h>
 #include <mpix_harmonize.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 enum { MAX_COMMS = 1000, BARRIERS = 20 };
 
 /* The processes call at about the same time, on connections that are in use. */
-static double first_call_ms(int *code)
+static int64_t first_call_ns(int *code)
 {
     MPI_Comm comm;
     int flag;
@@ -20,31 +22,26 @@ static double first_call_ms(int *code)
         MPI_Barrier(comm);
     double began_s = MPI_Wtime();
     *code |= MPIX_Harmonize(comm, &flag);
-    double took_ms = 1e3 * (MPI_Wtime() - began_s);
+    double took_s = MPI_Wtime() - began_s;
     MPI_Comm_free(&comm);
-    return took_ms;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return (int64_t)(1e9 * took_s);
 }
 
 int main(int argc, char **argv)
 {
-    double took_ms[MAX_COMMS];
+    int64_t took_ns[MAX_COMMS];
     int comms = argc > 1 ? atoi(argv[1]) : 21, rank, code = MPI_SUCCESS;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (comms < 2 || comms > MAX_COMMS)
         comms = 2;
     for (int i = 0; i < comms; i++)
-        took_ms[i] = first_call_ms(&code);
-    qsort(took_ms + 1, (size_t)comms - 1, sizeof *took_ms, compare);
+        took_ns[i] = first_call_ns(&code);
+    sort_ascending(took_ns + 1, comms - 1);
     if (rank == 0)
-        printf("first communicator %.3f ms; %d further ones: min %.3f, median %.3f, max %.3f ms\n", took_ms[0],
-               comms - 1, took_ms[1], took_ms[1 + (comms - 1) / 2], took_ms[comms - 1]);
+        printf("first communicator %.3f ms; %d further ones: min %.3f, median %.3f, max %.3f ms\n",
+               (double)took_ns[0] * 1e-6, comms - 1, (double)took_ns[1] * 1e-6,
+               (double)quantile(took_ns + 1, comms - 1, 0.5) * 1e-6, (double)took_ns[comms - 1] * 1e-6);
     MPI_Finalize();
     return code != MPI_SUCCESS;
 }
