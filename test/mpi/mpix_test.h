@@ -62,8 +62,8 @@ uint32_t random_below(uint64_t *seed, uint32_t limit);
 
 void finish_yielding(MPI_Request *request);
 void meet(MPI_Comm comm);
-int64_t greatest(MPI_Comm comm, int64_t mine);
-int64_t least(MPI_Comm comm, int64_t mine);
+int64_t max_over(MPI_Comm comm, int64_t mine);
+int64_t min_over(MPI_Comm comm, int64_t mine);
 
 /* ---- The library (support.c) */
 

@@ -160,12 +160,12 @@ static int64_t reduce(MPI_Comm comm, int64_t mine, MPI_Op op)
     return result;
 }
 
-int64_t greatest(MPI_Comm comm, int64_t mine)
+int64_t max_over(MPI_Comm comm, int64_t mine)
 {
     return reduce(comm, mine, MPI_MAX);
 }
 
-int64_t least(MPI_Comm comm, int64_t mine)
+int64_t min_over(MPI_Comm comm, int64_t mine)
 {
     return reduce(comm, mine, MPI_MIN);
 }

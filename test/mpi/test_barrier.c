@@ -75,7 +75,7 @@ static void check_deadlines(const char *label)
     call_after_naps(comm, 829, CALLS, 3, arrived_ns, left_ns);
     CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, &bound_ns));
     int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)slack_ns);
-    check_calls(comm, CALLS, slack_ns - greatest(comm, bound_ns) - rate_ns, arrived_ns, left_ns, label);
+    check_calls(comm, CALLS, slack_ns - max_over(comm, bound_ns) - rate_ns, arrived_ns, left_ns, label);
     MPI_Comm_free(&comm);
 }
 
@@ -165,7 +165,7 @@ void test_flag_under_load(void)
 {
     enum { TOLERANCE_NS = 200 };
     int batches = times(4000, 4), valid = 0;
-    int64_t end_ns = greatest(MPI_COMM_WORLD, true_ns()) + LOADED_S * NS_PER_S;
+    int64_t end_ns = max_over(MPI_COMM_WORLD, true_ns()) + LOADED_S * NS_PER_S;
     pid_t loads[LOADS] = {0};
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
@@ -173,11 +173,11 @@ void test_flag_under_load(void)
     CHECK_OK(set_setting(comm, "tolerance_ns", "200"));
     for (int i = 0; i < LOADS && my_rank == 0; i++)
         loads[i] = start_load();
-    for (int i = 0; i < batches && least(comm, true_ns()) < end_ns; i++)
+    for (int i = 0; i < batches && min_over(comm, true_ns()) < end_ns; i++)
         check_loaded_batch(comm, TOLERANCE_NS, &valid);
     for (int i = 0; i < LOADS && my_rank == 0; i++)
         stop_load(loads[i]);
-    CHECK(greatest(comm, valid) > 0, "no call was valid on any process");
+    CHECK(max_over(comm, valid) > 0, "no call was valid on any process");
     MPI_Comm_free(&comm);
 }
 
@@ -263,8 +263,8 @@ static stopped_call call_and_stop(MPI_Comm comm, int victim, const stopper *stop
     int64_t left_ns = true_ns();
     if (my_rank == victim && read(stopper->from, &stop, sizeof stop) != (ssize_t)sizeof stop)
         CHECK(false, "the stopping process does not answer");
-    int64_t continued_ns = greatest(comm, stop.continued_ns);
-    int64_t others_left_ns = least(comm, my_rank == victim ? INT64_MAX : left_ns);
+    int64_t continued_ns = max_over(comm, stop.continued_ns);
+    int64_t others_left_ns = min_over(comm, my_rank == victim ? INT64_MAX : left_ns);
     call.least_lateness_ns = ranks > 1 ? continued_ns - others_left_ns : 1;
     call.happened = ranks > 1 ? call.least_lateness_ns > 20 * NS_PER_MS : left_ns < continued_ns + 100 * NS_PER_MS;
     return call;
@@ -319,7 +319,7 @@ void test_stopped(void)
     }
     MPI_Comm_free(&comm);
     end_stopper(&stopper);
-    if (!greatest(MPI_COMM_WORLD, tried))
+    if (!max_over(MPI_COMM_WORLD, tried))
         test_skip("in %d tries no process was stopped while it waited", TRIES);
 }
 

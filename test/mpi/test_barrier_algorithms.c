@@ -22,7 +22,7 @@ static void check_used(MPI_Comm comm, const char *choice)
     CHECK(as_asked || automatic || strstr(reason, "no shared memory"), "%s was asked for, but %s is used: %s", choice,
           used, reason);
     CHECK(strcmp(used, "auto") != 0, "auto is no barrier algorithm");
-    CHECK(greatest(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
+    CHECK(max_over(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
 }
 
 void test_barrier_algorithms(void)
@@ -67,7 +67,7 @@ static int neighbors(int rank)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, my_rank, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &size);
     MPI_Comm_free(&node);
-    return (int)greatest(MPI_COMM_WORLD, my_rank == rank ? size : 0);
+    return (int)max_over(MPI_COMM_WORLD, my_rank == rank ? size : 0);
 }
 
 static void check_refused(int rank, const char *choice)
@@ -120,7 +120,7 @@ void test_barrier_naps(void)
             harmonize(comm);
             int64_t left_ns = true_ns();
             if (i % 10 == 0)
-                CHECK(left_ns >= greatest(comm, arrived_ns), "%s: call %d was left before all had arrived",
+                CHECK(left_ns >= max_over(comm, arrived_ns), "%s: call %d was left before all had arrived",
                       choices[choice], i);
         }
         MPI_Comm_free(&comm);

@@ -28,7 +28,7 @@ static void check_zero(int (*synchronize)(MPI_Comm))
     int64_t bound_ns;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     meet(comm);
-    int64_t unix_before_ns = least(comm, unix_ns()), before_ns = least(comm, true_ns());
+    int64_t unix_before_ns = min_over(comm, unix_ns()), before_ns = min_over(comm, true_ns());
     CHECK_CLASS(synchronize(comm), MPI_SUCCESS, "the first synchronization");
     int64_t time_ns = read_ns(comm, &bound_ns);
     int64_t elapsed_ns = true_ns() - before_ns;
@@ -38,9 +38,9 @@ static void check_zero(int (*synchronize)(MPI_Comm))
           "global time is %" PRId64 " ns (bound %" PRId64 ") after the start", time_ns, bound_ns);
     CHECK(time_ns <= elapsed_ns + rate_ns + bound_ns,
           "global time is %" PRId64 " ns, but only %" PRId64 " ns have passed", time_ns, elapsed_ns);
-    CHECK(epoch_ns >= unix_before_ns && epoch_ns <= greatest(comm, unix_after_ns),
+    CHECK(epoch_ns >= unix_before_ns && epoch_ns <= max_over(comm, unix_after_ns),
           "the epoch is %" PRId64 ", expected %" PRId64 " to %" PRId64, epoch_ns, unix_before_ns, unix_after_ns);
-    CHECK(greatest(comm, epoch_ns) == least(comm, epoch_ns), "the epoch %" PRId64 " is not that of other ranks",
+    CHECK(max_over(comm, epoch_ns) == min_over(comm, epoch_ns), "the epoch %" PRId64 " is not that of other ranks",
           epoch_ns);
     MPI_Comm_free(&comm);
 }
@@ -311,11 +311,11 @@ static void check_found_out(double drift)
     CHECK_OK(MPIX_Clock_sync(comm));
     if (my_rank == ranks - 1)
         inject_clock(0, drift);
-    int64_t last_ns = least(comm, true_ns()) + 20 * NS_PER_S, found = 0;
-    while (!found && least(comm, true_ns()) < last_ns) {
+    int64_t last_ns = min_over(comm, true_ns()) + 20 * NS_PER_S, found = 0;
+    while (!found && min_over(comm, true_ns()) < last_ns) {
         harmonize(comm);
         info_text(comm, "sync_levels", levels);
-        found = greatest(comm, strstr(levels, "clock not shared") != NULL);
+        found = max_over(comm, strstr(levels, "clock not shared") != NULL);
     }
     CHECK(found, "%s: not found out, the levels are '%s'", what, levels);
     CHECK(info_number(comm, "clock_disruptions") > 0, "%s: not counted as a disruption", what);
@@ -438,7 +438,7 @@ void test_clock_wander(void)
 void test_clock_narrowed(void)
 {
     enum { ALL = 1000 * 1000, MANY = 300, WIDE_NS = 2000 };
-    if (ranks < 2 || least(MPI_COMM_WORLD, processes_of_node()) < ranks) {
+    if (ranks < 2 || min_over(MPI_COMM_WORLD, processes_of_node()) < ranks) {
         test_skip("it takes several processes on one node");
         return;
     }

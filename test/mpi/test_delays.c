@@ -67,13 +67,13 @@ static bool check_delay(MPI_Comm comm, int64_t delay_ns, int64_t tolerance_ns)
     int64_t left_ns = last_raw_reading_ns(), zero_ns = zero_of(comm), target_ns = instant_of(comm) + delay_ns;
     check_exit(left_ns - zero_ns, target_ns, flag, tolerance_ns, what);
     /* By the shared clock alone: apart from their delays, nobody leaves after the first by more than the tolerance. */
-    bool is_shared = least(comm, zero_ns) == greatest(comm, zero_ns);
-    int64_t first_ns = least(comm, left_ns - delay_ns), late_ns = left_ns - delay_ns - first_ns;
+    bool is_shared = min_over(comm, zero_ns) == max_over(comm, zero_ns);
+    int64_t first_ns = min_over(comm, left_ns - delay_ns), late_ns = left_ns - delay_ns - first_ns;
     CHECK(!is_shared || !flag || late_ns <= tolerance_ns + ROUNDING_NS,
           "%s: valid, but %" PRId64 " ns after another process, delays taken off", what, late_ns);
     CHECK(info_number(comm, "lateness_ns") <= tolerance_ns || !flag, "%s: valid, but the lateness says otherwise",
           what);
-    return least(comm, flag) == 1;
+    return min_over(comm, flag) == 1;
 }
 
 /* Random delays, of which some are none. */
@@ -127,7 +127,7 @@ void test_delays_slack(void)
     for (int i = 0; i < 6; i++)
         harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 500 * NS_PER_MS : 0);
     int64_t slack_ns = info_number(comm, "slack_used_ns"),
-            needed_ns = least(comm, info_number(comm, "slack_needed_ns"));
+            needed_ns = min_over(comm, info_number(comm, "slack_needed_ns"));
     CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 500 ms", slack_ns);
     CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 500 ms", needed_ns);
     MPI_Comm_free(&comm);
@@ -156,7 +156,8 @@ static void count_pairs(MPI_Comm comm, int calls, int64_t step_ns, pairs_t *pair
     for (int i = 0; i < calls; i++) {
         int64_t delay_ns = step_ns * (1 + (my_rank + i) % ranks);
         int flag = harmonize_delayed(comm, 0), in_time = wait_by_itself(delay_ns, tolerance_ns);
-        bool without = least(comm, flag && in_time) == 1, with = least(comm, harmonize_delayed(comm, delay_ns)) == 1;
+        bool without = min_over(comm, flag && in_time) == 1,
+             with = min_over(comm, harmonize_delayed(comm, delay_ns)) == 1;
         pairs->count++;
         pairs->only_with += with && !without;
         pairs->only_without += without && !with;
@@ -207,7 +208,7 @@ static void check_instants(const char *barrier)
         int64_t before_ns = read_ns(comm, &bound_ns), delay_ns = random_below(&seed, 50000);
         int flag = harmonize_delayed(comm, delay_ns);
         int64_t instant_ns = instant_of(comm), after_ns = read_ns(comm, &bound_ns);
-        CHECK(least(comm, instant_ns) == instant_ns && greatest(comm, instant_ns) == instant_ns,
+        CHECK(min_over(comm, instant_ns) == instant_ns && max_over(comm, instant_ns) == instant_ns,
               "%s: the instant is %" PRId64 " ns, another one on another process", barrier, instant_ns);
         CHECK(instant_ns > last_ns, "%s: the instant went back by %" PRId64 " ns", barrier, last_ns - instant_ns);
         CHECK(instant_ns + 2 * bound_ns >= before_ns, "%s: the instant is %" PRId64 " ns before the call", barrier,

@@ -111,7 +111,7 @@ static int64_t printed_bytes(MPI_Comm comm, char beginning[TEXT_SIZE])
 {
     FILE *file = tmpfile();
     int saved_out = dup(STDOUT_FILENO), saved_error = dup(STDERR_FILENO);
-    bool can = greatest(MPI_COMM_WORLD, !file || saved_out < 0 || saved_error < 0) == 0;
+    bool can = max_over(MPI_COMM_WORLD, !file || saved_out < 0 || saved_error < 0) == 0;
     struct stat status = {.st_size = -1};
     fflush(NULL);
     if (can) {
@@ -159,7 +159,7 @@ static bool uses_shared_memory(MPI_Comm comm, char reason[TEXT_SIZE])
 void test_environment_file_limit(void)
 {
     char reason[TEXT_SIZE];
-    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    bool some_share = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
     struct rlimit before, none;
     getrlimit(RLIMIT_FSIZE, &before);
     none = (struct rlimit){0, before.rlim_max};

@@ -45,7 +45,7 @@ static void check_call(outcome *seen, const char *call, int code, bool collectiv
     CHECK(handler_calls == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d", seen->what,
           call, handler_calls, code);
     if (collective) {
-        int64_t most = greatest(MPI_COMM_WORLD, class), fewest = least(MPI_COMM_WORLD, class);
+        int64_t most = max_over(MPI_COMM_WORLD, class), fewest = min_over(MPI_COMM_WORLD, class);
         CHECK(most == fewest, "%s, %s: the classes are %" PRId64 " and %" PRId64, seen->what, call, fewest, most);
     }
     seen->failures += code != MPI_SUCCESS;
@@ -115,7 +115,7 @@ static bool try_fault(int function, int nth, bool must_recover)
     MPI_Comm comm = make_counted_comm();
     fault_plan(nth > 0 ? function : -1, nth);
     use(comm, &first);
-    bool happened = greatest(MPI_COMM_WORLD, fault_happened()) > 0;
+    bool happened = max_over(MPI_COMM_WORLD, fault_happened()) > 0;
     use(comm, &second);
     CHECK(!must_recover || second.failures == 0, "%s: later calls fail too", what);
     MPI_Comm_free(&comm);
@@ -141,7 +141,7 @@ static bool can_fail_on_all(int function)
 static void fail_on_all(int function, int calls)
 {
     enum { EACH = 6 };
-    int last = (int)least(MPI_COMM_WORLD, calls), tried = 0;
+    int last = (int)min_over(MPI_COMM_WORLD, calls), tried = 0;
     for (int nth = 1; nth <= EACH && nth <= last; nth++)
         tried += try_fault(function, nth, false);
     if (last > EACH)
@@ -274,7 +274,7 @@ void test_faults_mpi_one(void)
         for (int rank = 0; rank < ranks; rank++)
             try_fault(find_function(agreed[i]), my_rank == rank, true);
     check_fresh();
-    if (least(MPI_COMM_WORLD, processes_of_node()) == ranks)
+    if (min_over(MPI_COMM_WORLD, processes_of_node()) == ranks)
         fail_in_wait();
 }
 
@@ -287,7 +287,7 @@ static void check_waits(MPI_Comm comm, const char *what)
         nap_ms(my_rank > 0 ? 2 : 0);
         int64_t arrived_ns = true_ns();
         harmonize(comm);
-        int64_t left_ns = true_ns(), last_ns = greatest(MPI_COMM_WORLD, arrived_ns);
+        int64_t left_ns = true_ns(), last_ns = max_over(MPI_COMM_WORLD, arrived_ns);
         CHECK(left_ns >= last_ns, "before %s: left %" PRId64 " ns before the last arrival", what, last_ns - left_ns);
     }
 }
@@ -336,7 +336,7 @@ void test_faults_messages(void)
     MPI_Win window;
     if (!can_inject())
         return;
-    if (ranks < 2 || least(MPI_COMM_WORLD, processes_of_node()) < ranks) {
+    if (ranks < 2 || min_over(MPI_COMM_WORLD, processes_of_node()) < ranks) {
         test_skip("it takes several processes on one node");
         return;
     }
@@ -363,7 +363,7 @@ static void try_allocations(int rank)
         MPI_Comm comm = make_counted_comm();
         fail_allocation(rank < 0 || rank == my_rank ? nth : 0);
         use(comm, &first);
-        any = greatest(MPI_COMM_WORLD, allocation_failed());
+        any = max_over(MPI_COMM_WORLD, allocation_failed());
         use(comm, &second);
         CHECK(any || first.failures == 0, "%d calls failed without a fault", first.failures);
         CHECK(second.failures == 0, "%s: later calls fail too", what);

@@ -59,7 +59,7 @@ void test_info_statistics(void)
         CHECK(info_number(comm, positive[i]) > 0, "%s is not positive", positive[i]);
     CHECK(info_number(comm, "clock_age_ns") >= 0, "the age of the clock is negative");
     CHECK(info_number(comm, "clock_bound_ns") >= 0, "the bound is negative");
-    check_number(comm, "oversubscribed", greatest(comm, info_number(comm, "oversubscribed")));
+    check_number(comm, "oversubscribed", max_over(comm, info_number(comm, "oversubscribed")));
     MPI_Comm_free(&comm);
 }
 

@@ -83,14 +83,14 @@ void test_faults_quota(void)
 {
     if (!can_inject())
         return;
-    if (least(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0) == 0) {
+    if (min_over(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0) == 0) {
         test_skip("there is no /sys/fs/cgroup");
         return;
     }
     quota_is_shown = true;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 5);
-    int64_t expected = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    int64_t expected = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
     CHECK(info_number(comm, "oversubscribed") == expected,
           "oversubscribed is %" PRId64 " with a quota of one processor for all", info_number(comm, "oversubscribed"));
     check_clock(comm, "a quota");
@@ -145,7 +145,7 @@ static void check_meeting(const char *what, bool by_name_only)
     harmonize_times(comm, 20);
     check_clock(comm, what);
     info_text(comm, "barrier_reason", reason);
-    bool some_share = greatest(MPI_COMM_WORLD, processes_of_node()) > 1;
+    bool some_share = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
     CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL),
           "/dev/shm %s: the reason is '%s'", what, reason);
     CHECK_OK(set_setting(comm, "barrier", "shm"));
@@ -171,7 +171,7 @@ void test_faults_shm(void)
 {
     bool own = have_own_mounts();
     start_mpi(MPI_THREAD_SINGLE);
-    if (least(MPI_COMM_WORLD, own) == 0) {
+    if (min_over(MPI_COMM_WORLD, own) == 0) {
         test_skip("no right to make mounts of one's own");
         return;
     }

@@ -57,7 +57,7 @@ static void call_in_phase(MPI_Comm comm, phase now)
         CHECK_OK(MPIX_Clock_sync(comm));
     else
         flag = harmonize(comm);
-    int64_t left_ns = true_ns(), last_ns = greatest(MPI_COMM_WORLD, arrived_ns);
+    int64_t left_ns = true_ns(), last_ns = max_over(MPI_COMM_WORLD, arrived_ns);
     CHECK(now == SYNCHRONIZING || left_ns >= last_ns, "left %" PRId64 " ns before the last came, while one %s",
           last_ns - left_ns, phase_names[now]);
     if (now != SYNCHRONIZING && flag)
@@ -69,7 +69,7 @@ void test_stopped_phases(void)
     int64_t longest_ns[DONE] = {0, 0, 0};
     pid_t child = start_stopper();
     start_mpi(MPI_THREAD_SINGLE);
-    if (least(MPI_COMM_WORLD, child) < 0) {
+    if (min_over(MPI_COMM_WORLD, child) < 0) {
         test_skip("cannot start another process");
         return;
     }
@@ -80,7 +80,7 @@ void test_stopped_phases(void)
     else
         kill(child, SIGKILL);
     for (;;) {
-        phase now = (phase)(greatest(MPI_COMM_WORLD, my_rank == ranks - 1 ? *shared_phase : 0) - 1);
+        phase now = (phase)(max_over(MPI_COMM_WORLD, my_rank == ranks - 1 ? *shared_phase : 0) - 1);
         if (now >= DONE)
             break;
         int64_t began_ns = true_ns();

@@ -58,9 +58,9 @@ static int64_t first_call_now_ns(const char *clock, const char *sync)
  */
 static void check_call(MPI_Comm comm, int64_t first_call_ns, const step *step, const char *what)
 {
-    int64_t call_ns = greatest(comm, timed_call_ns(comm)), control_ns = greatest(comm, first_call_ns);
+    int64_t call_ns = max_over(comm, timed_call_ns(comm)), control_ns = max_over(comm, first_call_ns);
     for (int i = 0; i < 5 && call_ns > NS_PER_S / 2 + 4 * control_ns; i++) {
-        int64_t now_ns = greatest(comm, first_call_now_ns(step->clock, step->sync));
+        int64_t now_ns = max_over(comm, first_call_now_ns(step->clock, step->sync));
         control_ns = now_ns > control_ns ? now_ns : control_ns;
     }
     CHECK(call_ns <= NS_PER_S / 2 + 4 * control_ns,
@@ -99,7 +99,7 @@ static void check_any_step(const step *step)
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
     check_clock(comm, what);
-    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
     check_call(comm, first_call_ns, step, what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
@@ -142,7 +142,7 @@ static bool can_step_wtime(void)
     inject_step(100 * NS_PER_S);
     bool steps = MPI_Wtime() > before_s + 50;
     inject_step(-100 * NS_PER_S);
-    return least(MPI_COMM_WORLD, steps) != 0;
+    return min_over(MPI_COMM_WORLD, steps) != 0;
 }
 
 /* Clocks that cannot normally be set are compared only after 10 ms, so that a step of 5 ms would go unnoticed. */
@@ -180,10 +180,10 @@ static bool check_set_back_after(int pause_ms)
         inject_step(-20 * NS_PER_MS);
     meet(comm);
     harmonize(comm);
-    bool is_prompt = greatest(comm, (int64_t)((MPI_Wtime() - began_s) * 1000)) < LONG_MS;
+    bool is_prompt = max_over(comm, (int64_t)((MPI_Wtime() - began_s) * 1000)) < LONG_MS;
     if (is_prompt) {
         check_clock(comm, what);
-        CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
+        CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
     }
     MPI_Comm_free(&comm);
     return is_prompt;
@@ -266,16 +266,16 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "resync_interval_ns", "86400000000000"), MPI_SUCCESS, what);
     harmonize_times(comm, 5);
-    int64_t disruptions = greatest(comm, info_number(comm, "clock_disruptions")), syncs = info_number(comm, "syncs");
+    int64_t disruptions = max_over(comm, info_number(comm, "clock_disruptions")), syncs = info_number(comm, "syncs");
     if (my_rank == stepping_rank)
         inject_step(step_ns);
     meet(comm);
     int flag = harmonize(comm);
     info_text(comm, "clock_status", status);
-    bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = greatest(comm, disrupted) > 0;
-    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) > disruptions,
+    bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = max_over(comm, disrupted) > 0;
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > disruptions,
           "%s: the call does not count a disruption", what);
-    CHECK(any_disrupted || least(comm, info_number(comm, "syncs")) > syncs,
+    CHECK(any_disrupted || min_over(comm, info_number(comm, "syncs")) > syncs,
           "%s: the call neither says so nor synchronizes", what);
     if (disrupted) {
         CHECK(!flag, "%s: the call is valid on a process that found its clock disrupted", what);
@@ -329,11 +329,11 @@ static void check_found_out_by_sync(void)
     CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) == 0, "a disruption is counted before there was one");
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) == 0, "a disruption is counted before there was one");
     if (my_rank == ranks - 1)
         inject_step(100 * NS_PER_S);
     CHECK_OK(MPIX_Clock_sync(comm));
-    CHECK(greatest(comm, info_number(comm, "clock_disruptions")) == 1,
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) == 1,
           "MPIX_Clock_sync finds a disruption, but does not count it");
     check_clock(comm, "found out by MPIX_Clock_sync");
     MPI_Comm_free(&comm);

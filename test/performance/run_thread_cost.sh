@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What MPIX_Harmonize and a reading of the clock take at each thread level of MPI: two pinned processes, the levels in
-# turns. Prints a table in Markdown with medians over the turns, and the least and the most of the calls.
+# turns. Prints a table in Markdown with medians over the turns, and the minimum and maximum of the calls.
 #
 # Usage, in the build directory: run_thread_cost.sh [TURNS [CALLS]]. Environment: MPIEXEC, MPIEXEC_FLAGS, AWK.
 set -u
@@ -30,7 +30,7 @@ done
 
 column() { "${AWK:-awk}" -v level="$1" -v k="$2" '$1 == level { print $k }' "$scratch" | sort -n; }
 names=(MPI_THREAD_SINGLE MPI_THREAD_FUNNELED MPI_THREAD_SERIALIZED MPI_THREAD_MULTIPLE)
-echo "| level asked for | level provided | call (ns) | least | most | reading (ns) |"
+echo "| level asked for | level provided | call (ns) | min | max | reading (ns) |"
 echo "|---|---|---:|---:|---:|---:|"
 for level in 0 1 2 3; do
     echo "| ${names[level]} | ${names[$(column $level 2 | median)]} | $(column $level 3 | median)" \
