@@ -23,8 +23,8 @@ mapfile -t scripts < <(find lib examples test doc packaging quickstart autogen.s
     -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.gp' -o -name 'mpix_*.in' \
     -o -name quickstart -o -name run | sort)
 mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS lib examples test doc packaging -name '*.md' -o -name '*.ac' \
-    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -name '*.cmake' \
-    -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)
+    -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -name meanings.txt -o -name module.in \
+    -o -name '*.cmake' -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)
 [ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 # ---- Format and lengths
@@ -62,7 +62,7 @@ tap_expect_empty "no function has more than $max_function_lines lines" "$($awk -
         start = 0
     }' "${code[@]}"
     $awk -v limit=$max_function_lines '
-    /^[a-z_0-9]+\(\) *[{(]/ { start = FNR }
+    /^([a-z_0-9]+\(\)|function [A-Za-z_0-9]+\(.*\)) *[{(]/ { start = FNR }
     /^[})]/ && start {
         if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
         start = 0

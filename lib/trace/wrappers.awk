@@ -46,6 +46,12 @@ function add_collectives(name, comm, root, in_share, out_share,    arguments, nu
 FILENAME ~ /meanings\.txt$/ {
     if (/^#/ || /^ *$/)
         next
+    if (sub(/\\$/, "")) {
+        begun = begun $0
+        next
+    }
+    $0 = begun $0
+    begun = ""
     fields = split($0, field, /\|/)
     count = split(trim(field[1]), names, / +/)
     for (i = 1; i <= count; i++)
@@ -100,7 +106,26 @@ function arguments_of(count, type,    list, i) {
     return list
 }
 
-function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide, is_counted, number) {
+# What comes before the function is called.
+function emit_before(name, meaning,    number, is_counted) {
+    print "    trace_call call;"
+    print "    go_in(&call, ID_" name ", site);"
+    if (match(flags[meaning], /sync=[0-9]+/)) {
+        number = substr(flags[meaning], RSTART + 5, RLENGTH - 5)
+        is_counted = flags[meaning] ~ /count/ ? "true" : "false"
+        print "    back->before_collective(&call, (" types[number] ")a" number ", " is_counted ");"
+    }
+    print "    enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
+    if (match(flags[meaning], /status=[0-9]+/)) {
+        number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
+        print "    if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"
+        print "        a" number " = (trace_slot)&call.status;"
+    }
+    if (before[meaning] != "")
+        print "    " expand(before[meaning]) ";"
+}
+
+function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide) {
     count = split(parameters, part, /,/)
     if (count == 1 && trim(part[1]) == "void")
         count = 0
@@ -124,21 +149,7 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     print "    const trace_back *back = get_outer_back(site);"
     print "    if (!back)"
     print "        return function(" list ");"
-    print "    trace_call call;"
-    print "    go_in(&call, ID_" name ", site);"
-    if (match(flags[meaning], /sync=[0-9]+/)) {
-        number = substr(flags[meaning], RSTART + 5, RLENGTH - 5)
-        is_counted = flags[meaning] ~ /count/ ? "true" : "false"
-        print "    back->before_collective(&call, (" types[number] ")a" number ", " is_counted ");"
-    }
-    print "    enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
-    if (match(flags[meaning], /status=[0-9]+/)) {
-        number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
-        print "    if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"
-        print "        a" number " = (trace_slot)&call.status;"
-    }
-    if (before[meaning] != "")
-        print "    " expand(before[meaning]) ";"
+    emit_before(name, meaning)
     print "    int result = function(" list ");"
     if (after[meaning] != "")
         print "    " expand(after[meaning]) ";"
