@@ -2,7 +2,7 @@
 /*
  * back.h - the parts of the back: back.c has what the front calls and how a recording begins and ends; clock.c the
  * clock records; buffer.c the events in memory; file.c what is written; calls.c, messages.c, requests.c, collectives.c
- * and communicators.c what calls mean; table.c finds what belongs to a handle; sites.c names addresses.
+ * and communicators.c what calls mean; table.c finds what belongs to a handle; sites.c names addresses, by symbols.c.
  *
  * On the way of an event nothing is allocated, and no lock is taken.
  */
@@ -162,6 +162,16 @@ uint64_t mh_trace_program_site(uint64_t site);
 /* Under the lock of the flush. */
 void mh_trace_note_sites(const trace_event *events, size_t count);
 void mh_trace_write_sites(void);
+
+/* ---- Functions in the files of objects (symbols.c). Under the same lock */
+
+/*
+ * address: in the object's own numbers; becomes the offset from the function's start. Longer names are cut. Files stay
+ * open until they are forgotten. Returns false if the address has no name.
+ */
+enum { TRACE_NAME_SIZE = 512 };
+bool mh_trace_find_symbol(const void *base, const char *path, uintptr_t *address, char name[TRACE_NAME_SIZE]);
+void mh_trace_forget_symbols(void);
 
 /* ---- The clock (clock.c) */
 

@@ -28,7 +28,7 @@ typedef enum {
     TRACE_BLOCK_TEXT = 1, /* "KEY VALUE\n" lines: what was run, where, by which MPI library and clock */
     TRACE_BLOCK_NAMES,    /* uint32_t id, uint32_t length, then the name: of functions and user regions */
     TRACE_BLOCK_COMM,     /* one trace_comm and its ranks */
-    TRACE_BLOCK_SITES,    /* uint64_t address, uint32_t length, 4 zeros, then "symbol+offset in object", padded to 8 */
+    TRACE_BLOCK_SITES,    /* uint64_t address, uint32_t length, 4 zeros, then the place as text, padded to 8 */
     TRACE_BLOCK_CLOCK,    /* trace_clock_record[] */
     TRACE_BLOCK_EVENTS,   /* trace_event[] of one thread; those of a thread never decrease in time */
     TRACE_BLOCK_END       /* one trace_end: MPI_Finalize was called */
@@ -54,6 +54,9 @@ typedef struct {
  * Texts. Those that tools read beside what they show: mpix_harmonize_clock_used and
  * mpix_harmonize_wander_max_ppb_per_s, as MPIX_Harmonize_get_info names them, for what the clock may do between two
  * records. Blocks of names and sites have one entry after the other; names without padding between them.
+ *
+ * A place is "symbol+offset (address) in object", or "+address in object" where no symbol is known. addr2line takes
+ * the address. Where nothing is known, it is empty.
  */
 
 /* What the process knew of its clock: at MPI_Init, at collective calls over all processes, and at MPI_Finalize. */

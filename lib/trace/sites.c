@@ -108,14 +108,21 @@ static uintptr_t base_of(const Dl_info *object)
 static void describe(uint64_t address, char text[TEXT_SIZE])
 {
     Dl_info found;
-    const uint64_t call = address - 1;
+    const uintptr_t call = (uintptr_t)address - 1;
     text[0] = '\0';
-    if (!dladdr((void *)(uintptr_t)call, &found) || !found.dli_fname)
+    if (!dladdr((void *)call, &found) || !found.dli_fname)
         return;
-    /* Without a symbol, the offset is what addr2line takes. */
-    uintptr_t base = found.dli_sname ? (uintptr_t)found.dli_saddr : base_of(&found);
-    snprintf(text, TEXT_SIZE, "%s+0x%jx in %s", found.dli_sname ? found.dli_sname : "", (uintmax_t)(call - base),
-             found.dli_fname);
+    char own[TRACE_NAME_SIZE];
+    const char *name = found.dli_sname;
+    const uintptr_t in_object = call - base_of(&found); /* addr2line takes it */
+    uintptr_t offset = name ? call - (uintptr_t)found.dli_saddr : in_object;
+    if (!name && mh_trace_find_symbol(found.dli_fbase, found.dli_fname, &offset, own))
+        name = own;
+    if (name)
+        snprintf(text, TEXT_SIZE, "%.*s+0x%jx (0x%jx) in %s", TRACE_NAME_SIZE - 1, name, (uintmax_t)offset,
+                 (uintmax_t)in_object, found.dli_fname);
+    else
+        snprintf(text, TEXT_SIZE, "+0x%jx in %s", (uintmax_t)in_object, found.dli_fname);
 }
 
 void mh_trace_write_sites(void)
@@ -132,4 +139,5 @@ void mh_trace_write_sites(void)
         struct iovec parts[] = {{&head, sizeof head}, {text, head.length}, {(void *)zeros, (8 - head.length % 8) % 8}};
         mh_trace_write(TRACE_BLOCK_SITES, 0, parts, 3);
     }
+    mh_trace_forget_symbols();
 }

@@ -46,7 +46,7 @@ check_calls() {
         expect $rank 1 ' leave region 5 0$'
         expect $rank 1 ' enter MPI_Init$'
         expect $rank 1 ' enter MPI_Finalize$'
-        expect $rank 5+ '^site .*[+]0x[0-9a-f]+ in .*/subject$'
+        expect $rank 5+ '^site [^ ]+ reduce[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/subject$'
     done
     expect 1 2 ' collective partner 1 tag [1-9][0-9]* bytes 16 '
     expect 0 1 ' collective partner 1 tag [1-9][0-9]* bytes 0 '
@@ -91,7 +91,7 @@ check_fortran() {   # FORM
     expect 0 1 ' collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 '
     expect 0 1 ' enter MPI_Finalize$'
     # MPI_Allreduce and MPI_Barrier.
-    expect 0 2 "^site .*[+]0x[0-9a-f]+ in .*/fortran$1\$"
+    expect 0 2 "^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$"
 }
 
 check_records() {
@@ -222,20 +222,31 @@ check_others() {
     [ "$(own_messages | grep -c 'names no function')" -eq 2 ] || complain "not a line for each name that is wrong"
 }
 
-# HOW_LINKED: without symbols, a call site is an address by which addr2line finds the line of the call.
+# HOW_LINKED HOW_NAMED: a call site has an address by which addr2line finds the line of the call. Its name, if it is
+# named, is that of the function. Static functions are named; in a stripped program, none.
 check_lines() {
+    local addresses=$scratch/addresses
     # shellcheck disable=SC2086
-    $compiler -w -g "$1" "$here/check_trace.c" -o "$scratch/linked" -lpthread >"$scratch/log" 2>&1 ||
-        { cat "$scratch/log"; return; }
+    $compiler -w -g "$1" "$here/check_trace.c" -o "$scratch/whole" -lpthread >"$scratch/log" 2>&1 &&
+        cp "$scratch/whole" "$scratch/linked" || { cat "$scratch/log"; return; }
+    [ "$2" = named ] || strip "$scratch/linked" || return
     record 2 "$scratch/linked"
     expect_done
-    sed -n 's/^site .* [+]\(0x[0-9a-f]*\) in .*\/linked$/\1/p' "$scratch/dump-0" >"$scratch/addresses"
-    [ "$(wc -l <"$scratch/addresses")" -ge 20 ] || complain "not 20 call sites"
-    addr2line -e "$scratch/linked" <"$scratch/addresses" |
-        while IFS=: read -r _ line; do
-            line=${line%% *}
-            sed -n "${line/\?/1}p" "$here/check_trace.c" | grep -q 'MPI_' || echo "line $line calls nothing"
-        done
+    sed -nE -e 's/^site [^ ]+ ([^ ]+)[+]0x[0-9a-f]+ [(](0x[0-9a-f]+)[)] in .*\/linked$/\2 \1/p' \
+        -e 's/^site [^ ]+ [+](0x[0-9a-f]+) in .*\/linked$/\1 unnamed/p' "$scratch/dump-0" >"$addresses"
+    [ "$(wc -l <"$addresses")" -ge 20 ] || complain "not 20 call sites"
+    if [ "$2" = named ]; then
+        ! grep -q ' unnamed$' "$addresses" || complain "unnamed: $(grep ' unnamed$' "$addresses")"
+        grep -q ' reduce$' "$addresses" && grep -q ' main$' "$addresses" || complain "not of reduce and main"
+    else
+        ! grep -v ' unnamed$' "$addresses" || complain "named in a stripped program"
+    fi
+    while read -r address name; do
+        IFS=$'\n:' read -r -d '' function _ line < <(addr2line -f -e "$scratch/whole" "$address")
+        [ "$name" = "$function" ] || [ "$name" = unnamed ] || complain "$address is of $function, not $name"
+        line=${line%% *}
+        sed -n "${line/\?/1}p" "$here/check_trace.c" | grep -q 'MPI_' || echo "line $line calls nothing"
+    done <"$addresses"
 }
 
 have_fortran() {    # FORM
@@ -268,11 +279,12 @@ fi
 tap_check "--only, --from and --to" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
-if command -v addr2line >/dev/null; then
-    tap_check "call sites as lines" check_lines -pie
-    tap_check "call sites as lines, of a program with fixed addresses" check_lines -no-pie
+if command -v addr2line >/dev/null && command -v strip >/dev/null; then
+    tap_check "call sites as functions and lines" check_lines -pie named
+    tap_check "call sites as functions and lines, of a program with fixed addresses" check_lines -no-pie named
+    tap_check "call sites as lines, of a program without symbols" check_lines -pie stripped
 else
-    tap_skip "call sites as lines" "there is no addr2line"
+    tap_skip "call sites as functions and lines" "there is no addr2line, or no strip"
 fi
 name="programs without MPI, children, folders and options that are refused"
 if [ "${sanitizers:-no}" = no ]; then

@@ -87,7 +87,7 @@ static void set_processes(made_trace *made)
         free(process->text);
         process->text = strdup(rank < 2 ? "program known\nhost first, \"the\" node\n" : "program known\nhost second\n");
         process->sites = malloc(sizeof(trace_site));
-        process->sites[0] = (trace_site){MAIN_ADDRESS, strdup("main+18 in known, of process")};
+        process->sites[0] = (trace_site){MAIN_ADDRESS, strdup("main+0x12 (0x1112) in known, of process")};
         process->site_count = 1;
     }
 }

@@ -77,7 +77,7 @@ def check_lines(rows, true_path):
     expect("processes of each collective call", sorted(calls.values()), [3] * len(COLLECTIVES))
     polls = [row["count"] for row in rows[2, 0] if row["event"] == "leave" and row["name"] == "MPI_Test"]
     expect("unsuccessful calls", polls, ["41"])
-    expect("call sites", {row["place"] for row in rows[1, 0]}, {"", "main+18 in known, of process"})
+    expect("call sites", {row["place"] for row in rows[1, 0]}, {"", "main+0x12 (0x1112) in known, of process"})
     check_truth(rows, true_path)
 
 
@@ -214,7 +214,7 @@ def check_otf2(rows, path):
                  if isinstance(event, otf2.events.Leave) and event.attributes]
         expect("attributes of leaves", polls, [[41]])
         sites = {value for event in events[0, 0] for value in (event.attributes or {}).values()}
-        expect("call sites", sites, {"main+18 in known, of process"})
+        expect("call sites", sites, {"main+0x12 (0x1112) in known, of process"})
 
 
 # ---- Perfetto

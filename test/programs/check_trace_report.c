@@ -39,8 +39,8 @@ static void call_all(made_trace *made, int calls)
 /* Places in the program; objects lie elsewhere on each rank. */
 static void add_sites(trace_process *process, int rank)
 {
-    static const char *const symbols[] = {"main+0x10 in <program> & co", "main+0x20 in program",
-                                          "main+0x30 in program"};
+    static const char *const symbols[] = {"main+0x10 (0x1010) in <program> & co", "main+0x20 (0x1020) in program",
+                                          "+0x1030 in program"};
     static const made_name functions[] = {MADE_ALLREDUCE, MADE_BCAST, MADE_BARRIER};
     trace_location *location = &process->locations[0];
     process->sites = calloc(3, sizeof(process->sites[0]));

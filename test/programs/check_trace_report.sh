@@ -77,7 +77,7 @@ check_sites() {
     expect_value 1 wait_ns $((40 * 3 * 298000)) $((40 * 3 * 302500))
     value_of 3 pattern | grep -qE '^ascending:(5[89]|6[0-2])' || complain "site 3: not ascending:60"
     expect_value 3 function MPI_Bcast
-    value_of 1 place | grep -qF 'main+0x10 in <program> & co' || complain "site 1: not its place"
+    value_of 1 place | grep -qF 'main+0x10 (0x1010) in <program> & co' || complain "site 1: not its place"
 }
 
 check_functions() {
@@ -257,7 +257,7 @@ check_page() {
     expect_page
     [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
     [ "$(count 'class="call" x=')" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
-    grep -qF 'main+0x10 in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
+    grep -qF 'main+0x10 (0x1010) in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
     grep -qF '<h1>All &amp; &lt;everything&gt;</h1>' "$page" || complain "not its title"
     grep -q 'to rank 1, tag [0-9]*, 8 B' "$page" || complain "a call does not name its partner"
     grep -q 'class="call line"' "$page" || complain "there are no messages"

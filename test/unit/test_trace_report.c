@@ -194,7 +194,7 @@ typedef struct small_trace {
 /* Objects lie at other addresses on each rank. */
 static void make_trace(small_trace_t *made)
 {
-    static char first[] = "main+0x10 in program", second[] = "main+0x20 in program";
+    static char first[] = "main+0x10 (0x1010) in program", second[] = "+0x1020 in program";
     *made = (small_trace_t){.whole = {.size = 2, .name_count = 3, .names = names}};
     made->whole.processes = made->processes;
     made->matches = (trace_matches){.call_count = 2, .calls = made->calls};
@@ -225,9 +225,10 @@ START_TEST(sites_of_a_trace)
     make_trace(&made);
     EXPECT(sites_find(&sites, &made.whole, &made.matches, false), "out of memory");
     EXPECT(sites.count == 2, "%d sites", sites.count);
-    EXPECT(strcmp(sites.list[0].place, "main+0x20 in program") == 0 && sites.list[0].summary.wait_ns == 70,
+    EXPECT(strcmp(sites.list[0].place, "+0x1020 in program") == 0 && sites.list[0].summary.wait_ns == 70,
            "first: %s, waited %g", sites.list[0].place, sites.list[0].summary.wait_ns);
-    EXPECT(strcmp(sites.list[1].place, "main+0x10 in program") == 0 && sites.list[1].summary.spread_max_ns == 10,
+    EXPECT(strcmp(sites.list[1].place, "main+0x10 (0x1010) in program") == 0 &&
+               sites.list[1].summary.spread_max_ns == 10,
            "second: %s", sites.list[1].place);
     EXPECT(strcmp(sites.list[0].comm, "world") == 0 && strcmp(sites.list[0].function, "MPI_Bcast") == 0, "%s on %s",
            sites.list[0].function, sites.list[0].comm);

@@ -12,7 +12,7 @@ enum { COMM_TEXT_BYTES = 48 };
 
 typedef struct site {
     const char *function;
-    char *place;                /* of rank 0 of the communicator: "symbol+offset in object", or its address */
+    char *place;                /* of rank 0 of the communicator: as trace/format.h says, or its address */
     char comm[COMM_TEXT_BYTES]; /* "world", or ranks of MPI_COMM_WORLD: "0-3,8" */
     const trace_call **calls;   /* by time */
     arrivals_t arrivals;        /* of these calls */
