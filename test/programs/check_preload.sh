@@ -260,6 +260,9 @@ no-such-program|no-such-program
 $scratch/no-such-program|$scratch/no-such-program
 $here/check_preload.c cannot be executed|$here/check_preload.c
 END_OF_LIST
+    # Of all processes, the first says so.
+    run 2 mpix_preload --no-such-option "$subject"
+    expect_refusal --no-such-option
 }
 
 quick tap_check "a C program: barriers, clock, report" check_world

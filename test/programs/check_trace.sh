@@ -217,6 +217,9 @@ check_others() {
     expect_refusal --from
     run alone mpix_trace -o "$scratch/new" --from 10 --to 9.5 "$subject"
     expect_refusal --to
+    # Of all processes, the first says so.
+    run 2 mpix_trace -o "$scratch/new" --no-such-option "$subject"
+    expect_refusal --no-such-option
     record 2 --only 'Send,Recieve,*nothing*' "$subject"
     expect_done
     [ "$(own_messages | grep -c 'names no function')" -eq 2 ] || complain "not a line for each name that is wrong"
