@@ -154,12 +154,15 @@ static const void *open_file(const char *path, const char *version)
     int count = mpi_library_count();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        tell("%s", dlerror());
+        tell("%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
+             dlerror());
         return NULL;
     }
     /* The loader found what the back needs in the program, or it brought a second MPI library. */
     if (mpi_library_count() != count) {
-        tell("this program uses another MPI library (%s) than %s was built with", version, path);
+        tell("this program uses another MPI library (%s) than %s was built with: "
+             "install libmpix_harmonize built for this MPI library",
+             version, path);
         dlclose(handle);
         return NULL;
     }
@@ -218,7 +221,9 @@ const void *mh_preload_open(void)
         return NULL;
     }
     if (mh_preload_names.flavor && strcmp(flavor->name, mh_preload_names.flavor) != 0) {
-        tell("this program uses %s, and %s is for another MPI library", version, mh_preload_names.file);
+        tell("this program uses %s, and %s is for another MPI library: "
+             "take the launcher of the program's MPI library, and the %s that was installed for it",
+             version, mh_preload_names.file, mh_preload_names.program);
         return NULL;
     }
     const char *front = dladdr(version, &self) ? self.dli_fname : "";
