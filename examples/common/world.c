@@ -4,6 +4,7 @@
 
 #include "machine_clock.h"
 #include "output.h"
+#include "preload/launcher.h"
 #include "room.h"
 
 #include <mpix_harmonize.h>
@@ -16,9 +17,10 @@
 
 /*
  * How much later each further rank tells of an error that may be everyone's, up to a rank; and how long a rank that has
- * told waits before it ends all others: launchers were seen to lose what a process wrote just before.
+ * told waits before it ends all others: launchers were seen to lose what a process wrote just before. And how long all
+ * wait before they end, of which only the first tells why: Open MPI's launcher then ends those that are late.
  */
-enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2 };
+enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2, REFUSAL_PAUSE_NS = 10 * PAUSE_NS };
 
 static void count_nodes(world_t *world)
 {
@@ -33,8 +35,15 @@ static void count_nodes(world_t *world)
 
 void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
+    int size;
     output_begin();
     MPI_Init(argc, argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (mh_launcher_is_other(size, program)) {
+        MPI_Finalize();
+        system_sleep_ns(REFUSAL_PAUSE_NS);
+        exit(STATUS_BAD_OPTION);
+    }
     world->program = program;
     MPI_Comm_dup(MPI_COMM_WORLD, &world->comm);
     MPI_Comm_rank(world->comm, &world->rank);

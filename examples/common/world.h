@@ -22,7 +22,10 @@ typedef struct world {
     int nodes;
 } world_t;
 
-/* world_begin - initialize MPI and fill in the world of a program of this name. Collective over all processes. */
+/*
+ * world_begin - initialize MPI and fill in the world of a program of this name. Ends the program if the launcher of
+ * another MPI library started it, and the first process says so. Collective over all processes.
+ */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
 /* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */

@@ -2,8 +2,7 @@
 /* twin.c - a communicator that a back has for itself, of which the program notices nothing. */
 #include "preload/twin.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "preload/launcher.h"
 
 /* For a call on a communicator of the program: the program's handler does not see its errors. */
 static MPI_Errhandler hold_errors(MPI_Comm comm)
@@ -46,16 +45,7 @@ MPI_Comm mh_preload_twin(MPI_Comm comm)
 
 void mh_preload_check_launcher(const char *program)
 {
-    static const char *const variables[][2] = {{"PMI_SIZE", "PMI_RANK"},
-                                               {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
     int size = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; size == 1 && i < sizeof variables / sizeof *variables; i++) {
-        const char *started = getenv(variables[i][0]), *rank = getenv(variables[i][1]);
-        if (started && atoi(started) > 1 && (!rank || atoi(rank) == 0))
-            fprintf(stderr,
-                    "%s: the launcher started %s processes, and each is alone in MPI_COMM_WORLD: "
-                    "take the launcher of the program's MPI library\n",
-                    program, started);
-    }
+    mh_launcher_is_other(size, program);
 }

@@ -189,6 +189,26 @@ check_library_errors() {
     own_messages | grep -qi tolerance_ns || complain "the message does not name the setting"
 }
 
+check_other_variables() {
+    # Each variable is one of the other library's launcher.
+    case $library in
+    Open*) export PMI_SIZE=3 PMI_RANK=0 ;;
+    *) export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 ;;
+    esac
+    run alone mpix_skew -i 10
+    expect_refusal 'started 3 processes, and each is alone in MPI_COMM_WORLD: take the launcher'
+    # Within a job of the other library.
+    check_version 1 mpix_skew --version
+    check_version 2 mpix_skew --version
+}
+
+check_other_launcher() {
+    MPIEXEC=$other_launcher MPIEXEC_FLAGS=''
+    [ "$other_launcher" = mpiexec.mpich ] || MPIEXEC_FLAGS='--oversubscribe --allow-run-as-root'
+    run 2 mpix_bench barrier -i 10
+    expect_refusal 'started 2 processes, and each is alone in MPI_COMM_WORLD: take the launcher'
+}
+
 for each in $all_programs; do
     quick tap_check "$each: help and version" check_answers "$each"
 done
@@ -199,4 +219,12 @@ tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "mpix_triad: bounds, tables, bad options" check_triad
 quick tap_check "errors of the library" check_library_errors
+library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
+case $library in Open*) other_launcher=mpiexec.mpich ;; *) other_launcher=mpiexec.openmpi ;; esac
+quick tap_check "variables of another MPI library's launcher" check_other_variables
+if command -v "$other_launcher" >/dev/null; then
+    tap_check "the launcher of another MPI library" check_other_launcher
+else
+    tap_skip "the launcher of another MPI library" "there is no $other_launcher"
+fi
 tap_done
