@@ -239,6 +239,7 @@ static bool prepare(const char *const *functions, int count)
     PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
     PMPI_Comm_size(mh_trace.world, &mh_trace.size);
     mh_trace.pid = getpid();
+    mh_trace_learn_sizes();
     PMPI_Query_thread(&thread_level);
     mh_trace.has_threads = !mh_preload_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
     if (mh_trace.rank == 0)

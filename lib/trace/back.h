@@ -241,6 +241,7 @@ trace_thread *mh_trace_thread_of(trace_call *call);
 
 /* ---- Messages (messages.c), requests (requests.c), collective operations (collectives.c) */
 
+void mh_trace_learn_sizes(void); /* of types */
 int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
 void mh_trace_put_send(trace_call *call, const trace_request *message);

@@ -86,7 +86,7 @@ static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
     return true;
 }
 
-/* The recorder itself asks MPI about most messages, inside of a call: this must be quick to tell. */
+/* The recorder itself asks MPI about some messages, inside of a call: this must be quick to tell. */
 INLINE bool is_of_back(const trace_back *back, uintptr_t site)
 {
     return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
