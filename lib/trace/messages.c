@@ -129,7 +129,7 @@ void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm)
 
 static uint64_t bytes_of(const MPI_Status *status)
 {
-#if defined MPICH_NAME
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 30100000
     return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 | (unsigned)status->count_lo;
 #elif defined OPEN_MPI
     return status->_ucount;

@@ -76,6 +76,7 @@ typedef struct function {
     X(Comm_create_keyval, FAULT_LOCAL) \
     X(Initialized, FAULT_LOCAL) \
     X(Finalized, FAULT_LOCAL) \
+    X(Get_library_version, FAULT_LOCAL) \
     X(Info_create, FAULT_LOCAL) \
     X(Info_set, FAULT_LOCAL) \
     X(Info_get, FAULT_LOCAL) \
@@ -276,11 +277,9 @@ int untidy_broadcasts(void)
 
 static void look_at_text(const char *text)
 {
-    for (size_t i = strnlen(text, ERROR_TEXT_BYTES); i < ERROR_TEXT_BYTES; i++)
-        if (text[i] != '\0') {
-            untidy++;
-            return;
-        }
+    static const char zeros[ERROR_TEXT_BYTES];
+    size_t length = strnlen(text, ERROR_TEXT_BYTES);
+    untidy += memcmp(text + length, zeros, ERROR_TEXT_BYTES - length) != 0;
 }
 
 ALIAS int PMPI_Bcast(void *data, int count, MPI_Datatype element, int root, MPI_Comm comm)
@@ -316,6 +315,7 @@ FAULTY(Comm_create_keyval, MPI_COMM_NULL,
        (MPI_Comm_copy_attr_function * c, MPI_Comm_delete_attr_function *d, int *k, void *x), (c, d, k, x))
 FAULTY(Initialized, MPI_COMM_NULL, (int *f), (f))
 FAULTY(Finalized, MPI_COMM_NULL, (int *f), (f))
+FAULTY(Get_library_version, MPI_COMM_NULL, (char *v, int *n), (v, n))
 FAULTY(Info_create, MPI_COMM_NULL, (MPI_Info * i), (i))
 FAULTY(Info_set, MPI_COMM_NULL, (MPI_Info i, const char *k, const char *v), (i, k, v))
 FAULTY(Info_get, MPI_COMM_NULL, (MPI_Info i, const char *k, int n, char *v, int *f), (i, k, n, v, f))
@@ -364,16 +364,14 @@ ALIAS int access(const char *path, int how)
 ALIAS int hwloc_topology_init(void **topology)
 {
     int (*function)(void **) = (int (*)(void **))real("hwloc_topology_init");
-    bool is_its = is_library(__builtin_return_address(0));
-    hwloc_discoveries += is_its;
-    return hwloc_fails && is_its ? -1 : function(topology);
+    hwloc_discoveries += is_library(__builtin_return_address(0));
+    return hwloc_fails && is_library(__builtin_return_address(0)) ? -1 : function(topology);
 }
 
 /* What the library reads in place of files. */
 static const struct {
     _Atomic bool *is_read;
-    const char *file; /* the end of its path */
-    const char *text;
+    const char *file, *text; /* file: the end of its path */
 } substitutes[] = {
     {&clocksource_is_hidden, "/current_clocksource", "hpet\n"},
     {&quota_is_shown, "/proc/self/cgroup", "0::/\n"},

@@ -211,6 +211,17 @@ check_report() {
     cp "$scratch/report" "$scratch/err"
     expect err 'mpix_preload: 2 ranks' 2
     expect err "MPI_COMM_WORLD +2 +$barriers +$barriers +.*" 1
+    run 2 mpix_preload --report /nowhere/report "$subject" barriers
+    expect_refusal "/nowhere/report cannot be written"
+    # Processes that may be on other hosts cannot be told to end.
+    printf '#!/bin/sh\nunset MPI_LOCALNRANKS OMPI_COMM_WORLD_LOCAL_SIZE\n%s --report /nowhere/report %s barriers\n' \
+        "exec $programs/mpix_preload" "$subject" >"$scratch/other_hosts"
+    chmod +x "$scratch/other_hosts"
+    programs=$scratch run 2 other_hosts
+    program=mpix_preload
+    expect_done
+    expect err 'mpix_preload: .*/nowhere/report cannot be written; the report goes to standard error' 1
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
     [ -c /dev/full ] || return
     run 2 mpix_preload --report=/dev/full "$subject" barriers
     expect_done
