@@ -83,6 +83,8 @@ judge "1,024 processes, all simulated" 250 1.5 900 processes=1024 simulate=all s
 judge "1,024 processes, lopsided links" 1600 1.8 1000 processes=1024 links=lopsided seconds=12
 judge "1,024 processes, slow hosts" 20000 0 0 processes=1024 links=slow seconds=12
 judge "1,024 processes, a lost host that comes back" 500 0 0 processes=1024 links=lost seconds=12
+judge "64 processes for an hour" 60 1.3 400 processes=64 seconds=3600 readings=1
+judge "64 processes for an hour, a lost host that comes back" 60 1.3 400 processes=64 links=lost seconds=3600 readings=1
 judge "1,024 processes, hca3" 50000 0 0 processes=1024 label=hca3/100/skampi/10+prop seconds=3
 
 wild_clock_is_told() {
