@@ -373,7 +373,7 @@ static double *take_room(scores_t *scores, int64_t permutations)
     scores->observed = scores->squares + rows;
     scores->signs = scores->observed + rows;
     scores->max = scores->signs + values;
-    scores->as_great = (int64_t *)(scores->max + permutations);
+    scores->as_great = (int64_t *)(void *)(scores->max + permutations);
     scores->row = (int *)(scores->as_great + rows);
     return room;
 }

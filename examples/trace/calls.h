@@ -38,7 +38,7 @@ bool requests_find(call_requests *found, const trace_process *process);
 void requests_free(call_requests *requests);
 
 /* request_of - the request that an event began or completed; NULL if there is none. */
-call_request *request_of(const call_requests *requests, const trace_event *event);
+call_request *request_of(const call_requests *all, const trace_event *event);
 
 /* The COLLECTIVE_OUT of a COLLECTIVE; NULL if there is none. */
 const trace_event *call_out(const trace_location *location, size_t record);

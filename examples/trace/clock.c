@@ -69,8 +69,8 @@ static int64_t find_start_ns(const trace *of, trace_clock by)
     int64_t start_ns = INT64_MAX;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
         if (at->count > 0) {
-            int64_t global_ns = at->events[0].time_ns + first_offset_ns(&of->processes[at->rank], by);
-            start_ns = global_ns < start_ns ? global_ns : start_ns;
+            int64_t first_ns = at->events[0].time_ns + first_offset_ns(&of->processes[at->rank], by);
+            start_ns = first_ns < start_ns ? first_ns : start_ns;
         }
     return start_ns < INT64_MAX ? start_ns : 0;
 }

@@ -72,17 +72,17 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
 
 /* ---- Output */
 
-/* As the folder of the trace, with another ending. */
-static int convert_to_folder(conversion *job, const char *folder)
+/* Where to write; NULL: standard output. A folder that is not named is the trace's, with another ending. */
+static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 {
-    char path[TRACE_PATH_SIZE];
+    if (given->output_path != NULL || given->format != FORMAT_OTF2)
+        return given->output_path;
+    const char *folder = given->folders.texts[0];
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/')
         length--;
-    snprintf(path, sizeof(path), "%.*s.otf2", (int)length, folder);
-    if (job->path == NULL)
-        job->path = path;
-    return convert_to_otf2(job);
+    snprintf(own, TRACE_PATH_SIZE, "%.*s.otf2", (int)length, folder);
+    return own;
 }
 
 static int convert_to_file(conversion *job, int (*convert)(conversion *job))
@@ -97,11 +97,11 @@ static int convert_to_file(conversion *job, int (*convert)(conversion *job))
     return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
 }
 
-static int convert(conversion *job, const settings *given)
+static int convert(conversion *job, int64_t format)
 {
-    switch (given->format) {
+    switch (format) {
     case FORMAT_OTF2:
-        return convert_to_folder(job, given->folders.texts[0]);
+        return convert_to_otf2(job);
     case FORMAT_PERFETTO:
         return convert_to_file(job, convert_to_perfetto);
     default:
@@ -121,7 +121,7 @@ static void tell(const conversion *job)
 
 static int run(const settings *given)
 {
-    char message[TRACE_MESSAGE_SIZE];
+    char message[TRACE_MESSAGE_SIZE], path[TRACE_PATH_SIZE];
     trace read;
     if (!trace_read(&read, given->folders.texts[0], message)) {
         fprintf(stderr, "%s: %s\n", program_name, message);
@@ -130,11 +130,11 @@ static int run(const settings *given)
     trace_warn(&read, program_name);
     /* OTF2 gets the times themselves, which are local without any correction. */
     bool is_local = given->clock == CLOCK_LOCAL;
-    conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = given->output_path};
+    conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};
     bool has_memory =
         trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL) &&
         communicators_find(&job.communicators, &read);
-    int status = has_memory ? convert(&job, given) : conversion_out_of_memory(&job);
+    int status = has_memory ? convert(&job, given->format) : conversion_out_of_memory(&job);
     if (status == STATUS_GOOD)
         tell(&job);
     communicators_free(&job.communicators);

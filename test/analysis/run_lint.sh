@@ -3,9 +3,17 @@
 #
 # Usage: run_lint.sh [FILE...], by default all files
 #
-# Environment: as for scratch.sh
+# Environment: as for scratch.sh; MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
 . "$(dirname "$0")/scratch.sh"
 cd "$top" || exit 1
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all MPIX_TEST_BRIEF=yes
+[ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "it is no part of the quick check"
+
+# Other versions have other complaints.
+tidy_version=14 cppcheck_version=2.10
+is_version() {  # COMMAND VERSION
+    "$1" --version 2>/dev/null | grep -qE "(version|Cppcheck) ${2/./\\.}(\.|\$)"
+}
 
 # The front of the recorder includes wrappers that a build makes.
 generated=$(mktemp -d) || exit 1
@@ -19,7 +27,7 @@ files=("$@")
 # shellcheck disable=SC2046
 flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest "-I$generated"
     $(mpi_include_flags) $(pkg-config --cflags hwloc 2>/dev/null) '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
-    -D_GNU_SOURCE '-DLIBRARY=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
+    -D_GNU_SOURCE= '-DLIBRARY=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1
@@ -38,7 +46,7 @@ tidy_file() {
     esac
 }
 
-if command -v clang-tidy >/dev/null; then
+if is_version clang-tidy $tidy_version; then
     complaints=$(running=0
         for file in "${files[@]}"; do
             tidy_file "$file" &
@@ -48,10 +56,10 @@ if command -v clang-tidy >/dev/null; then
         wait)
     tap_expect_empty "clang-tidy has no complaint of ${#files[@]} files" "$complaints"
 else
-    tap_skip "clang-tidy" "it is not installed (Debian package: clang-tidy)"
+    tap_skip "clang-tidy" "version $tidy_version is not installed (Debian package: clang-tidy)"
 fi
 
-if command -v cppcheck >/dev/null; then
+if is_version cppcheck $cppcheck_version; then
     # variableScope: the programs declare variables first. unusedStructMember: it does not see anonymous structures.
     # strtokCalled: in a program of one thread. knownConditionTrueFalse: it takes other processors' code away.
     # readdirCalled: each thread has folders of its own. invalidFunctionArg: it knows no mmap without a file. In two
@@ -65,13 +73,13 @@ if command -v cppcheck >/dev/null; then
         -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
-    tap_skip "cppcheck" "it is not installed (Debian package: cppcheck)"
+    tap_skip "cppcheck" "version $cppcheck_version is not installed (Debian package: cppcheck)"
 fi
 # Where gcc sees all of the library at once, it sees more.
 name="no warning of the library, optimized as a whole"
 if [ $# -eq 0 ]; then
     mapfile -t sources < <(find lib \( -path lib/preload -o -path lib/trace \) -prune -o -name '*.c' -print)
-    tap_expect_empty "$name" "$($CC -O3 -flto -Wall -Wextra -fPIC -shared "${flags[@]}" "${sources[@]}" \
+    tap_expect_empty "$name" "$($CC -O3 -flto=auto -Wall -Wextra -fPIC -shared "${flags[@]}" "${sources[@]}" \
         -o "$generated/library.so" 2>&1)"
 fi
 tap_done

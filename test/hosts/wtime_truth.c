@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static void wait_until(int64_t instant_ns)
     int64_t wake_ns = instant_ns - spin_ns;
     struct timespec wake = {wake_ns / ns_per_s, wake_ns % ns_per_s};
     clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &wake, NULL);
-    while (true_ns() < instant_ns)
-        continue;
+    while (true_ns() < instant_ns) {
+    }
 }
 
 /* By how much MPI_Wtime is ahead of the time since start_ns: the quickest of some readings. */
@@ -87,7 +88,7 @@ static void gather(int64_t *mine, int readings, int64_t *all)
     else
         memcpy(all, mine, (size_t)readings * sizeof *mine);
     for (int i = 1; i < processes && rank == 0; i++)
-        MPI_Recv(all + i * readings, readings, MPI_INT64_T, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(all + (ptrdiff_t)i * readings, readings, MPI_INT64_T, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Between each process and rank 0, for some of the readings, in ascending order. Returns how many there are. */
@@ -131,8 +132,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     size_t size = (size_t)processes * (size_t)readings;
     int64_t *mine = calloc((size_t)readings, sizeof *mine), *all = calloc(2 * size, sizeof *all);
-    if (!mine || !all)
+    if (!mine || !all) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+        abort();
+    }
     read_all(mine, readings, argc > 2);
     gather(mine, readings, all);
     if (rank == 0)

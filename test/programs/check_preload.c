@@ -190,7 +190,7 @@ static void call_slowly(MPI_Comm comm)
 {
     int one = 1, sum;
     for (int i = 0; i < PAUSES; i++) {
-        usleep(PAUSE_US);
+        nap_us(PAUSE_US);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
     }
 }

@@ -95,7 +95,7 @@ static void start_twice(const char *name, volume its, MPI_Request *request)
     } while (0)
 
 /* Of two ints and of three, one after the other. */
-static int pieces[2] = {2, 3}, places[2] = {0, 2};
+static int pieces[2] = {2, 3}, shifts[2] = {0, 2};
 
 /* With root 1, rank is 1 on the root and 0 elsewhere; with root 0, peer is. */
 static void do_rooted(void)
@@ -105,9 +105,9 @@ static void do_rooted(void)
     FORMS(Reduce, reduce, IS(TWIN, 1, 3 * INT, rank * 3 * INT), in, out, 3, MPI_INT, MPI_SUM, 1, twin);
     FORMS(Gather, gather, IS(TWIN, 0, 3 * INT, peer * 6 * INT), in, 3, MPI_INT, out, 3, MPI_INT, 0, twin);
     FORMS(Scatter, scatter, IS(TWIN, 0, peer * 6 * INT, 3 * INT), in, 3, MPI_INT, out, 3, MPI_INT, 0, twin);
-    FORMS(Gatherv, gatherv, IS(TWIN, 1, own * INT, rank * 5 * INT), in, own, MPI_INT, out, pieces, places, MPI_INT, 1,
+    FORMS(Gatherv, gatherv, IS(TWIN, 1, own * INT, rank * 5 * INT), in, own, MPI_INT, out, pieces, shifts, MPI_INT, 1,
           twin);
-    FORMS(Scatterv, scatterv, IS(TWIN, 1, rank * 5 * INT, own * INT), in, pieces, places, MPI_INT, out, own, MPI_INT, 1,
+    FORMS(Scatterv, scatterv, IS(TWIN, 1, rank * 5 * INT, own * INT), in, pieces, shifts, MPI_INT, out, own, MPI_INT, 1,
           twin);
 }
 
@@ -121,7 +121,7 @@ static void do_for_all(void)
           twin);
     FORMS(Reduce_scatter, reduce_scatter, IS(TWIN, -1, 5 * INT, own * INT), in, out, pieces, MPI_INT, MPI_SUM, twin);
     FORMS(Allgather, allgather, IS(TWIN, -1, 3 * INT, 6 * INT), in, 3, MPI_INT, out, 3, MPI_INT, twin);
-    FORMS(Allgatherv, allgatherv, IS(TWIN, -1, own * INT, 5 * INT), in, own, MPI_INT, out, pieces, places, MPI_INT,
+    FORMS(Allgatherv, allgatherv, IS(TWIN, -1, own * INT, 5 * INT), in, own, MPI_INT, out, pieces, shifts, MPI_INT,
           twin);
     FORMS(Alltoall, alltoall, IS(TWIN, -1, 6 * INT, 6 * INT), in, 3, MPI_INT, out, 3, MPI_INT, twin);
 }
@@ -146,11 +146,11 @@ static void do_in_place(void)
     WAITING(Allreduce, IS(TWIN, -1, 3 * INT, 3 * INT), MPI_IN_PLACE, out, 3, MPI_INT, MPI_SUM, twin);
     WAITING(Reduce, IS(TWIN, 1, 3 * INT, rank * 3 * INT), from, out, 3, MPI_INT, MPI_SUM, 1, twin);
     WAITING(Gather, IS(TWIN, 1, 3 * INT, rank * 6 * INT), from, peer * 3, MPI_INT, out, 3, MPI_INT, 1, twin);
-    WAITING(Gatherv, IS(TWIN, 1, own * INT, rank * 5 * INT), from, peer * own, MPI_INT, out, pieces, places, MPI_INT, 1,
+    WAITING(Gatherv, IS(TWIN, 1, own * INT, rank * 5 * INT), from, peer * own, MPI_INT, out, pieces, shifts, MPI_INT, 1,
             twin);
-    WAITING(Scatterv, IS(TWIN, 1, rank * 5 * INT, own * INT), in, pieces, places, MPI_INT, to, peer * own, MPI_INT, 1,
+    WAITING(Scatterv, IS(TWIN, 1, rank * 5 * INT, own * INT), in, pieces, shifts, MPI_INT, to, peer * own, MPI_INT, 1,
             twin);
-    WAITING(Allgatherv, IS(TWIN, -1, own * INT, 5 * INT), MPI_IN_PLACE, 0, MPI_INT, out, pieces, places, MPI_INT, twin);
+    WAITING(Allgatherv, IS(TWIN, -1, own * INT, 5 * INT), MPI_IN_PLACE, 0, MPI_INT, out, pieces, shifts, MPI_INT, twin);
     WAITING(Alltoall, IS(TWIN, -1, 6 * INT, 6 * INT), MPI_IN_PLACE, 0, MPI_INT, out, 3, MPI_INT, twin);
     WAITING(Alltoallv, IS(TWIN, -1, (3 + 3 * rank) * INT, (3 + 3 * rank) * INT), MPI_IN_PLACE, NULL, NULL, MPI_INT, out,
             both, starts, MPI_INT, twin);

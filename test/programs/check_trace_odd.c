@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TAG = 7, NO_RANK = 99, JUMPS = 3, THREADS = 1300, CROWD = 600, FILE_LIMIT = 256 * 1024 };
@@ -26,7 +27,7 @@ static int rank;
 static void record_clock(void)
 {
     for (int i = 0; i < 12; i++) {
-        usleep(100000);
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
@@ -264,7 +265,7 @@ static void have_a_crowd(void)
     pthread_t threads[CROWD];
     pthread_attr_t small;
     pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 256 * 1024);
+    pthread_attr_setstacksize(&small, (size_t)256 * 1024);
     pthread_barrier_init(&all_there, NULL, CROWD);
     for (int i = 0; i < CROWD; i++)
         if (pthread_create(&threads[i], &small, ask_together, NULL) != 0) {
@@ -332,7 +333,7 @@ ssize_t writev(int file, const struct iovec *parts, int count)
 static void abort_by_signal(int number)
 {
     (void)number;
-    MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Abort(MPI_COMM_WORLD, 3); /* as programs do: NOLINT(bugprone-signal-handler) */
 }
 
 static void abort_while_writing(void)

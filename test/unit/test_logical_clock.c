@@ -195,7 +195,7 @@ START_TEST(all_forms_of_an_operation_wait)
     for (int rank = 0; rank < RANKS; rank++)
         made.trace.processes[rank].locations[0].events[3].id = MADE_WAIT;
     ck_assert(trace_match(&made.trace, &matches) && conditions_find(&made.trace, &matches, &found));
-    EXPECT(found.rule_count == 1 && found.member_count == 2 * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
+    EXPECT(found.rule_count == 1 && found.member_count == 2UL * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
     free_made(&made, &found, &matches);
 }
 END_TEST

@@ -70,7 +70,7 @@ static mh_offset measure(const scene_t *scene, int burst, double sign, chance *d
     return (mh_offset){at_ns, true_offset_ns(at_ns) + llround(error_ns), llround(bound_ns)};
 }
 
-static double error_ns(const mh_estimate *estimate, int64_t ahead_ns)
+static double miss_ns(const mh_estimate *estimate, int64_t ahead_ns)
 {
     int64_t at_ns = estimate->model.at_ns + ahead_ns;
     return (double)(at_ns - mh_model_apply(&estimate->model, at_ns) - true_offset_ns(at_ns));
@@ -94,12 +94,12 @@ static void follow(const scene_t *scene, int round, score_t *score)
         EXPECT_SEEDED(mh_tracker_feed(&tracker, &measured), "%s, round %d: burst %d is taken for a step", scene->name,
                       round, i);
         estimate = mh_tracker_estimate(&tracker);
-        EXPECT_SEEDED(fabs(error_ns(&estimate, 0)) <= (double)estimate.bound_ns + 1,
+        EXPECT_SEEDED(fabs(miss_ns(&estimate, 0)) <= (double)estimate.bound_ns + 1,
                       "%s, round %d, burst %d: off by %.0f ns, the bound is %" PRId64 " ns", scene->name, round, i,
-                      error_ns(&estimate, 0), estimate.bound_ns);
+                      miss_ns(&estimate, 0), estimate.bound_ns);
     }
-    score->now += pow(error_ns(&estimate, 0), 2);
-    score->ahead += pow(error_ns(&estimate, AHEAD_NS), 2);
+    score->now += pow(miss_ns(&estimate, 0), 2);
+    score->ahead += pow(miss_ns(&estimate, AHEAD_NS), 2);
 }
 
 START_TEST(spell_is_not_followed)

@@ -312,7 +312,7 @@ END_TEST
 
 START_TEST(turns_are_no_deeper_than_rounds)
 {
-    int levels[MOST_IN_TURNS];
+    int levels[MOST_IN_TURNS] = {0};
     for (int size = 1; size <= MOST_IN_TURNS; size++) {
         int sum = 0, deepest = 0, binomial_sum = 0;
         for (int index = 0; index < size; index++) {
