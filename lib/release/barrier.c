@@ -100,9 +100,15 @@ bool mh_barrier_informs_all(const mh_barrier *barrier)
     return !barrier->kind->release;
 }
 
-int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *all, mh_error *error)
+void mh_barrier_announce(mh_barrier *barrier, const mh_arrival *mine)
 {
     barrier->slots.waited_long = false;
+    if (barrier->kind->announce)
+        barrier->kind->announce(barrier->state, mine);
+}
+
+int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *all, mh_error *error)
+{
     return barrier->kind->arrive(barrier->state, mine, all, error);
 }
 

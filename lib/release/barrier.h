@@ -57,6 +57,12 @@ const char *mh_barrier_name(const mh_barrier *barrier);
 /* Whether every process receives the arrivals of all, so that each computes the same release. */
 bool mh_barrier_informs_all(const mh_barrier *barrier);
 
+/*
+ * Begin to arrive, without waiting. mh_barrier_arrive follows, with the same arrival. What is done in between costs no
+ * time while the arrivals are under way. Local.
+ */
+void mh_barrier_announce(mh_barrier *barrier, const mh_arrival *mine);
+
 /* Arrive; rank 0, or everybody, receives the arrivals of all, combined. Collective. */
 int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *all, mh_error *error);
 

@@ -25,10 +25,24 @@ static void open_state(void *state, const mh_barrier_site *site)
     own->on_one_node = site->sites->node.size == site->channel->size;
 }
 
+static bool goes_through_slots(const dissemination *own)
+{
+    return own->on_one_node && own->slots->usable;
+}
+
+static void announce(void *state, const mh_arrival *mine)
+{
+    const dissemination *own = state;
+    own->slots->round++;
+    if (own->channel->size > 1 && goes_through_slots(own))
+        mh_slots_arrive(own->slots, mh_slots_step(own->slots, own->slots->index, 0), mine);
+}
+
 static int swap_through_slots(mh_slots *slots, int step, int from, mh_arrival *all, mh_error *error)
 {
     mh_arrival_line *theirs = mh_slots_step(slots, from, step);
-    mh_slots_arrive(slots, mh_slots_step(slots, slots->index, step), all);
+    if (step > 0)
+        mh_slots_arrive(slots, mh_slots_step(slots, slots->index, step), all);
     int code = mh_slots_await(slots, &theirs->round, error);
     if (code == MPI_SUCCESS)
         mh_arrival_combine(all, &theirs->arrival);
@@ -48,10 +62,9 @@ static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error
 {
     const dissemination *own = state;
     const mh_channel *channel = own->channel;
-    bool through_slots = own->on_one_node && own->slots->usable;
+    bool through_slots = goes_through_slots(own);
     int code = MPI_SUCCESS, rank = channel->rank, size = channel->size;
     *all = *mine;
-    own->slots->round++;
     for (int step = 0, distance = 1; distance < size && code == MPI_SUCCESS; step++, distance *= 2) {
         int from = rank < distance ? rank - distance + size : rank - distance;
         int to = rank + distance < size ? rank + distance : rank + distance - size;
@@ -66,5 +79,6 @@ const mh_barrier_kind mh_barrier_dissemination = {
     .doc = "without a root, through shared memory if all processes share a node, otherwise by messages",
     .state_size = sizeof(dissemination),
     .open = open_state,
+    .announce = announce,
     .arrive = arrive,
 };

@@ -21,6 +21,7 @@ typedef struct mh_barrier_kind {
     size_t state_size;
     void (*open)(void *state, const mh_barrier_site *site); /* state is all zero before; owns nothing */
     bool (*is_available)(const void *state);                /* NULL: always */
+    void (*announce)(void *state, const mh_arrival *mine);  /* what can be sent without waiting; NULL: nothing */
     int (*arrive)(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error);
     int (*release)(void *state, mh_release *release, mh_error *error); /* NULL: arrive informs all */
 } mh_barrier_kind;

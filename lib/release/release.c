@@ -27,7 +27,7 @@ void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_cloc
     rounds->channel = channel;
     rounds->clock = clock;
     rounds->barrier = barrier;
-    rounds->decided_ns = INT64_MIN;
+    rounds->decided_ns = rounds->last_overhead_ns = INT64_MIN;
     rounds->instant_ns = MH_TIME_UNKNOWN_NS;
     rounds->arrival.slack_ns = INT64_MIN;
     mh_rounds_sync_at(rounds, INT64_MAX);
@@ -39,6 +39,7 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
 {
     if (rounds->barrier_choice != settings->barrier_choice || rounds->clocks_agree != settings->clocks_agree) {
         rounds->rehearsed = false;
+        rounds->last_overhead_ns = INT64_MIN;
         mh_slack_init(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
     }
     rounds->barrier_choice = settings->barrier_choice;
@@ -70,13 +71,23 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
                         given_ns, all->slack_ns};
 }
 
-/* Rank 0, after the release: learn the needs of the previous call, which these arrivals report. */
-static void learn(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
+/* Rank 0: the need of the previous call, which these arrivals report. The deadline is near now, so it is only noted. */
+static void note_last(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
     int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
-    if (rounds->decided_ns != INT64_MIN)
-        mh_slack_learn(&rounds->slack, all->need_ns, release->decision_ns - rounds->decided_ns - waited_ns);
+    if (rounds->decided_ns != INT64_MIN) {
+        rounds->last_need_ns = all->need_ns;
+        rounds->last_overhead_ns = release->decision_ns - rounds->decided_ns - waited_ns;
+    }
     rounds->decided_ns = release->decision_ns;
+}
+
+static void learn_last(mh_rounds *rounds)
+{
+    if (rounds->last_overhead_ns == INT64_MIN)
+        return;
+    mh_slack_learn(&rounds->slack, rounds->last_need_ns, rounds->last_overhead_ns);
+    rounds->last_overhead_ns = INT64_MIN;
 }
 
 void mh_rounds_trust_clock(mh_rounds *rounds, int64_t bound_ns)
@@ -108,6 +119,8 @@ static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *a
 {
     bool informs_all = mh_barrier_informs_all(rounds->barrier);
     stamp(rounds, local_ns);
+    mh_barrier_announce(rounds->barrier, &rounds->arrival);
+    learn_last(rounds);
     int code = mh_barrier_arrive(rounds->barrier, &rounds->arrival, all, error);
     if (code != MPI_SUCCESS)
         return code;
@@ -125,13 +138,13 @@ int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh
                      mh_error *error)
 {
     mh_arrival all;
-    bool learns = rounds->channel->rank == 0;
+    bool is_first = rounds->channel->rank == 0;
     mh_arrival_ask(&rounds->arrival, request, rounds->delay_ns);
-    if (learns)
+    if (is_first)
         rounds->arrival.slack_ns = rounds->slack.slack_ns;
     int code = run(rounds, local_ns, done, &all, release, error);
-    if (code == MPI_SUCCESS && learns && release->order == MH_ORDER_RELEASE)
-        learn(rounds, &all, release);
+    if (code == MPI_SUCCESS && is_first && release->order == MH_ORDER_RELEASE)
+        note_last(rounds, &all, release);
     return code;
 }
 

@@ -7,11 +7,12 @@
  */
 #include "release/slack.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
-    CHOOSE_EVERY = 16,  /* calls; the choice looks at all bins */
-    CHOOSE_FIRST = 64,  /* calls; each of the first ones chooses again, because there is little data */
+    BINS_PER_CALL = 2,  /* that are examined */
+    SEARCH_FIRST = 64,  /* calls; each of the first ones searches all bins, because there is little data */
     FORGET_EVERY = 192, /* calls, the minimum */
     MIN_MISSES = 4,     /* the expected number of misses in the memory, so that their fraction is known */
     OVERHEAD_STEP = 16  /* the typical overhead moves by 1/16 of itself towards each new one */
@@ -62,26 +63,63 @@ static void count(mh_slack_counts *counts, int bin)
     counts->occupied[bin / 64] |= UINT64_C(1) << bin % 64;
 }
 
-/* The best slack always just meets a need that occurred. */
-static void choose(mh_slack *slack)
+static void clear(mh_slack_counts *counts)
 {
-    const mh_slack_counts *recent = &slack->recent, *older = &slack->older;
-    double total = (double)(recent->calls + older->calls), so_far = 0, best = -1;
-    int64_t best_ns = slack->ceiling_ns;
     for (int word = 0; word < MH_SLACK_WORDS; word++)
-        for (uint64_t left = recent->occupied[word] | older->occupied[word]; left; left &= left - 1) {
-            int bin = 64 * word + __builtin_ctzll(left);
-            so_far += recent->bins[bin] + older->bins[bin];
-            if (so_far < slack->min_met * total)
-                continue;
-            int64_t slack_ns = limited(slack, bin_top_ns(bin));
-            double value = eighth_power(so_far / total) / (double)(slack->overhead_ns + slack_ns);
-            if (value >= best) {
-                best = value;
-                best_ns = slack_ns;
-            }
+        for (uint64_t left = counts->occupied[word]; left; left &= left - 1)
+            counts->bins[64 * word + __builtin_ctzll(left)] = 0;
+    memset(counts->occupied, 0, sizeof counts->occupied);
+    counts->calls = 0;
+}
+
+static void begin_search(mh_slack *slack)
+{
+    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .best_ns = slack->ceiling_ns};
+}
+
+/* The highest bin below this one that is not empty; -1: there is none. */
+static int occupied_below(const mh_slack *slack, int bin)
+{
+    const mh_slack_counts *counts = slack->counts;
+    uint64_t below = (UINT64_C(1) << bin % 64) - 1; /* of the word of this bin; all of those before */
+    for (int word = bin / 64; word >= 0; word--, below = UINT64_MAX) {
+        uint64_t occupied = word < MH_SLACK_WORDS ? (counts[0].occupied[word] | counts[1].occupied[word]) & below : 0;
+        if (occupied)
+            return 64 * word + 63 - __builtin_clzll(occupied);
+    }
+    return -1;
+}
+
+/* The best slack always just meets a need that occurred. Returns false if no shorter one can be better or allowed. */
+static bool examine_next(mh_slack *slack)
+{
+    mh_slack_search *search = &slack->search;
+    int bin = occupied_below(slack, search->bin);
+    double total = (double)(slack->counts[0].calls + slack->counts[1].calls), met = total - (double)search->misses;
+    double weight = eighth_power(met / total), overhead_ns = (double)slack->overhead_ns;
+    if (bin < 0 || met < slack->min_met * total || weight <= search->best * (overhead_ns + (double)slack->floor_ns))
+        return false;
+    int64_t slack_ns = limited(slack, bin_top_ns(bin));
+    double value = weight / (overhead_ns + (double)slack_ns);
+    if (value > search->best) {
+        search->best = value;
+        search->best_ns = slack_ns;
+    }
+    search->misses += slack->counts[0].bins[bin] + slack->counts[1].bins[bin];
+    search->bin = bin;
+    return true;
+}
+
+/* A whole search would delay one call in many. So each call takes a part of it. */
+static void search_on(mh_slack *slack)
+{
+    int bins = slack->calls <= SEARCH_FIRST ? MH_SLACK_BINS + 1 : BINS_PER_CALL;
+    while (bins-- > 0)
+        if (!examine_next(slack)) {
+            slack->slack_ns = slack->search.best_ns;
+            begin_search(slack);
+            return;
         }
-    slack->slack_ns = best_ns;
 }
 
 void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
@@ -89,6 +127,7 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
     slack->floor_ns = floor_ns;
     slack->ceiling_ns = ceiling_ns;
     slack->slack_ns = limited(slack, slack->slack_ns);
+    begin_search(slack);
 }
 
 void mh_slack_aim(mh_slack *slack, double min_met)
@@ -96,6 +135,7 @@ void mh_slack_aim(mh_slack *slack, double min_met)
     int64_t calls = (int64_t)(MIN_MISSES / (1 - min_met));
     slack->min_met = min_met;
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
+    begin_search(slack);
 }
 
 /* Track the median of the overheads: one step up or down for each, whatever the distance, so a pause is one step. */
@@ -117,12 +157,12 @@ static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
 void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
 {
     learn_overhead(slack, overhead_ns);
-    count(&slack->recent, bin_of(need_ns));
+    count(&slack->counts[slack->recent], bin_of(need_ns));
     slack->calls++;
-    if (slack->calls <= CHOOSE_FIRST || slack->calls % CHOOSE_EVERY == 0)
-        choose(slack);
-    if (slack->recent.calls >= slack->forget_every) {
-        slack->older = slack->recent;
-        memset(&slack->recent, 0, sizeof slack->recent);
+    search_on(slack);
+    if (slack->counts[slack->recent].calls >= slack->forget_every) {
+        slack->recent = 1 - slack->recent;
+        clear(&slack->counts[slack->recent]);
+        begin_search(slack);
     }
 }

@@ -26,15 +26,25 @@ typedef struct mh_slack_counts {
     uint32_t bins[MH_SLACK_BINS];
 } mh_slack_counts;
 
+/* A search for the best slack, from the longest need downward, a few bins in each call. */
+typedef struct mh_slack_search {
+    int bin;        /* this one and all above have been examined */
+    int64_t misses; /* calls whose needs are in these bins */
+    double best;    /* the value of the best slack so far */
+    int64_t best_ns;
+} mh_slack_search;
+
 typedef struct mh_slack {
     int64_t floor_ns;
     int64_t ceiling_ns;
-    double min_met;                /* the minimum fraction of calls whose need must be met; 0: none */
-    int64_t slack_ns;              /* what to use now */
-    int64_t overhead_ns;           /* typical period without its slack and delay */
-    int64_t calls;                 /* learned from so far */
-    int64_t forget_every;          /* calls: the memory covers one to two times this number */
-    mh_slack_counts recent, older; /* when recent is full, it replaces older */
+    double min_met;            /* the minimum fraction of calls whose need must be met; 0: none */
+    int64_t slack_ns;          /* what to use now */
+    int64_t overhead_ns;       /* typical period without its slack and delay */
+    int64_t calls;             /* learned from so far */
+    int64_t forget_every;      /* calls: the memory covers one to two times this number */
+    mh_slack_search search;    /* sets slack_ns when it ends, and begins again */
+    mh_slack_counts counts[2]; /* of recent and of older calls */
+    int recent;                /* which one of them counts; when it is full, it becomes that of older calls */
 } mh_slack;
 
 /* Start without data: the slack is the ceiling until the first needs are known. 0 < floor_ns <= ceiling_ns. */

@@ -103,6 +103,10 @@ static void *take_part(void *argument)
         mh_release release = {0};
         if (member->crew->naps)
             nap(&dice);
+        if (kind->announce)
+            kind->announce(own.state, &mine);
+        if (member->crew->naps)
+            nap(&dice);
         kind->arrive(own.state, &mine, &all, &error);
         expected = all_of(member->crew, round);
         if (member->index == 0 || !kind->release) {
