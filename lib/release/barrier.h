@@ -58,8 +58,9 @@ const char *mh_barrier_name(const mh_barrier *barrier);
 bool mh_barrier_informs_all(const mh_barrier *barrier);
 
 /*
- * Begin to arrive, without waiting. mh_barrier_arrive follows, with the same arrival. What is done in between costs no
- * time while the arrivals are under way. Local.
+ * Begin to arrive, without waiting. mh_barrier_arrive follows, with the same arrival. What is done in between takes no
+ * extra time if other processes arrive later, or if this arrival is on its way: dissemination through shared memory
+ * sends it here. Local.
  */
 void mh_barrier_announce(mh_barrier *barrier, const mh_arrival *mine);
 

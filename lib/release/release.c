@@ -236,10 +236,11 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
     int64_t before_ns = release->decision_ns, local_ns = mh_base_clock_now_ns(&rounds->clock->base);
     rounds->arrival.rehearse = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
     int code = run(rounds, local_ns, MH_ORDER_RELEASE, &all, release, error);
-    if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
-        mh_slack_learn(&rounds->slack, all.need_ns, release->decision_ns - before_ns);
+    /* As in a call, the need does not contain learning. */
     mh_model model = mh_global_clock_estimate(rounds->clock).model;
     note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
+    if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
+        mh_slack_learn(&rounds->slack, all.need_ns, release->decision_ns - before_ns);
     return code;
 }
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    BINS_PER_CALL = 2,  /* that are examined */
-    SEARCH_FIRST = 64,  /* calls; each of the first ones searches all bins, because there is little data */
+    BINS_PER_CALL = 2,  /* that a search examines: a whole one ends within some dozens of calls */
+    SEARCH_FIRST = 64,  /* calls, with rehearsals; each of the first ones searches all bins, because data are few */
     FORGET_EVERY = 192, /* calls, the minimum */
     MIN_MISSES = 4,     /* the expected number of misses in the memory, so that their fraction is known */
     OVERHEAD_STEP = 16  /* the typical overhead moves by 1/16 of itself towards each new one */
@@ -74,7 +74,7 @@ static void clear(mh_slack_counts *counts)
 
 static void begin_search(mh_slack *slack)
 {
-    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .best_ns = slack->ceiling_ns};
+    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns};
 }
 
 /* The highest bin below this one that is not empty; -1: there is none. */
@@ -96,7 +96,7 @@ static bool examine_next(mh_slack *slack)
     mh_slack_search *search = &slack->search;
     int bin = occupied_below(slack, search->bin);
     double total = (double)(slack->counts[0].calls + slack->counts[1].calls), met = total - (double)search->misses;
-    double weight = eighth_power(met / total), overhead_ns = (double)slack->overhead_ns;
+    double weight = eighth_power(met / total), overhead_ns = (double)search->overhead_ns;
     if (bin < 0 || met < slack->min_met * total || weight <= search->best * (overhead_ns + (double)slack->floor_ns))
         return false;
     int64_t slack_ns = limited(slack, bin_top_ns(bin));
@@ -110,13 +110,15 @@ static bool examine_next(mh_slack *slack)
     return true;
 }
 
-/* A whole search would delay one call in many. So each call takes a part of it. */
+/* A whole search would delay the call. So each call takes a part of it. */
 static void search_on(mh_slack *slack)
 {
-    int bins = slack->calls <= SEARCH_FIRST ? MH_SLACK_BINS + 1 : BINS_PER_CALL;
-    while (bins-- > 0)
+    bool is_first = slack->calls <= SEARCH_FIRST;
+    if (is_first)
+        begin_search(slack);
+    for (int i = 0; i < BINS_PER_CALL || is_first; i++)
         if (!examine_next(slack)) {
-            slack->slack_ns = slack->search.best_ns;
+            slack->slack_ns = limited(slack, slack->search.best_ns);
             begin_search(slack);
             return;
         }
@@ -127,7 +129,6 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
     slack->floor_ns = floor_ns;
     slack->ceiling_ns = ceiling_ns;
     slack->slack_ns = limited(slack, slack->slack_ns);
-    begin_search(slack);
 }
 
 void mh_slack_aim(mh_slack *slack, double min_met)
@@ -135,7 +136,6 @@ void mh_slack_aim(mh_slack *slack, double min_met)
     int64_t calls = (int64_t)(MIN_MISSES / (1 - min_met));
     slack->min_met = min_met;
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
-    begin_search(slack);
 }
 
 /* Track the median of the overheads: one step up or down for each, whatever the distance, so a pause is one step. */
@@ -156,8 +156,10 @@ static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
 
 void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
 {
+    int bin = bin_of(need_ns);
     learn_overhead(slack, overhead_ns);
-    count(&slack->counts[slack->recent], bin_of(need_ns));
+    count(&slack->counts[slack->recent], bin);
+    slack->search.misses += bin >= slack->search.bin;
     slack->calls++;
     search_on(slack);
     if (slack->counts[slack->recent].calls >= slack->forget_every) {

@@ -56,7 +56,7 @@ static int count_branches(const branch *of, int turns)
 static branch branch_of(const branch *of, int i, int turns)
 {
     int64_t rest = of->size - 1, count = count_branches(of, turns);
-    /* Who has no branches, is not asked: NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
+    /* A process without branches is not asked: NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
     int first = of->first + 1 + (int)(rest * i / count), end = of->first + 1 + (int)(rest * (i + 1) / count);
     return (branch){first, end - first, of->first, (of->turn + 1 + i) % turns};
 }

@@ -321,8 +321,10 @@ START_TEST(needs_are_forgotten_with_the_barrier)
     mh_rounds_configure(&rounds, &tree);
     EXPECT(rounds.slack.calls == 1 && rounds.slack.slack_ns == slack_ns,
            "another tolerance, and what was learned is forgotten");
+    rounds.last_overhead_ns = 1000;
     mh_rounds_configure(&rounds, &collective);
     EXPECT(rounds.slack.calls == 0, "another barrier, but what was learned is kept");
+    EXPECT(rounds.last_overhead_ns == INT64_MIN, "another barrier, but a need of the former one will be learned");
 }
 END_TEST
 

@@ -429,6 +429,40 @@ START_TEST(new_limits_hold_at_once_and_keep_the_experience)
 }
 END_TEST
 
+/* In the bins that a search has examined, whenever they came. */
+START_TEST(a_search_misses_no_call)
+{
+    mh_slack slack = fresh();
+    chance dice = chance_of_round(0);
+    for (int i = 0; i < 2000; i++) {
+        mh_slack_learn(&slack, (int64_t)chance_lognormal(&dice, i % 700 < 350 ? 1e4 : 1e5, 1), 10000);
+        int64_t examined = 0;
+        for (int bin = slack.search.bin; bin < MH_SLACK_BINS; bin++)
+            examined += slack.counts[0].bins[bin] + slack.counts[1].bins[bin];
+        EXPECT_SEEDED(slack.search.misses == examined, "call %d: %" PRId64 " misses, and there are %" PRId64, i,
+                      slack.search.misses, examined);
+    }
+}
+END_TEST
+
+START_TEST(limits_that_are_set_often_stop_no_search)
+{
+    enum { LARGER = 5 };
+    mh_slack slack = fresh();
+    chance dice = chance_of_round(0);
+    learn(&slack, &dice, tailed, 10e3, 10000, 400);
+    int64_t before_ns = slack.slack_ns;
+    for (int i = 0; i < 200; i++) {
+        learn(&slack, &dice, tailed, LARGER * 10e3, 10000, 2);
+        mh_slack_limit(&slack, FLOOR_NS, CEILING_NS);
+        mh_slack_aim(&slack, 0);
+    }
+    EXPECT_SEEDED(slack.slack_ns > before_ns * LARGER / 2,
+                  "needs are %d times as long, and the slack was %" PRId64 " and is %" PRId64 " ns", LARGER, before_ns,
+                  slack.slack_ns);
+}
+END_TEST
+
 /* A state as the library makes it before any limit is known. */
 START_TEST(no_limits_overflow_nothing)
 {
@@ -456,6 +490,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, limits_hold_whatever_comes);
     tcase_add_test(tests, new_limits_hold_at_once_and_keep_the_experience);
     tcase_add_test(tests, no_limits_overflow_nothing);
+    tcase_add_test(tests, a_search_misses_no_call);
+    tcase_add_test(tests, limits_that_are_set_often_stop_no_search);
 }
 
 int main(void)
