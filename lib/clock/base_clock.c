@@ -184,6 +184,7 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
         return code;
     clock->kind = kinds[index];
     clock->now_ns = clock->kind->now_ns;
+    clock->glance_ns = clock->kind->glance_ns ? clock->kind->glance_ns : clock->kind->now_ns;
     clock->may_be_set = clock->kind->may_be_set;
     code = share_scale(clock, channel, node_ranks, node_size, error);
     if (code == MPI_SUCCESS)

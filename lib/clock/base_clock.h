@@ -28,8 +28,9 @@ typedef struct mh_base_clock mh_base_clock;
 struct mh_base_clock {
     const struct mh_clock_kind *kind;              /* NULL: not opened */
     int64_t (*now_ns)(const mh_base_clock *clock); /* copied from the kind, which saves a memory access */
-    bool may_be_set;                               /* an administrator may set it, ahead or back */
-    mh_tick_scale scale;                           /* zero for clocks that count nanoseconds */
+    int64_t (*glance_ns)(const mh_base_clock *clock);
+    bool may_be_set;     /* an administrator may set it, ahead or back */
+    mh_tick_scale scale; /* zero for clocks that count nanoseconds */
     int64_t read_cost_ns;
     char reason[80]; /* why it is in use */
 };
@@ -77,6 +78,15 @@ clockid_t mh_base_clock_steady(const mh_base_clock *clock, double *limit);
 static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 {
     return clock->now_ns(clock);
+}
+
+/*
+ * Read an opened clock without waiting until earlier instructions are complete, which takes half the time on some
+ * processors. The reading may be some tens of nanoseconds early, and less than one before it.
+ */
+static inline int64_t mh_base_clock_glance_ns(const mh_base_clock *clock)
+{
+    return clock->glance_ns(clock);
 }
 
 /* What identifies the clock of this process. */

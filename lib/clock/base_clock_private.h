@@ -17,6 +17,8 @@ typedef struct mh_clock_kind {
     /* Whether this machine has the clock: 0, or -1 with the reason in why. */
     int (*probe)(char *why, size_t why_size);
     int64_t (*now_ns)(const mh_base_clock *clock);
+    /* A quicker reading, which may come before that of earlier instructions; NULL: there is none. */
+    int64_t (*glance_ns)(const mh_base_clock *clock);
     /* A quicker way to spin until deadline_ns or until the clock goes back, or NULL. Returns the last reading. */
     int64_t (*wait_until)(const mh_base_clock *clock, int64_t deadline_ns);
     /* Measure the scale of a counter; NULL for clocks that count nanoseconds. */

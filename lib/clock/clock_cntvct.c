@@ -23,6 +23,7 @@ const mh_clock_kind mh_clock_cntvct = {
     .is_foreign = !MH_PROCESSOR_IS_ARM64,
     .probe = cntvct_probe,
     .now_ns = mh_counter_now_ns,
+    .glance_ns = mh_counter_glance_ns,
     .wait_until = mh_counter_wait_until,
     .calibrate = mh_counter_calibrate,
 };

@@ -50,6 +50,7 @@ const mh_clock_kind mh_clock_tsc = {
     .is_foreign = !MH_PROCESSOR_IS_X86,
     .probe = tsc_probe,
     .now_ns = mh_counter_now_ns,
+    .glance_ns = mh_counter_glance_ns,
     .wait_until = mh_counter_wait_until,
     .calibrate = mh_counter_calibrate,
 };

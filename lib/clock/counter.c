@@ -99,6 +99,11 @@ int64_t mh_counter_now_ns(const mh_base_clock *clock)
     return to_ns(read_ticks(), &clock->scale);
 }
 
+int64_t mh_counter_glance_ns(const mh_base_clock *clock)
+{
+    return to_ns(glance_at_ticks(), &clock->scale);
+}
+
 int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 {
     uint64_t first = glance_at_ticks(), ticks = first;

@@ -103,6 +103,7 @@ struct trace_thread {
     trace_run run;
     uint16_t open_id;       /* of the function whose ENTER is the last one; 0: its LEAVE is there */
     int rounds;             /* of its end */
+    int64_t last_ns;        /* when its last call was left */
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
     int64_t full_ns;            /* when the first one was dropped */

@@ -54,13 +54,23 @@ void mh_trace_record_enter(trace_call *call)
     mh_trace_put(call->thread, (trace_event){call->enter_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
 }
 
+/*
+ * A call waits for nothing before it begins, so a glance at the clock is enough. When it is left, what it waited for
+ * must be there, so that time is a full reading.
+ */
+static int64_t enter_time_ns(const trace_thread *thread)
+{
+    int64_t now_ns = mh_base_clock_glance_ns(&mh_trace.clock);
+    return thread && now_ns < thread->last_ns ? thread->last_ns : now_ns;
+}
+
 void mh_trace_enter(trace_call *call)
 {
     trace_thread *thread = mh_trace_thread_of(call);
     call->leave_ns = 0;
     call->is_recorded = false;
     call->started = (trace_request){0};
-    call->enter_ns = mh_trace_now_ns();
+    call->enter_ns = enter_time_ns(thread);
     call->is_silent = !thread || !mh_trace.is_wanted[call->id] || call->enter_ns < mh_trace.from_ns ||
                       call->enter_ns >= mh_trace.to_ns;
     if (!call->is_trial)
@@ -69,8 +79,11 @@ void mh_trace_enter(trace_call *call)
 
 int64_t mh_trace_leave_ns(trace_call *call)
 {
-    if (call->leave_ns == 0)
+    if (call->leave_ns == 0) {
         call->leave_ns = mh_trace_now_ns();
+        if (call->thread)
+            call->thread->last_ns = call->leave_ns;
+    }
     return call->leave_ns;
 }
 
@@ -101,6 +114,7 @@ void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)
     int64_t now_ns = mh_trace_now_ns();
     if (!thread || now_ns < mh_trace.from_ns || now_ns >= mh_trace.to_ns)
         return;
+    thread->last_ns = now_ns;
     mh_trace_settle(thread, now_ns);
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }

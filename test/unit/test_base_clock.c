@@ -86,6 +86,23 @@ START_TEST(clock_increases)
 }
 END_TEST
 
+START_TEST(glance_is_a_reading)
+{
+    enum { GLANCES = 1000, EARLY_NS = 1000 };
+    const mh_clock_kind *kind = kinds[_i];
+    mh_base_clock clock;
+    if (!open_clock(kind, &clock))
+        return;
+    for (int i = 0; i < GLANCES; i++) {
+        int64_t before_ns = mh_base_clock_now_ns(&clock), glance_ns = kind->glance_ns(&clock);
+        int64_t after_ns = mh_base_clock_now_ns(&clock);
+        EXPECT(glance_ns >= before_ns - EARLY_NS && glance_ns <= after_ns,
+               "%s: a glance shows %" PRId64 " ns, the readings around it %" PRId64 " and %" PRId64 " ns", kind->name,
+               glance_ns, before_ns, after_ns);
+    }
+}
+END_TEST
+
 /* A counter as another calibration would have it: rounding in a wait depends on the scale. */
 static void rescale(mh_base_clock *clock, const mh_tick_scale *scale, double factor)
 {
@@ -286,6 +303,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, choices_are_auto_and_the_clocks_by_preference);
     tcase_add_loop_test(tests, clock_describes_itself, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, clock_increases, 0, COUNT_OF(kinds));
+    tcase_add_loop_test(tests, glance_is_a_reading, 0, COUNTERS);
     tcase_add_loop_test(tests, clock_increases_across_threads, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, wait_ends_when_the_clock_reads_the_deadline, 0, COUNT_OF(kinds));
     tcase_add_loop_test(tests, wait_for_the_past_ends_at_once, 0, COUNT_OF(kinds));
