@@ -20,7 +20,7 @@
  * told waits before it ends all others: launchers were seen to lose what a process wrote just before. And how long all
  * wait before they end, of which only the first tells why: Open MPI's launcher then ends those that are late.
  */
-enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = PAUSE_NS / 2, REFUSAL_PAUSE_NS = 10 * PAUSE_NS };
+enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = 2 * PAUSE_NS, REFUSAL_PAUSE_NS = 10 * PAUSE_NS };
 
 static void count_nodes(world_t *world)
 {

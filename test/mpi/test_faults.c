@@ -251,7 +251,7 @@ static void fail_in_wait(void)
     for (int i = 0; i < 3; i++) {
         int flag;
         if (my_rank > 0 && i == 0)
-            nap_ms(50);
+            nap_ms(500);
         int code = MPIX_Harmonize(comm, &flag);
         check_call(&seen, "MPIX_Harmonize", code, false);
     }

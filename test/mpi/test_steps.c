@@ -56,16 +56,17 @@ static int64_t first_call_now_ns(const char *clock, const char *sync)
  * A call that finds a step synchronizes as the first one does, so on a busy machine it takes as long: first ones are
  * the control, the one before and, after a long call, some more. None waits until a clock has caught up.
  */
-static void check_call(MPI_Comm comm, int64_t first_call_ns, const step *step, const char *what)
+static bool call_is_quick(MPI_Comm comm, int64_t first_call_ns, const step *step, bool is_last_try, const char *what)
 {
     int64_t call_ns = max_over(comm, timed_call_ns(comm)), control_ns = max_over(comm, first_call_ns);
     for (int i = 0; i < 5 && call_ns > NS_PER_S / 2 + 4 * control_ns; i++) {
         int64_t now_ns = max_over(comm, first_call_now_ns(step->clock, step->sync));
         control_ns = now_ns > control_ns ? now_ns : control_ns;
     }
-    CHECK(call_ns <= NS_PER_S / 2 + 4 * control_ns,
-          "%s: the call takes %" PRId64 " ms, a first one at most %" PRId64 " ms", what, call_ns / NS_PER_MS,
-          control_ns / NS_PER_MS);
+    bool is_quick = call_ns <= NS_PER_S / 2 + 4 * control_ns;
+    CHECK(is_quick || !is_last_try, "%s: the call takes %" PRId64 " ms, a first one at most %" PRId64 " ms", what,
+          call_ns / NS_PER_MS, control_ns / NS_PER_MS);
+    return is_quick;
 }
 
 static void make_step(MPI_Comm comm, const step *step)
@@ -80,8 +81,10 @@ static void make_step(MPI_Comm comm, const step *step)
     meet(comm);
 }
 
-static void check_any_step(const step *step)
+/* Returns false if a call took long, which fails in the last try only: the whole machine may stand still for a time. */
+static bool try_step(const step *step, bool is_last_try)
 {
+    enum { SLEWED_BY_20_MS = 177 }; /* ms that a tenth and more of makes 20 ms */
     char what[200];
     int64_t bound_ns, before_ns;
     snprintf(what, sizeof what, "clock %s, sync %s, barrier %s, rank %d stepped by %" PRId64 " ms, %s", step->clock,
@@ -93,16 +96,28 @@ static void check_any_step(const step *step)
     CHECK_CLASS(set_setting(comm, "sync", step->sync), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "barrier", step->barrier), MPI_SUCCESS, what);
     int64_t first_call_ns = timed_call_ns(comm);
+    int64_t began_ns = true_ns();
     make_step(comm, step);
     before_ns = step->reads ? read_ns(comm, &bound_ns) : INT64_MIN;
-    check_call(comm, first_call_ns, step, what);
+    bool are_quick = call_is_quick(comm, first_call_ns, step, is_last_try, what);
+    bool may_be_a_slew = strcmp(step->clock, "monotonic_raw") == 0 && llabs(step->step_ns) < NS_PER_S / 10 &&
+                         max_over(comm, true_ns() - began_ns) > SLEWED_BY_20_MS * NS_PER_MS;
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
     check_clock(comm, what);
-    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0, "%s: no disruption is counted", what);
-    check_call(comm, first_call_ns, step, what);
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0 || may_be_a_slew, "%s: no disruption is counted",
+          what);
+    are_quick &= call_is_quick(comm, first_call_ns, step, is_last_try, what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
+    return are_quick;
+}
+
+static void check_any_step(const step *step)
+{
+    enum { TRIES = 3 };
+    for (int i = 1; i <= TRIES && !try_step(step, i == TRIES); i++)
+        ;
 }
 
 static const char *const stepped_clocks[] = {"realtime", "monotonic_raw"};

@@ -319,12 +319,20 @@ check_drift_truth() {
         }' "$scratch/raw"
 }
 
+# If one half of an exchange is held up, its time is wrong. So there are several tries.
 check_known_drift() {
+    for _ in 1 2 3; do
+        try_known_drift
+        [ -n "$problems" ] || return 0
+    done
+    complain "$problems"
+}
+
+try_known_drift() {
     run 2 check_drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 --format csv \
         --raw "$scratch/raw"
     expect_status 0
     problems=$(check_drift_rows 1e6; check_drift_truth)
-    [ -z "$problems" ] || complain "$problems"
 }
 
 check_drift() {
