@@ -31,6 +31,20 @@ static int depth_index(hwloc_topology_t topology, hwloc_const_cpuset_t set, hwlo
     return -1;
 }
 
+static void ask_kernel(self *me)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (int bit = 0; bit < CPU_SETSIZE; bit++)
+        if (CPU_ISSET(bit, &set))
+            me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
+#else
+    (void)me;
+#endif
+}
+
 static void ask_hwloc(hwloc_topology_t topology, self *me)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -39,6 +53,7 @@ static void ask_hwloc(hwloc_topology_t topology, self *me)
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
     hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology));
+    memset(me->processors, 0, sizeof me->processors);
     for (int bit = hwloc_bitmap_next(set, -1); bit >= 0 && bit < MASK_WORDS * WORD_BITS;
          bit = hwloc_bitmap_next(set, bit))
         me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
@@ -59,20 +74,6 @@ static bool shows_processors(void)
 #endif
 }
 
-static void ask_kernel(self *me)
-{
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    for (int bit = 0; bit < CPU_SETSIZE; bit++)
-        if (CPU_ISSET(bit, &set))
-            me->processors[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
-#else
-    (void)me;
-#endif
-}
-
 #if HWLOC_API_VERSION >= 0x00020800
 /* Else hwloc also binds the process to each processor in turn, which waits for all that runs there. */
 static const unsigned long only_places = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
@@ -88,11 +89,8 @@ static self look_at_self(void)
     return me; /* the machine that runs the simulator has other processors */
 #endif
     me.quota = mh_quota_find("");
-    if (!shows_processors()) {
-        ask_kernel(&me);
-        return me;
-    }
-    if (hwloc_topology_init(&topology) != 0)
+    ask_kernel(&me);
+    if (!shows_processors() || hwloc_topology_init(&topology) != 0)
         return me;
 #if HWLOC_API_VERSION >= 0x00020800
     hwloc_topology_set_flags(topology, only_places);
