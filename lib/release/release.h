@@ -28,8 +28,8 @@ typedef struct mh_rounds {
     mh_slack slack;     /* kept on rank 0 */
     int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none since the last sync */
     int64_t last_need_ns, last_overhead_ns; /* rank 0: to be learned in the next round; INT64_MIN: nothing */
-    int64_t tolerance_ns;
-    mh_arrival arrival;      /* for the next round */
+    _Atomic int64_t tolerance_ns;           /* any thread that waits for an instant reads it */
+    mh_arrival arrival;                     /* for the next round */
     int64_t stamp_margin_ns; /* how far this process's clock may be ahead; unknown: computed in each call */
     bool rehearsed;
     int64_t calls;

@@ -20,7 +20,7 @@ typedef struct mh_channel {
     MPI_Comm comm; /* private to the library; its error handler returns */
     int rank;
     int size;
-    bool yields; /* more processes than processors on a node */
+    _Atomic bool yields; /* more processes than processors on a node. Any thread that waits for an instant reads it */
 } mh_channel;
 
 /* Send bytes to peer. Blocking. */
