@@ -121,6 +121,7 @@ static const sub_test sub_tests[] = {
     {"found_once", test_found_once, "a communicator finds out once where its processes run, a process once about hwloc",
      SINGLE},
     {"faults_mpi", test_faults_mpi, "each MPI function that the library calls fails once, on all processes", SINGLE},
+    {"faults_mpi_first", test_faults_mpi_first, "the same of one that is called once in a process", SINGLE},
     {"faults_mpi_one", test_faults_mpi_one, "the same on one process, if others notice", SINGLE},
     {"faults_messages", test_faults_messages, "messages fail for good, on all processes", SINGLE},
     {"faults_text", test_faults_text, "the text of an error is one line, and all of it is written", SINGLE},

@@ -195,6 +195,7 @@ void test_astray(void);
 
 /* test_faults.c */
 void test_faults_mpi(void);
+void test_faults_mpi_first(void);
 void test_faults_mpi_one(void);
 void test_found_once(void);
 void test_faults_text(void);
