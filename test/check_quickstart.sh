@@ -31,7 +31,7 @@ prepare_programs() {
     : >"$scratch/packages/hwloc"
     local name
     for name in bash sh awk cat chmod cksum cut dirname env find flock grep head hostname id ls lscpu mkdir mktemp \
-        nproc printf rm sed setpriv sleep sort stat tail tar tee touch wc; do
+        nproc printf rm sed setpriv sleep sort stat tail tar tee touch tr wc; do
         ln -s "$(command -v "$name")" "$scratch/bin/$name" 2>/dev/null
     done
     for name in gcc g++ automake libtoolize ip smpicc gnuplot debootstrap mpi{cc,cxx}.{mpich,openmpi}; do
@@ -48,7 +48,7 @@ END
 stand_in_for_building() {
     # A module is there if its package is. The version is in the file.
     stand_in pkg-config <<'END'
-for word; do case $word in hwloc* | check) module=${word%% *} ;; esac; done
+for word; do case $word in hwloc* | check | jansson* | otf2*) module=${word%% *} ;; esac; done
 package=$(dirname "$0")/../packages/$module
 [ -e "$package" ] || exit 1
 case $1 in --exists) ;; *) cat "$package" ;; esac
@@ -177,6 +177,19 @@ check_check_after_run() {
     run
     expect 0 configure
     run check
+    expect 0 configure
+}
+
+# Tools that read results come and go with a library.
+check_optional_packages() {
+    run
+    echo 2.14 >"$scratch/packages/jansson"
+    run
+    expect 0 configure
+    run
+    expect 0
+    rm "$scratch/packages/jansson"
+    run
     expect 0 configure
 }
 
@@ -336,6 +349,7 @@ check() {       # NAME FUNCTION
 
 check "the first command, and again" check_first
 check "check after it, and packages that come and go" check_check_after_run
+check "further packages that come and go" check_optional_packages
 check "the other MPI library, and back" check_other_library
 check "updates" check_updates
 check "an archive with configure" check_archive
