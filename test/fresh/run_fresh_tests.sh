@@ -51,8 +51,12 @@ furnish() {     # ROOT
     [ -z "${https_proxy-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";" >>"$1/etc/apt/apt.conf.d/99environment"
 }
 
-as_user() {     # COMMAND: by the user's shell, in the sources
-    chroot --userspec=$user_id:$user_id --groups=$user_id "$root" env -i HOME="/home/$user" USER=$user LOGNAME=$user \
+# COMMAND: by the user's shell, in the sources. The system becomes the root of a mount namespace: below chroot, the
+# kernel makes no user namespaces, which tests of hosts need.
+as_user() {
+    # shellcheck disable=SC2016 # the names are those of sh
+    unshare --mount sh -c 'cd "$0" && pivot_root . mnt && umount -l /mnt && cd / && exec "$@"' "$root" \
+        setpriv --reuid $user_id --regid $user_id --init-groups env -i HOME="/home/$user" USER=$user LOGNAME=$user \
         PATH=/usr/local/bin:/usr/bin:/bin "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
         bash -c "cd ~/project && $1" </dev/null 2>&1
 }
