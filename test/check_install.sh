@@ -162,11 +162,14 @@ check_suffix() {
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
     loudly "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$prefix" --libdir="$prefix/lib" \
-        --with-library-suffix=-other
+        --with-library-suffix=-other LIBS=-lrt
     loudly "${MAKE:-make}" install-plain-name
     for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
         output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1)
         grep -q -e '-lmpix_harmonize-other *$' <<<"$output" || echo "$name does not name the library: $output"
+        # As configure finds them necessary on older systems.
+        output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --static --libs "$name" 2>&1)
+        grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
     done
 }
 name="a suffix of the library, and make install-plain-name"
