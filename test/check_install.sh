@@ -64,6 +64,21 @@ check_cmake_example() {
     run_program "$work/example/build/hello_cxx"
 }
 
+# What the project has set for checks of its own is as before.
+check_cmake_variables() {
+    mkdir "$work/variables"
+    cat >"$work/variables/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.9...3.25)
+project(variables LANGUAGES C)
+set(CMAKE_REQUIRED_LIBRARIES m)
+set(CMAKE_REQUIRED_FLAGS -Wno-such-flag)
+find_package(mpix_harmonize REQUIRED)
+message("libraries [\${CMAKE_REQUIRED_LIBRARIES}] flags [\${CMAKE_REQUIRED_FLAGS}] quiet [\${CMAKE_REQUIRED_QUIET}]")
+END
+    configure_project variables "$moved" >"$work/variables/log" 2>&1
+    grep -qxF 'libraries [m] flags [-Wno-such-flag] quiet []' "$work/variables/log" || cat "$work/variables/log"
+}
+
 # By the prototype's names, in a project without C, with the static library.
 check_cmake_prototype() {
     [ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || return
@@ -133,6 +148,7 @@ cmake_test() {  # NAME FUNCTION
     fi
 }
 quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
+cmake_test "find_package leaves the project's variables as they are" check_cmake_variables
 quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype
 quick cmake_test "find_package tells of another MPI library" check_cmake_flavor
 quick cmake_test "find_package compares versions" check_cmake_version

@@ -6,9 +6,11 @@
 
 cmake_policy(VERSION 3.9...3.25)
 include(CMakeFindDependencyMacro)
+include(CMakePushCheckState)
 
 # What tells the MPI library from its header: openmpi, mpich, or nothing.
 macro(mpix_harmonize_find_flavor language)
+  cmake_push_check_state(RESET)
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_${language})
   set(CMAKE_REQUIRED_QUIET TRUE)
   set(mpix_harmonize_project_flavor "")
@@ -29,8 +31,7 @@ macro(mpix_harmonize_find_flavor language)
     endif()
   endforeach()
   unset(mpix_harmonize_has_macro CACHE)
-  unset(CMAKE_REQUIRED_LIBRARIES)
-  unset(CMAKE_REQUIRED_QUIET)
+  cmake_pop_check_state()
 endmacro()
 
 # The target for the library that the included file described.
