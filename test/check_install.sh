@@ -23,6 +23,7 @@ trap 'rm -rf "$work"' EXIT
 setting() {     # NAME: of configure
     sed -n "s/^$1 = //p" Makefile
 }
+fc=${MPIFC-$(setting MPIFC)}
 prefix=$(setting prefix) version=$(setting PACKAGE_VERSION) flavor=$(setting MPI_FLAVOR) libdir=${libdir:-$prefix/lib}
 
 # A folder that nobody configured: what is found must be found from the place of the files.
@@ -43,8 +44,8 @@ loudly() {
 configure_project() {   # NAME PREFIX
     # shellcheck disable=SC2086 # the compiler is a list of words, of which the first is the MPI wrapper
     set -- "$1" "$2" ${CC:-mpicc}
-    env -u CC -u CXX cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
-        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX"
+    env -u CC -u CXX -u FC cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
+        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX" "-DMPI_Fortran_COMPILER=$fc"
 }
 build_project() {       # NAME PREFIX
     configure_project "$@" && cmake --build "$work/$1/build"
@@ -77,6 +78,33 @@ message("libraries [\${CMAKE_REQUIRED_LIBRARIES}] flags [\${CMAKE_REQUIRED_FLAGS
 END
     configure_project variables "$moved" >"$work/variables/log" 2>&1
     grep -qxF 'libraries [m] flags [-Wno-such-flag] quiet []' "$work/variables/log" || cat "$work/variables/log"
+}
+
+# As doc/installing.md says. Without the language C, the refusal tells what a project needs.
+check_cmake_fortran() {
+    mkdir "$work/fortran"
+    cp "$hello/hello.f90" "$work/fortran"
+    cat >"$work/fortran/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.9...3.25)
+project(bench LANGUAGES C Fortran)
+find_package(MPI REQUIRED COMPONENTS C Fortran)
+find_package(mpix_harmonize 0.1 REQUIRED)
+add_executable(bench hello.f90 \${mpix_harmonize_FORTRAN_SOURCES})
+target_link_libraries(bench mpix_harmonize::mpix_harmonize MPI::MPI_Fortran)
+END
+    loudly build_project fortran "$moved"
+    run_program "$work/fortran/build/bench"
+    cp -R "$work/fortran" "$work/alone"
+    rm -r "$work/alone/build"
+    sed -i 's/LANGUAGES C Fortran/LANGUAGES Fortran/; s/COMPONENTS C Fortran/COMPONENTS Fortran/' \
+        "$work/alone/CMakeLists.txt"
+    configure_project alone "$moved" 2>&1 | tr -s '[:space:]' ' ' | grep -qF '(for Fortran: LANGUAGES C Fortran)' ||
+        echo "a project in Fortran alone is not told what it needs"
+}
+compiles_mpi_f08() {
+    printf 'use mpi_f08\nend\n' >"$work/probe.f90"
+    # shellcheck disable=SC2086 # compilers are lists of words
+    [ -n "$fc" ] && (cd "$work" && $fc probe.f90 -o probe) >/dev/null 2>&1
 }
 
 # By the prototype's names, in a project without C, with the static library.
@@ -138,17 +166,22 @@ check_cmake_version() {
     expect_version "$major.$((minor + 1))" no
 }
 
-cmake_test() {  # NAME FUNCTION
+cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
     if ! command -v cmake >/dev/null; then
         tap_skip "$1" "cmake is missing (Debian package: cmake)"
     elif [ -z "${MPICXX-}" ]; then
         tap_skip "$1" "no MPI compiler wrapper for C++"
+    elif [ -n "${3-}" ]; then
+        tap_skip "$1" "$3"
     else
-        tap_check "$@"
+        tap_check "$1" "$2"
     fi
 }
 quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
 cmake_test "find_package leaves the project's variables as they are" check_cmake_variables
+no_f08=''
+compiles_mpi_f08 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
+cmake_test "find_package(mpix_harmonize) in a project in Fortran" check_cmake_fortran "$no_f08"
 quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype
 quick cmake_test "find_package tells of another MPI library" check_cmake_flavor
 quick cmake_test "find_package compares versions" check_cmake_version
