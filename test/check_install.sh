@@ -109,7 +109,6 @@ compiles_mpi_f08() {
 
 # By the prototype's names, in a project without C, with the static library.
 check_cmake_prototype() {
-    [ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || return
     cp -R "$moved" "$work/static"
     rm "$work/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
     mkdir "$work/prototype"
@@ -128,7 +127,6 @@ END
 
 check_cmake_flavor() {
     local output
-    [ -n "$flavor" ] || return
     cp -R "$moved" "$work/foreign"
     cp -R "$hello" "$work/mixed"
     sed -i 's/_flavor "[a-z]*"/_flavor "another"/' \
@@ -137,33 +135,42 @@ check_cmake_flavor() {
     tr -s '[:space:]' ' ' <<<"$output" | grep -q 'but the project uses another MPI library' || echo "$output"
 }
 
-# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...1.0, or "0.1.0 EXACT"
+# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...<1.0, or "0.1.0 EXACT"
 expect_version() {
     local request=$1 wanted=$2
-    mkdir -p "$work/version"
     cat >"$work/version/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.19)
 project(version LANGUAGES NONE)
-set(PACKAGE_FIND_VERSION $request)
-include("$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake")
-if(PACKAGE_VERSION_COMPATIBLE)
-  message(FATAL_ERROR compatible)
-endif()
+find_package(probe $request CONFIG QUIET PATHS "$work/version" NO_DEFAULT_PATH)
+message("satisfied: [\${probe_FOUND}]")
 END
-    if cmake -S "$work/version" -B "$work/version/build" >/dev/null 2>&1; then
-        [ "$wanted" = no ] || echo "version $version does not satisfy $request"
-    else
-        [ "$wanted" = yes ] || echo "version $version satisfies $request"
-    fi
+    case $(cmake -S "$work/version" -B "$work/version/build" 2>&1) in
+    *'satisfied: [1]'*) [ "$wanted" = yes ] || echo "version $version satisfies $request" ;;
+    *'satisfied: [0]'*) [ "$wanted" = no ] || echo "version $version does not satisfy $request" ;;
+    *) echo "cmake fails with $request" ;;
+    esac
+    rm -rf "$work/version/build"
 }
 check_cmake_version() {
     local major minor patch
     IFS=. read -r major minor patch <<<"$version"
+    mkdir "$work/version"
+    : >"$work/version/probe-config.cmake"
+    cp "$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake" \
+        "$work/version/probe-config-version.cmake"
     expect_version "$version" yes
     expect_version "$major.$minor" yes
     expect_version "$major.$minor.$((patch + 1))" no
     expect_version "$((major + 1)).0" no
     expect_version "$major.$((minor + 1))" no
+    expect_version "$version EXACT" yes
+    expect_version "$major.$minor.$((patch + 1)) EXACT" no
+    expect_version "0.0.1 EXACT" no
+    expect_version "$version...$((major + 1)).0" yes
+    expect_version "$major.$((minor + 1))...$((major + 1)).0" no
+    expect_version "0.0.1...$version" yes
+    expect_version "0.0.1...<$version" no
+    expect_version "0.0.1...0.0.2" no
 }
 
 cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
@@ -182,8 +189,13 @@ cmake_test "find_package leaves the project's variables as they are" check_cmake
 no_f08=''
 compiles_mpi_f08 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
 cmake_test "find_package(mpix_harmonize) in a project in Fortran" check_cmake_fortran "$no_f08"
-quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype
-quick cmake_test "find_package tells of another MPI library" check_cmake_flavor
+no_archive=''
+[ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || no_archive="this build has no static library"
+quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype \
+    "$no_archive"
+no_flavor=''
+[ -n "$flavor" ] || no_flavor="this build is for any MPI library"
+quick cmake_test "find_package tells of another MPI library" check_cmake_flavor "$no_flavor"
 quick cmake_test "find_package compares versions" check_cmake_version
 
 # ---- pkg-config, module file, recipes
