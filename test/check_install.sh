@@ -23,6 +23,7 @@ trap 'rm -rf "$work"' EXIT
 setting() {     # NAME: of configure
     sed -n "s/^$1 = //p" Makefile
 }
+fc=${MPIFC-$(setting MPIFC)}
 prefix=$(setting prefix) version=$(setting PACKAGE_VERSION) flavor=$(setting MPI_FLAVOR) libdir=${libdir:-$prefix/lib}
 
 # A folder that nobody configured: what is found must be found from the place of the files.
@@ -43,8 +44,8 @@ loudly() {
 configure_project() {   # NAME PREFIX
     # shellcheck disable=SC2086 # the compiler is a list of words, of which the first is the MPI wrapper
     set -- "$1" "$2" ${CC:-mpicc}
-    env -u CC -u CXX cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
-        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX"
+    env -u CC -u CXX -u FC cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
+        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX" "-DMPI_Fortran_COMPILER=$fc"
 }
 build_project() {       # NAME PREFIX
     configure_project "$@" && cmake --build "$work/$1/build"
@@ -64,9 +65,50 @@ check_cmake_example() {
     run_program "$work/example/build/hello_cxx"
 }
 
+# What the project has set for checks of its own is as before.
+check_cmake_variables() {
+    mkdir "$work/variables"
+    cat >"$work/variables/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.9...3.25)
+project(variables LANGUAGES C)
+set(CMAKE_REQUIRED_LIBRARIES m)
+set(CMAKE_REQUIRED_FLAGS -Wno-such-flag)
+find_package(mpix_harmonize REQUIRED)
+message("libraries [\${CMAKE_REQUIRED_LIBRARIES}] flags [\${CMAKE_REQUIRED_FLAGS}] quiet [\${CMAKE_REQUIRED_QUIET}]")
+END
+    configure_project variables "$moved" >"$work/variables/log" 2>&1
+    grep -qxF 'libraries [m] flags [-Wno-such-flag] quiet []' "$work/variables/log" || cat "$work/variables/log"
+}
+
+# As doc/installing.md says. Without the language C, the refusal tells what a project needs.
+check_cmake_fortran() {
+    mkdir "$work/fortran"
+    cp "$hello/hello.f90" "$work/fortran"
+    cat >"$work/fortran/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.9...3.25)
+project(bench LANGUAGES C Fortran)
+find_package(MPI REQUIRED COMPONENTS C Fortran)
+find_package(mpix_harmonize 0.1 REQUIRED)
+add_executable(bench hello.f90 \${mpix_harmonize_FORTRAN_SOURCES})
+target_link_libraries(bench mpix_harmonize::mpix_harmonize MPI::MPI_Fortran)
+END
+    loudly build_project fortran "$moved"
+    run_program "$work/fortran/build/bench"
+    cp -R "$work/fortran" "$work/alone"
+    rm -r "$work/alone/build"
+    sed -i 's/LANGUAGES C Fortran/LANGUAGES Fortran/; s/COMPONENTS C Fortran/COMPONENTS Fortran/' \
+        "$work/alone/CMakeLists.txt"
+    configure_project alone "$moved" 2>&1 | tr -s '[:space:]' ' ' | grep -qF '(for Fortran: LANGUAGES C Fortran)' ||
+        echo "a project in Fortran alone is not told what it needs"
+}
+compiles_mpi_f08() {
+    printf 'use mpi_f08\nend\n' >"$work/probe.f90"
+    # shellcheck disable=SC2086 # compilers are lists of words
+    [ -n "$fc" ] && (cd "$work" && $fc probe.f90 -o probe) >/dev/null 2>&1
+}
+
 # By the prototype's names, in a project without C, with the static library.
 check_cmake_prototype() {
-    [ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || return
     cp -R "$moved" "$work/static"
     rm "$work/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
     mkdir "$work/prototype"
@@ -85,7 +127,6 @@ END
 
 check_cmake_flavor() {
     local output
-    [ -n "$flavor" ] || return
     cp -R "$moved" "$work/foreign"
     cp -R "$hello" "$work/mixed"
     sed -i 's/_flavor "[a-z]*"/_flavor "another"/' \
@@ -94,47 +135,67 @@ check_cmake_flavor() {
     tr -s '[:space:]' ' ' <<<"$output" | grep -q 'but the project uses another MPI library' || echo "$output"
 }
 
-# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...1.0, or "0.1.0 EXACT"
+# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...<1.0, or "0.1.0 EXACT"
 expect_version() {
     local request=$1 wanted=$2
-    mkdir -p "$work/version"
     cat >"$work/version/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.19)
 project(version LANGUAGES NONE)
-set(PACKAGE_FIND_VERSION $request)
-include("$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake")
-if(PACKAGE_VERSION_COMPATIBLE)
-  message(FATAL_ERROR compatible)
-endif()
+find_package(probe $request CONFIG QUIET PATHS "$work/version" NO_DEFAULT_PATH)
+message("satisfied: [\${probe_FOUND}]")
 END
-    if cmake -S "$work/version" -B "$work/version/build" >/dev/null 2>&1; then
-        [ "$wanted" = no ] || echo "version $version does not satisfy $request"
-    else
-        [ "$wanted" = yes ] || echo "version $version satisfies $request"
-    fi
+    case $(cmake -S "$work/version" -B "$work/version/build" 2>&1) in
+    *'satisfied: [1]'*) [ "$wanted" = yes ] || echo "version $version satisfies $request" ;;
+    *'satisfied: [0]'*) [ "$wanted" = no ] || echo "version $version does not satisfy $request" ;;
+    *) echo "cmake fails with $request" ;;
+    esac
+    rm -rf "$work/version/build"
 }
 check_cmake_version() {
     local major minor patch
     IFS=. read -r major minor patch <<<"$version"
+    mkdir "$work/version"
+    : >"$work/version/probe-config.cmake"
+    cp "$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake" \
+        "$work/version/probe-config-version.cmake"
     expect_version "$version" yes
     expect_version "$major.$minor" yes
     expect_version "$major.$minor.$((patch + 1))" no
     expect_version "$((major + 1)).0" no
     expect_version "$major.$((minor + 1))" no
+    expect_version "$version EXACT" yes
+    expect_version "$major.$minor.$((patch + 1)) EXACT" no
+    expect_version "0.0.1 EXACT" no
+    expect_version "$version...$((major + 1)).0" yes
+    expect_version "$major.$((minor + 1))...$((major + 1)).0" no
+    expect_version "0.0.1...$version" yes
+    expect_version "0.0.1...<$version" no
+    expect_version "0.0.1...0.0.2" no
 }
 
-cmake_test() {  # NAME FUNCTION
+cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
     if ! command -v cmake >/dev/null; then
         tap_skip "$1" "cmake is missing (Debian package: cmake)"
     elif [ -z "${MPICXX-}" ]; then
         tap_skip "$1" "no MPI compiler wrapper for C++"
+    elif [ -n "${3-}" ]; then
+        tap_skip "$1" "$3"
     else
-        tap_check "$@"
+        tap_check "$1" "$2"
     fi
 }
 quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
-quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype
-quick cmake_test "find_package tells of another MPI library" check_cmake_flavor
+cmake_test "find_package leaves the project's variables as they are" check_cmake_variables
+no_f08=''
+compiles_mpi_f08 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
+cmake_test "find_package(mpix_harmonize) in a project in Fortran" check_cmake_fortran "$no_f08"
+no_archive=''
+[ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || no_archive="this build has no static library"
+quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype \
+    "$no_archive"
+no_flavor=''
+[ -n "$flavor" ] || no_flavor="this build is for any MPI library"
+quick cmake_test "find_package tells of another MPI library" check_cmake_flavor "$no_flavor"
 quick cmake_test "find_package compares versions" check_cmake_version
 
 # ---- pkg-config, module file, recipes
@@ -162,11 +223,14 @@ check_suffix() {
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
     loudly "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$prefix" --libdir="$prefix/lib" \
-        --with-library-suffix=-other
+        --with-library-suffix=-other LIBS=-lrt
     loudly "${MAKE:-make}" install-plain-name
     for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
         output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1)
         grep -q -e '-lmpix_harmonize-other *$' <<<"$output" || echo "$name does not name the library: $output"
+        # As configure finds them necessary on older systems.
+        output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --static --libs "$name" 2>&1)
+        grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
     done
 }
 name="a suffix of the library, and make install-plain-name"
@@ -176,19 +240,45 @@ else
     tap_check "$name" check_suffix
 fi
 
+# Where the Python module is, if it is installed.
+python_folder=$(cd "$moved" && compgen -G 'lib*/python*/*-packages/mpix_harmonize' | head -n 1)
+python_folder=${python_folder:+$prefix/${python_folder%/*}}
+
 # The file has the configured prefix, so it is asked what it sets.
 check_module() {
     local output setting file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
-    output=$(env -u PKG_CONFIG_PATH -u MPIX_HARMONIZE_ROOT modulecmd bash load "$file" 2>&1)
-    for setting in "MPIX_HARMONIZE_ROOT=$prefix" "MPIX_HARMONIZE_DIR=$prefix" "PKG_CONFIG_PATH=$libdir/pkgconfig"; do
+    output=$(env -u PKG_CONFIG_PATH -u MPIX_HARMONIZE_ROOT -u PYTHONPATH -u MANPATH modulecmd bash load "$file" 2>&1)
+    # The empty name at the end of MANPATH keeps the system's pages.
+    for setting in "MPIX_HARMONIZE_ROOT=$prefix" "MPIX_HARMONIZE_DIR=$prefix" "PKG_CONFIG_PATH=$libdir/pkgconfig" \
+        "MANPATH=$prefix/share/man:;" ${python_folder:+"PYTHONPATH=$python_folder;"}; do
         grep -qF -e "$setting" <<<"$output" || echo "$file does not set $setting: $output"
     done
+    [ -n "$(setting PYTHON)" ] || ! grep PYTHONPATH <<<"$output"
 }
 name="the module file sets the environment"
 if command -v modulecmd >/dev/null; then
     quick tap_check "$name" check_module
 else
     tap_skip "$name" "modulecmd is missing (Debian package: environment-modules)"
+fi
+
+# Spack's classes of recipes have moved with its release 1.0.
+check_spack() {
+    local home
+    for home in spack/package.py spack_repo/builtin/build_systems/autotools.py; do
+        mkdir -p "$work/$home.d/spack" "$work/$home.d/${home%/*}"
+        printf '%s\n' 'from os.path import join as join_path' \
+            'license = version = variant = depends_on = lambda *words, **options: None' \
+            >"$work/$home.d/spack/package.py"
+        echo 'class AutotoolsPackage: pass' >>"$work/$home.d/$home"
+        PYTHONPATH=$work/$home.d python3 "$packaging/spack/package.py"
+    done
+}
+name="Spack loads its recipe, before and since 1.0"
+if command -v python3 >/dev/null; then
+    tap_check "$name" check_spack
+else
+    tap_skip "$name" "python3 is missing"
 fi
 
 # They are of this version. As Python they are parsed, and what they expect to be installed is.
@@ -231,6 +321,8 @@ if ! command -v python3 >/dev/null; then
 elif [ -n "$suffix" ] || [ "${libdir#"$prefix"}" != /lib ] || ! compgen -G "$moved/lib/*.a" >/dev/null ||
     ! compgen -G "$moved/lib/*.so" >/dev/null; then
     tap_skip "$name" "they are for both libraries in PREFIX/lib, without a suffix"
+elif [ -z "$(setting JANSSON_LIBS)" ]; then
+    tap_skip "$name" "they are for a build with Jansson"
 else
     quick tap_check "$name" check_recipes
 fi

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# find_package(mpix_harmonize) gives the target mpix_harmonize::mpix_harmonize.
+# find_package(mpix_harmonize) gives the target mpix_harmonize::mpix_harmonize, and in
+# mpix_harmonize_FORTRAN_SOURCES the modules for Fortran, which a project compiles with its own sources.
 #
 # Each library that is installed beside this file is described by a file mpix_harmonize-library*.cmake. The first one
 # that was built for the project's MPI library is taken. All paths are found from the place of this file.
 
 cmake_policy(VERSION 3.9...3.25)
 include(CMakeFindDependencyMacro)
+include(CMakePushCheckState)
 
 # What tells the MPI library from its header: openmpi, mpich, or nothing.
 macro(mpix_harmonize_find_flavor language)
+  cmake_push_check_state(RESET)
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_${language})
   set(CMAKE_REQUIRED_QUIET TRUE)
   set(mpix_harmonize_project_flavor "")
@@ -29,8 +32,7 @@ macro(mpix_harmonize_find_flavor language)
     endif()
   endforeach()
   unset(mpix_harmonize_has_macro CACHE)
-  unset(CMAKE_REQUIRED_LIBRARIES)
-  unset(CMAKE_REQUIRED_QUIET)
+  cmake_pop_check_state()
 endmacro()
 
 # The target for the library that the included file described.
@@ -72,7 +74,7 @@ if(C IN_LIST mpix_harmonize_languages)
 elseif(CXX IN_LIST mpix_harmonize_languages)
   set(mpix_harmonize_language CXX)
 else()
-  mpix_harmonize_refuse("mpix_harmonize needs a project with the language C or CXX")
+  mpix_harmonize_refuse("mpix_harmonize needs a project with the language C or CXX (for Fortran: LANGUAGES C Fortran)")
   return()
 endif()
 find_dependency(MPI COMPONENTS ${mpix_harmonize_language})
@@ -95,4 +97,11 @@ if(NOT TARGET mpix_harmonize::mpix_harmonize)
 MPI library (\"${mpix_harmonize_project_flavor}\"). Name the compiler of that one by \
 -DMPI_${mpix_harmonize_language}_COMPILER=..., or install mpix_harmonize for yours.")
   endif()
+endif()
+
+# Another directory of the project may have made the target.
+if(TARGET mpix_harmonize::mpix_harmonize)
+  get_target_property(mpix_harmonize_include mpix_harmonize::mpix_harmonize INTERFACE_INCLUDE_DIRECTORIES)
+  set(mpix_harmonize_FORTRAN_SOURCES
+    "${mpix_harmonize_include}/mpix_harmonize_mpi.f90" "${mpix_harmonize_include}/mpix_harmonize_f08.f90")
 endif()

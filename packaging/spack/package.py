@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipe for Spack: this is packages/libmpix-harmonize/package.py of a repository that spack repo create made.
+"""Recipe for Spack: this is packages/libmpix_harmonize/package.py of a repository that spack repo create made
+(before Spack 1.0: packages/libmpix-harmonize/package.py).
 
 Where the archive is that make dist wrote: spack install --no-checksum libmpix-harmonize
 """
 
 import os
+
+try:
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass  # before Spack 1.0, the next line brings it
 
 from spack.package import *
 
@@ -35,6 +41,7 @@ class LibmpixHarmonize(AutotoolsPackage):
         join_path("lib", "pkgconfig", "mpix_harmonize.pc"),
         join_path("lib", "cmake", "mpix_harmonize", "mpix_harmonize-config.cmake"),
         join_path("bin", "mpix_bench"),
+        join_path("bin", "mpix_compare"),
     ]
     sanity_check_is_dir = [join_path("share", "man", "man3")]
 

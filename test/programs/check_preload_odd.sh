@@ -87,6 +87,37 @@ SOURCE
     expect_runs_without "$1"
 }
 
+# With the names of an MPI library in itself.
+check_own_library() {
+    cat >"$scratch/own.c" <<'SOURCE'
+#include <stdio.h>
+int PMPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
+int main(int argc, char **argv) { puts("it runs"); return PMPI_Init(&argc, &argv); }
+SOURCE
+    cc "$scratch/own.c" -o "$scratch/own" || return
+    run alone mpix_preload "$scratch/own"
+    expect_runs_without "its MPI library within itself"
+}
+
+link_statically() {  # with MPICH as the one static library
+    local others
+    others=$(pkg-config --static --libs mpich 2>/dev/null) || return
+    # shellcheck disable=SC2086
+    $compiler -Wno-deprecated-declarations "$here/check_preload.c" -o "$scratch/linked" -Wl,--as-needed \
+        -Wl,-Bstatic -lmpich -Wl,-Bdynamic ${others//-lmpich/} -lpthread >/dev/null 2>&1 &&
+        ! ldd "$scratch/linked" | grep -q libmpi
+}
+check_linked_library() {
+    run 2 mpix_preload "$scratch/linked" barriers
+    expect_done
+    expect err 'mpix_preload: .* MPI library within itself, .*; the program runs without the preload' 1
+    # Of its symbols, none is left.
+    strip "$scratch/linked" || return
+    run 2 mpix_preload "$scratch/linked" barriers
+    expect_done
+    expect err 'mpix_preload: .* MPI library within itself, .*; the program runs without the preload' 1
+}
+
 # An installation that lacks a part.
 check_incomplete() {
     local built=$programs rank
@@ -217,6 +248,17 @@ tap_check "a program of a set user" check_set_user_id
 quick tap_check "another MPI library" check_other_library "Other MPI" '
     int PMPI_Get_library_version(char *text, int *length) { *length = 9; strcpy(text, "Other MPI\nof 99"); return 0; }'
 tap_check "an MPI library without a version" check_other_library "does not tell its version" ''
+quick tap_check "a program with an MPI library in itself" check_own_library
+name="a program that MPICH is linked into"
+case $library in
+MPICH*)
+    if link_statically; then
+        tap_check "$name" check_linked_library
+    else
+        tap_skip "$name" "there is no static MPICH to link"
+    fi ;;
+*) tap_skip "$name" "this build is not for MPICH" ;;
+esac
 tap_check "an incomplete installation" check_incomplete
 tap_check "the launcher of another MPI library" check_other_launcher
 tap_check "a module that is loaded at run time" check_module

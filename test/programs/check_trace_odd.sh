@@ -213,6 +213,21 @@ SOURCE
     ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
 }
 
+# With the names of an MPI library in itself.
+check_own_library() {
+    cat >"$scratch/own.c" <<'SOURCE'
+#include <stdio.h>
+int PMPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
+int main(int argc, char **argv) { puts("it runs"); return PMPI_Init(&argc, &argv); }
+SOURCE
+    cc "$scratch/own.c" -o "$scratch/own" || return
+    rm -rf "$folder"
+    run alone mpix_trace -o "$folder" "$scratch/own"
+    expect_status 0
+    grep -q '^it runs$' "$scratch/out" || complain "the program does not run"
+    expect_line 'MPI library within itself, .*; the program runs without being recorded$'
+}
+
 # A process that cannot make its file: no other one leaves one.
 check_missing_file() {
     record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
@@ -260,6 +275,7 @@ tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_librar
 if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
 tap_check "another MPI library than that of the build" check_other_library "$other" \
     "take the launcher of the program's MPI library, and the mpix_trace that was installed for it"
+tap_check "a program with an MPI library in itself" check_own_library
 if [ "$(check_disk)" = skip ]; then
     tap_skip "a full disk" "a small file system cannot be mounted"
 else

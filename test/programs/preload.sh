@@ -40,6 +40,7 @@ expect_done() {
 
 # COMMUNICATOR RANKS BARRIERS HARMONIZED: a row of the report; not more are valid than there are.
 expect_row() {
+    expect_no "a program with a report is taken for one without" 'the program runs without' err
     awk -v name="$1" -v ranks="$2" -v barriers="$3" -v harmonized="$4" '
         $1 == name { rows++ }
         $1 == name && $2 == ranks && $3 == barriers && $4 == harmonized && $5 <= $4 && $6 ~ /^[0-9.]+%$/ { right++ }
