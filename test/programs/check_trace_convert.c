@@ -4,9 +4,9 @@
  * on two hosts, whose clocks differ by seconds and drift; each kind of event; communicators of which each process has
  * its own ids. check_trace_convert.py knows the program too.
  *
- * Clocks are recorded at each period, or with -1 once, or with -2 never. Global time is 0 at ZERO_NS of true time. In
- * FOLDER.true, a line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for
- * each clock record its rank, local time, offset, and deviation.
+ * Clocks are recorded at each period, or with -1 once, with -2 never, with -3 twice before the first event. Global
+ * time is 0 at ZERO_NS of true time. In FOLDER.true, a line for each event of a first thread has its rank, thread, and
+ * true time; in FOLDER.clocks, one for each clock record its rank, local time, offset, and deviation.
  */
 #include "unit/made_trace.h"
 
@@ -238,14 +238,15 @@ static void put_events(made_trace *made)
 
 /* ---- Clocks */
 
-/* Fewer than there should be: one, or none. Or the global clock begins when the program has run for a while. */
+/* Fewer than there should be: one, none, or two. Or the global clock begins when the program has run for a while. */
 static void put_records(made_trace *made, double period_ns, int64_t zero_ns)
 {
-    made_records(made, period_ns > 0 ? period_ns : 0, 100);
+    static const size_t counts[] = {[1] = 1, [2] = 0, [3] = 2};
+    made_records(made, period_ns > 0 ? period_ns : 0.1e9, 100);
     for (int rank = 0; rank < PROCESSES; rank++) {
         trace_process *process = &made->trace.processes[rank];
         if (period_ns < 0)
-            process->record_count = period_ns == -1 ? 1 : 0;
+            process->record_count = counts[(int)-period_ns];
         for (size_t i = 0; i < process->record_count; i++)
             process->records[i].global_less_local_ns -= zero_ns;
     }
@@ -288,7 +289,7 @@ int main(int argc, char **argv)
     char message[TRACE_MESSAGE_SIZE];
     made_trace made;
     if (argc < 3 || argc > 4) {
-        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2 [ZERO_NS]\n");
+        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2|-3 [ZERO_NS]\n");
         return 2;
     }
     made_begin(&made, PROCESSES, clocks, 3);
