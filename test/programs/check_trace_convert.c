@@ -5,12 +5,14 @@
  * its own ids. check_trace_convert.py knows the program too.
  *
  * Clocks are recorded at each period, or with -1 once, with -2 never, with -3 twice before the first event. Global
- * time is 0 at ZERO_NS of true time. In FOLDER.true, a line for each event of a first thread has its rank, thread, and
- * true time; in FOLDER.clocks, one for each clock record its rank, local time, offset, and deviation.
+ * time is 0 at ZERO_NS of true time. Record UNKNOWN of each process, counted from 0, has no bound. In FOLDER.true, a
+ * line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for each clock
+ * record its rank, local time, offset, and deviation.
  */
 #include "unit/made_trace.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +241,7 @@ static void put_events(made_trace *made)
 /* ---- Clocks */
 
 /* Fewer than there should be: one, none, or two. Or the global clock begins when the program has run for a while. */
-static void put_records(made_trace *made, double period_ns, int64_t zero_ns)
+static void put_records(made_trace *made, double period_ns, int64_t zero_ns, size_t unknown)
 {
     static const size_t counts[] = {[1] = 1, [2] = 0, [3] = 2};
     made_records(made, period_ns > 0 ? period_ns : 0.1e9, 100);
@@ -249,6 +251,8 @@ static void put_records(made_trace *made, double period_ns, int64_t zero_ns)
             process->record_count = counts[(int)-period_ns];
         for (size_t i = 0; i < process->record_count; i++)
             process->records[i].global_less_local_ns -= zero_ns;
+        if (unknown < process->record_count)
+            process->records[unknown].bound_ns = INFINITY;
     }
 }
 
@@ -288,8 +292,8 @@ int main(int argc, char **argv)
         {0, 0, 0, 0}, {7000000000, 20e-6, 0, 0}, {500000000, -35e-6, 1e-9, 0.5}};
     char message[TRACE_MESSAGE_SIZE];
     made_trace made;
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2|-3 [ZERO_NS]\n");
+    if (argc < 3 || argc > 5) {
+        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2|-3 [ZERO_NS [UNKNOWN]]\n");
         return 2;
     }
     made_begin(&made, PROCESSES, clocks, 3);
@@ -298,7 +302,7 @@ int main(int argc, char **argv)
     set_processes(&made);
     put_events(&made);
     put_thread(&made);
-    put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0);
+    put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0, argc > 4 ? (size_t)atoll(argv[4]) : SIZE_MAX);
     write_truth(&made, argv[1]);
     bool is_written = trace_write(&made.trace, argv[1], message);
     if (!is_written)

@@ -11,6 +11,7 @@ Prints what is wrong.
 import collections
 import csv
 import json
+import math
 import sys
 
 # source, destination, tag, bytes, communicator, and places of both in it as OTF2 has them
@@ -57,6 +58,21 @@ def messages_of(rows):
             if row["event"] in ("send", "receive"):
                 ends[row["message"]][row["event"]] = (rank, row)
     return list(ends.values())
+
+
+def changes_of(points):
+    """Of points (whether the bound is known, time): those where that changes, and the first."""
+    return [point for last, point in zip([(None, None)] + points, points) if point[0] != last[0]]
+
+
+def check_bounds(what, points, rows):
+    """Points of the curve of a process: its bound becomes known, or unknown, at the same events as in the lines."""
+    expected = changes_of([(row["bound_ns"] != "", int(row["global_ns"])) for row in rows])
+    found = changes_of(points)
+    expect(f"bounds of {what}, known", [known for known, _ in found], [known for known, _ in expected])
+    for (_, time), (_, wanted) in zip(found, expected):
+        if time is not None and abs(time - wanted) > 2:
+            print(f"the bound of {what} changes at {time} ns, not {wanted}")
 
 
 # ---- Lines
@@ -142,7 +158,7 @@ def check_times(trace, key, events, rows, moved):
     if any(later.time < earlier.time for earlier, later in zip(events, events[1:])):
         print(f"times of {key} decrease")
     bounds = [event.values[0] for event in events if type(event).__name__ == "Metric"]
-    if (key[1] == 0) != bool(bounds) or any(not 100 <= bound < 200 for bound in bounds):
+    if (key[1] == 0) != bool(bounds) or any(not 100 <= bound < 200 for bound in bounds if bound != math.inf):
         print(f"bounds of {key}: {bounds}")
 
 
@@ -208,6 +224,10 @@ def check_otf2(rows, path):
         for key in rows:
             check_times(trace, key, events[key], rows[key], moved_ns(rows))
             check_requests(key, events[key], otf2)
+        for rank in range(3):
+            points = [(math.isfinite(event.value), event.time - moved_ns(rows)) for event in events[rank, 0]
+                      if isinstance(event, otf2.events.Metric)]
+            check_bounds(f"rank {rank}", points, rows[rank, 0])
         check_messages(events, otf2)
         check_collectives(events, otf2)
         polls = [list(event.attributes.values()) for event in events[2, 0]
@@ -235,9 +255,21 @@ def check_slices(slices):
         print("slices are not in the order of time")
 
 
+def check_counters(content, rows, slices):
+    """Points, and instant events where the bound is not known."""
+    for rank in range(3):
+        start_ns = int(rows[rank, 0][0]["global_ns"]) - round(1000 * slices[rank + 1, rank + 1][0]["ts"])
+        is_global = content["otherData"]["times"] == "global"
+        points = [(event["ph"] == "C", start_ns + round(1000 * event["ts"]) if is_global else None)
+                  for event in content["traceEvents"]
+                  if event["pid"] == rank + 1 and event["name"].startswith("clock bound")]
+        check_bounds(f"rank {rank}", points, rows[rank, 0])
+
+
 def check_perfetto(rows, path):
     with open(path) as file:
-        events = json.load(file)["traceEvents"]
+        content = json.load(file)
+    events = content["traceEvents"]
     kinds = collections.defaultdict(list)
     for event in events:
         kinds[event["ph"]].append(event)
@@ -252,7 +284,7 @@ def check_perfetto(rows, path):
     for slices in threads.values():
         check_slices(slices)
     check_arrows(kinds, threads)
-    expect("processes with a counter", {event["pid"] for event in kinds["C"]}, {1, 2, 3})
+    check_counters(content, rows, threads)
     test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
     expect("unsuccessful calls", test, [41])
     expect("calls that were never left", [item["name"] for item in kinds["X"] if "unfinished" in item["args"]],
