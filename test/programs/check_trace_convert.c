@@ -20,7 +20,7 @@
 enum { PROCESSES = 3, START_NS = 2000000000, LATENCY_NS = 5000, TRUE_PATH_SIZE = 4096 };
 
 /* Further names, and the ids of communicators on rank 0. Rank 2 has them in another order. */
-enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAMES };
+enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAME_ALLREDUCE_INIT, NAME_START, NAMES };
 enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMM_FOREIGN, COMMS };
 
 #define MAIN_ADDRESS 0x1234
@@ -75,7 +75,8 @@ static void set_communicators(made_trace *made)
 
 static void set_names(made_trace *made)
 {
-    static const char *const further[] = {"MPI_Test", "MPI_Cancel", "clock", "region 1"};
+    static const char *const further[] = {"MPI_Test", "MPI_Cancel",         "clock",
+                                          "region 1", "MPI_Allreduce_init", "MPI_Start"};
     made->trace.names = realloc(made->trace.names, NAMES * sizeof(char *));
     for (int i = MADE_NAMES; i < NAMES; i++)
         made->trace.names[i] = strdup(further[i - MADE_NAMES]);
@@ -208,20 +209,56 @@ static void put_collectives(made_trace *made)
     }
 }
 
-/* A second thread of rank 1, which is in a region while others compute. */
+/* An allreduce of a persistent request. */
+static void put_persistent(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        enter(made, rank, NAME_START);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 32, .request = 8, .tag = 5});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 32, .id = NAME_ALLREDUCE_INIT});
+        leave(made, rank, NAME_START, 0);
+        enter(made, rank, MADE_WAIT);
+        made_work(made, rank, 2 * LATENCY_NS);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 8});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* An allreduce that the second thread of rank 1 waits for, as put_thread says. */
+static void put_shared(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        enter(made, rank, MADE_IALLREDUCE);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 48, .request = 9, .tag = 6});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 48, .id = MADE_IALLREDUCE});
+        leave(made, rank, MADE_IALLREDUCE, 0);
+        made_work(made, rank, 2 * LATENCY_NS);
+        if (rank == 1)
+            continue;
+        enter(made, rank, MADE_WAIT);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 9});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* A second thread of rank 1, which is in a region while others compute, and at the end waits for a request. */
 static void put_thread(made_trace *made)
 {
-    enum { EVENTS = 4 };
+    enum { REGION_EVENTS = 4, EVENTS = 7 };
+    const int64_t end_ns = made_local_ns(&made->clocks[1], made->now_ns[1]);
     trace_process *process = &made->trace.processes[1];
     process->locations = realloc(process->locations, 2 * sizeof(trace_location));
     process->location_count = 2;
     trace_location *location = &process->locations[1];
     *location = (trace_location){.rank = 1, .thread = 1, .count = EVENTS};
     location->events = calloc(EVENTS, sizeof(trace_event));
-    for (int i = 0; i < EVENTS; i++)
+    for (int i = 0; i < REGION_EVENTS; i++)
         location->events[i] = (trace_event){.time_ns = made_local_ns(&made->clocks[1], START_NS + 1000.0 * i),
                                             .id = NAME_REGION,
                                             .kind = i % 2 == 0 ? TRACE_ENTER : TRACE_LEAVE};
+    location->events[4] = (trace_event){.time_ns = end_ns - LATENCY_NS, .id = MADE_WAIT, .kind = TRACE_ENTER};
+    location->events[5] = (trace_event){.time_ns = end_ns, .request = 9, .kind = TRACE_COLLECTIVE_DONE};
+    location->events[6] = (trace_event){.time_ns = end_ns, .id = MADE_WAIT, .kind = TRACE_LEAVE};
 }
 
 static void put_events(made_trace *made)
@@ -235,7 +272,9 @@ static void put_events(made_trace *made)
     for (int rank = 0; rank < PROCESSES; rank++)
         made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
+    put_persistent(made);
     put_inter(made);
+    put_shared(made);
 }
 
 /* ---- Clocks */

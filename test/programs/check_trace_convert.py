@@ -23,10 +23,12 @@ COMMUNICATORS = {"MPI_COMM_WORLD": [0, 1, 2], "MPI_COMM_SELF": [], "communicator
                  "communicator 3": [0, 2, 1]}
 # Of OTF2, in the place of a root.
 NO_ROOT, ROOT_SELF = 2**32 - 1, 2**32 - 2
-# operation, and by rank the root, the bytes sent and received; the last one is on an intercommunicator
+# operation, and by rank the root, the bytes sent and received; the fifth is of a persistent request, the sixth on an
+# intercommunicator, and the last one is seen complete by another thread of rank 1
 COLLECTIVES = [("ALLREDUCE", [NO_ROOT] * 3, [8] * 3, [8] * 3), ("BCAST", [1] * 3, [0, 8, 0], [8] * 3),
                ("BARRIER", [NO_ROOT] * 3, [0] * 3, [0] * 3), ("ALLREDUCE", [NO_ROOT] * 3, [24] * 3, [24] * 3),
-               ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40])]
+               ("ALLREDUCE", [NO_ROOT] * 3, [32] * 3, [32] * 3),
+               ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40]), ("ALLREDUCE", [NO_ROOT] * 3, [48] * 3, [48] * 3)]
 RECORD_ERROR_NS = 100
 SLACK_NS = 1000
 LATENCY_NS = 5000
@@ -183,7 +185,8 @@ def check_collectives(events, otf2):
     done = (otf2.events.MpiCollectiveEnd, otf2.events.NonBlockingCollectiveComplete)
     for rank in range(3):
         found = [(word(event.collective_op), event.root, event.size_sent, event.size_received)
-                 for event in events[rank, 0] if isinstance(event, done)]
+                 for thread in sorted(key for key in events if key[0] == rank)
+                 for event in events[thread] if isinstance(event, done)]
         expect(f"collective operations of rank {rank}", found,
                [(operation, root[rank], sent[rank], received[rank])
                 for operation, root, sent, received in COLLECTIVES])
