@@ -43,42 +43,63 @@ static void warn_of_losses(const trace *of, const char *program)
     say(dropped, "the buffer was full: events are missing from there on", program);
 }
 
-/* The longest time between two records next to each other, and whether any two contradict each other. */
+/* A time without clock records, how far times in it may be off, and whether any have no bound. */
 typedef struct {
     int rank;
     int64_t gap_ns;
+    double bound_ns;
     bool is_set;
 } gap;
 
-static gap longest_gap(const trace_process *process, int rank)
+/* Of the gaps that are too long, the one with the widest bound counts. */
+static void look(gap *worst, const trace_process *process, int64_t gap_ns, int64_t time_ns)
 {
-    gap longest = {rank, 0, false};
-    for (size_t i = 1; i < process->record_count; i++) {
-        const int64_t from_ns = process->records[i - 1].time_ns, gap_ns = process->records[i].time_ns - from_ns;
-        longest.gap_ns = gap_ns > longest.gap_ns ? gap_ns : longest.gap_ns;
-        longest.is_set = longest.is_set || isinf(trace_bound_ns(process, from_ns + gap_ns / 2));
+    const double bound_ns = trace_bound_ns(process, time_ns);
+    if (isinf(bound_ns)) {
+        worst->is_set = true;
+    } else if (gap_ns > LONGEST_GAP_NS && bound_ns > worst->bound_ns) {
+        worst->gap_ns = gap_ns;
+        worst->bound_ns = bound_ns;
     }
-    return longest;
+}
+
+/* Between records, and from the last one to the end of each thread. */
+static gap worst_gap(const trace_process *process, int rank)
+{
+    gap worst = {.rank = rank};
+    const trace_clock_record *records = process->records;
+    if (process->record_count == 0)
+        return worst;
+    for (size_t i = 1; i < process->record_count; i++) {
+        const int64_t gap_ns = records[i].time_ns - records[i - 1].time_ns;
+        look(&worst, process, gap_ns, records[i - 1].time_ns + gap_ns / 2);
+    }
+    for (size_t i = 0; i < process->location_count; i++) {
+        const trace_location *location = &process->locations[i];
+        if (location->count == 0)
+            continue;
+        const int64_t end_ns = location->events[location->count - 1].time_ns;
+        look(&worst, process, end_ns - records[process->record_count - 1].time_ns, end_ns);
+    }
+    return worst;
 }
 
 static void warn_of_clocks(const trace *of, const char *program)
 {
-    gap longest = {0, 0, false};
+    gap worst = {.rank = 0};
     ranks_with unknown = {0, 0}, set = {0, 0};
     for (int rank = 0; rank < of->size; rank++) {
-        const gap found = longest_gap(&of->processes[rank], rank);
+        const gap found = worst_gap(&of->processes[rank], rank);
         add(&unknown, rank, of->processes[rank].record_count == 0);
         add(&set, rank, found.is_set);
-        if (found.gap_ns > longest.gap_ns)
-            longest = found;
+        if (found.bound_ns > worst.bound_ns)
+            worst = found;
     }
     say(unknown, "no clock records: times cannot be compared with those of other ranks", program);
     say(set, "the clock was set, or was not synchronized; times there have no bound", program);
-    if (longest.gap_ns > LONGEST_GAP_NS)
-        fprintf(stderr,
-                "%s: the clock of rank %d was not recorded for %.1f s: beyond %g s a straight line may not describe "
-                "it\n",
-                program, longest.rank, (double)longest.gap_ns * MH_S_PER_NS, LONGEST_GAP_NS * MH_S_PER_NS);
+    if (worst.gap_ns > LONGEST_GAP_NS)
+        fprintf(stderr, "%s: the clock of rank %d was not recorded for %.1f s: times there may be off by %.1f us\n",
+                program, worst.rank, (double)worst.gap_ns * MH_S_PER_NS, worst.bound_ns / MH_NS_PER_US);
 }
 
 void trace_warn(const trace *of, const char *program)

@@ -4,13 +4,15 @@
  * on two hosts, whose clocks differ by seconds and drift; each kind of event; communicators of which each process has
  * its own ids. check_trace_convert.py knows the program too.
  *
- * Clocks are recorded at each period, or with -1 once, or with -2 never. Global time is 0 at ZERO_NS of true time. In
- * FOLDER.true, a line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for
- * each clock record its rank, local time, offset, and deviation.
+ * Clocks are recorded at each period, or with -1 once, with -2 never, with -3 twice before the first event. Global
+ * time is 0 at ZERO_NS of true time. Record UNKNOWN of each process, counted from 0, has no bound. In FOLDER.true, a
+ * line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for each clock
+ * record its rank, local time, offset, and deviation.
  */
 #include "unit/made_trace.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@
 enum { PROCESSES = 3, START_NS = 2000000000, LATENCY_NS = 5000, TRUE_PATH_SIZE = 4096 };
 
 /* Further names, and the ids of communicators on rank 0. Rank 2 has them in another order. */
-enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAMES };
+enum { NAME_TEST = MADE_NAMES, NAME_CANCEL, NAME_CLOCK, NAME_REGION, NAME_ALLREDUCE_INIT, NAME_START, NAMES };
 enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMM_FOREIGN, COMMS };
 
 #define MAIN_ADDRESS 0x1234
@@ -73,7 +75,8 @@ static void set_communicators(made_trace *made)
 
 static void set_names(made_trace *made)
 {
-    static const char *const further[] = {"MPI_Test", "MPI_Cancel", "clock", "region 1"};
+    static const char *const further[] = {"MPI_Test", "MPI_Cancel",         "clock",
+                                          "region 1", "MPI_Allreduce_init", "MPI_Start"};
     made->trace.names = realloc(made->trace.names, NAMES * sizeof(char *));
     for (int i = MADE_NAMES; i < NAMES; i++)
         made->trace.names[i] = strdup(further[i - MADE_NAMES]);
@@ -206,20 +209,56 @@ static void put_collectives(made_trace *made)
     }
 }
 
-/* A second thread of rank 1, which is in a region while others compute. */
+/* An allreduce of a persistent request. */
+static void put_persistent(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        enter(made, rank, NAME_START);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 32, .request = 8, .tag = 5});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 32, .id = NAME_ALLREDUCE_INIT});
+        leave(made, rank, NAME_START, 0);
+        enter(made, rank, MADE_WAIT);
+        made_work(made, rank, 2 * LATENCY_NS);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 8});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* An allreduce that the second thread of rank 1 waits for, as put_thread says. */
+static void put_shared(made_trace *made)
+{
+    for (int rank = 0; rank < PROCESSES; rank++) {
+        enter(made, rank, MADE_IALLREDUCE);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 48, .request = 9, .tag = 6});
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 48, .id = MADE_IALLREDUCE});
+        leave(made, rank, MADE_IALLREDUCE, 0);
+        made_work(made, rank, 2 * LATENCY_NS);
+        if (rank == 1)
+            continue;
+        enter(made, rank, MADE_WAIT);
+        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 9});
+        leave(made, rank, MADE_WAIT, 0);
+    }
+}
+
+/* A second thread of rank 1, which is in a region while others compute, and at the end waits for a request. */
 static void put_thread(made_trace *made)
 {
-    enum { EVENTS = 4 };
+    enum { REGION_EVENTS = 4, EVENTS = 7 };
+    const int64_t end_ns = made_local_ns(&made->clocks[1], made->now_ns[1]);
     trace_process *process = &made->trace.processes[1];
     process->locations = realloc(process->locations, 2 * sizeof(trace_location));
     process->location_count = 2;
     trace_location *location = &process->locations[1];
     *location = (trace_location){.rank = 1, .thread = 1, .count = EVENTS};
     location->events = calloc(EVENTS, sizeof(trace_event));
-    for (int i = 0; i < EVENTS; i++)
+    for (int i = 0; i < REGION_EVENTS; i++)
         location->events[i] = (trace_event){.time_ns = made_local_ns(&made->clocks[1], START_NS + 1000.0 * i),
                                             .id = NAME_REGION,
                                             .kind = i % 2 == 0 ? TRACE_ENTER : TRACE_LEAVE};
+    location->events[4] = (trace_event){.time_ns = end_ns - LATENCY_NS, .id = MADE_WAIT, .kind = TRACE_ENTER};
+    location->events[5] = (trace_event){.time_ns = end_ns, .request = 9, .kind = TRACE_COLLECTIVE_DONE};
+    location->events[6] = (trace_event){.time_ns = end_ns, .id = MADE_WAIT, .kind = TRACE_LEAVE};
 }
 
 static void put_events(made_trace *made)
@@ -233,21 +272,26 @@ static void put_events(made_trace *made)
     for (int rank = 0; rank < PROCESSES; rank++)
         made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
+    put_persistent(made);
     put_inter(made);
+    put_shared(made);
 }
 
 /* ---- Clocks */
 
-/* Fewer than there should be: one, or none. Or the global clock begins when the program has run for a while. */
-static void put_records(made_trace *made, double period_ns, int64_t zero_ns)
+/* Fewer than there should be: one, none, or two. Or the global clock begins when the program has run for a while. */
+static void put_records(made_trace *made, double period_ns, int64_t zero_ns, size_t unknown)
 {
-    made_records(made, period_ns > 0 ? period_ns : 0, 100);
+    static const size_t counts[] = {[1] = 1, [2] = 0, [3] = 2};
+    made_records(made, period_ns > 0 ? period_ns : 0.1e9, 100);
     for (int rank = 0; rank < PROCESSES; rank++) {
         trace_process *process = &made->trace.processes[rank];
         if (period_ns < 0)
-            process->record_count = period_ns == -1 ? 1 : 0;
+            process->record_count = counts[(int)-period_ns];
         for (size_t i = 0; i < process->record_count; i++)
             process->records[i].global_less_local_ns -= zero_ns;
+        if (unknown < process->record_count)
+            process->records[unknown].bound_ns = INFINITY;
     }
 }
 
@@ -287,8 +331,8 @@ int main(int argc, char **argv)
         {0, 0, 0, 0}, {7000000000, 20e-6, 0, 0}, {500000000, -35e-6, 1e-9, 0.5}};
     char message[TRACE_MESSAGE_SIZE];
     made_trace made;
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2 [ZERO_NS]\n");
+    if (argc < 3 || argc > 5) {
+        fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2|-3 [ZERO_NS [UNKNOWN]]\n");
         return 2;
     }
     made_begin(&made, PROCESSES, clocks, 3);
@@ -297,7 +341,7 @@ int main(int argc, char **argv)
     set_processes(&made);
     put_events(&made);
     put_thread(&made);
-    put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0);
+    put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0, argc > 4 ? (size_t)atoll(argv[4]) : SIZE_MAX);
     write_truth(&made, argv[1]);
     bool is_written = trace_write(&made.trace, argv[1], message);
     if (!is_written)

@@ -11,6 +11,7 @@ Prints what is wrong.
 import collections
 import csv
 import json
+import math
 import sys
 
 # source, destination, tag, bytes, communicator, and places of both in it as OTF2 has them
@@ -22,10 +23,12 @@ COMMUNICATORS = {"MPI_COMM_WORLD": [0, 1, 2], "MPI_COMM_SELF": [], "communicator
                  "communicator 3": [0, 2, 1]}
 # Of OTF2, in the place of a root.
 NO_ROOT, ROOT_SELF = 2**32 - 1, 2**32 - 2
-# operation, and by rank the root, the bytes sent and received; the last one is on an intercommunicator
+# operation, and by rank the root, the bytes sent and received; the fifth is of a persistent request, the sixth on an
+# intercommunicator, and the last one is seen complete by another thread of rank 1
 COLLECTIVES = [("ALLREDUCE", [NO_ROOT] * 3, [8] * 3, [8] * 3), ("BCAST", [1] * 3, [0, 8, 0], [8] * 3),
                ("BARRIER", [NO_ROOT] * 3, [0] * 3, [0] * 3), ("ALLREDUCE", [NO_ROOT] * 3, [24] * 3, [24] * 3),
-               ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40])]
+               ("ALLREDUCE", [NO_ROOT] * 3, [32] * 3, [32] * 3),
+               ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40]), ("ALLREDUCE", [NO_ROOT] * 3, [48] * 3, [48] * 3)]
 RECORD_ERROR_NS = 100
 SLACK_NS = 1000
 LATENCY_NS = 5000
@@ -57,6 +60,21 @@ def messages_of(rows):
             if row["event"] in ("send", "receive"):
                 ends[row["message"]][row["event"]] = (rank, row)
     return list(ends.values())
+
+
+def changes_of(points):
+    """Of points (whether the bound is known, time): those where that changes, and the first."""
+    return [point for last, point in zip([(None, None)] + points, points) if point[0] != last[0]]
+
+
+def check_bounds(what, points, rows):
+    """Points of the curve of a process: its bound becomes known, or unknown, at the same events as in the lines."""
+    expected = changes_of([(row["bound_ns"] != "", int(row["global_ns"])) for row in rows])
+    found = changes_of(points)
+    expect(f"bounds of {what}, known", [known for known, _ in found], [known for known, _ in expected])
+    for (_, time), (_, wanted) in zip(found, expected):
+        if time is not None and abs(time - wanted) > 2:
+            print(f"the bound of {what} changes at {time} ns, not {wanted}")
 
 
 # ---- Lines
@@ -142,7 +160,7 @@ def check_times(trace, key, events, rows, moved):
     if any(later.time < earlier.time for earlier, later in zip(events, events[1:])):
         print(f"times of {key} decrease")
     bounds = [event.values[0] for event in events if type(event).__name__ == "Metric"]
-    if (key[1] == 0) != bool(bounds) or any(not 100 <= bound < 200 for bound in bounds):
+    if (key[1] == 0) != bool(bounds) or any(not 100 <= bound < 200 for bound in bounds if bound != math.inf):
         print(f"bounds of {key}: {bounds}")
 
 
@@ -167,7 +185,8 @@ def check_collectives(events, otf2):
     done = (otf2.events.MpiCollectiveEnd, otf2.events.NonBlockingCollectiveComplete)
     for rank in range(3):
         found = [(word(event.collective_op), event.root, event.size_sent, event.size_received)
-                 for event in events[rank, 0] if isinstance(event, done)]
+                 for thread in sorted(key for key in events if key[0] == rank)
+                 for event in events[thread] if isinstance(event, done)]
         expect(f"collective operations of rank {rank}", found,
                [(operation, root[rank], sent[rank], received[rank])
                 for operation, root, sent, received in COLLECTIVES])
@@ -208,6 +227,10 @@ def check_otf2(rows, path):
         for key in rows:
             check_times(trace, key, events[key], rows[key], moved_ns(rows))
             check_requests(key, events[key], otf2)
+        for rank in range(3):
+            points = [(math.isfinite(event.value), event.time - moved_ns(rows)) for event in events[rank, 0]
+                      if isinstance(event, otf2.events.Metric)]
+            check_bounds(f"rank {rank}", points, rows[rank, 0])
         check_messages(events, otf2)
         check_collectives(events, otf2)
         polls = [list(event.attributes.values()) for event in events[2, 0]
@@ -235,9 +258,21 @@ def check_slices(slices):
         print("slices are not in the order of time")
 
 
+def check_counters(content, rows, slices):
+    """Points, and instant events where the bound is not known."""
+    for rank in range(3):
+        start_ns = int(rows[rank, 0][0]["global_ns"]) - round(1000 * slices[rank + 1, rank + 1][0]["ts"])
+        is_global = content["otherData"]["times"] == "global"
+        points = [(event["ph"] == "C", start_ns + round(1000 * event["ts"]) if is_global else None)
+                  for event in content["traceEvents"]
+                  if event["pid"] == rank + 1 and event["name"].startswith("clock bound")]
+        check_bounds(f"rank {rank}", points, rows[rank, 0])
+
+
 def check_perfetto(rows, path):
     with open(path) as file:
-        events = json.load(file)["traceEvents"]
+        content = json.load(file)
+    events = content["traceEvents"]
     kinds = collections.defaultdict(list)
     for event in events:
         kinds[event["ph"]].append(event)
@@ -252,7 +287,7 @@ def check_perfetto(rows, path):
     for slices in threads.values():
         check_slices(slices)
     check_arrows(kinds, threads)
-    expect("processes with a counter", {event["pid"] for event in kinds["C"]}, {1, 2, 3})
+    check_counters(content, rows, threads)
     test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
     expect("unsuccessful calls", test, [41])
     expect("calls that were never left", [item["name"] for item in kinds["X"] if "unfinished" in item["args"]],

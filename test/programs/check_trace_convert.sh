@@ -19,7 +19,7 @@ for python in python3 /usr/bin/python3 none; do
 done
 has_otf2=yes
 
-make_trace() {      # NAME RECORD_PERIOD_NS [ZERO_NS]
+make_trace() {      # NAME RECORD_PERIOD_NS [ZERO_NS [UNKNOWN]]
     "$checks/check_trace_convert" "$scratch/$1" "${@:2}"
 }
 
@@ -137,13 +137,42 @@ check_no_record() {
     done
 }
 
+expect_gap() {      # BOUND, a regular expression: of a clock that was not recorded for long, the last run told it
+    [ "$(own_messages | grep -cE "was not recorded for [2-9]\.[0-9] s: times there may be off by $1 us\$")" -eq 1 ] ||
+        complain "does not tell of a clock that was not recorded for long, nor of its bound: $1 us"
+}
+
 # A program that met twice only, more than 2 s apart.
 check_rare_records() {
     make_trace rare 3e9
     convert --format csv "$scratch/rare" -o "$scratch/rare.csv"
     expect_status 0
-    [ "$(own_messages | grep -cE 'was not recorded for [2-9]\.[0-9] s: ')" -eq 1 ] ||
-        complain "does not tell of clocks that were rarely recorded"
+    expect_gap '[0-9]+\.[0-9]'
+}
+
+# A program that met at its start only: the bound is that of its last event.
+check_early_records() {     # PERIOD of make_trace
+    make_trace early "$1"
+    convert --format csv "$scratch/early" -o "$scratch/early.csv"
+    expect_status 0
+    expect_gap "$(awk -F, '/^[0-9]/ && $7 > widest { widest = $7 } END { printf "%.1f", widest / 1000 }' \
+        "$scratch/early.csv")"
+}
+
+# FORMAT: of clocks whose bound is not known at first, or at the end. Events are after records 20 and 30.
+check_unknown_bound() {
+    local unknown
+    for unknown in 21 30; do
+        make_trace unknown 0.1e9 0 $unknown
+        convert --format csv "$scratch/unknown" -o "$scratch/unknown.csv"
+        convert --format "$1" "$scratch/unknown" -o "$scratch/unknown.$1.$unknown"
+        expect_status 0
+        if [ "$1" = otf2 ]; then
+            check_with "$python" otf2 "$scratch/unknown.otf2.$unknown/traces.otf2" "$scratch/unknown.csv"
+        else
+            check_with python3 "$1" "$scratch/unknown.$1.$unknown" "$scratch/unknown.csv"
+        fi
+    done
 }
 
 # ---- What is refused
@@ -212,6 +241,10 @@ otf2_tool_check "$python" python3-otf2 "OTF2: read with corrected times" \
 otf2_tool_check "$python" python3-otf2 "OTF2: events before global time 0" check_late_zero
 otf2_check "clocks that were never recorded" check_no_record
 tap_check "clocks that were rarely recorded" check_rare_records
+tap_check "clocks that were recorded once, at the start" check_early_records -1
+tap_check "clocks that were recorded at the start only" check_early_records -3
+tap_check "Perfetto: bounds that are not known" check_unknown_bound perfetto
+otf2_tool_check "$python" python3-otf2 "OTF2: bounds that are not known" check_unknown_bound otf2
 otf2_check "an archive is not written over anything" check_second_archive
 tap_check "bad options and traces" check_refusals
 if [ -c /dev/full ]; then

@@ -180,15 +180,25 @@ check_real() {
     expect_replayed "$scratch/real.csv"
 }
 
-# The measurement of make trace-replay runs.
-check_measured_replay() {
+measure_replay() {
     command=run_trace_replay.sh
     MPIX_HARMONIZE_TOLERANCE_NS=1000000000 bash "$here/../performance/run_trace_replay.sh" "$checks/check_late" \
         >"$scratch/out" 2>"$scratch/err"
     status=$?
     expect_status 0
-    grep -qE '^MPI_Allreduce, 40 calls: median spread [1-9][0-9.]+ us in the trace, [1-9][0-9.]+ us in the replay: ' \
-        "$scratch/out" || complain "no result"
+    off=$(sed -nE 's/^MPI_Allreduce, 40 calls: median spread .* us in the replay: ([-+][0-9.]+) %$/\1/p' "$scratch/out")
+}
+
+# The measurement of make trace-replay: of 3 ms, the median of 40 calls is replayed to 20 %. There are several tries, as
+# another program may take the processors for most of a replay.
+check_measured_replay() {
+    local off
+    for _ in {1..10}; do
+        measure_replay
+        [ -n "$off" ] || { complain "no result"; return; }
+        ! awk -v off="$off" 'BEGIN { exit !(off ^ 2 <= 20 ^ 2) }' || return 0
+    done
+    complain "the median spread in the replay is off by $off %, not by 20 % at most"
 }
 
 # ---- Refusals
@@ -226,9 +236,11 @@ check_bad_traces() {
     expect_refusal "$scratch/absent"
     # What was written before a program was killed is read.
     cp "$scratch"/two/* "$scratch/torn"
-    head -c 20000 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
+    head -c 10000 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
     run alone mpix_trace_report "$scratch/torn" -o "$scratch/torn.html"
-    [ "$status" -le 1 ] || complain "a torn trace ends the program"
+    expect_status 0
+    own_messages | grep -qF 'rank 1: the file ends within a block' || complain "does not say which file is torn"
+    [ -s "$scratch/torn.html" ] || complain "there is no page of a torn trace"
     # What several ranks lack is said once.
     mkdir -p "$scratch/cut"
     for rank in 0 1 2 3; do

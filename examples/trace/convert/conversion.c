@@ -25,8 +25,9 @@ const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME
 
 bool bound_to_show(const conversion *job, const trace_location *location, size_t event, double *last_ns)
 {
-    double bound_ns = trace_bound_ns(&job->of->processes[location->rank], location->events[event].time_ns);
-    if (!isfinite(bound_ns) || fabs(bound_ns - *last_ns) <= BOUND_STEP * *last_ns)
+    const double bound_ns = trace_bound_ns(&job->of->processes[location->rank], location->events[event].time_ns);
+    const bool is_known = isfinite(bound_ns), was_known = isfinite(*last_ns);
+    if (is_known == was_known && (!is_known || fabs(bound_ns - *last_ns) <= BOUND_STEP * *last_ns))
         return false;
     *last_ns = bound_ns;
     return true;

@@ -43,10 +43,10 @@ enum { HOST_NAME_SIZE = 256 };
 const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME_SIZE]);
 
 /*
- * bound_to_show - the bound of an event's global time, if it is worth a point in a curve: it differs by a tenth from
- * that of the last point.
+ * bound_to_show - whether the bound of an event's global time is worth a point in a curve: it differs by a tenth from
+ * that of the last point, or only one of them is known.
  *
- * last_ns   of the last point, 0 before the first; out: of this one
+ * last_ns   of the last point, 0 before the first; out: of this one, INFINITY: not known
  */
 bool bound_to_show(const conversion *job, const trace_location *location, size_t event, double *last_ns);
 

@@ -198,10 +198,16 @@ static void put_dropped(const writer *from, size_t event)
     fprintf(from->job->file, ",\"s\":\"t\",\"args\":{\"events\":%" PRIu64 "}}", from->location->events[event].value);
 }
 
+/* JSON has no infinity. */
 static void put_bound(const writer *from, size_t event, double bound_ns)
 {
-    begin_event(from->job, "C", from->location, time_ns(from->location, event));
-    fprintf(from->job->file, ",\"name\":\"clock bound (ns)\",\"args\":{\"bound\":%.1f}}", bound_ns);
+    const bool is_known = isfinite(bound_ns);
+    begin_event(from->job, is_known ? "C" : "i", from->location, time_ns(from->location, event));
+    put_name(from->job->file, is_known ? "clock bound (ns)" : "clock bound unknown from here on");
+    if (is_known)
+        fprintf(from->job->file, ",\"args\":{\"bound\":%.1f}}", bound_ns);
+    else
+        fputs(",\"s\":\"p\"}", from->job->file);
 }
 
 static bool put_location(conversion *job, const trace_location *location)
