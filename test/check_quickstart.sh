@@ -283,6 +283,18 @@ check_build_directory() {
     rm -rf "$scratch/elsewhere" "$scratch/full"
 }
 
+# Objects that stand among the sources would be taken for those of a build elsewhere.
+check_configured_sources() {
+    run
+    : >"$tree/config.status"
+    run
+    expect 1
+    expect_output "run make distclean there"
+    rm "$tree/config.status"
+    run
+    expect 0
+}
+
 check_lock() {
     run
     (
@@ -356,6 +368,7 @@ check "an archive with configure" check_archive
 check "interruptions" check_interruptions
 check "tests that fail" check_failing_tests
 check "a directory to build in" check_build_directory
+check "sources that are configured in place" check_configured_sources
 check "two at a time" check_lock
 check "a tree that cannot be used" check_read_only
 check "trees and builds of another user" check_foreign
