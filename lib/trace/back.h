@@ -111,6 +111,7 @@ struct trace_thread {
     int64_t room;               /* in these, for calls with several requests */
     MPI_Request *requests;
     MPI_Status *statuses;
+    int64_t *slots;
 } __attribute__((aligned(128)));
 
 /* Zeros that take no memory before they are touched; NULL if there is no room. */
@@ -206,6 +207,10 @@ int64_t mh_trace_reserve(trace_table *table, uint64_t key);
 void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key);
 int64_t mh_trace_find(const trace_table *table, uint64_t key); /* or TRACE_ABSENT */
 void mh_trace_remove(trace_table *table, int64_t slot);
+/* For the caller alone, until it is shown again or removed: others find no such key. Returns its slot, or ABSENT. */
+int64_t mh_trace_hide(trace_table *table, uint64_t key);
+void mh_trace_show(trace_table *table, int64_t slot);
+int64_t mh_trace_find_hidden(const trace_table *table, uint64_t key);
 
 /* ---- Communicators (communicators.c) */
 

@@ -188,6 +188,7 @@ void mh_trace_flush_last(void)
         mh_trace_settle(&threads[i], mh_trace_now_ns());
         free(threads[i].requests);
         free(threads[i].statuses);
+        free(threads[i].slots);
     }
     mh_trace_flush(TRACE_AT_ANY_TIME);
     for (unsigned i = 0; i < known_threads(); i++) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000 };
+enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000, EXCHANGES = 5000 };
 
 static int rank, peer;
 
@@ -140,6 +140,37 @@ static void *talk(void *comm)
     return NULL;
 }
 
+/* What one thread has completed, MPI may give another one at once. */
+static void *exchange(void *comm)
+{
+    int from;
+    MPI_Request requests[2];
+    for (int i = 0; i < EXCHANGES; i++) {
+        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
+        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    pthread_barrier_wait(&together);
+    return NULL;
+}
+
+/* The same, each request by itself, with calls that leave others as they are. */
+static void *exchange_one_by_one(void *comm)
+{
+    int from, done, index;
+    MPI_Request requests[2];
+    for (int i = 0; i < EXCHANGES; i++) {
+        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
+        MPI_Testall(1, requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+        for (done = 0; !done;)
+            MPI_Testsome(2, requests, &done, (int[2]){0}, MPI_STATUSES_IGNORE);
+    }
+    pthread_barrier_wait(&together);
+    return NULL;
+}
+
 /* Beside the main thread, at the same time as the other one. */
 static void *make_twins(void *comm)
 {
@@ -241,7 +272,7 @@ int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
     int provided;
-    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0)
+    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0 || strncmp(action, "exchange", 8) == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
@@ -256,6 +287,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(action, "threads") == 0)
         run_threads(talk, 0);
+    else if (strcmp(action, "exchange") == 0)
+        run_threads(exchange, 0);
+    else if (strcmp(action, "exchange_by_one") == 0)
+        run_threads(exchange_one_by_one, 0);
     else if (strcmp(action, "twins") == 0)
         run_threads(make_twins, 10);
     else if (strcmp(action, "many") == 0)

@@ -128,6 +128,22 @@ check_threads() {
     [ "$(sed -n 's/^event \([0-9]*\) .*/\1/p' "$scratch/dump-0" | sort -u | wc -l)" -eq 3 ] || complain "not 3 threads"
 }
 
+# Two threads have requests at the same time: what one has completed, the other may be given at once.
+check_exchanges() { # ACTION
+    local rank kind
+    record 2 "$subject" "$1"
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 10000 ' receive partner [01] tag 7 bytes 4 comm [23] request [1-9]'
+        for kind in receive send_done; do
+            [ -z "$(awk -v kind=$kind '$4 == kind { print $NF }' "$scratch/dump-$rank" | sort | uniq -d)" ] ||
+                complain "a $kind twice"
+        done
+        expect $rank 10000 ' send_done '
+    done
+}
+
 # Two threads make communicators of the same processes at once; of each, all processes know the same context.
 check_twins() {
     local rank
@@ -268,6 +284,8 @@ for form in 1 2 3; do
 done
 tap_check "records of the clock while a program runs" check_records
 tap_check "threads" check_threads
+tap_check "requests of several threads" check_exchanges exchange
+tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
 tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_freed
 # The flags are words, and there may be none.
