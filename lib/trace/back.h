@@ -90,7 +90,11 @@ typedef struct trace_chunk {
     _Alignas(sizeof(trace_event)) trace_event events[TRACE_CHUNK_EVENTS];
 } trace_chunk;
 
-/* Calls in vain of one function at one place, one after the other. */
+/*
+ * Calls in vain of one function at one place. A loop may make them at several places in turn: then the runs are within
+ * each other, in the order of their first calls.
+ */
+enum { TRACE_RUNS = 8 };
 typedef struct {
     uint64_t site, count;
     int64_t enter_ns, leave_ns;
@@ -100,8 +104,8 @@ typedef struct {
 struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
-    trace_run run;
-    uint16_t open_id;       /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    uint16_t open_id; /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    uint16_t run_count;
     int rounds;             /* of its end */
     int64_t last_ns;        /* when its last call was left */
     _Atomic bool has_ended; /* so that another one may go on with it */
@@ -112,6 +116,7 @@ struct trace_thread {
     MPI_Request *requests;
     MPI_Status *statuses;
     int64_t *slots;
+    trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(128)));
 
 /* Zeros that take no memory before they are touched; NULL if there is no room. */
@@ -239,7 +244,7 @@ void mh_trace_write_first_comms(void);
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* What was kept back: the end of a call that was left by a jump, before now_ns, and a run of calls in vain. */
+/* What was kept back: the end of a call that was left by a jump, before now_ns, and runs of calls in vain. */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */

@@ -75,6 +75,28 @@ static void probe(void)
     }
 }
 
+/* In two functions, and at two places. */
+static void poll(void)
+{
+    int number = rank, others[2], found = 0, done = 0;
+    MPI_Request requests[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Irecv(&others[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+    for (nap_us(100000L * peer); rank == 1;) {
+        MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        if (found)
+            break;
+        MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+        MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Send(&number, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 static void reduce(void)
 {
     int numbers[4] = {rank, 1, 2, 3}, gathered[8], sum = 0;
@@ -293,6 +315,8 @@ int main(int argc, char **argv)
         run_threads(exchange_one_by_one, 0);
     else if (strcmp(action, "twins") == 0)
         run_threads(make_twins, 10);
+    else if (strcmp(action, "poll") == 0)
+        poll();
     else if (strcmp(action, "many") == 0)
         send_many();
     else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)

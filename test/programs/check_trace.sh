@@ -113,6 +113,19 @@ check_freed() {
     expect 0 2 ' enter MPI_Comm_free$'
 }
 
+# A loop that polls at several places is a region for each place, however long it takes.
+check_poll() {
+    record 2 --buffer 256K "$subject" poll
+    expect_done
+    expect_sound
+    expect 1 1 ' leave MPI_Iprobe [1-9]'
+    expect 1 1 ' leave MPI_Iprobe 0$'
+    expect 1 2 ' leave MPI_Test [1-9]'
+    expect 1 0 ' leave MPI_Test 0$'
+    [ "$(awk '$4 == "leave" && $6 > 0 { print $6 }' "$scratch/dump-1" | sort -u | wc -l)" -eq 1 ] ||
+        complain "the places have not been called equally often"
+}
+
 check_spawn() {
     record 2 "$subject" spawn
     expect_done
@@ -283,6 +296,7 @@ for form in 1 2 3; do
     if have_fortran $form; then tap_check "$name" check_fortran $form; else tap_skip "$name" "no such Fortran"; fi
 done
 tap_check "records of the clock while a program runs" check_records
+tap_check "a loop that polls at several places" check_poll
 tap_check "threads" check_threads
 tap_check "requests of several threads" check_exchanges exchange
 tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
