@@ -111,6 +111,7 @@ struct trace_thread {
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
     int64_t full_ns;            /* when the first one was dropped */
+    bool is_finished;           /* this has been written */
     trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
     int64_t room;               /* in these, for calls with several requests */
     MPI_Request *requests;
@@ -144,7 +145,10 @@ bool mh_trace_is_half_full(void);
 /* Write what is in memory. Without patience, it is left to another thread that does so. */
 void mh_trace_flush(trace_patience patience);
 
-/* At the end, when no thread records any more: what is still kept back. */
+/* At an end without MPI_Finalize: also what was dropped. */
+void mh_trace_flush_abruptly(void);
+
+/* At the end, when no thread records any more: the same, and what is still kept back. */
 void mh_trace_flush_last(void);
 
 /* Over all threads. */

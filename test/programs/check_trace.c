@@ -237,6 +237,15 @@ static void send_many(void)
         MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* On rank 0 alone. */
+static void send_many_and_abort(void)
+{
+    send_many();
+    if (rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    nap_us(10000000);
+}
+
 static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
@@ -290,6 +299,14 @@ static void spawn(char *program)
     merge_and_sum(children, 0);
 }
 
+static int meet_parents(void)
+{
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    merge_and_sum(parents, 1);
+    return MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
@@ -300,13 +317,8 @@ int main(int argc, char **argv)
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
-    if (strcmp(action, "spawned") == 0) {
-        MPI_Comm parents;
-        MPI_Comm_get_parent(&parents);
-        merge_and_sum(parents, 1);
-        MPI_Finalize();
-        return 0;
-    }
+    if (strcmp(action, "spawned") == 0)
+        return meet_parents();
     if (strcmp(action, "threads") == 0)
         run_threads(talk, 0);
     else if (strcmp(action, "exchange") == 0)
@@ -319,6 +331,8 @@ int main(int argc, char **argv)
         poll();
     else if (strcmp(action, "many") == 0)
         send_many();
+    else if (strcmp(action, "many_abort") == 0)
+        send_many_and_abort();
     else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
         take_time(20);
     else if (strcmp(action, "freed") == 0)

@@ -165,6 +165,22 @@ check_full() {
     expect 0 1 '^end .* dropped [1-9]'
 }
 
+# Rank 0 ends both. A launcher may lose what a process says just before.
+check_full_abort() {
+    for _ in 1 2 3 4 5; do
+        record 2 --buffer 256K "$subject" many_abort
+        [ ! -s "$scratch/err" ] || break
+    done
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect_line '^mpix_trace: the buffer was full: rank 0 dropped [1-9][0-9]* events; give a larger --buffer$'
+    expect 0 0 '^end '
+    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
+    grep '^event' "$scratch/dump-0" | tail -n 1 | grep -q ' dropped ' ||
+        complain "there is something after what was dropped"
+    run alone mpix_trace_check "$folder"
+    own_messages | grep -q '^mpix_trace_check: rank 0: the buffer was full' || complain "the tools do not say so"
+}
+
 check_abort() {
     record 2 "$subject" abort
     [ "$status" -ne 0 ] || complain "exit status is 0"
@@ -248,6 +264,7 @@ tap_check "a million events" check_million
 tap_check "nothing is allocated or locked in calls" check_quiet_path 0
 tap_check "nothing is allocated or locked in calls on one of too many communicators" check_quiet_path 66000
 tap_check "a full buffer" check_full
+tap_check "a full buffer at MPI_Abort" check_full_abort
 tap_check "MPI_Abort" check_abort
 tap_check "MPI_Abort within a call" check_end handler MPI_Send
 tap_check "an error that MPI ends the program for" check_end fatal ''
