@@ -97,6 +97,46 @@ static void poll(void)
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+/* What is tried first cannot be there yet. */
+static void try_windows(void)
+{
+    int number = 0, done = 0;
+    MPI_Win window;
+    MPI_Group all, other;
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &peer, &other);
+    MPI_Win_post(other, 0, window);
+    MPI_Win_test(window, &done);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_start(other, 0, window);
+    MPI_Win_complete(window);
+    while (!done)
+        MPI_Win_test(window, &done);
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+}
+
+static void try_parts(void)
+{
+#if MPI_VERSION >= 4
+    int from = -1, done = 0;
+    MPI_Request requests[2];
+    MPI_Precv_init(&from, 1, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Psend_init(&rank, 1, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Parrived(requests[0], 0, &done);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Pready(0, requests[1]);
+    while (!done)
+        MPI_Parrived(requests[0], 0, &done);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+#endif
+}
+
 static void reduce(void)
 {
     int numbers[4] = {rank, 1, 2, 3}, gathered[8], sum = 0;
@@ -329,6 +369,10 @@ int main(int argc, char **argv)
         run_threads(make_twins, 10);
     else if (strcmp(action, "poll") == 0)
         poll();
+    else if (strcmp(action, "windows") == 0)
+        try_windows();
+    else if (strcmp(action, "parts") == 0)
+        try_parts();
     else if (strcmp(action, "many") == 0)
         send_many();
     else if (strcmp(action, "many_abort") == 0)

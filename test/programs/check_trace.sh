@@ -126,6 +126,19 @@ check_poll() {
         complain "the places have not been called equally often"
 }
 
+# ACTION FUNCTION: it is tried in vain and then not; but for those that the MPI library lacks.
+check_trial() {
+    local rank
+    record 2 "$subject" "$1"
+    expect_done
+    expect_sound
+    grep -q " enter MPI_$2\$" "$scratch/dump-0" || [ "$2" != Parrived ] || return 0
+    for rank in 0 1; do
+        expect $rank 1+ " leave MPI_$2 [1-9]"
+        expect $rank 1 " leave MPI_$2 0\$"
+    done
+}
+
 check_spawn() {
     record 2 "$subject" spawn
     expect_done
@@ -297,6 +310,8 @@ for form in 1 2 3; do
 done
 tap_check "records of the clock while a program runs" check_records
 tap_check "a loop that polls at several places" check_poll
+tap_check "windows that are tested" check_trial windows Win_test
+tap_check "parts of messages that are tested" check_trial parts Parrived
 tap_check "threads" check_threads
 tap_check "requests of several threads" check_exchanges exchange
 tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
