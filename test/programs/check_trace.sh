@@ -257,6 +257,8 @@ check_others() {
     expect_refusal --buffer
     run alone mpix_trace -o "$scratch/new" --from x "$subject"
     expect_refusal --from
+    run alone mpix_trace -o "$scratch/new" --from 1000000000 "$subject"
+    expect_refusal '"1000000000" is not allowed'
     run alone mpix_trace -o "$scratch/new" --from 10 --to 9.5 "$subject"
     expect_refusal --to
     # Of all processes, the first says so.
