@@ -229,6 +229,15 @@ SOURCE
     ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
 }
 
+# The program runs as ever, and one process says that it is not recorded.
+check_session() {
+    record 2 "$odd" session
+    expect_done
+    ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
+    ! grep -q session "$scratch/out" ||
+        expect_line 'from MPI_Init to MPI_Finalize; MPI sessions before, after or without them are not$'
+}
+
 # A process that cannot make its file: no other one leaves one.
 check_missing_file() {
     record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
@@ -273,6 +282,7 @@ tap_check "kill -9" check_end kill ''
 tap_check "a signal while the trace is written" check_signal
 tap_check "a limit of the size of files" check_limit
 tap_check "a file that cannot be made" check_missing_file
+tap_check "a program of sessions" check_session
 tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
 if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
 tap_check "another MPI library than that of the build" check_other_library "$other" \
