@@ -78,17 +78,21 @@ void mh_trace_take_file_signal(void)
     sigtimedwait(&too_large, NULL, &at_once);
 }
 
+/* In one piece: a launcher may lose what comes after it, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
+    static const char name[] = "mpix_trace: ";
     static trace_lock speaking = TRACE_LOCK;
+    char text[sizeof mh_trace.options.folder + 512];
     va_list arguments;
+    strcpy(text, name);
+    va_start(arguments, format);
+    vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
+    va_end(arguments);
+    strcat(text, "\n");
     mh_trace_lock(&speaking, TRACE_AT_ANY_TIME);
     errno = 0;
-    va_start(arguments, format);
-    fputs("mpix_trace: ", stderr);
-    vfprintf(stderr, format, arguments);
-    putc('\n', stderr);
-    va_end(arguments);
+    fputs(text, stderr);
     if (errno == EFBIG)
         mh_trace_take_file_signal();
     mh_trace_unlock(&speaking);
