@@ -29,6 +29,17 @@ static void say(ranks_with ranks, const char *what, const char *program)
         fprintf(stderr, "%s: %d ranks, of which rank %d is the first: %s\n", program, ranks.count, ranks.first, what);
 }
 
+/* It is the last event of a thread, also where the end of the program is not there. */
+static bool has_dropped(const trace_process *process)
+{
+    bool has = process->end.dropped > 0;
+    for (size_t i = 0; i < process->location_count; i++) {
+        const trace_location *location = &process->locations[i];
+        has = has || (location->count > 0 && location->events[location->count - 1].kind == TRACE_DROPPED);
+    }
+    return has;
+}
+
 static void warn_of_losses(const trace *of, const char *program)
 {
     ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0};
@@ -36,7 +47,7 @@ static void warn_of_losses(const trace *of, const char *program)
         const trace_process *process = &of->processes[rank];
         add(&torn, rank, process->is_torn);
         add(&unfinished, rank, !process->is_torn && !process->is_finished);
-        add(&dropped, rank, process->end.dropped > 0);
+        add(&dropped, rank, has_dropped(process));
     }
     say(torn, "the file ends within a block, which is left out", program);
     say(unfinished, "MPI_Finalize was not called: the end of the trace may be missing", program);

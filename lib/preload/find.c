@@ -46,6 +46,12 @@ static void tell(const char *format, ...)
     fprintf(stderr, "%s: %s; the program runs %s\n", mh_preload_names.program, text, mh_preload_names.without);
 }
 
+void mh_preload_say(const char *text)
+{
+    if (is_first_process())
+        fprintf(stderr, "%s: %s\n", mh_preload_names.program, text);
+}
+
 static int note_library(struct dl_phdr_info *object, size_t size, void *data)
 {
     mpi_libraries *found = data;

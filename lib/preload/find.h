@@ -33,6 +33,9 @@ static inline void *mh_preload_find(preload_next *next)
     return address ? address : mh_preload_search(next);
 }
 
+/* A line of the first process. */
+void mh_preload_say(const char *text);
+
 /* Open the back for the MPI library of this program, collectively. NULL: a line has said why not. */
 const void *mh_preload_open(void);
 

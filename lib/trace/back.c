@@ -78,17 +78,21 @@ void mh_trace_take_file_signal(void)
     sigtimedwait(&too_large, NULL, &at_once);
 }
 
+/* In one piece: a launcher may lose what comes after it, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
+    static const char name[] = "mpix_trace: ";
     static trace_lock speaking = TRACE_LOCK;
+    char text[sizeof mh_trace.options.folder + 512];
     va_list arguments;
+    strcpy(text, name);
+    va_start(arguments, format);
+    vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
+    va_end(arguments);
+    strcat(text, "\n");
     mh_trace_lock(&speaking, TRACE_AT_ANY_TIME);
     errno = 0;
-    va_start(arguments, format);
-    fputs("mpix_trace: ", stderr);
-    vfprintf(stderr, format, arguments);
-    putc('\n', stderr);
-    va_end(arguments);
+    fputs(text, stderr);
     if (errno == EFBIG)
         mh_trace_take_file_signal();
     mh_trace_unlock(&speaking);
@@ -294,6 +298,18 @@ typedef struct {
     int64_t error;
 } loss;
 
+static atomic_bool losses_are_said;
+
+/* Not in the user's language: this may be in a signal handler, where a translation cannot be looked up. */
+static const char *reason_of(int64_t error)
+{
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+    return strerrordesc_np((int)error);
+#else
+    return strerror((int)error);
+#endif
+}
+
 /* One line for each kind of loss: of the first rank that has it, and how many more have. */
 static void report_losses(const loss *losses)
 {
@@ -317,7 +333,7 @@ static void report_losses(const loss *losses)
     if (failed > 0)
         mh_trace_say("%d of %d ranks could not write all: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
                      mh_trace.size, first_failed, mh_trace.options.folder, first_failed,
-                     strerror((int)losses[first_failed].error));
+                     reason_of(losses[first_failed].error));
 }
 
 static void say_losses(void)
@@ -333,6 +349,23 @@ static void say_losses(void)
     if (all)
         report_losses(all);
     free(all);
+    losses_are_said = true;
+}
+
+/* Of this process: others may end in another way. */
+static void say_own_losses(void)
+{
+    uint64_t events;
+    loss mine = {.error = mh_trace_file_error()};
+    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
+    if ((mine.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
+        return;
+    if (mine.dropped > 0)
+        mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
+                     mine.dropped);
+    if (mine.error != 0)
+        mh_trace_say("rank %d could not write all: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
+                     mh_trace.options.folder, mh_trace.rank, reason_of(mine.error));
 }
 
 void mh_trace_end(trace_call *call)
@@ -358,8 +391,10 @@ void mh_trace_finish(trace_call *call)
 /* A child of the program has nothing of its own to write. */
 void mh_trace_abort(void)
 {
-    if (mh_trace.pid == getpid())
-        mh_trace_flush(TRACE_IN_A_SECOND);
+    if (mh_trace.pid != getpid())
+        return;
+    mh_trace_flush_abruptly();
+    say_own_losses();
 }
 
 /* The program ends without MPI_Finalize. */

@@ -90,7 +90,11 @@ typedef struct trace_chunk {
     _Alignas(sizeof(trace_event)) trace_event events[TRACE_CHUNK_EVENTS];
 } trace_chunk;
 
-/* Calls in vain of one function at one place, one after the other. */
+/*
+ * Calls in vain of one function at one place. A loop may make them at several places in turn: then the runs are within
+ * each other, in the order of their first calls.
+ */
+enum { TRACE_RUNS = 8 };
 typedef struct {
     uint64_t site, count;
     int64_t enter_ns, leave_ns;
@@ -100,17 +104,20 @@ typedef struct {
 struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
-    trace_run run;
-    uint16_t open_id;       /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    uint16_t open_id; /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    uint16_t run_count;
     int rounds;             /* of its end */
     int64_t last_ns;        /* when its last call was left */
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
     int64_t full_ns;            /* when the first one was dropped */
+    bool is_finished;           /* this has been written */
     trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
     int64_t room;               /* in these, for calls with several requests */
     MPI_Request *requests;
     MPI_Status *statuses;
+    int64_t *slots;
+    trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(128)));
 
 /* Zeros that take no memory before they are touched; NULL if there is no room. */
@@ -138,7 +145,10 @@ bool mh_trace_is_half_full(void);
 /* Write what is in memory. Without patience, it is left to another thread that does so. */
 void mh_trace_flush(trace_patience patience);
 
-/* At the end, when no thread records any more: what is still kept back. */
+/* At an end without MPI_Finalize: also what was dropped. */
+void mh_trace_flush_abruptly(void);
+
+/* At the end, when no thread records any more: the same, and what is still kept back. */
 void mh_trace_flush_last(void);
 
 /* Over all threads. */
@@ -206,6 +216,10 @@ int64_t mh_trace_reserve(trace_table *table, uint64_t key);
 void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key);
 int64_t mh_trace_find(const trace_table *table, uint64_t key); /* or TRACE_ABSENT */
 void mh_trace_remove(trace_table *table, int64_t slot);
+/* For the caller alone, until it is shown again or removed: others find no such key. Returns its slot, or ABSENT. */
+int64_t mh_trace_hide(trace_table *table, uint64_t key);
+void mh_trace_show(trace_table *table, int64_t slot);
+int64_t mh_trace_find_hidden(const trace_table *table, uint64_t key);
 
 /* ---- Communicators (communicators.c) */
 
@@ -234,7 +248,7 @@ void mh_trace_write_first_comms(void);
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* What was kept back: the end of a call that was left by a jump, before now_ns, and a run of calls in vain. */
+/* What was kept back: the end of a call that was left by a jump, before now_ns, and runs of calls in vain. */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */

@@ -130,7 +130,7 @@ bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
     if (!chunk) {
         if (!is_full)
             thread->full_ns = time_ns;
-        atomic_fetch_add_explicit(&thread->dropped, 1, memory_order_relaxed);
+        atomic_fetch_add(&thread->dropped, 1);
         return false;
     }
     atomic_fetch_add(&in_use, 1);
@@ -171,15 +171,38 @@ static void flush_thread(trace_thread *thread)
     }
 }
 
-void mh_trace_flush(trace_patience patience)
+/* The thread may still record, but after what it has dropped there is nothing more of it. */
+static void finish_thread(trace_thread *thread)
+{
+    trace_event event = {.value = atomic_load(&thread->dropped), .partner = -1, .kind = TRACE_DROPPED};
+    struct iovec part = {&event, sizeof event};
+    flush_thread(thread);
+    if (event.value == 0 || thread->is_finished)
+        return;
+    event.time_ns = thread->full_ns;
+    mh_trace_write(TRACE_BLOCK_EVENTS, (uint32_t)(thread - threads), &part, 1);
+    thread->is_finished = true;
+}
+
+static void flush(trace_patience patience, void (*its)(trace_thread *))
 {
     if (!mh_trace_lock(&flushing, patience))
         return;
     mh_trace_write_regions();
     for (unsigned i = 0; i < known_threads(); i++)
-        flush_thread(&threads[i]);
+        its(&threads[i]);
     mh_trace_write_sites();
     mh_trace_unlock(&flushing);
+}
+
+void mh_trace_flush(trace_patience patience)
+{
+    flush(patience, flush_thread);
+}
+
+void mh_trace_flush_abruptly(void)
+{
+    flush(TRACE_IN_A_SECOND, finish_thread);
 }
 
 void mh_trace_flush_last(void)
@@ -188,17 +211,9 @@ void mh_trace_flush_last(void)
         mh_trace_settle(&threads[i], mh_trace_now_ns());
         free(threads[i].requests);
         free(threads[i].statuses);
+        free(threads[i].slots);
     }
-    mh_trace_flush(TRACE_AT_ANY_TIME);
-    for (unsigned i = 0; i < known_threads(); i++) {
-        trace_event event = {.time_ns = threads[i].full_ns,
-                             .value = atomic_load(&threads[i].dropped),
-                             .partner = -1,
-                             .kind = TRACE_DROPPED};
-        struct iovec part = {&event, sizeof event};
-        if (event.value > 0)
-            mh_trace_write(TRACE_BLOCK_EVENTS, i, &part, 1);
-    }
+    flush(TRACE_AT_ANY_TIME, finish_thread);
 }
 
 void mh_trace_count(uint64_t *events, uint64_t *dropped, uint64_t *lost_threads)

@@ -17,27 +17,43 @@ static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
     thread->open_id = 0;
 }
 
-static TRACE_RARE void put_run(trace_thread *thread)
+/* The first one ends last, or else times would decrease. */
+static TRACE_RARE void put_runs(trace_thread *thread)
 {
-    const trace_run *run = &thread->run;
-    mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
-    mh_trace_put(thread, (trace_event){run->leave_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
-    thread->run.count = 0;
+    const trace_run *first = thread->runs, *after = first + thread->run_count;
+    int64_t end_ns = INT64_MIN;
+    for (const trace_run *run = first; run < after; run++)
+        mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
+    for (const trace_run *run = after; run-- > first;) {
+        end_ns = run->leave_ns > end_ns ? run->leave_ns : end_ns;
+        mh_trace_put(thread, (trace_event){end_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
+    }
+    thread->run_count = 0;
 }
 
 void mh_trace_settle(trace_thread *thread, int64_t now_ns)
 {
     if (thread->open_id != 0)
         put_left_call(thread, now_ns);
-    if (thread->run.count != 0)
-        put_run(thread);
+    if (thread->run_count != 0)
+        put_runs(thread);
+}
+
+static trace_run *find_run(trace_thread *thread, const trace_call *call)
+{
+    for (int i = 0; i < thread->run_count; i++)
+        if (thread->runs[i].site == call->site && thread->runs[i].id == call->id)
+            return &thread->runs[i];
+    return NULL;
 }
 
 static void add_to_run(trace_thread *thread, const trace_call *call)
 {
-    trace_run *run = &thread->run;
-    if (run->count == 0 || run->id != call->id || run->site != call->site) {
-        mh_trace_settle(thread, call->enter_ns);
+    trace_run *run = find_run(thread, call);
+    if (!run) {
+        if (thread->run_count == 0 || thread->run_count == TRACE_RUNS)
+            mh_trace_settle(thread, call->enter_ns);
+        run = &thread->runs[thread->run_count++];
         *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .id = call->id};
     }
     run->count++;

@@ -102,6 +102,16 @@ INLINE const trace_back *get_outer_back(const void *its_site)
     return back;
 }
 
+/* There is a back from MPI_Init to MPI_Finalize. In MPI_Init, the MPI library may have sessions of its own. */
+INLINE void begin_session(void)
+{
+    static bool is_said;
+    if (!__atomic_load_n(&opened_back, __ATOMIC_ACQUIRE) && own.outer.frame == 0 &&
+        !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        mh_preload_say("calls are recorded from MPI_Init to MPI_Finalize; MPI sessions before, after or without them "
+                       "are not");
+}
+
 INLINE void go_in(trace_call *call, int id, const void *site)
 {
     own.outer = (stack_place){OWN_FRAME, (uintptr_t)site};

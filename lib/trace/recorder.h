@@ -53,7 +53,9 @@ typedef struct {
     const MPI_Request *watched; /* those that it may complete, as they were before it; NULL: there is no memory */
     const MPI_Request *handles; /* these in the program */
     int64_t watched_count;
-    MPI_Request one;   /* the only one of these */
+    int64_t *slots;    /* where those are that this call has hidden from other threads; NULL: there are no others */
+    int64_t one_slot;  /* the only one of these */
+    MPI_Request one;   /* the only one of those */
     MPI_Status status; /* where the program wants none */
 } trace_call;
 

@@ -3,7 +3,11 @@
  * requests.c - from the call that begins a request to the one that sees it complete.
  *
  * MPI libraries have a handle that stands for many requests which are complete already. It is kept once; a request that
- * is begun while its handle is kept is recorded as complete in the call that began it.
+ * is begun while its handle is kept is recorded as complete in the call that began it. No such handle is of a receive.
+ *
+ * MPI frees a handle within the call that completes the request, and may give it to another thread before that call
+ * returns. So where there are threads, a call that may complete requests hides them, and shows those that are not
+ * complete again.
  */
 #include "trace/back.h"
 
@@ -51,6 +55,16 @@ static trace_request *find(MPI_Request request)
     return slot >= 0 ? &kept[slot] : NULL;
 }
 
+/* Another thread may be waiting for it. */
+static trace_request *find_or_hidden(MPI_Request request)
+{
+    trace_request *its = find(request);
+    if (its || request == MPI_REQUEST_NULL)
+        return its;
+    int64_t slot = mh_trace_find_hidden(&table, request_key(request));
+    return slot >= 0 ? &kept[slot] : NULL;
+}
+
 static void drop(const trace_request *its)
 {
     mh_trace_remove(&table, its - kept);
@@ -90,10 +104,12 @@ static void put_completion(trace_call *call, const trace_request *its, const MPI
         put(call, its, TRACE_COLLECTIVE_DONE);
 }
 
-/* Returns TRACE_PRESENT if there is one with this key. */
+/* Returns TRACE_PRESENT if there is one with this key. A receive takes its place: how that one ended was not seen. */
 static int64_t keep(uint64_t key, const trace_request *its)
 {
     int64_t slot = mh_trace_reserve(&table, key);
+    if (slot == TRACE_PRESENT && its->does & TRACE_RECEIVES)
+        slot = mh_trace_find(&table, key);
     if (slot < 0)
         return slot;
     kept[slot] = *its;
@@ -153,7 +169,7 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
 
 void mh_trace_cancel(trace_call *call, const MPI_Request *request)
 {
-    trace_request *its = find(*request);
+    trace_request *its = find_or_hidden(*request);
     (void)call;
     if (its)
         its->is_canceled = true;
@@ -176,10 +192,48 @@ static bool make_room(trace_thread *thread, int64_t count)
         return true;
     free(thread->requests);
     free(thread->statuses);
+    free(thread->slots);
     thread->requests = malloc((size_t)room * sizeof *thread->requests);
     thread->statuses = malloc((size_t)room * sizeof *thread->statuses);
-    thread->room = thread->requests && thread->statuses ? room : 0;
+    thread->slots = malloc((size_t)room * sizeof *thread->slots);
+    thread->room = thread->requests && thread->statuses && thread->slots ? room : 0;
     return thread->room > 0;
+}
+
+static int64_t hide(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_hide(&table, request_key(request));
+}
+
+static void hide_all(trace_call *call, int64_t *slots)
+{
+    if (!mh_trace.has_threads)
+        return;
+    call->slots = slots;
+    for (int64_t i = 0; i < call->watched_count; i++)
+        slots[i] = hide(call->watched[i]);
+}
+
+/* Those that are not complete. */
+static void show_rest(const trace_call *call)
+{
+    for (int64_t i = 0; call->slots && i < call->watched_count; i++)
+        if (call->slots[i] >= 0)
+            mh_trace_show(&table, call->slots[i]);
+}
+
+static trace_request *find_watched(const trace_call *call, int64_t index)
+{
+    if (!call->slots)
+        return find(call->watched[index]);
+    return call->slots[index] >= 0 ? &kept[call->slots[index]] : NULL;
+}
+
+static void drop_watched(trace_call *call, int64_t index, const trace_request *its)
+{
+    drop(its);
+    if (call->slots)
+        call->slots[index] = TRACE_ABSENT;
 }
 
 MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses)
@@ -187,15 +241,18 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
     call->watched = NULL;
     call->handles = requests;
     call->watched_count = count;
+    call->slots = NULL;
     if (count == 1) {
         call->one = requests[0];
         call->watched = &call->one;
+        hide_all(call, &call->one_slot);
         return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
     }
     if (count <= 0 || !call->thread || !make_room(call->thread, count))
         return statuses;
     memcpy(call->thread->requests, requests, (size_t)count * sizeof *requests);
     call->watched = call->thread->requests;
+    hide_all(call, call->thread->slots);
     return statuses == MPI_STATUSES_IGNORE ? call->thread->statuses : statuses;
 }
 
@@ -206,9 +263,9 @@ static bool is_of_class(int error, int class)
 }
 
 /* error: by which the request has failed, MPI_SUCCESS, or MPI_ERR_PENDING. */
-static void complete(trace_call *call, MPI_Request request, int error, const MPI_Status *status)
+static void complete(trace_call *call, int64_t index, int error, const MPI_Status *status)
 {
-    trace_request *its = find(request);
+    trace_request *its = find_watched(call, index);
     if (!its || (its->is_persistent && its->number == 0) || is_of_class(error, MPI_ERR_PENDING))
         return;
     if (error == MPI_SUCCESS)
@@ -216,7 +273,7 @@ static void complete(trace_call *call, MPI_Request request, int error, const MPI
     if (its->is_persistent)
         its->number = 0;
     else
-        drop(its);
+        drop_watched(call, index, its);
 }
 
 /* Their handles stay, so that only the call tells which one has failed. */
@@ -224,7 +281,7 @@ static void end_persistent(trace_call *call, int result, int64_t index)
 {
     if (index < 0 || index >= call->watched_count || mh_trace_was_refused(result))
         return;
-    trace_request *its = find(call->watched[index]);
+    trace_request *its = find_watched(call, index);
     if (its && its->is_persistent)
         its->number = 0;
 }
@@ -234,7 +291,7 @@ static void end_failed(trace_call *call, int result, int64_t index)
 {
     for (int64_t i = 0; i < call->watched_count; i++)
         if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
-            complete(call, call->watched[i], MPI_ERR_OTHER, NULL);
+            complete(call, i, MPI_ERR_OTHER, NULL);
     end_persistent(call, result, call->watched_count == 1 ? 0 : index);
 }
 
@@ -247,8 +304,7 @@ static void list_done(trace_call *call, int result, int64_t count, const int *in
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        complete(call, call->watched[indices ? indices[i] : i], has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS,
-                 &statuses[i]);
+        complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
 }
 
 void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses)
@@ -256,6 +312,7 @@ void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, co
     mh_trace_tried(call, result, done);
     if (call->watched && (result != MPI_SUCCESS || done))
         list_done(call, result, count, NULL, statuses);
+    show_rest(call);
 }
 
 void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
@@ -264,7 +321,8 @@ void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, co
     if (call->watched && result != MPI_SUCCESS)
         end_failed(call, result, index);
     else if (call->watched && done && index >= 0 && index < call->watched_count)
-        complete(call, call->watched[index], MPI_SUCCESS, status);
+        complete(call, index, MPI_SUCCESS, status);
+    show_rest(call);
 }
 
 void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
@@ -272,4 +330,5 @@ void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *
     mh_trace_tried(call, result, count != 0);
     if (call->watched && count != MPI_UNDEFINED)
         list_done(call, result, count, indices, statuses);
+    show_rest(call);
 }

@@ -3,11 +3,11 @@
  * table.c - from handles to what is known of them, for several threads without a lock.
  *
  * A key has a bucket with a few ways, one of which it takes when it is free. A handle is used by one thread at a time,
- * so only different keys meet: they compete for free ways.
+ * so only different keys meet: they compete for free ways. The exception is a handle that stands for several requests.
  */
 #include "trace/back.h"
 
-static const uint64_t reserved = UINT64_MAX;
+static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
 
 size_t mh_trace_table_size(const trace_table *table)
 {
@@ -32,6 +32,33 @@ int64_t mh_trace_find(const trace_table *table, uint64_t key)
     int64_t first = bucket_of(table, key);
     for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
         if (atomic_load_explicit(&table->keys[slot], memory_order_acquire) == key)
+            return slot;
+    return TRACE_ABSENT;
+}
+
+int64_t mh_trace_hide(trace_table *table, uint64_t key)
+{
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
+        uint64_t expected = key;
+        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == key &&
+            atomic_compare_exchange_strong(&table->keys[slot], &expected, key | hidden))
+            return slot;
+    }
+    return TRACE_ABSENT;
+}
+
+void mh_trace_show(trace_table *table, int64_t slot)
+{
+    uint64_t key = atomic_load_explicit(&table->keys[slot], memory_order_relaxed) & ~hidden;
+    atomic_store_explicit(&table->keys[slot], key, memory_order_release);
+}
+
+int64_t mh_trace_find_hidden(const trace_table *table, uint64_t key)
+{
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
+        if (atomic_load_explicit(&table->keys[slot], memory_order_acquire) == (key | hidden))
             return slot;
     return TRACE_ABSENT;
 }

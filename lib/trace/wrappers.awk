@@ -146,6 +146,8 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     print "static int run_" name "(" (count ? parameter_list with : "") "preload_next *next, const void *site)"
     print "{"
     print "    int (*function)(" parameter_list ") = (int (*)(" parameter_list "))mh_preload_find(next);"
+    if (flags[meaning] ~ /session/)
+        print "    begin_session();"
     print "    const trace_back *back = get_outer_back(site);"
     print "    if (!back)"
     print "        return function(" list ");"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000 };
+enum { MESSAGES = 5, TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000, EXCHANGES = 5000 };
 
 static int rank, peer;
 
@@ -75,6 +75,68 @@ static void probe(void)
     }
 }
 
+/* In two functions, and at two places. */
+static void poll(void)
+{
+    int number = rank, others[2], found = 0, done = 0;
+    MPI_Request requests[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Irecv(&others[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+    for (nap_us(100000L * peer); rank == 1;) {
+        MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        if (found)
+            break;
+        MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+        MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Send(&number, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+/* What is tried first cannot be there yet. */
+static void try_windows(void)
+{
+    int number = 0, done = 0;
+    MPI_Win window;
+    MPI_Group all, other;
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &peer, &other);
+    MPI_Win_post(other, 0, window);
+    MPI_Win_test(window, &done);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_start(other, 0, window);
+    MPI_Win_complete(window);
+    while (!done)
+        MPI_Win_test(window, &done);
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+}
+
+static void try_parts(void)
+{
+#if MPI_VERSION >= 4
+    int from = -1, done = 0;
+    MPI_Request requests[2];
+    MPI_Precv_init(&from, 1, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Psend_init(&rank, 1, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Parrived(requests[0], 0, &done);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Pready(0, requests[1]);
+    while (!done)
+        MPI_Parrived(requests[0], 0, &done);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+#endif
+}
+
 static void reduce(void)
 {
     int numbers[4] = {rank, 1, 2, 3}, gathered[8], sum = 0;
@@ -140,6 +202,37 @@ static void *talk(void *comm)
     return NULL;
 }
 
+/* What one thread has completed, MPI may give another one at once. */
+static void *exchange(void *comm)
+{
+    int from;
+    MPI_Request requests[2];
+    for (int i = 0; i < EXCHANGES; i++) {
+        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
+        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    pthread_barrier_wait(&together);
+    return NULL;
+}
+
+/* The same, each request by itself, with calls that leave others as they are. */
+static void *exchange_one_by_one(void *comm)
+{
+    int from, done, index;
+    MPI_Request requests[2];
+    for (int i = 0; i < EXCHANGES; i++) {
+        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
+        MPI_Testall(1, requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+        for (done = 0; !done;)
+            MPI_Testsome(2, requests, &done, (int[2]){0}, MPI_STATUSES_IGNORE);
+    }
+    pthread_barrier_wait(&together);
+    return NULL;
+}
+
 /* Beside the main thread, at the same time as the other one. */
 static void *make_twins(void *comm)
 {
@@ -182,6 +275,15 @@ static void send_many(void)
     int number = 0;
     for (int i = 0; i < MANY; i++)
         MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* On rank 0 alone. */
+static void send_many_and_abort(void)
+{
+    send_many();
+    if (rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    nap_us(10000000);
 }
 
 static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
@@ -237,29 +339,44 @@ static void spawn(char *program)
     merge_and_sum(children, 0);
 }
 
+static int meet_parents(void)
+{
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    merge_and_sum(parents, 1);
+    return MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
     int provided;
-    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0)
+    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0 || strncmp(action, "exchange", 8) == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
-    if (strcmp(action, "spawned") == 0) {
-        MPI_Comm parents;
-        MPI_Comm_get_parent(&parents);
-        merge_and_sum(parents, 1);
-        MPI_Finalize();
-        return 0;
-    }
+    if (strcmp(action, "spawned") == 0)
+        return meet_parents();
     if (strcmp(action, "threads") == 0)
         run_threads(talk, 0);
+    else if (strcmp(action, "exchange") == 0)
+        run_threads(exchange, 0);
+    else if (strcmp(action, "exchange_by_one") == 0)
+        run_threads(exchange_one_by_one, 0);
     else if (strcmp(action, "twins") == 0)
         run_threads(make_twins, 10);
+    else if (strcmp(action, "poll") == 0)
+        poll();
+    else if (strcmp(action, "windows") == 0)
+        try_windows();
+    else if (strcmp(action, "parts") == 0)
+        try_parts();
     else if (strcmp(action, "many") == 0)
         send_many();
+    else if (strcmp(action, "many_abort") == 0)
+        send_many_and_abort();
     else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
         take_time(20);
     else if (strcmp(action, "freed") == 0)

@@ -113,6 +113,32 @@ check_freed() {
     expect 0 2 ' enter MPI_Comm_free$'
 }
 
+# A loop that polls at several places is a region for each place, however long it takes.
+check_poll() {
+    record 2 --buffer 256K "$subject" poll
+    expect_done
+    expect_sound
+    expect 1 1 ' leave MPI_Iprobe [1-9]'
+    expect 1 1 ' leave MPI_Iprobe 0$'
+    expect 1 2 ' leave MPI_Test [1-9]'
+    expect 1 0 ' leave MPI_Test 0$'
+    [ "$(awk '$4 == "leave" && $6 > 0 { print $6 }' "$scratch/dump-1" | sort -u | wc -l)" -eq 1 ] ||
+        complain "the places have not been called equally often"
+}
+
+# ACTION FUNCTION: it is tried in vain and then not; but for those that the MPI library lacks.
+check_trial() {
+    local rank
+    record 2 "$subject" "$1"
+    expect_done
+    expect_sound
+    grep -q " enter MPI_$2\$" "$scratch/dump-0" || [ "$2" != Parrived ] || return 0
+    for rank in 0 1; do
+        expect $rank 1+ " leave MPI_$2 [1-9]"
+        expect $rank 1 " leave MPI_$2 0\$"
+    done
+}
+
 check_spawn() {
     record 2 "$subject" spawn
     expect_done
@@ -126,6 +152,22 @@ check_threads() {
     expect 0 200 ' send partner 1 '
     expect 1 200 ' receive partner 0 '
     [ "$(sed -n 's/^event \([0-9]*\) .*/\1/p' "$scratch/dump-0" | sort -u | wc -l)" -eq 3 ] || complain "not 3 threads"
+}
+
+# Two threads have requests at the same time: what one has completed, the other may be given at once.
+check_exchanges() { # ACTION
+    local rank kind
+    record 2 "$subject" "$1"
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 10000 ' receive partner [01] tag 7 bytes 4 comm [23] request [1-9]'
+        for kind in receive send_done; do
+            [ -z "$(awk -v kind=$kind '$4 == kind { print $NF }' "$scratch/dump-$rank" | sort | uniq -d)" ] ||
+                complain "a $kind twice"
+        done
+        expect $rank 10000 ' send_done '
+    done
 }
 
 # Two threads make communicators of the same processes at once; of each, all processes know the same context.
@@ -215,6 +257,8 @@ check_others() {
     expect_refusal --buffer
     run alone mpix_trace -o "$scratch/new" --from x "$subject"
     expect_refusal --from
+    run alone mpix_trace -o "$scratch/new" --from 1000000000 "$subject"
+    expect_refusal '"1000000000" is not allowed'
     run alone mpix_trace -o "$scratch/new" --from 10 --to 9.5 "$subject"
     expect_refusal --to
     # Of all processes, the first says so.
@@ -267,7 +311,12 @@ for form in 1 2 3; do
     if have_fortran $form; then tap_check "$name" check_fortran $form; else tap_skip "$name" "no such Fortran"; fi
 done
 tap_check "records of the clock while a program runs" check_records
+tap_check "a loop that polls at several places" check_poll
+tap_check "windows that are tested" check_trial windows Win_test
+tap_check "parts of messages that are tested" check_trial parts Parrived
 tap_check "threads" check_threads
+tap_check "requests of several threads" check_exchanges exchange
+tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
 tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_freed
 # The flags are words, and there may be none.

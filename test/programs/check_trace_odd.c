@@ -406,11 +406,33 @@ static void count_calls(long comms)
     printf("counted %ld\n", sum);
 }
 
+/* Without MPI_Init. */
+static int use_session(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    printf("session\n");
+#endif
+    printf("done\n");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "";
     int provided;
     long number = argc > 2 ? atol(argv[2]) : 0;
+    if (strcmp(action, "session") == 0)
+        return use_session();
     int has_threads = strcmp(action, "threads") == 0 || strcmp(action, "crowd") == 0;
     MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -165,6 +165,22 @@ check_full() {
     expect 0 1 '^end .* dropped [1-9]'
 }
 
+# Rank 0 ends both. A launcher may lose what a process says just before.
+check_full_abort() {
+    for _ in 1 2 3 4 5; do
+        record 2 --buffer 256K "$subject" many_abort
+        ! grep -q 'give a larger --buffer$' "$scratch/err" || break
+    done
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect_line '^mpix_trace: the buffer was full: rank 0 dropped [1-9][0-9]* events; give a larger --buffer$'
+    expect 0 0 '^end '
+    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
+    grep '^event' "$scratch/dump-0" | tail -n 1 | grep -q ' dropped ' ||
+        complain "there is something after what was dropped"
+    run alone mpix_trace_check "$folder"
+    own_messages | grep -q '^mpix_trace_check: rank 0: the buffer was full' || complain "the tools do not say so"
+}
+
 check_abort() {
     record 2 "$subject" abort
     [ "$status" -ne 0 ] || complain "exit status is 0"
@@ -228,6 +244,15 @@ SOURCE
     expect_line 'MPI library within itself, .*; the program runs without being recorded$'
 }
 
+# The program runs as ever, and one process says that it is not recorded.
+check_session() {
+    record 2 "$odd" session
+    expect_done
+    ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
+    ! grep -q session "$scratch/out" ||
+        expect_line 'from MPI_Init to MPI_Finalize; MPI sessions before, after or without them are not$'
+}
+
 # A process that cannot make its file: no other one leaves one.
 check_missing_file() {
     record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
@@ -263,6 +288,7 @@ tap_check "a million events" check_million
 tap_check "nothing is allocated or locked in calls" check_quiet_path 0
 tap_check "nothing is allocated or locked in calls on one of too many communicators" check_quiet_path 66000
 tap_check "a full buffer" check_full
+tap_check "a full buffer at MPI_Abort" check_full_abort
 tap_check "MPI_Abort" check_abort
 tap_check "MPI_Abort within a call" check_end handler MPI_Send
 tap_check "an error that MPI ends the program for" check_end fatal ''
@@ -271,6 +297,7 @@ tap_check "kill -9" check_end kill ''
 tap_check "a signal while the trace is written" check_signal
 tap_check "a limit of the size of files" check_limit
 tap_check "a file that cannot be made" check_missing_file
+tap_check "a program of sessions" check_session
 tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
 if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
 tap_check "another MPI library than that of the build" check_other_library "$other" \
