@@ -26,16 +26,20 @@ int mh_clock_sync(mh_comm_state *state, mh_error *error)
     return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
 }
 
-/* Before the first release, and after a change of the algorithm. All processes know that this is due. */
+/*
+ * Before the first release, and after a change of the algorithm. All processes know that this is due. What was once
+ * found the fastest barrier stays so if nothing is tried now.
+ */
 static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
     int fastest = state->clock.knows_barrier ? (int)state->clock.origin.name.barrier_choice : 0;
+    bool is_new = !state->rounds.rehearsed;
     if (code == MPI_SUCCESS)
         code = mh_rounds_rehearse(&state->rounds, &fastest, error);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS && is_new && fastest > 0)
         mh_comm_clock_note_barrier(&state->clock, fastest);
     return code;
 }

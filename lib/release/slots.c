@@ -92,9 +92,10 @@ static int steps_among(int processes)
     return steps;
 }
 
-size_t mh_slots_bytes(int processes)
+size_t mh_slots_bytes(int processes, bool has_steps)
 {
-    size_t slots = 1 + (size_t)processes, lines = 2 * (size_t)steps_among(processes) * (size_t)processes;
+    int steps = has_steps ? steps_among(processes) : 0;
+    size_t slots = 1 + (size_t)processes, lines = 2 * (size_t)steps * (size_t)processes;
     return slots * sizeof(mh_slot) + lines * sizeof(mh_arrival_line);
 }
 
@@ -108,8 +109,8 @@ size_t mh_slots_bytes(int processes)
 
 static bool create(mh_slots *slots, int processes, mh_shared_memory_way way, mh_shared_memory_key *key)
 {
-    return mh_shared_memory_create(&slots->memory, mh_slots_bytes(processes), way, key, slots->why_not,
-                                   sizeof slots->why_not) == 0;
+    size_t bytes = mh_slots_bytes(processes, processes == slots->channel->size);
+    return mh_shared_memory_create(&slots->memory, bytes, way, key, slots->why_not, sizeof slots->why_not) == 0;
 }
 
 static int tell(const mh_slots *slots, const mh_group *node, const mh_shared_memory_key *key, mh_error *error)

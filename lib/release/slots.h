@@ -47,8 +47,8 @@ typedef struct mh_slots {
     bool waited_long; /* in this round, for a process of the node */
 } mh_slots;
 
-/* The size of the memory for this number of processes. */
-size_t mh_slots_bytes(int processes);
+/* The size of the memory for so many processes. has_steps: there are no others, so a dissemination uses it, too. */
+size_t mh_slots_bytes(int processes, bool has_steps);
 
 /* Share memory with the processes of the node. Collective. If that fails on any process, why_not says why. */
 int mh_slots_open(mh_slots *slots, const mh_channel *channel, const mh_group *node, mh_error *error);
@@ -64,7 +64,7 @@ static inline mh_slot *mh_slots_of(const mh_slots *slots, int index)
 
 /*
  * The line that a process of the node writes in a step of a dissemination. Two lines alternate, because a process may
- * be one round ahead of its reader.
+ * be one round ahead of its reader. Only if all processes share the memory.
  */
 static inline mh_arrival_line *mh_slots_step(const mh_slots *slots, int index, int step)
 {

@@ -49,15 +49,38 @@ static MPI_Comm create_line(void)
 }
 
 /* A further communicator uses the barrier that was found the fastest; child is freed. */
-static void check_barrier(MPI_Comm parent, MPI_Comm child)
+static void check_barrier(const char *first, MPI_Comm child, const char *what)
 {
-    char first[TEXT_SIZE] = "", second[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
+    char second[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
     harmonize(child);
-    CHECK(info_text(parent, "barrier_used", first) && info_text(child, "barrier_used", second) &&
-              strcmp(first, second) == 0,
-          "the child uses %s, its parent %s", second, first);
-    CHECK(info_text(child, "barrier_reason", reason) && strstr(reason, "earlier"), "the reason is '%s'", reason);
+    CHECK(info_text(child, "barrier_used", second) && strcmp(first, second) == 0, "%s uses %s, its parent found %s",
+          what, second, first);
+    CHECK(info_text(child, "barrier_reason", reason) && strstr(reason, "earlier"), "%s: the reason is '%s'", what,
+          reason);
     MPI_Comm_free(&child);
+}
+
+static MPI_Comm duplicate_with(MPI_Comm parent, const char *setting, const char *value)
+{
+    MPI_Comm child = duplicate(parent);
+    CHECK_OK(set_setting(child, setting, value));
+    return child;
+}
+
+/* Also if its parent was synchronized anew since, or uses another one. */
+static void check_barriers(MPI_Comm parent)
+{
+    char first[TEXT_SIZE] = "";
+    CHECK(info_text(parent, "barrier_used", first), "the parent has no barrier");
+    check_barrier(first, duplicate(parent), "a duplicate");
+    check_barrier(first, split(parent, 0, -my_rank), "ranks in reverse");
+    CHECK_OK(set_setting(parent, "wander_max_ppb_per_s", "1000"));
+    harmonize(parent);
+    check_barrier(first, duplicate_with(parent, "wander_max_ppb_per_s", "1000"), "a duplicate that allows more wander");
+    CHECK_OK(set_setting(parent, "barrier", "tree"));
+    harmonize(parent);
+    CHECK_OK(MPIX_Clock_sync(parent)); /* the latest clock is what the child begins with */
+    check_barrier(first, duplicate_with(parent, "barrier", "auto"), "a duplicate of one with a requested barrier");
 }
 
 void test_clock_shared(void)
@@ -65,8 +88,7 @@ void test_clock_shared(void)
     MPI_Comm parent = duplicate(MPI_COMM_WORLD);
     check_origin(parent, "fresh", "the first communicator");
     use_once(duplicate(parent), "shared", "a duplicate");
-    check_barrier(parent, duplicate(parent));
-    check_barrier(parent, split(parent, 0, -my_rank));
+    check_barriers(parent);
     use_once(duplicate(MPI_COMM_WORLD), "shared", "a duplicate of another communicator");
     use_once(split(MPI_COMM_WORLD, 0, -my_rank), "shared", "ranks in reverse");
     use_once(split(MPI_COMM_WORLD, my_rank % 2, my_rank), "shared", "every other process");

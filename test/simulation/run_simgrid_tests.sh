@@ -29,41 +29,59 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 simulate() {        # RANKS SECONDS PERIOD_US LABEL
+    local status
     simgrid_platform "$work" "$1"
     simgrid_runner="timeout ${MH_SCALE_TIMEOUT:-$limit_s}"
-    simgrid_run "$work" "$1" "$work/clock_truth" "$2" "$3" "$4" 2>&1 </dev/null | grep readings=
+    simgrid_run "$work" "$1" "$work/clock_truth" "$2" "$3" "$4" >"$work/said" 2>&1 </dev/null
+    status=$?
+    grep readings= "$work/said"
+    return $status
 }
 
-# One row: times in ms, errors, bounds and skews in ns.
+# Why a simulation has no result.
+complaint_of() {    # STATUS
+    case $1 in
+    124) echo "the ${MH_SCALE_TIMEOUT:-$limit_s} s for it were over" ;;
+    *) echo "the simulator ended with status $1: $(tail -n 1 "$work/said")" ;;
+    esac
+}
+
+# One row: times in ms, errors, bounds and skews in ns. Status 1: there is no result.
 study_row() {       # RANKS LABEL LINKS
-    simulate "$1" "${MH_STUDY_SECONDS:-14.4}" 100000 "$2" | tr ' ' '\n' |
-        "${AWK:-awk}" -F= -v ranks="$1" -v label="$2" -v links="$3" '
+    local line status
+    line=$(simulate "$1" "${MH_STUDY_SECONDS:-14.4}" 100000 "$2")
+    status=$?
+    if [ -z "$line" ]; then
+        printf '%6s  %-24s %-10s no result: %s\n' "$1" "$2" "$3" "$(complaint_of $status)"
+        return 1
+    fi
+    tr ' ' '\n' <<<"$line" | "${AWK:-awk}" -F= -v ranks="$1" -v label="$2" -v links="$3" '
         { value[$1] = $2 }
         END {
-            if (!("readings" in value)) { printf "%6s  %-24s %-10s no result\n", ranks, label, links; exit }
-            printf "%6s  %-24s %-10s %9.2f %9.3f %10d %9d %8.0f %8.0f %9.0f %9.0f %9.0f %5d\n", ranks, label, links,
-                value["first_sync_us"] / 1000, value["last_sync_us"] / 1000,
-                value["first_messages"], value["later_messages"],
-                value["error_rms"], value["error_p99"], value["bound_mean"], value["skew_p50"], value["skew_p99"],
-                value["violations"]
+            printf "%6s  %-24s %-10s %9.2f %9.3f %10d %9d %8.0f %8.0f %8.0f %9.0f %9.0f %9.0f %5d\n", ranks, label,
+                links, value["first_sync_us"] / 1000, value["last_sync_us"] / 1000,
+                value["first_messages"], value["later_messages"], value["error_rms"], value["error_p50"],
+                value["error_p99"], value["bound_mean"], value["skew_p50"], value["skew_p99"], value["violations"]
         }'
 }
 
+# Status 1: a row has no result.
 study() {
     local labels=${MH_STUDY_LABELS:-track/skampi/20+prop hca3/100/skampi/10+prop hca3o/skampi/10+prop \
         hca2/100/skampi/10+prop \
         hca/100/skampi/10+prop jk/100/skampi/10+prop skampi/skampi/10+prop}
-    local plain=$MH_SIMULATED_CLOCK ranks label
-    printf '%6s  %-24s %-10s %9s %9s %10s %9s %8s %8s %9s %9s %9s %5s\n' ranks algorithm links 'first(ms)' 'later(ms)' \
-        messages second 'rms(ns)' 'p99(ns)' 'bound(ns)' 'skew p50' 'skew p99' wrong
+    local plain=$MH_SIMULATED_CLOCK ranks label failed=0
+    printf '%6s  %-24s %-10s %9s %9s %10s %9s %8s %8s %8s %9s %9s %9s %5s\n' ranks algorithm links 'first(ms)' \
+        'later(ms)' messages second 'rms(ns)' 'p50(ns)' 'p99(ns)' 'bound(ns)' 'skew p50' 'skew p99' wrong
     for ranks in ${MH_STUDY_RANKS:-64 1024 4096 16384}; do
         for label in $labels; do
-            study_row "$ranks" "$label" plain
+            study_row "$ranks" "$label" plain || failed=1
         done
         [ "${MH_STUDY_LINKS-}" != plain ] || continue
-        MH_SIMULATED_CLOCK=$plain,lopsided=500 study_row "$ranks" track/skampi/20+prop lopsided
-        MH_SIMULATED_CLOCK=$plain,slow=48,slowness=20000 study_row "$ranks" track/skampi/20+prop 'slow'
+        MH_SIMULATED_CLOCK=$plain,lopsided=500 study_row "$ranks" track/skampi/20+prop lopsided || failed=1
+        MH_SIMULATED_CLOCK=$plain,slow=48,slowness=20000 study_row "$ranks" track/skampi/20+prop slow || failed=1
     done
+    return $failed
 }
 
 simgrid_build "$top" "$work/clock_truth" test/simulation/clock_{truth,simulated}.c >"$work/log" 2>&1 || {
@@ -77,12 +95,29 @@ if [ "${1-}" = study ]; then
     study
     exit
 fi
+
+# With a stand-in for the simulator.
+missing_results_are_told() {
+    local ended=0 said status
+    local MH_SCALE_TIMEOUT=7 MH_STUDY_RANKS="64 128" MH_STUDY_LINKS=plain MH_STUDY_LABELS=prop
+    local expected=([0]="the simulator ended with status 0: no end" [3]="the simulator ended with status 3: no end"
+        [124]="the 7 s for it were over")
+    simgrid_run() { echo "no end"; return "$ended"; }
+    for ended in 0 3 124; do
+        said=$(study)
+        status=$?
+        [ $status = 1 ] || echo "status $status after simulations without a result"
+        [ "$(grep -c "prop .*no result: ${expected[ended]}" <<<"$said")" = 2 ] || echo "$said"
+    done
+}
+tap_check "a study tells which results are missing" missing_results_are_told
+
 judge() {           # WHAT MOST_P99_NS RANKS SECONDS PERIOD_US LABEL
     local name="$3 processes, $1, seed $seed"
     ! tap_selects "$name" || judge_truth "$name" "$2" 1000 0 simulate "${@:3}"
 }
-quick judge tracked 2000 64 7 50000 track/skampi/20+prop
-judge "no shared clocks" 4000 64 7 50000 track/skampi/20
+quick judge tracked 200 64 7 50000 track/skampi/20+prop
+judge "no shared clocks" 350 64 7 50000 track/skampi/20
 judge hca3 50000 64 7 50000 hca3/100/skampi/10+prop
-judge tracked 4000 1024 14 100000 track/skampi/20+prop
+judge tracked 1000 1024 14 100000 track/skampi/20+prop
 tap_done

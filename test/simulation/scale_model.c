@@ -3,33 +3,19 @@
  * scale_model.c - the library's own synchronization at any number of processes, in one thread and in virtual time, with
  * the truth known.
  *
- * Usage: scale_model [NAME=VALUE]...
- *
- *   processes=N   1024; a multiple of
- *   per_node=N    16, which share a clock
- *   seconds=S     30, simulated
- *   links=KIND    plain; lopsided: messages to higher ranks take 0.5 us longer; slow: each third host sends 20 us late;
- *                 lost: one host is silent for three seconds, and then its clock is ahead by a second;
- *                 wild: the drift of one clock steps far beyond the limit of wander
- *   label=LABEL   track/skampi/20+prop
- *   seed=N        3
- *   readings=N    10 a second of each clock, at random times
- *   calls=MS      0; else synchronize and read by calls that are so far apart, as a program does
- *   simulate=all  all processes, as always with a label of one level; else the first of each node, which stands for
- *                 the others: they copy its estimate, so that error and bound are nearly the same. The messages of a
- *                 node's own level are not counted then
+ * Usage: scale_model [NAME=VALUE]...; see scale_options.h.
  *
  * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker,
  * composition, schedule. What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of
- * clock_simulated.c: within 20 ppm, with a random walk of the drift of 10 ppb in a second. The delay of a message and
- * the time of a reading are those that SimGrid's SMPI has for the hosts of simgrid.sh. Prints one line NAME=VALUE...:
- * times in us, errors and bounds in ns, of all readings. Status 1: a reading was outside its bound.
+ * clock_simulated.c: within 20 ppm, with a random walk of the drift. The delay of a message and the time of a reading
+ * are those that SimGrid's SMPI has for the hosts of simgrid.sh. Prints one line NAME=VALUE...: times in us, errors and
+ * bounds in ns, of all readings. Status 1: a reading was outside its bound.
  */
 #include "base/units.h"
 #include "clock/base_clock_private.h"
 #include "sync/comm_clock.h"
-#include "sync/sync_label.h"
 #include "topology/tree.h"
+#include "simulation/scale_options.h"
 #include "simulation/scale_tally.h"
 #include "unit/wander.h"
 
@@ -37,13 +23,17 @@
 #include <time.h>
 
 /* A message takes its way, and before that the jitter, for which the sender waits. */
-enum { FAR_NS = 2017, NEAR_NS = 404, JITTER_NS = 1000, LOPSIDED_NS = 500, SLOWNESS_NS = 20 * 1000, SLOW_NODES = 3 };
+enum { FAR_NS = 2017, NEAR_NS = 404, JITTER_NS = 1000, LOPSIDED_NS = 500, SLOWNESS_NS = 20 * 1000 };
+enum { FURTHER_NS = 20 * 1000, SLOW_NODES = 3 };
 
 enum { READ_COST_NS = 10, START_NS = 1000 * 1000 };
 
 /* Of clocks. Drifts are constant within a segment. Two of them wander by at most the limit of the library. */
 enum { SPREAD_PPB = 20 * 1000, WALK_PPB = 10, SEGMENT_NS = 10 * 1000 * 1000 };
 enum { WANDER_PPB_PER_S = MH_WANDER_PPB_PER_S / 2 };
+
+/* Restless ones go up for so long, and down again. */
+#define PERIOD_NS (2 * MH_NS_PER_S)
 
 /* The first drifts are uncertain, and bounds therefore wide. */
 #define YOUNG_NS (10 * MH_NS_PER_S)
@@ -52,9 +42,6 @@ enum { WANDER_PPB_PER_S = MH_WANDER_PPB_PER_S / 2 };
 enum { LOST_PART = 3, WILD_PPB = 20 * 1000 };
 #define SILENCE_NS (3 * MH_NS_PER_S)
 #define STEP_NS MH_NS_PER_S
-
-typedef enum links { PLAIN, LOPSIDED, SLOW, LOST, WILD, LINKS } links_t;
-static const char *const link_names[LINKS] = {"plain", "lopsided", "slow", "lost", "wild"};
 
 /* The clock as a process of the node sees it: each has the same walk. */
 typedef struct node_clock {
@@ -81,26 +68,10 @@ typedef struct process {
     int64_t path_ns; /* half the minimum round trips along its path to rank 0 */
 } process_t;
 
-static struct {
-    int processes, per_node, calls_ms;
-    uint64_t seed;
-    double seconds, readings;
-    links_t links;
-    bool all;
-    const char *label_text;
-    mh_label label;
-} options = {
-    .processes = 1024, .per_node = 16, .seconds = 30, .readings = 10, .seed = 3, .label_text = "track/skampi/20+prop"};
-
+static scale_options_t options;
 static process_t *processes;
 static tally_t tally;
 static int nodes, *leaders, *everyone;
-
-static void give_up(const char *why)
-{
-    fprintf(stderr, "scale_model: %s\n", why);
-    exit(2);
-}
 
 static void *allocate(int64_t count, size_t bytes)
 {
@@ -130,14 +101,26 @@ static double normal(chance *dice)
 
 static chance stream(int kind, int number)
 {
-    chance mixer = {options.seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)kind << 40 ^ (uint64_t)number};
+    chance mixer = {(uint64_t)options.seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)kind << 40 ^ (uint64_t)number};
     return (chance){chance_bits(&mixer)};
+}
+
+/* Each second clock is restless: the others keep their drifts, so that any two wander by at most the limit. */
+static bool is_restless(int node)
+{
+    return options.clocks == CLOCKS_RESTLESS && node % 2 == 1;
+}
+
+static double limit_ppb_per_s(int node)
+{
+    return is_restless(node) ? MH_WANDER_PPB_PER_S : WANDER_PPB_PER_S;
 }
 
 static node_clock_t begin_clock(int node)
 {
     node_clock_t clock = {.walk = stream(1, node)};
     clock.drift_ppb = SPREAD_PPB * (2 * chance_unit(&clock.walk) - 1);
+    wander_to(&clock.wandering, clock.drift_ppb, limit_ppb_per_s(node), 0);
     return clock;
 }
 
@@ -156,8 +139,18 @@ static int64_t silence_ns(void)
 static void be_silent(virtual_process *self)
 {
     int64_t from_ns = silence_ns();
-    if (is_chosen(self->rank, LOST) && self->now_ns >= from_ns && self->now_ns < from_ns + SILENCE_NS)
+    if (is_chosen(self->rank, LINKS_LOST) && self->now_ns >= from_ns && self->now_ns < from_ns + SILENCE_NS)
         self->now_ns = from_ns + SILENCE_NS;
+}
+
+static void change_drift(node_clock_t *clock, int node)
+{
+    double seconds = SEGMENT_NS * 1e-9, wanted_ppb = clock->drift_ppb;
+    if (is_restless(node))
+        wanted_ppb = clock->segment_ns / PERIOD_NS % 2 ? HUGE_VAL : -HUGE_VAL;
+    else if (options.clocks == CLOCKS_PLAIN)
+        wanted_ppb += WALK_PPB * sqrt(seconds) * normal(&clock->walk);
+    clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, limit_ppb_per_s(node), seconds);
 }
 
 /* What the clock of a process reads. True time must not go back. The clock of node 0 is exact. */
@@ -169,12 +162,11 @@ static int64_t local_ns(int rank, int64_t true_ns)
     while (true_ns - clock->segment_ns >= SEGMENT_NS) {
         clock->error_ns += clock->drift_ppb * SEGMENT_NS * 1e-9;
         clock->segment_ns += SEGMENT_NS;
-        double wanted_ppb = clock->drift_ppb + WALK_PPB * sqrt(SEGMENT_NS * 1e-9) * normal(&clock->walk);
-        clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, WANDER_PPB_PER_S, SEGMENT_NS * 1e-9);
+        change_drift(clock, node_of(rank));
     }
     double error_ns = clock->error_ns + clock->drift_ppb * 1e-9 * (double)(true_ns - clock->segment_ns);
-    bool is_ahead = is_chosen(rank, LOST) && true_ns >= silence_ns() + SILENCE_NS;
-    if (is_chosen(rank, WILD) && true_ns > silence_ns())
+    bool is_ahead = is_chosen(rank, LINKS_LOST) && true_ns >= silence_ns() + SILENCE_NS;
+    if (is_chosen(rank, LINKS_WILD) && true_ns > silence_ns())
         error_ns += WILD_PPB * 1e-9 * (double)(true_ns - silence_ns());
     return true_ns + (int64_t)error_ns + (is_ahead ? STEP_NS : 0);
 }
@@ -217,30 +209,53 @@ int clock_gettime(clockid_t id, struct timespec *now)
 
 /* ---- Network */
 
+/* Each third host but the first. */
+static bool is_third(int rank)
+{
+    return node_of(rank) > 0 && node_of(rank) % SLOW_NODES == 0;
+}
+
+/* The least time for which a message keeps its sender. */
+static int64_t sending_ns(int from, int to)
+{
+    bool is_late = (options.links == LINKS_SLOW && is_third(from)) || is_chosen(from, LINKS_ONE);
+    if (options.links == LINKS_LOPSIDED)
+        return to > from ? LOPSIDED_NS : 0;
+    return is_late && is_leader(from) ? SLOWNESS_NS : 0;
+}
+
+static int64_t way_ns(int from, int to)
+{
+    bool is_far = options.links == LINKS_FAR && (is_third(from) || is_third(to));
+    return node_of(from) == node_of(to) ? NEAR_NS : FAR_NS + (is_far ? FURTHER_NS : 0);
+}
+
 static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int to)
 {
-    int from_node = node_of(from->rank), to_node = node_of(to);
     (void)world;
     be_silent(from);
-    double delay_ns = chance_exponential(&from->dice, JITTER_NS);
-    if (options.links == LOPSIDED && to > from->rank)
-        delay_ns += LOPSIDED_NS;
-    if (options.links == SLOW && from_node > 0 && from_node % SLOW_NODES == 0 && is_leader(from->rank))
-        delay_ns += SLOWNESS_NS;
-    from->now_ns += (int64_t)delay_ns;
-    return from->now_ns + (from_node == to_node ? NEAR_NS : FAR_NS);
+    from->now_ns += (int64_t)(chance_exponential(&from->dice, JITTER_NS) + (double)sending_ns(from->rank, to));
+    return from->now_ns + way_ns(from->rank, to);
+}
+
+/* Half the least round trip between two processes. */
+static int64_t half_trip_ns(int one, int other)
+{
+    return (sending_ns(one, other) + sending_ns(other, one)) / 2 + way_ns(one, other) + READ_COST_NS;
 }
 
 /* ---- What a process does */
 
-/* Half the round trips without jitter along the path to rank 0 by track. */
+/* The sum of half the least round trips along the path to rank 0 by track. */
 static int64_t path_ns(int rank)
 {
     bool is_flat = options.label.levels == 1 && options.all;
-    int hops = 0, size = is_flat ? options.processes : nodes;
-    for (int at = is_flat ? rank : node_of(rank); at > 0; hops++)
-        at = mh_turns_of_index(at, size).parent;
-    return hops * (FAR_NS + READ_COST_NS) + (is_leader(rank) ? 0 : NEAR_NS + READ_COST_NS);
+    const int *ranks = is_flat ? everyone : leaders;
+    int size = is_flat ? options.processes : nodes, at = is_flat ? rank : node_of(rank), parent;
+    int64_t sum_ns = rank == ranks[at] ? 0 : half_trip_ns(rank, ranks[at]);
+    for (; (parent = mh_turns_of_index(at, size).parent) >= 0; at = parent)
+        sum_ns += half_trip_ns(ranks[at], ranks[parent]);
+    return sum_ns;
 }
 
 /* As a call that finds nothing to do, and a reading. */
@@ -363,55 +378,7 @@ static void begin(const virtual_world *world, virtual_process *process)
     one->path_ns = path_ns(process->rank);
 }
 
-/* ---- Options and report */
-
-static void set_option(const char *name, const char *value)
-{
-    if (strcmp(name, "processes") == 0)
-        options.processes = atoi(value);
-    else if (strcmp(name, "per_node") == 0)
-        options.per_node = atoi(value);
-    else if (strcmp(name, "seconds") == 0)
-        options.seconds = atof(value);
-    else if (strcmp(name, "readings") == 0)
-        options.readings = atof(value);
-    else if (strcmp(name, "calls") == 0)
-        options.calls_ms = atoi(value);
-    else if (strcmp(name, "seed") == 0)
-        options.seed = strtoull(value, NULL, 0);
-    else if (strcmp(name, "label") == 0)
-        options.label_text = value;
-    else if (strcmp(name, "simulate") == 0)
-        options.all = strcmp(value, "all") == 0;
-    else if (strcmp(name, "links") == 0)
-        while (options.links < LINKS && strcmp(link_names[options.links], value) != 0)
-            options.links++;
-    else
-        give_up("unknown option; see the head of scale_model.c");
-}
-
-static void read_options(int argc, char **argv)
-{
-    char why[256];
-    for (int i = 1; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        if (!equals)
-            give_up("an option is NAME=VALUE");
-        *equals = '\0';
-        set_option(argv[i], equals + 1);
-    }
-    if (mh_label_parse(options.label_text, &options.label, why, sizeof why))
-        give_up(why);
-    bool is_possible = options.links < LINKS && options.per_node > 0 && options.processes >= options.per_node &&
-                       options.processes % options.per_node == 0 && options.label.levels <= 2 && options.seconds > 0 &&
-                       options.readings > 0 && options.calls_ms >= 0;
-    if (!is_possible)
-        give_up("a value is out of its range; see the head of scale_model.c");
-    if (options.label.levels == 1)
-        options.all = true;
-    if (!options.all)
-        options.label.levels = 1;
-}
+/* ---- Report */
 
 static struct rusage usage_now(void)
 {
@@ -429,7 +396,7 @@ static double wall_now_s(void)
 
 int main(int argc, char **argv)
 {
-    read_options(argc, argv);
+    options = read_scale_options(argc, argv);
     nodes = options.processes / options.per_node;
     int simulated = options.all ? options.processes : nodes;
     double began_s = wall_now_s();
@@ -449,8 +416,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < simulated; i++)
         wandered += processes[i].clock.wandered;
     double bytes = (double)(after.ru_maxrss - before.ru_maxrss) * 1024 - tally_bytes(&tally);
-    printf("processes=%d per_node=%d simulated=%d links=%s seconds=%g", options.processes, options.per_node, simulated,
-           link_names[options.links], options.seconds);
+    printf("processes=%d per_node=%d simulated=%d links=%s clocks=%s seconds=%g", options.processes, options.per_node,
+           simulated, links_name(options.links), clocks_name(options.clocks), options.seconds);
     tally_report(&tally);
     printf(" disruptions=%ld wandered=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n",
            (long)processes[0].clock.disruptions, (long)wandered, wall_s,

@@ -126,8 +126,8 @@ static void *take_part(void *argument)
 static void run_crew(crew *crew)
 {
     static member members[MOST];
-    crew->memory = aligned_alloc(MH_LINE_BYTES, mh_slots_bytes(crew->size));
-    memset(crew->memory, 0, mh_slots_bytes(crew->size));
+    crew->memory = aligned_alloc(MH_LINE_BYTES, mh_slots_bytes(crew->size, true));
+    memset(crew->memory, 0, mh_slots_bytes(crew->size, true));
     for (int i = 0; i < crew->size; i++) {
         crew->ranks[i] = i;
         crew->places[i] = (mh_place){{0, i % crew->numas, i % (2 * crew->numas)}};
@@ -166,8 +166,23 @@ START_TEST(members_may_be_late)
 }
 END_TEST
 
+/* The first slot, that of each process, and two lines for each of its steps in a dissemination. */
+START_TEST(memory_is_no_larger_than_used)
+{
+    static const struct {
+        int processes, steps;
+    } sizes[] = {{2, 1}, {3, 2}, {16, 4}, {128, 7}};
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        size_t processes = (size_t)sizes[i].processes, steps = (size_t)sizes[i].steps;
+        ck_assert_uint_eq(mh_slots_bytes(sizes[i].processes, false), 256 + 256 * processes);
+        ck_assert_uint_eq(mh_slots_bytes(sizes[i].processes, true), 256 + 256 * processes + 256 * steps * processes);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, memory_is_no_larger_than_used);
     tcase_add_loop_test(tests, each_round_is_whole, 0, 12);
     tcase_add_loop_test(tests, members_may_be_late, 0, 4);
 }
