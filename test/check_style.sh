@@ -72,6 +72,12 @@ tap_expect_empty "a source opens with what it is for" "$($awk '
     FNR <= 2 && $0 !~ /SPDX/ && !(FILENAME in opening) { opening[FILENAME] = $0 }
     END { for (name in opening) if (opening[name] !~ /^\/\*/) print name }' "${code[@]}" | sort)"
 
+# The words that come up most. "analyses" is the plural of analysis, too.
+british='analys(e|ed|er|ing)([^a-z]|$)|(summar|synchron|harmon|normal|minim|maxim|optim|initial|organ|recogn)is[aei]'
+british+='|(learn|burn|spel)t([^a-z]|$)|(col|behavi|fav|neighb)our|(cent|met)re([^a-z]|$)|(licen|defen)ce'
+tap_expect_empty "spelling is American" \
+    "$(grep -niE "$british" "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
+
 tap_expect_empty "types of programs and tests are typedefs" \
     "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"
 

@@ -152,7 +152,7 @@ static void take_arrivals(task_t *task, double bound_ns)
     arrival_figures_t *figures = &task->row.arrival;
     bool is_known = task->samples.valid > 0;
     if (is_known)
-        analyse_arrivals(&task->samples, figures);
+        analyze_arrivals(&task->samples, figures);
     if (task->imposed.arrival.shape == ARRIVAL_TOGETHER) {
         task->together_ns = is_known ? task->row.analysis.median_ns : 0;
         task->from_last_ns = is_known ? figures->from_last_ns : NAN;
@@ -167,7 +167,7 @@ static void take_pure(const bench_t *bench, task_t *task)
 {
     row_t *row = &task->row;
     const shape_t *shape = task->operation->shape;
-    analyse(&task->samples, (run_time_t)task->job->settings.run_time, bench->fractions, bench->report.fraction_count,
+    analyze(&task->samples, (run_time_t)task->job->settings.run_time, bench->fractions, bench->report.fraction_count,
             &row->analysis);
     tell_shortage(task);
     if (task->samples.valid == 0)
