@@ -102,7 +102,7 @@ static const char notes[] =
     "\n"
     "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
     "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
-    "later than the tolerance), is not counted, and repeated. What the figures mean is told in mpix_bench(1).\n"
+    "later than the tolerance), is not counted, and repeated. What the figures mean is explained in mpix_bench(1).\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
     "option, before anything is measured.\n";

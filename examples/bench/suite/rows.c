@@ -85,7 +85,7 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_
         return llround(span_ns);
     fprintf(stderr, "%s: %s, %lld bytes: --arrival %s: %s\n", task->span->program, task->operation->name,
             (long long)size_bytes, arrival->text,
-            span_ns > 0 ? "delays above 10 s are not allowed" : "no valid sample without delays tells what it is");
+            span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
     return UNKNOWN_NS;
 }
 
@@ -186,7 +186,7 @@ static void take_overlap(task_t *task)
     overlap_t *overlap = &task->row.overlap;
     if (task->compute_ns == 0 || task->samples.valid == 0) {
         begin_line(task);
-        fputs("no valid sample to tell the overlap by\n", stderr);
+        fputs("no valid sample, so the overlap is unknown\n", stderr);
         return;
     }
     overlap->compute_ns = samples_median(&task->samples, SERIES_COMPUTE_NS);
