@@ -106,9 +106,11 @@ only_in "one reader of the counter" "$quoted" '(__rdtscp?\>|.*cntvct_el0)' \
     lib/clock/counter.c examples/common/machine_clock.h
 only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
     lib/clock/counter.c examples/common/machine_clock.c
-# mh_median is the lower median of a few values; the quantile is by nearest rank.
-only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
+# mh_median is the lower median of a few values, middle_of the mean of the middle two, the quantile is by nearest rank.
+only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median|middle)(_of)?\(' \
     lib/base/statistics.c examples/common/statistics.c
+only_in "one median" "$plain" '.*count\)*( -|-) ?1\) / 2' \
+    lib/base/statistics.c examples/common/statistics.h test/unit/test_statistics.c
 # By its name, and by what it is narrowed by. exchange.c has the shortest message of each direction.
 difference='remote_ns - ([a-z_]+->)?(sent|received)_ns|(sent|received)_ns - ([a-z_]+->)?remote_ns'
 only_in "one offset window" "$plain" "((void|int64_t) [a-z_]*window_(narrow|middle)[a-z_]*\\(|.*($difference))" \

@@ -106,13 +106,6 @@ bool samples_take(samples_t *samples, const call_note_t *notes)
     return true;
 }
 
-/* Of count > 0 values in ascending order. */
-static double middle_of(const int64_t *sorted, int64_t count)
-{
-    int64_t lower = (count - 1) / 2, upper = count / 2;
-    return ((double)sorted[lower] + (double)sorted[upper]) / 2;
-}
-
 double samples_median(samples_t *samples, series_t series)
 {
     sort_ascending(samples->series[series], samples->valid);
