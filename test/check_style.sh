@@ -16,7 +16,7 @@ max_columns=120 max_file_lines=500 max_function_lines=45
 
 mapfile -t code < <(find lib include bindings examples test -name '*.[ch]' | sort)
 mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -name '*.cc' -o -name '*.[fF]90' -o \
-    -name '*.py' -o -path 'bindings/*.am' | sort)
+    -name '*.py' -o -name '*.js' -o -name '*.css' -o -path 'bindings/*.am' | sort)
 # An archive has no .ci.
 # shellcheck disable=SC2046
 mapfile -t scripts < <(find lib examples test doc packaging quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
