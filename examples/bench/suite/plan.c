@@ -213,17 +213,6 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
     return true;
 }
 
-static void shuffle(size_list_t *sizes, int64_t seed)
-{
-    uint64_t state = (uint64_t)seed;
-    for (int64_t i = sizes->count - 1; i > 0; i--) {
-        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
-        int64_t size = sizes->bytes[i];
-        sizes->bytes[i] = sizes->bytes[other];
-        sizes->bytes[other] = size;
-    }
-}
-
 static bool fit_scheme(const reader_t *reader, job_t *job)
 {
     bench_settings_t *settings = &job->settings;
@@ -253,8 +242,10 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
         !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
+    size_list_t *sizes = &job->settings.sizes;
+    uint64_t dice = (uint64_t)job->settings.seed;
     if (job->settings.shuffle)
-        shuffle(&job->settings.sizes, job->settings.seed);
+        random_shuffle(sizes->bytes, sizes->count, sizeof(sizes->bytes[0]), &dice);
     return true;
 }
 
