@@ -52,6 +52,9 @@ int world_set(const world_t *world, const char *key, const char *value);
 /* world_duplicate - the world with a communicator of its own, which the caller frees. Collective. */
 world_t world_duplicate(const world_t *world);
 
+/* world_node - a communicator of the processes of the world on this node, which the caller frees. Collective. */
+MPI_Comm world_node(const world_t *world);
+
 /* world_and - whether condition is not 0 on all ranks, on all. Collective. */
 int world_and(const world_t *world, int condition);
 
