@@ -157,6 +157,17 @@ tap_expect_empty "tests can make each MPI function fail that the library calls, 
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
 
+# An include is of lib/ if it is no file of the programs, which have a folder trace/, too.
+complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples |
+    sed -E 's/^([^:]+):.*"([^"]+)"/\1 \2/' | while read -r file included; do
+    for folder in "${file%/*}" examples examples/bench examples/clocks; do
+        [ ! -e "$folder/$included" ] || continue 2
+    done
+    [ ! -e "lib/$included" ] || echo "$file includes $included"
+done | grep -vE ' (base/[a-z_]+|topology/tree|clock/window|preload/launcher)\.h$' |
+    grep -vE '^examples/trace/.* (clock/model|trace/format)\.h$')
+tap_expect_empty "programs include of lib only what HACKING.md allows" "$complaints"
+
 # Libraries beside the library, which use its installed header as any program does.
 tap_expect_empty "preload includes only itself and the installed header" \
     "$(grep -HnE '^ *# *include *"' preload/*.[ch] | grep -vE '"(preload/[a-z]+\.h|mpix_harmonize\.h)"')"

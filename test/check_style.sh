@@ -16,7 +16,7 @@ max_columns=120 max_file_lines=500 max_function_lines=45
 
 mapfile -t code < <(find lib include bindings examples test -name '*.[ch]' | sort)
 mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -name '*.cc' -o -name '*.[fF]90' -o \
-    -name '*.py' -o -path 'bindings/*.am' | sort)
+    -name '*.py' -o -name '*.js' -o -name '*.css' -o -path 'bindings/*.am' | sort)
 # An archive has no .ci.
 # shellcheck disable=SC2046
 mapfile -t scripts < <(find lib examples test doc packaging quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
@@ -72,6 +72,12 @@ tap_expect_empty "a source opens with what it is for" "$($awk '
     FNR <= 2 && $0 !~ /SPDX/ && !(FILENAME in opening) { opening[FILENAME] = $0 }
     END { for (name in opening) if (opening[name] !~ /^\/\*/) print name }' "${code[@]}" | sort)"
 
+# The words that come up most. "analyses" is the plural of analysis, too.
+british='analys(e|ed|er|ing)([^a-z]|$)|(summar|synchron|harmon|normal|minim|maxim|optim|initial|organ|recogn)is[aei]'
+british+='|(learn|burn|spel)t([^a-z]|$)|(col|behavi|fav|neighb)our|(cent|met)re([^a-z]|$)|(licen|defen)ce'
+tap_expect_empty "spelling is American" \
+    "$(grep -niE "$british" "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
+
 tap_expect_empty "types of programs and tests are typedefs" \
     "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"
 
@@ -100,9 +106,11 @@ only_in "one reader of the counter" "$quoted" '(__rdtscp?\>|.*cntvct_el0)' \
     lib/clock/counter.c examples/common/machine_clock.h
 only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
     lib/clock/counter.c examples/common/machine_clock.c
-# mh_median is the lower median of a few values; the quantile is by nearest rank.
-only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median)(_of)?\(' \
+# mh_median is the lower median of a few values, middle_of the mean of the middle two, the quantile is by nearest rank.
+only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median|middle)(_of)?\(' \
     lib/base/statistics.c examples/common/statistics.c
+only_in "one median" "$plain" '.*count\)*( -|-) ?1\) / 2' \
+    lib/base/statistics.c examples/common/statistics.h test/unit/test_statistics.c
 # By its name, and by what it is narrowed by. exchange.c has the shortest message of each direction.
 difference='remote_ns - ([a-z_]+->)?(sent|received)_ns|(sent|received)_ns - ([a-z_]+->)?remote_ns'
 only_in "one offset window" "$plain" "((void|int64_t) [a-z_]*window_(narrow|middle)[a-z_]*\\(|.*($difference))" \

@@ -167,8 +167,7 @@ static int take_memory(bench_t *bench)
 {
     const world_t *world = &bench->world;
     double node_bytes = (double)bench->memory_bytes;
-    MPI_Comm node;
-    MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
+    MPI_Comm node = world_node(world);
     MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
     /* All look before the first one takes its part. */

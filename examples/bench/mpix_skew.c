@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const char *const scheme_names[] = {"barrier", "harmonize", "shm", "dissemination", "tree", "collective", NULL};
+_Static_assert(sizeof(scheme_names) / sizeof(scheme_names[0]) == SCHEME_OTHER + 1, "skew.h counts the barriers");
 
 #define PLACE(field) offsetof(skew_settings_t, field)
 

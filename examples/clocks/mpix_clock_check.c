@@ -3,7 +3,7 @@
  * mpix_clock_check - the error of the global clock on each rank, some time after a synchronization, and whether the
  * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
- * Each run is made on a communicator of its own, so that nothing learnt before helps it.
+ * Each run is made on a communicator of its own, so that nothing learned before helps it.
  */
 #include "check/check.h"
 #include "common/burst.h"
@@ -151,22 +151,12 @@ static void choose_ranks(check_run_t *run)
 /* The rates of two clocks differ by this at most, as the library supposes, too. */
 #define MAX_DRIFT 500e-6
 
-/* Of so many pairs of readings, the one least disturbed is kept. */
-enum { PAIR_READINGS = 8 };
-
 enum { TAG_PROBE = 1, TAG_REPLY, TAG_RESULT };
-
-/* The global clock beside the shared one, read at one instant, as nearly as may be. */
-typedef struct clock_pair {
-    int64_t ticks;
-    int64_t width_ticks; /* from the reading of the shared clock before to that after */
-    int64_t global_ns;
-} clock_pair_t;
 
 /* What a rank tells rank 0 in the end. */
 typedef struct result {
     int64_t bound_ns;
-    clock_pair_t pair;
+    clock_pair_t pair; /* of the shared clock and the global one */
 } result_t;
 enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 
@@ -187,17 +177,10 @@ static void receive(const check_run_t *run, void *numbers, int count, int rank, 
     world_require(&run->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, run->world.comm, MPI_STATUS_IGNORE));
 }
 
-static clock_pair_t read_pair(const check_run_t *run, const world_t *clock_world)
+static int64_t read_global(const void *clock_world)
 {
-    clock_pair_t best = {0, INT64_MAX, 0};
-    for (int i = 0; i < PAIR_READINGS && run->has_truth; i++) {
-        int64_t bound_ns, before_ticks = machine_counter_ticks();
-        int64_t now_ns = global_time(clock_world, &bound_ns);
-        int64_t width_ticks = machine_counter_ticks() - before_ticks;
-        if (width_ticks < best.width_ticks)
-            best = (clock_pair_t){before_ticks + width_ticks / 2, width_ticks, now_ns};
-    }
-    return best;
+    int64_t bound_ns;
+    return global_time(clock_world, &bound_ns);
 }
 
 /* The other side of ask. */
@@ -209,7 +192,8 @@ static void answer(const check_run_t *run, const world_t *clock_world)
         int64_t now_ns = global_time(clock_world, &result.bound_ns);
         send(run, &now_ns, 1, 0, TAG_REPLY);
     }
-    result.pair = read_pair(run, clock_world);
+    if (run->has_truth)
+        result.pair = clock_pair_read(read_global, clock_world);
     send(run, &result, RESULT_NUMBERS, 0, TAG_RESULT);
 }
 
@@ -231,7 +215,9 @@ static void ask(const check_run_t *run, const world_t *clock_world, int rank, ch
         if (i >= 0)
             burst_take_in(&window, sent_ns, remote_ns, global_time(clock_world, &bound_ns), remote_ns);
     }
-    clock_pair_t own = read_pair(run, clock_world);
+    clock_pair_t own = {0};
+    if (run->has_truth)
+        own = clock_pair_read(read_global, clock_world);
     result_t result;
     receive(run, &result, RESULT_NUMBERS, rank, TAG_RESULT);
     check->error_ns = burst_offset_ns(&window);
@@ -240,7 +226,7 @@ static void ask(const check_run_t *run, const world_t *clock_world, int rank, ch
     check->bound_ns = bound_ns < INT64_MAX - result.bound_ns ? bound_ns + result.bound_ns : INT64_MAX;
     if (run->has_truth) {
         double apart_ns = (double)(result.pair.ticks - own.ticks) * run->tick_ns;
-        check->true_ns = (double)(result.pair.global_ns - own.global_ns) - apart_ns;
+        check->true_ns = (double)(result.pair.time_ns - own.time_ns) - apart_ns;
         check->true_half_width_ns =
             (double)(result.pair.width_ticks + own.width_ticks) * run->tick_ns / 2 + max_drift(apart_ns);
     }

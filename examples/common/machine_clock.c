@@ -109,28 +109,31 @@ const char *machine_clock_lack(int index)
                                         : "the program reads no generic timer on this processor";
 }
 
-/* Reads both clocks at one instant, as nearly as may be. */
-static counter_rate_t read_pair(void)
+clock_pair_t clock_pair_read(int64_t (*read_ns)(const void *clock), const void *clock)
 {
-    counter_rate_t pair = {0, 0};
-    int64_t min_width_ticks = INT64_MAX;
+    clock_pair_t best = {0, INT64_MAX, 0};
     for (int i = 0; i < PAIR_READINGS; i++) {
         int64_t before_ticks = machine_counter_ticks();
-        int64_t now_ns = read_system(CLOCK_MONOTONIC_RAW);
+        int64_t now_ns = read_ns(clock);
         int64_t width_ticks = machine_counter_ticks() - before_ticks;
-        if (width_ticks < min_width_ticks) {
-            min_width_ticks = width_ticks;
-            pair = (counter_rate_t){before_ticks + width_ticks / 2, now_ns};
-        }
+        if (width_ticks < best.width_ticks)
+            best = (clock_pair_t){before_ticks + width_ticks / 2, width_ticks, now_ns};
     }
-    return pair;
+    return best;
+}
+
+static int64_t read_raw(const void *clock)
+{
+    (void)clock;
+    return read_system(CLOCK_MONOTONIC_RAW);
 }
 
 void counter_rate_begin(counter_rate_t *rate)
 {
-    *rate = (counter_rate_t){0, 0};
+    clock_pair_t pair = {0};
     if (has_counter())
-        *rate = read_pair();
+        pair = clock_pair_read(read_raw, NULL);
+    *rate = (counter_rate_t){pair.ticks, pair.time_ns};
 }
 
 double counter_rate_ns(const counter_rate_t *rate)
@@ -139,6 +142,6 @@ double counter_rate_ns(const counter_rate_t *rate)
         return 1;
     while (read_system(CLOCK_MONOTONIC_RAW) - rate->begin_ns < MIN_CALIBRATION_NS) {
     }
-    counter_rate_t now = read_pair();
-    return (double)(now.begin_ns - rate->begin_ns) / (double)(now.begin_ticks - rate->begin_ticks);
+    clock_pair_t now = clock_pair_read(read_raw, NULL);
+    return (double)(now.time_ns - rate->begin_ns) / (double)(now.ticks - rate->begin_ticks);
 }

@@ -97,6 +97,16 @@ int64_t system_time_ns(void);
 /* system_sleep_ns - sleep; returns at once if the time is not above 0. */
 void system_sleep_ns(int64_t time_ns);
 
+/* The counter and another clock, read at one instant, as nearly as may be. */
+typedef struct clock_pair {
+    int64_t ticks;
+    int64_t width_ticks; /* from the reading of the counter before to that after */
+    int64_t time_ns;
+} clock_pair_t;
+
+/* clock_pair_read - of several pairs of readings, the one least disturbed. Local. */
+clock_pair_t clock_pair_read(int64_t (*read_ns)(const void *clock), const void *clock);
+
 /* The beginning of a measurement of the counter's rate. */
 typedef struct counter_rate {
     int64_t begin_ticks;

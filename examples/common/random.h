@@ -5,6 +5,7 @@
 #ifndef RANDOM_H
 #define RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -34,6 +35,20 @@ static inline double random_fraction_of(int64_t seed, int64_t first, int64_t sec
     state = random_next(&state) + (uint64_t)first;
     state = random_next(&state) + (uint64_t)second;
     return random_fraction(&state);
+}
+
+/* random_shuffle - bring items into an order that looks random. */
+static inline void random_shuffle(void *items, int64_t count, size_t item_bytes, uint64_t *state)
+{
+    for (int64_t i = count - 1; i > 0; i--) {
+        char *one = (char *)items + (size_t)i * item_bytes;
+        char *other = (char *)items + (size_t)(random_next(state) % (uint64_t)(i + 1)) * item_bytes;
+        for (size_t byte = 0; byte < item_bytes; byte++) {
+            char kept = one[byte];
+            one[byte] = other[byte];
+            other[byte] = kept;
+        }
+    }
 }
 
 #endif /* RANDOM_H */

@@ -17,6 +17,16 @@ static inline int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/*
+ * middle_of - the median of count > 0 values in ascending order, of any type of numbers: of an even count the mean of
+ * the middle two.
+ */
+#define middle_of(sorted, count)                                                                  \
+    ({                                                                                            \
+        const int64_t lower_place = ((int64_t)(count)-1) / 2, upper_place = (int64_t)(count) / 2; \
+        ((double)(sorted)[lower_place] + (double)(sorted)[upper_place]) / 2;                      \
+    })
+
 /* sort_ascending - sort values[0..count). */
 void sort_ascending(int64_t *values, int64_t count);
 

@@ -24,9 +24,8 @@ enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = 2 * PAUSE
 
 static void count_nodes(world_t *world)
 {
-    MPI_Comm node;
+    MPI_Comm node = world_node(world);
     int node_rank;
-    MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
     MPI_Comm_free(&node);
     int leads = node_rank == 0;
@@ -126,6 +125,13 @@ world_t world_duplicate(const world_t *world)
     world_t own = *world;
     world_require(world, MPI_Comm_dup(world->comm, &own.comm));
     return own;
+}
+
+MPI_Comm world_node(const world_t *world)
+{
+    MPI_Comm node;
+    world_require(world, MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node));
+    return node;
 }
 
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes)

@@ -52,10 +52,16 @@ int world_set(const world_t *world, const char *key, const char *value);
 /* world_duplicate - the world with a communicator of its own, which the caller frees. Collective. */
 world_t world_duplicate(const world_t *world);
 
-/* world_all - true on all ranks if condition is true on all. Collective. */
+/* world_node - a communicator of the processes of the world on this node, which the caller frees. Collective. */
+MPI_Comm world_node(const world_t *world);
+
+/* world_and - whether condition is not 0 on all ranks, on all. Collective. */
 int world_and(const world_t *world, int condition);
 
-/* The condition once more, and without a branch: an analyzer, which sees one process, learns what holds in this one. */
+/*
+ * world_all - true on all ranks if condition is true on all. Collective. The condition once more, and without a branch:
+ * an analyzer, which sees one process, learns what holds in this one.
+ */
 static inline bool world_all(const world_t *world, bool condition)
 {
     return (world_and(world, condition) & (int)condition) != 0;

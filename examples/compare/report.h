@@ -26,7 +26,7 @@ typedef struct comparison {
 /* report_comparison - the head and all rows; in the table of guidelines, those violated. */
 void report_comparison(const comparison_t *comparison, const output_t *output);
 
-/* least_launches - how many launches of each side allow a verdict at all. */
+/* min_launches - how many launches of each side allow a verdict at all. */
 int min_launches(const comparison_t *comparison);
 
 #endif /* COMPARE_REPORT_H */

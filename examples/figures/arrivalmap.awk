@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The cells of a map of arrival patterns, or with what=tell, sentences about them. arrivalmap.sh puts the functions that
+# The cells of a map of arrival patterns, or with what=tell, sentences about them. draw.sh puts the functions that
 # read the data before this.
 
 value("from_last_ns") == "" { next }

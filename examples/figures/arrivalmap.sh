@@ -21,9 +21,6 @@ measure_map() {
     done
 }
 
-# table|tell: the cells, or the order of the algorithms with each pattern, and in how many runs it is the same.
-arrival_cells() {
-    $awk -F, -v what="$1" "$read_csv$(<"$parts/arrivalmap.awk")" "$data"
-}
-table() { arrival_cells table; }
-tell() { arrival_cells tell; }
+# The cells, and the order of the algorithms with each pattern, and in how many runs it is the same.
+table() { map_text table; }
+tell() { map_text tell; }

@@ -41,6 +41,11 @@ rows_with() {
         value(name) != ""' "$data"
 }
 
+# table|tell: of a map, the cells, or sentences about them.
+map_text() {
+    $awk -F, -v what="$1" "$read_csv$(<"$parts/$plot.awk")" "$data"
+}
+
 # KEYS: medians of the last column of CSV without titles on standard input, for each of the KEYS columns before it.
 medians() {
     sort -t, -k1,"$1" -k$(($1 + 1)),$(($1 + 1))g | $awk -F, -v OFS=, '

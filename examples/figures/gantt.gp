@@ -9,7 +9,7 @@ label(row, time_s) = (labels[row + 1] = sprintf("%.1f", time_s), 0)
 stats $table using (label(column("row"), column("time_s"))) nooutput
 set multiplot layout 1, 3 title title
 eval panel_keys
-set xlabel "time since the first rank came (us)"
+set xlabel "time since rank " . word(ranks, 1) . " came (us)"
 set ylabel "time of the call in the run (s)"
 set yrange [-0.7:15.7]
 set ytics ()

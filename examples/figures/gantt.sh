@@ -121,7 +121,7 @@ calls_together() {
         END { for (i = 1; i <= n; i++) print list[i] "," at[list[i]] "," (first[list[i]] < last[list[i]]) }' "$data"
 }
 
-# From each part of the run the call that was disturbed least, by each clock: times from the arrival of the first rank.
+# From each part of the run the call that was disturbed least, by each clock: times from when its first row came.
 table() {
     $awk -F, "$read_csv"'
         BEGIN { print "clock,row,time_s,rank,enter_us,leave_us"; rows = 16 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The cells of a heat map and what stands beside them, or with what=tell, sentences about them. heatmap.sh puts the
+# The cells of a heat map and what stands beside them, or with what=tell, sentences about them. draw.sh puts the
 # functions that read the data before this.
 
 value("avg_ns") == "" { next }

@@ -2,6 +2,7 @@
 /* figures.c - choose series, axes and panels for rows, and draw them. */
 #include "report/figures.h"
 
+#include "common/statistics.h"
 #include "report/rows.h"
 #include "report/svg.h"
 #include "results/results.h"
@@ -224,7 +225,7 @@ static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
     qsort(values, count, sizeof(values[0]), ascending);
     json_object_set_new(thing, "launches", need(json_integer((json_int_t)count)));
     if (count > 0) {
-        double median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+        double median = middle_of(values, count);
         json_object_set_new(thing, column, need(json_real(median)));
         json_object_set_new(thing, chart->measures[0].low, need(json_real(values[0])));
         json_object_set_new(thing, chart->measures[0].high, need(json_real(values[count - 1])));

@@ -63,7 +63,8 @@ mh_covariance mh_covariance_ahead(mh_covariance now, int64_t ahead_ns)
                            .walk = now.walk};
 }
 
-mh_covariance mh_covariance_sum(mh_covariance a, mh_covariance b)
+/* Of a composition of two estimates that were measured independently. An inverse has the same as its original. */
+static mh_covariance covariance_sum(mh_covariance a, mh_covariance b)
 {
     return (mh_covariance){a.p00 + b.p00, a.p01 + b.p01, a.p11 + b.p11, a.walk + b.walk};
 }
@@ -93,7 +94,7 @@ mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *fi
     double rate = 1 + fabs(near.model.drift) + near.drift_bound;
     both.drift_bound = near.drift_bound + far.drift_bound * rate;
     both.wander_bound = fmax(near.wander_bound, far.wander_bound);
-    both.errors = mh_covariance_sum(near.errors, far.errors);
+    both.errors = covariance_sum(near.errors, far.errors);
     return both;
 }
 

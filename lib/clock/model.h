@@ -84,9 +84,6 @@ mh_estimate mh_estimate_exact(int64_t zero_ns);
 /* The same at a time ahead. */
 mh_covariance mh_covariance_ahead(mh_covariance now, int64_t ahead_ns);
 
-/* Of a composition of two estimates that were measured independently. An inverse has the same as its original. */
-mh_covariance mh_covariance_sum(mh_covariance a, mh_covariance b);
-
 /* The maximum error of the estimate at a local time; MH_TIME_UNKNOWN_NS if unknown. */
 int64_t mh_estimate_bound(const mh_estimate *estimate, int64_t local_ns);
 

@@ -48,12 +48,6 @@ typedef struct mh_past {
     mh_past_drift prior;
 } mh_past;
 
-/* What is possible at the time of the last window. The drift wanders from there. */
-typedef struct mh_allowed {
-    int64_t min_ns, max_ns;      /* offset */
-    double min_drift, max_drift; /* a ratio */
-} mh_allowed;
-
 /* Begin with one window, at which the drift is known to be within an interval; NULL: it is not known. */
 void mh_past_begin(mh_past *past, const mh_past_window *window, const mh_past_drift *prior);
 
@@ -62,9 +56,6 @@ void mh_past_begin(mh_past *past, const mh_past_window *window, const mh_past_dr
  * have then wandered by more than the limit: only the new one remains.
  */
 bool mh_past_add(mh_past *past, const mh_past_window *window, mh_rates rates);
-
-/* What all windows together allow; there is at least one. */
-mh_allowed mh_past_allows(const mh_past *past, mh_rates rates);
 
 /* The estimate at the last window that is nearest to what is likely. */
 mh_estimate mh_past_estimate(const mh_past *past, mh_rates rates, mh_model likely);

@@ -91,11 +91,9 @@ int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown 
 int mh_step_track(const mh_sync_run_context *context, int reference_rank, mh_error *error);
 
 /*
- * The client estimates its clock against the one that the reference shows: from one offset, or from a line through
- * several offsets (level->how.fit_points). The offset may then be measured once more (level->how.recompute).
+ * The client estimates its clock against the one that the reference shows, from a line through several offsets
+ * (level->how.fit_points). The offset may then be measured once more (level->how.recompute).
  */
-int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation,
-                         mh_error *error);
 int mh_step_learn_line(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error);
 int mh_step_teach_line(const mh_sync_run_context *context, int client_rank, mh_shown shown, mh_error *error);
 

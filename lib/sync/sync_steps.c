@@ -47,7 +47,8 @@ int mh_step_serve(const mh_sync_run_context *context, int client_rank, mh_shown 
     return mh_exchange_serve(&link, model, error);
 }
 
-int mh_step_learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
+/* The client estimates its clock against the one that the reference shows, from one offset. */
+static int learn_offset(const mh_sync_run_context *context, int reference_rank, mh_estimate *relation, mh_error *error)
 {
     mh_offset offset;
     int code = mh_step_measure(context, reference_rank, context->rates.limit, &offset, error);
@@ -220,7 +221,7 @@ static int send_bound(const mh_sync_run_context *context, int client_rank, mh_er
 static int learn_by_offset(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_estimate relation;
-    int code = mh_step_learn_offset(context, reference_rank, &relation, error);
+    int code = learn_offset(context, reference_rank, &relation, error);
     return code != MPI_SUCCESS ? code : mh_step_compose_estimate(context, reference_rank, &relation, error);
 }
 

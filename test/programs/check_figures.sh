@@ -287,6 +287,7 @@ check_given_trace() {
             "$scratch/out/$name.txt" || complain "$name: does not tell of 40 calls"
     done
     [ "$(grep -c '^4,global,1,' "$scratch/out/gantt.csv")" -eq 160 ] || complain "not 40 calls of 4 ranks"
+    grep -qF 'time since rank 0 came (us)' "$scratch/out/gantt.svg" || complain "gantt: does not say since when"
     rm "$scratch/four/rank-2.mpixtrace"
     run --trace "$scratch/four" gantt
     expect_status 1

@@ -289,7 +289,7 @@ START_TEST(figures_of_known_times)
     memset(&is, 0xff, sizeof(is));
     /* Once more after samples have changed places: nothing depends on these. */
     for (int i = 0; i < 2; i++)
-        analyse(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);
+        analyze(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);
     samples_free(&samples);
     EXPECT_FIGURE(valid);
     EXPECT_FIGURE(missed);
@@ -331,7 +331,7 @@ static const struct {
 START_TEST(interval_as_in_tables)
 {
     int64_t low = -2, high = -2;
-    bool exists = analyse_median_interval(intervals[_i].count, &low, &high);
+    bool exists = analyze_median_interval(intervals[_i].count, &low, &high);
 
     EXPECT(exists == (intervals[_i].low > 0), "%" PRId64 " samples: %s interval", intervals[_i].count,
            exists ? "an" : "no");
@@ -348,7 +348,7 @@ START_TEST(interval_of_large_samples)
         int64_t low = -1, high = -1;
         double place = (double)count / 2 - 1.959964 * sqrt((double)count) / 2;
 
-        EXPECT(analyse_median_interval(count, &low, &high), "%" PRId64 " samples: no interval", count);
+        EXPECT(analyze_median_interval(count, &low, &high), "%" PRId64 " samples: no interval", count);
         EXPECT(fabs((double)low - place) <= 2, "%" PRId64 " samples: from %" PRId64 ", not about %.1f", count, low,
                place);
         EXPECT(low + high == count - 1, "%" PRId64 " samples: from %" PRId64 " to %" PRId64 " is not symmetric", count,
@@ -363,7 +363,7 @@ START_TEST(interval_grows_with_the_sample)
     int64_t before = -1, low, high;
 
     for (int64_t count = 0; count <= 5000; count++) {
-        analyse_median_interval(count, &low, &high);
+        analyze_median_interval(count, &low, &high);
         EXPECT(low == before || low == before + 1, "%" PRId64 " samples: place %" PRId64 " after %" PRId64, count, low,
                before);
         before = low;
@@ -385,7 +385,7 @@ START_TEST(interval_holds_the_median)
         for (int i = 0; i < COUNT; i++)
             times[i] = (call_times_t){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
         samples_t samples = take(1, COUNT, times, NULL);
-        analyse(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
+        analyze(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
         samples_free(&samples);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
     }
@@ -415,7 +415,7 @@ START_TEST(figures_of_arrivals)
     samples_t samples = {.ranks = 2, .imposes = true};
     for (int i = 0; i < COUNT_OF(notes); i += 2)
         EXPECT(samples_take(&samples, &notes[i]), "no memory");
-    analyse_arrivals(&samples, &figures);
+    analyze_arrivals(&samples, &figures);
     EXPECT(figures.from_first_ns == 900, "from the first: %g", figures.from_first_ns); /* 900, 900, 850 */
     EXPECT(figures.from_last_ns == 695, "from the last: %g", figures.from_last_ns);    /* 700, 695, 650 */
     EXPECT(figures.in_call_ns == 747.5, "in the call: %g", figures.in_call_ns);        /* 750, 747.5, 735 */

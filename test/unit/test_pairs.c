@@ -6,9 +6,9 @@
 
 enum { MOST_IN_TREE = 70 };
 
-/* What happened in the run of one process: partners in their order, learnt from (first) and taught. */
+/* What happened in the run of one process: partners in their order, learned from (first) and taught. */
 typedef struct history {
-    int learnt_from, learnt;
+    int learned_from, learned;
     int taught[8], teaches;
     bool taught_first;
 } history;
@@ -19,8 +19,8 @@ static int note_learn(const mh_sync_run_context *context, int reference_rank, mh
 {
     (void)context;
     (void)error;
-    own->learnt++;
-    own->learnt_from = reference_rank;
+    own->learned++;
+    own->learned_from = reference_rank;
     own->taught_first |= own->teaches > 0;
     return MPI_SUCCESS;
 }
@@ -62,7 +62,7 @@ static bool teaches(const history *teacher, int rank)
 static int levels_to_root(int place)
 {
     int levels = 0;
-    for (; place > 0; place = (histories[place].learnt_from - 1) / 3)
+    for (; place > 0; place = (histories[place].learned_from - 1) / 3)
         levels++;
     return levels;
 }
@@ -77,14 +77,14 @@ START_TEST(tree_reaches_each_once_in_log_rounds)
         while (1 << rounds < size)
             rounds++;
         walk_tree(orders[_i], size);
-        EXPECT(histories[0].learnt == 0, "tree of %d: the root learns", size);
+        EXPECT(histories[0].learned == 0, "tree of %d: the root learns", size);
         for (int i = 0; i < size; i++) {
             EXPECT(histories[i].teaches <= rounds, "tree of %d: place %d teaches %d times in %d rounds", size, i,
                    histories[i].teaches, rounds);
             if (i == 0)
                 continue;
-            const history *teacher = &histories[(histories[i].learnt_from - 1) / 3];
-            EXPECT(histories[i].learnt == 1, "tree of %d: place %d learns %d times", size, i, histories[i].learnt);
+            const history *teacher = &histories[(histories[i].learned_from - 1) / 3];
+            EXPECT(histories[i].learned == 1, "tree of %d: place %d learns %d times", size, i, histories[i].learned);
             EXPECT(in_turns || !histories[i].taught_first, "tree of %d: place %d teaches before it learns", size, i);
             EXPECT(teaches(teacher, 3 * i + 1), "tree of %d: place %d learns from one that does not teach it", size, i);
             EXPECT(levels_to_root(i) <= rounds, "tree of %d: place %d is %d levels from the root", size, i,
@@ -96,17 +96,17 @@ END_TEST
 
 START_TEST(turns_pair_the_same_processes_as_their_tree)
 {
-    int learnt_from[MOST_IN_TREE];
+    int learned_from[MOST_IN_TREE];
     walk_tree(mh_pairs_in_turns, MOST_IN_TREE);
     for (int i = 0; i < MOST_IN_TREE; i++) {
-        learnt_from[i] = histories[i].learnt_from;
-        EXPECT(histories[i].learnt + histories[i].teaches <= MH_TREE_MAX_TURNS, "place %d has %d partners", i,
-               histories[i].learnt + histories[i].teaches);
+        learned_from[i] = histories[i].learned_from;
+        EXPECT(histories[i].learned + histories[i].teaches <= MH_TREE_MAX_TURNS, "place %d has %d partners", i,
+               histories[i].learned + histories[i].teaches);
     }
     walk_tree(mh_pairs_by_parents, MOST_IN_TREE);
     for (int i = 0; i < MOST_IN_TREE; i++)
-        EXPECT(learnt_from[i] == histories[i].learnt_from, "place %d learns from %d in turns, from %d else", i,
-               learnt_from[i], histories[i].learnt_from);
+        EXPECT(learned_from[i] == histories[i].learned_from, "place %d learns from %d in turns, from %d else", i,
+               learned_from[i], histories[i].learned_from);
 }
 END_TEST
 

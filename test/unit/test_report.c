@@ -84,7 +84,7 @@ static row_t make_row(const row_keys_t *keys, int64_t size_bytes, const calls_t 
     samples_t samples = take(calls, keys, NULL);
 
     row.keys.size_bytes = size_bytes;
-    analyse(&samples, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis);
+    analyze(&samples, RUN_TIME_LOCAL, fractions, COUNT_OF(fractions), &row.analysis);
     if (samples.valid > 0)
         row.parts = PART_FIGURES | (row.analysis.median_interval ? PART_INTERVAL : 0);
     samples_free(&samples);

@@ -28,7 +28,7 @@ typedef struct scene {
     simulated_network network;
     int64_t bound_limit_ns;     /* of the bound at once; 0: no limit, as below */
     double error_limit_ns;      /* of the error at once */
-    double aged_error_limit_ns; /* of the error ten seconds later, where drift has been learnt */
+    double aged_error_limit_ns; /* of the error ten seconds later, where drift has been learned */
 } scene;
 
 #define LOPSIDED                                                         \

@@ -212,7 +212,7 @@ static void check_agreement(const grouping *all)
         }
 }
 
-/* Clock models flow outward from rank 0: each other process must learn once, and from one that has learnt. */
+/* Clock models flow outward from rank 0: each other process must learn once, and from one that has learned. */
 static void check_flow(const grouping *all)
 {
     for (int rank = 0; rank < all->machine->ranks; rank++) {
@@ -220,7 +220,7 @@ static void check_flow(const grouping *all)
         for (int level = 0; level < all->levels; level++) {
             const mh_group *group = &all->groups[level][rank];
             if (group->size > 0 && mh_group_rank(group, 0) == rank)
-                EXPECT_AT(rank == 0 || learns > 0, rank, level, "it teaches before it has learnt");
+                EXPECT_AT(rank == 0 || learns > 0, rank, level, "it teaches before it has learned");
             learns += group->index > 0;
         }
         EXPECT_AT(learns == (rank > 0), rank, all->levels - 1, "rank 0 learns, or another one not once");

@@ -25,7 +25,7 @@ const char *const run_times[] = {[RUN_TIME_LOCAL] = "local", [RUN_TIME_MAKESPAN]
  * low and count - 1 - low the median is not found when at most low of them, or at least count - low, lie below it. The
  * chances are taken in proportion to the likeliest number, so nothing overflows, and summed from the smallest upwards.
  */
-bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high)
+bool analyze_median_interval(int64_t count, int64_t *low, int64_t *high)
 {
     int64_t number = count / 2;
     long double weight = 1, total = 0, tail;
@@ -106,13 +106,6 @@ bool samples_take(samples_t *samples, const call_note_t *notes)
     return true;
 }
 
-/* Of count > 0 values in ascending order. */
-static double middle_of(const int64_t *sorted, int64_t count)
-{
-    int64_t lower = (count - 1) / 2, upper = count / 2;
-    return ((double)sorted[lower] + (double)sorted[upper]) / 2;
-}
-
 double samples_median(samples_t *samples, series_t series)
 {
     sort_ascending(samples->series[series], samples->valid);
@@ -129,7 +122,7 @@ void samples_free(samples_t *samples)
 
 /* ---- Figures */
 
-static void summarise_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *analysis)
+static void summarize_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *analysis)
 {
     double valid = (double)analysis->valid;
     int64_t sum_ns = 0;
@@ -162,7 +155,7 @@ static double mean_of(const int64_t *values, int64_t count)
 }
 
 /* sorted: count > 0 values */
-static void summarise_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
+static void summarize_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
                                 analysis_t *analysis)
 {
     int64_t low, high;
@@ -171,7 +164,7 @@ static void summarise_run_times(const int64_t *sorted, int64_t count, const doub
     analysis->min_ns = sorted[0];
     analysis->max_ns = sorted[count - 1];
     analysis->median_ns = middle_of(sorted, count);
-    analysis->median_interval = analyse_median_interval(count, &low, &high);
+    analysis->median_interval = analyze_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];
     analysis->interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
@@ -185,7 +178,7 @@ bool analysis_is_narrow(const analysis_t *analysis, double percent)
     return analysis->median_interval && analysis->interval_ns <= percent / 100 * analysis->median_ns;
 }
 
-void analyse(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count, analysis_t *analysis)
+void analyze(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count, analysis_t *analysis)
 {
     *analysis = (analysis_t){.valid = samples->valid,
                              .missed = samples->missed,
@@ -194,12 +187,12 @@ void analyse(samples_t *samples, run_time_t run_time, const double *fractions, i
     if (samples->valid == 0)
         return;
     analysis->makespan_ns = mean_of(samples->series[SERIES_MAKESPAN_NS], samples->valid);
-    summarise_ranks(samples->rank_sums_ns, samples->ranks, analysis);
+    summarize_ranks(samples->rank_sums_ns, samples->ranks, analysis);
     sort_ascending(samples->series[run_time], samples->valid);
-    summarise_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
+    summarize_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
 }
 
-void analyse_arrivals(samples_t *samples, arrival_figures_t *figures)
+void analyze_arrivals(samples_t *samples, arrival_figures_t *figures)
 {
     int64_t *errors_ns = samples->series[SERIES_ERROR_NS], errors = samples->valid * samples->ranks;
     figures->from_first_ns = samples_median(samples, SERIES_MAKESPAN_NS);

@@ -104,24 +104,24 @@ double samples_median(samples_t *samples, series_t series);
 void samples_free(samples_t *samples);
 
 /*
- * analyse - all figures of a row. Samples change places, those taken in later are not affected.
+ * analyze - all figures of a row. Samples change places, those taken in later are not affected.
  *
  * fractions        for quantile_ns, above 0 and at most 1
  * fraction_count   at most MAX_QUANTILES
  */
-void analyse(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count,
+void analyze(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis);
 
-/* analyse_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
-void analyse_arrivals(samples_t *samples, arrival_figures_t *figures);
+/* analyze_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
+void analyze_arrivals(samples_t *samples, arrival_figures_t *figures);
 
 /* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
 bool analysis_is_narrow(const analysis_t *analysis, double percent);
 
 /*
- * analyse_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,
+ * analyze_median_interval - the places, from 0, of the bounds of a confidence interval of the median of at least 95 %,
  * by the binomial distribution, in a sorted sample. Returns false if there is none.
  */
-bool analyse_median_interval(int64_t count, int64_t *low, int64_t *high);
+bool analyze_median_interval(int64_t count, int64_t *low, int64_t *high);
 
 #endif /* ANALYSIS_H */

@@ -80,7 +80,7 @@ static void split_grid(const world_t *span, const communicator_choice_t *choice,
 static void make_group(const world_t *span, const communicator_choice_t *choice, MPI_Comm *group)
 {
     if (choice->kind == COMM_NODE)
-        world_require(span, MPI_Comm_split_type(span->comm, MPI_COMM_TYPE_SHARED, span->rank, MPI_INFO_NULL, group));
+        *group = world_node(span);
     else if (choice->kind == COMM_CARTESIAN)
         split_grid(span, choice, group);
     else

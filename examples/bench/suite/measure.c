@@ -198,7 +198,7 @@ static bool is_narrow(task_t *task)
     if (settings->ci_percent <= 0 || task->samples.valid < task->progress.next_interval)
         return false;
     task->progress.next_interval = (int64_t)((double)task->samples.valid * NEXT_INTERVAL) + 1;
-    analyse(&task->samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
+    analyze(&task->samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
     return analysis_is_narrow(&analysis, settings->ci_percent);
 }
 

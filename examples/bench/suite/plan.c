@@ -102,7 +102,7 @@ static const char notes[] =
     "\n"
     "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
     "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
-    "later than the tolerance), is not counted, and repeated. What the figures mean is told in mpix_bench(1).\n"
+    "later than the tolerance), is not counted, and repeated. What the figures mean is explained in mpix_bench(1).\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
     "option, before anything is measured.\n";
@@ -213,17 +213,6 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
     return true;
 }
 
-static void shuffle(size_list_t *sizes, int64_t seed)
-{
-    uint64_t state = (uint64_t)seed;
-    for (int64_t i = sizes->count - 1; i > 0; i--) {
-        int64_t other = (int64_t)(random_next(&state) % (uint64_t)(i + 1));
-        int64_t size = sizes->bytes[i];
-        sizes->bytes[i] = sizes->bytes[other];
-        sizes->bytes[other] = size;
-    }
-}
-
 static bool fit_scheme(const reader_t *reader, job_t *job)
 {
     bench_settings_t *settings = &job->settings;
@@ -253,8 +242,10 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
         !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
+    size_list_t *sizes = &job->settings.sizes;
+    uint64_t dice = (uint64_t)job->settings.seed;
     if (job->settings.shuffle)
-        shuffle(&job->settings.sizes, job->settings.seed);
+        random_shuffle(sizes->bytes, sizes->count, sizeof(sizes->bytes[0]), &dice);
     return true;
 }
 

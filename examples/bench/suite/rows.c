@@ -85,7 +85,7 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_
         return llround(span_ns);
     fprintf(stderr, "%s: %s, %lld bytes: --arrival %s: %s\n", task->span->program, task->operation->name,
             (long long)size_bytes, arrival->text,
-            span_ns > 0 ? "delays above 10 s are not allowed" : "no valid sample without delays tells what it is");
+            span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
     return UNKNOWN_NS;
 }
 
@@ -152,7 +152,7 @@ static void take_arrivals(task_t *task, double bound_ns)
     arrival_figures_t *figures = &task->row.arrival;
     bool is_known = task->samples.valid > 0;
     if (is_known)
-        analyse_arrivals(&task->samples, figures);
+        analyze_arrivals(&task->samples, figures);
     if (task->imposed.arrival.shape == ARRIVAL_TOGETHER) {
         task->together_ns = is_known ? task->row.analysis.median_ns : 0;
         task->from_last_ns = is_known ? figures->from_last_ns : NAN;
@@ -167,7 +167,7 @@ static void take_pure(const bench_t *bench, task_t *task)
 {
     row_t *row = &task->row;
     const shape_t *shape = task->operation->shape;
-    analyse(&task->samples, (run_time_t)task->job->settings.run_time, bench->fractions, bench->report.fraction_count,
+    analyze(&task->samples, (run_time_t)task->job->settings.run_time, bench->fractions, bench->report.fraction_count,
             &row->analysis);
     tell_shortage(task);
     if (task->samples.valid == 0)
@@ -186,7 +186,7 @@ static void take_overlap(task_t *task)
     overlap_t *overlap = &task->row.overlap;
     if (task->compute_ns == 0 || task->samples.valid == 0) {
         begin_line(task);
-        fputs("no valid sample to tell the overlap by\n", stderr);
+        fputs("no valid sample, so the overlap is unknown\n", stderr);
         return;
     }
     overlap->compute_ns = samples_median(&task->samples, SERIES_COMPUTE_NS);

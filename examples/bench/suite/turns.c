@@ -20,22 +20,12 @@ typedef struct turns {
     uint64_t dice; /* the same on all ranks */
 } turns_t;
 
-static void shuffle(turns_t *turns)
-{
-    for (int i = turns->running_count - 1; i > 0; i--) {
-        int other = (int)(random_next(&turns->dice) % (uint64_t)(i + 1));
-        task_t *task = turns->running[i];
-        turns->running[i] = turns->running[other];
-        turns->running[other] = task;
-    }
-}
-
 /* Until all rows are at their end, each of which is written at once. */
 static void run_batches(bench_t *bench, turns_t *turns)
 {
     while (turns->running_count > 0) {
         int count = turns->running_count;
-        shuffle(turns);
+        random_shuffle(turns->running, count, sizeof(turns->running[0]), &turns->dice);
         turns->running_count = 0;
         for (int i = 0; i < count; i++) {
             task_t *task = turns->running[i];
