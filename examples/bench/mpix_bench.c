@@ -304,8 +304,8 @@ static const plot_chart_t chart = {
     "Run times of MPI operations",
     "set xlabel 'message size (bytes)'; set ylabel 'median run time (us), 95 % confidence interval'\n"
     "eval logarithmic('y', 3)\n"
-    "eval curves('for [end = 4:5] for [i = 1:words(names)] $rows using (of(i)):(column(end)) "
-    "smooth unique with lines linecolor i notitle, ', '" PLOT_POINTS "')\n"};
+    "eval named_curves('for [end = 4:5] for [i = 1:words(names)] $rows using (of(i)):(column(end)) "
+    "smooth unique with lines lc rgb color(i) notitle, ', '" PLOT_POINTS "')\n"};
 
 /* Returns an exit status. */
 static int run(bench_t *bench, int argc, char **argv)

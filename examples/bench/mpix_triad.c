@@ -79,7 +79,7 @@ static const plot_chart_t chart = {.title = "Triad: what the timing makes of it"
                                    .commands = "set xlabel 'size of each array (bytes)'\n"
                                                "set ylabel 'bandwidth of all ranks (GB/s)'\n"
                                                "set offsets 0, 0, graph 0.02, graph 0.02\n"
-                                               "eval curves('', '" PLOT_POINTS "')\n"};
+                                               "eval named_curves('', '" PLOT_POINTS "')\n"};
 
 static void triad(const triad_run_t *run, int64_t elements)
 {

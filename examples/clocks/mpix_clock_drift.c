@@ -420,17 +420,17 @@ static void plot_points(drift_run_t *run)
 }
 
 static const char draw[] = "stats $rows using 2 nooutput; ranks = STATS_max\n"
-                           "eval page(2, words(names))\n"
+                           "eval panels(2, words(names))\n"
                            "set offsets graph 0.02, graph 0.02, graph 0.02, graph 0.02\n"
                            "set xlabel 'time (s)'\n"
                            "block(rank, i) = (rank - 1) * words(names) + i - 1\n"
                            "do for [i = 1:words(names)] {\n"
                            "    set title word(names, i); set ylabel 'offset minus the first (ns)'\n"
                            "    plot for [r = 1:ranks] $rows index block(r, i) using 3:4 "
-                           "with lines linewidth 2 linecolor r title sprintf('rank %d', r)\n"
+                           "with lines lw 2 lc rgb color(r) title sprintf('rank %d', r)\n"
                            "    set title word(names, i) . ': residuals of one line'; set ylabel 'residual (ns)'\n"
                            "    plot for [r = 1:ranks] $rows index block(r, i) using 3:5 "
-                           "with points pointtype 7 pointsize 0.6 linecolor r title sprintf('rank %d', r)\n"
+                           "with points pt 7 ps 0.6 lc rgb color(r) title sprintf('rank %d', r)\n"
                            "}\n";
 
 /* ---- The program */

@@ -305,7 +305,7 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
                                    "set xlabel 'interval between successive readings (ns)'\n"
                                    "set ylabel 'share of intervals that are not longer'; set yrange [0:1]\n"
-                                   "eval curves('', 'with lines')\n"};
+                                   "eval named_curves('', 'with lines')\n"};
 
 /* Begins a remark beside the table: a comment in it, or on stderr if that has to be read by programs. */
 static FILE *remark(const list_run_t *run)

@@ -13,23 +13,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What charts are made of, see plot.h. A chart in which a logarithmic axis has no value would not be drawn at all. */
+/*
+ * What charts are made of, see plot.h, after the style of mpix_figures, whose data is CSV. A chart in which a
+ * logarithmic axis has no value would not be drawn at all.
+ */
 static const char common[] =
-    "set encoding utf8\n"
-    "set key below height 1\n"
-    "set grid linetype 1 linecolor rgb '#dddddd'\n"
-    "note(s) = strstrt(names, '\"' . s . '\"') > 0 ? 0 : (names = names . '\"' . s . '\" ', 0)\n"
-    "names = ''\n"
-    "stats $rows using (note(strcol(1))) nooutput\n"
+    "set datafile separator whitespace; unset datafile columnheaders; unset datafile missing\n"
+    "eval key_below\n"
+    "list = ''; stats $rows using (note(strcol(1))) nooutput; names = list\n"
     "of(i) = strcol(1) eq word(names, i) ? column(2) : NaN\n"
-    "page(x, y) = sprintf(\"set terminal %s noenhanced size %d, %d font 'sans,11' background rgb 'white'; "
-    "set multiplot layout %d, %d title title font 'sans,13'\", "
-    "terminal, x * y == 1 ? 1000 : x * 760, x * y == 1 ? 620 : y * 480, y, x)\n"
+    "panels(x, y) = sprintf('eval page(%d, %d); set multiplot layout %d, %d title title', "
+    "x * y == 1 ? 1000 : x * 760, x * y == 1 ? 620 : y * 480, y, x)\n"
     "logarithmic(axis, i) = sprintf(\"stats $rows using (column(%d) > 0 ? 1 : NaN) nooutput; "
     "if (exists('STATS_records')) { set logscale %s } else { set %srange [0:1] }\", i, axis, axis)\n"
-    "curves(others, style) = \"set datafile missing NaN; eval logarithmic('x', 2); eval page(1, 1); plot \" . others . "
-    "\"for [i = 1:words(names)] $rows using (of(i)):3 \" . style . "
-    "\" linewidth 2 linecolor i title word(names, i)\"\n";
+    "named_curves(others, style) = \"set datafile missing NaN; eval logarithmic('x', 2); eval panels(1, 1); plot \" "
+    ". others . \"for [i = 1:words(names)] $rows using (of(i)):3 \" . style . "
+    "\" lw 2 lc rgb color(i) title word(names, i)\"\n";
 
 /* ---- Gnuplot */
 
@@ -140,7 +139,7 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
     else if ((plot->script = tmpfile()) == NULL)
         snprintf(reason, reason_bytes, "cannot make a temporary file: %s", strerror(errno));
     else
-        fprintf(plot->script, "terminal = '%s'\n$rows << END_OF_ROWS\n", terminal);
+        fprintf(plot->script, "format = '%s'; file = ''\n$rows << END_OF_ROWS\n", ending + 1);
 }
 
 int plot_open(plot_file_t *plot, const world_t *world, const char *path, const plot_chart_t *chart)
@@ -180,7 +179,8 @@ static int draw(const plot_file_t *plot)
     FILE *picture = tmpfile();
     if (picture == NULL)
         return errno;
-    fprintf(plot->script, "END_OF_ROWS\ntitle = '%s'\n%s%s", plot->chart->title, common, plot->chart->commands);
+    fprintf(plot->script, "END_OF_ROWS\ntitle = '%s'\n%s%s%s", plot->chart->title, plot_style, common,
+            plot->chart->commands);
     int error = run_script(plot->script, picture);
     if (error == 0)
         error = save(picture, plot->path);

@@ -3,13 +3,14 @@
  * plot.h - charts, drawn by gnuplot into the file that an option --plot names.
  *
  * A program writes rows as it goes: what they belong to in double quotes, x, y, and what else it likes. Its chart is a
- * text of gnuplot commands, which draw the rows by what common in plot.c has:
+ * text of gnuplot commands, which draw the rows by what examples/figures/style.gp and common in plot.c have:
  *
  *   $rows, title                    the rows, what they show
  *   names, of(i)                    what rows belong to, each once, as words; the x of a row of the i-th, else NaN
  *   eval logarithmic('x', COLUMN)   makes an axis logarithmic if the column has a value for it
- *   eval page(COLUMNS, ROWS)        begins to draw panels; stats are not possible then
- *   eval curves(OTHERS, STYLE)      a curve for each of names over a logarithmic x, and others below them
+ *   color(i)                        a color
+ *   eval panels(COLUMNS, ROWS)      begins to draw panels; stats are not possible then
+ *   eval named_curves(OTHERS, STYLE)   a curve for each of names over a logarithmic x, and others below them
  */
 #ifndef PLOT_H
 #define PLOT_H
@@ -26,6 +27,9 @@
 
 /* The style of curves through few points, in any order. */
 #define PLOT_POINTS "smooth unique with linespoints pointtype 7 pointsize 0.8"
+
+/* The text of style.gp. */
+extern const char plot_style[];
 
 /* Constant. */
 typedef struct plot_chart {

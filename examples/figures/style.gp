@@ -1,4 +1,5 @@
-# What all charts share. A chart follows it, and after the line that drew them both: name, title, and $table, in CSV.
+# What all charts share, those of the programs' --plot, too (examples/common/plot.c). A chart of mpix_figures follows
+# it; what it writes before both are name, title, and $table, in CSV.
 
 if (!exists("format")) format = "svg"
 if (!exists("file")) file = name . "." . format

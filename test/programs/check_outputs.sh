@@ -260,7 +260,7 @@ check_chart() {
     while read -r -d ';' text; do
         grep -qF "$text" "$picture" || complain "the chart does not tell $text"
     done <<<"$1;"
-    [ "$(grep -F "stroke='rgb(148, " "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
+    [ "$(grep -F "stroke='rgb(  0, 114, 178)" "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
 }
 if have_plots; then
     check "mpix_bench: a chart" check_chart \

@@ -17,7 +17,7 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
                                  "set xlabel 'exit skew (ns)'\n"
                                  "set ylabel 'share of valid calls that have no more'; set yrange [0:1]\n"
-                                 "eval curves('', 'with lines')\n"};
+                                 "eval named_curves('', 'with lines')\n"};
 
 /* ---- One repetition */
 

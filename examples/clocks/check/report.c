@@ -146,15 +146,15 @@ const plot_chart_t check_chart = {
     "stats $rows using 6 nooutput; true = exists('STATS_records') ? 'error by the counter' : ''\n"
     "stats $rows using 2 nooutput; set xrange [-0.5:int(STATS_max + 0.5) + 0.5]\n"
     "side = ceil(sqrt(words(names)))\n"
-    "eval page(side, ceil(1.0 * words(names) / side))\n"
+    "eval panels(side, ceil(1.0 * words(names) / side))\n"
     "set xlabel 'time since the synchronization (s)'\n"
     "set ylabel 'without sign, at least 1 (ns)'; set logscale y\n"
     "do for [i = 1:words(names)] {\n"
     "    set title word(names, i)\n"
-    "    plot $rows using (of(i)):3 with linespoints linewidth 2 pointtype 7 pointsize 0.8 title 'stated bound', "
-    "'' using (of(i)):4 with lines linewidth 2 title 'half width of exchanges', "
-    "'' using (of(i)):5 with points pointtype 7 pointsize 0.6 title 'error by exchanges', "
-    "'' using (of(i)):6 with points pointtype 7 pointsize 0.6 title true\n"
+    "    plot $rows using (of(i)):3 with linespoints lw 2 pt 7 ps 0.8 lc rgb color(1) title 'stated bound', "
+    "'' using (of(i)):4 with lines lw 2 lc rgb color(2) title 'half width of exchanges', "
+    "'' using (of(i)):5 with points pt 7 ps 0.6 lc rgb color(3) title 'error by exchanges', "
+    "'' using (of(i)):6 with points pt 7 ps 0.6 lc rgb color(4) title true\n"
     "}\n"};
 
 /* What is drawn of a label: the largest bounds and half widths at each age, and a point for each error. There is no
