@@ -29,13 +29,13 @@ simgrid_problem() {
 # What runs the compiler and the simulator, such as timeout with its options.
 simgrid_runner=
 
-# TOP FOLDER...: the sources in these folders that the build names
+# TOP FOLDER...: the sources in these folders that the build names, but for the one that it makes
 simgrid_sources() {
     local top=$1 folder
     shift
     for folder; do
         grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib/lib,examples/examples}.am
-    done | sort -u | sed "s|^|$top/|"
+    done | sort -u | sed "s|^|$top/|; \|/style\.c$|d"
 }
 
 # TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
@@ -48,7 +48,10 @@ simgrid_build() {
         case $source in *.c) list+=("$top/$source") ;; *) folders+=("$source") ;; esac
     done
     mapfile -t -O ${#list[@]} list < <(simgrid_sources "$top" "${folders[@]}")
-    rm -rf "$objects" && mkdir "$objects" || return
+    rm -rf "$objects" && mkdir "$objects" &&
+        awk -v name=plot_style -v header=common/plot.h -f "$top/examples/common/text_in_c.awk" \
+            "$top/examples/figures/style.gp" >"$objects/style.c" || return
+    list+=("$objects/style.c")
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
