@@ -124,6 +124,12 @@ check_poll() {
     expect 1 0 ' leave MPI_Test 0$'
     [ "$(awk '$4 == "leave" && $6 > 0 { print $6 }' "$scratch/dump-1" | sort -u | wc -l)" -eq 1 ] ||
         complain "the places have not been called equally often"
+    # Its time counts once.
+    [ -x "$programs/mpix_trace_report" ] || return 0
+    run alone mpix_trace_report "$folder" --format csv --show functions
+    expect_status 0
+    awk -F, '$1 == "MPI_Iprobe" { once = $4 >= 1e8 } $1 == "MPI_Test" { again = $4 >= 1e8 } END { exit !once || again }' \
+        "$scratch/rows" || complain "the time of the loop is not counted once"
 }
 
 # ACTION FUNCTION: it is tried in vain and then not; but for those that the MPI library lacks.

@@ -38,7 +38,9 @@ bool span_next(span_walk_t *walk, span_t *span)
 
 /* ---- Time by function and rank: a function has usages of all ranks from its first call on */
 
-static bool add_span(usage_t **usages, const trace *of, const trace_location *location, const span_t *span)
+/* is_within: in a series of calls that found nothing, to which its time belongs. */
+static bool add_span(usage_t **usages, const trace *of, const trace_location *location, const span_t *span,
+                     bool is_within)
 {
     if (span->is_open)
         return true;
@@ -47,7 +49,7 @@ static bool add_span(usage_t **usages, const trace *of, const trace_location *lo
     if (usages[span->id] == NULL)
         return false;
     usage_t *usage = &usages[span->id][location->rank];
-    double took_ns = location->global_ns[span->leave] - location->global_ns[span->enter];
+    double took_ns = is_within ? 0 : location->global_ns[span->leave] - location->global_ns[span->enter];
     uint64_t unsuccessful = location->events[span->leave].value;
     usage->calls += unsuccessful > 0 ? (int64_t)unsuccessful : 1;
     usage->total_ns += took_ns;
@@ -59,9 +61,14 @@ static bool add_location(usage_t **usages, const trace *of, const trace_location
 {
     span_walk_t walk;
     span_t span;
+    size_t series_end = 0;
     bool good = span_begin(&walk, location);
-    while (good && span_next(&walk, &span))
-        good = add_span(usages, of, location, &span);
+    while (good && span_next(&walk, &span)) {
+        bool is_within = span.enter < series_end;
+        good = add_span(usages, of, location, &span, is_within);
+        if (!is_within && !span.is_open && location->events[span.leave].value > 0)
+            series_end = span.leave;
+    }
     span_end(&walk);
     return good;
 }
