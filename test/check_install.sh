@@ -240,20 +240,19 @@ else
     tap_check "$name" check_suffix
 fi
 
-# Where the Python module is, if it is installed.
-python_folder=$(cd "$moved" && compgen -G 'lib*/python*/*-packages/mpix_harmonize' | head -n 1)
-python_folder=${python_folder:+$prefix/${python_folder%/*}}
-
 # The file has the configured prefix, so it is asked what it sets.
 check_module() {
-    local output setting file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
+    local output setting python file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
+    python=$(sed -n 's/^prepend-path PYTHONPATH //p' "$file")
+    [[ "$python$(setting PYTHON)" =~ ^:?$ ]] || [ -e "$moved${python#"$prefix"}/mpix_harmonize/__init__.py" ] ||
+        echo "there is no Python module in '$python'"
     output=$(env -u PKG_CONFIG_PATH -u MPIX_HARMONIZE_ROOT -u PYTHONPATH -u MANPATH modulecmd bash load "$file" 2>&1)
     # The empty name at the end of MANPATH keeps the system's pages.
     for setting in "MPIX_HARMONIZE_ROOT=$prefix" "MPIX_HARMONIZE_DIR=$prefix" "PKG_CONFIG_PATH=$libdir/pkgconfig" \
-        "MANPATH=$prefix/share/man:;" ${python_folder:+"PYTHONPATH=$python_folder;"}; do
+        "MANPATH=$prefix/share/man:;" ${python:+"PYTHONPATH=$python;"}; do
         grep -qF -e "$setting" <<<"$output" || echo "$file does not set $setting: $output"
     done
-    [ -n "$(setting PYTHON)" ] || ! grep PYTHONPATH <<<"$output"
+    [ -n "$python" ] || ! grep PYTHONPATH <<<"$output"
 }
 name="the module file sets the environment"
 if command -v modulecmd >/dev/null; then

@@ -186,11 +186,13 @@ check_optional_packages() {
     echo 2.14 >"$scratch/packages/jansson"
     run
     expect 0 configure
+    mkdir -p "$build/examples" && : >"$build/examples/mpix_compare"
     run
     expect 0
     rm "$scratch/packages/jansson"
     run
     expect 0 configure
+    [ ! -e "$build/examples/mpix_compare" ] || complain "a program is left that needs what is gone"
 }
 
 # Each library has a build of its own.

@@ -51,12 +51,20 @@ furnish() {     # ROOT
     [ -z "${https_proxy-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";" >>"$1/etc/apt/apt.conf.d/99environment"
 }
 
-# COMMAND: by the user's shell, in the sources. The system becomes the root of a mount namespace: below chroot, the
-# kernel makes no user namespaces, which tests of hosts need.
-as_user() {
+# COMMAND...: in the system, as the root of a mount namespace: below chroot, the kernel makes no user namespaces, which
+# tests of hosts need. Where this script itself runs below chroot, or in the first file system, that cannot be.
+in_system() {
     # shellcheck disable=SC2016 # the names are those of sh
-    unshare --mount sh -c 'cd "$0" && pivot_root . mnt && umount -l /mnt && cd / && exec "$@"' "$root" \
-        setpriv --reuid $user_id --regid $user_id --init-groups env -i HOME="/home/$user" USER=$user LOGNAME=$user \
+    local enter='cd "$0" && pivot_root . mnt && umount -l /mnt && cd / && exec "$@"'
+    if unshare --mount sh -c "$enter" "$root" true 2>/dev/null; then
+        unshare --mount sh -c "$enter" "$root" "$@"
+    else
+        chroot "$root" "$@"
+    fi
+}
+
+as_user() {     # COMMAND: by the user's shell, in the sources
+    in_system setpriv --reuid $user_id --regid $user_id --init-groups env -i HOME="/home/$user" USER=$user LOGNAME=$user \
         PATH=/usr/local/bin:/usr/bin:/bin "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
         bash -c "cd ~/project && $1" </dev/null 2>&1
 }
@@ -130,6 +138,8 @@ outside() {     # WHAT
     mirror=$(find_mirror) || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
     unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
     open_cache "$cache" || skip_all "cannot keep a system in $cache"
+    # What was killed has left its system.
+    rm -rf --one-file-system "$cache"/run.*
     # shellcheck disable=SC2086 # mirror and code name
     make_base "$cache" $mirror $packages || skip_all "debootstrap fails with ${mirror% *}"
     echo "# the minimal system took $((SECONDS - begin)) s"

@@ -19,7 +19,7 @@
 #   UTS       the name hostN; /etc/hosts knows all of them
 #   IPC, PID  no shared memory, no signals and no single-copy transfers between hosts; /proc shows the host's processes
 #   mount     a /dev/shm and a boot id (/proc/sys/kernel/random/boot_id) of its own
-#   time      CLOCK_MONOTONIC and CLOCK_BOOTTIME are ahead by a different offset in each host, which
+#   time      CLOCK_MONOTONIC, with _RAW too, and CLOCK_BOOTTIME are ahead by a different offset in each host, which
 #             /proc/self/timens_offsets tells. CLOCK_REALTIME and the TSC are not shifted. So the TSC, or
 #             CLOCK_MONOTONIC less its offset, remains the truth to compare with
 #

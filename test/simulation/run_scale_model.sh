@@ -5,7 +5,7 @@
 # scale_options.h.
 #
 # Usage, in the build directory:
-#   run_scale_model.sh                          the tests (a few seconds)
+#   run_scale_model.sh                          the tests (some 20 seconds)
 #   run_scale_model.sh table [NAME=VALUE]...    a table on stdout, with these options of scale_model
 # Environment: MH_STUDY_RANKS (default "64 1024 16384 65536 1048576": some minutes, 1 GB).
 # Skipped with MPIX_TEST_BRIEF=yes; with MPIX_TEST_QUICK=yes there is only one test.
