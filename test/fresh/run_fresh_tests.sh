@@ -64,8 +64,9 @@ in_system() {
 }
 
 as_user() {     # COMMAND: by the user's shell, in the sources
-    in_system setpriv --reuid $user_id --regid $user_id --init-groups env -i HOME="/home/$user" USER=$user LOGNAME=$user \
-        PATH=/usr/local/bin:/usr/bin:/bin "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
+    in_system setpriv --reuid $user_id --regid $user_id --init-groups \
+        env -i HOME="/home/$user" USER=$user LOGNAME=$user PATH=/usr/local/bin:/usr/bin:/bin \
+        "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
         bash -c "cd ~/project && $1" </dev/null 2>&1
 }
 
