@@ -90,12 +90,11 @@ void mh_trace_say(const char *format, ...)
     vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
-    mh_trace_lock(&speaking, TRACE_AT_ANY_TIME);
-    errno = 0;
-    fputs(text, stderr);
-    if (errno == EFBIG)
+    bool is_held = mh_trace_lock(&speaking, TRACE_IN_A_SECOND);
+    if (write(STDERR_FILENO, text, strlen(text)) < 0 && errno == EFBIG && is_held)
         mh_trace_take_file_signal();
-    mh_trace_unlock(&speaking);
+    if (is_held)
+        mh_trace_unlock(&speaking);
 }
 
 /* On all processes. Returns false. */
@@ -349,7 +348,7 @@ static void say_losses(void)
     if (all)
         report_losses(all);
     free(all);
-    losses_are_said = true;
+    losses_are_said = ready && (mine.dropped > 0 || mine.error != 0);
 }
 
 /* Of this process: others may end in another way. */

@@ -92,7 +92,7 @@ typedef struct trace_chunk {
 
 /*
  * Calls in vain of one function at one place. A loop may make them at several places in turn: then the runs are within
- * each other, in the order of their first calls.
+ * each other, in the order of their first calls. Runs one after the other are not.
  */
 enum { TRACE_RUNS = 8 };
 typedef struct {
@@ -219,7 +219,7 @@ void mh_trace_remove(trace_table *table, int64_t slot);
 /* For the caller alone, until it is shown again or removed: others find no such key. Returns its slot, or ABSENT. */
 int64_t mh_trace_hide(trace_table *table, uint64_t key);
 void mh_trace_show(trace_table *table, int64_t slot);
-int64_t mh_trace_find_hidden(const trace_table *table, uint64_t key);
+int64_t mh_trace_find_any(const trace_table *table, uint64_t key); /* hidden or not */
 
 /* ---- Communicators (communicators.c) */
 

@@ -17,17 +17,36 @@ static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
     thread->open_id = 0;
 }
 
-/* The first one ends last, or else times would decrease. */
+/* Runs that have begun and not ended, each within the one before. ends_ns: no earlier than of those within. */
+typedef struct {
+    int count;
+    const trace_run *runs[TRACE_RUNS];
+    int64_t ends_ns[TRACE_RUNS];
+} open_runs;
+
+static void end_run(trace_thread *thread, open_runs *open)
+{
+    int last = --open->count;
+    const trace_run *run = open->runs[last];
+    int64_t end_ns = open->ends_ns[last];
+    mh_trace_put(thread, (trace_event){end_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
+    if (last > 0 && open->ends_ns[last - 1] < end_ns)
+        open->ends_ns[last - 1] = end_ns;
+}
+
+/* Where places are called in turn, the first one ends last, or else times would decrease. */
 static TRACE_RARE void put_runs(trace_thread *thread)
 {
-    const trace_run *first = thread->runs, *after = first + thread->run_count;
-    int64_t end_ns = INT64_MIN;
-    for (const trace_run *run = first; run < after; run++)
+    open_runs open = {0};
+    for (const trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++) {
+        while (open.count > 0 && open.ends_ns[open.count - 1] <= run->enter_ns)
+            end_run(thread, &open);
         mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
-    for (const trace_run *run = after; run-- > first;) {
-        end_ns = run->leave_ns > end_ns ? run->leave_ns : end_ns;
-        mh_trace_put(thread, (trace_event){end_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
+        open.runs[open.count] = run;
+        open.ends_ns[open.count++] = run->leave_ns;
     }
+    while (open.count > 0)
+        end_run(thread, &open);
     thread->run_count = 0;
 }
 

@@ -2,8 +2,9 @@
 /*
  * requests.c - from the call that begins a request to the one that sees it complete.
  *
- * MPI libraries have a handle that stands for many requests which are complete already. It is kept once; a request that
- * is begun while its handle is kept is recorded as complete in the call that began it. No such handle is of a receive.
+ * MPI libraries have a handle that stands for many requests which are complete already. It is kept once, or once by
+ * each thread that waits; a request that is begun while its handle is kept is recorded as complete in the call that
+ * began it. No such handle is of a receive.
  *
  * MPI frees a handle within the call that completes the request, and may give it to another thread before that call
  * returns. So where there are threads, a call that may complete requests hides them, and shows those that are not
@@ -58,10 +59,7 @@ static trace_request *find(MPI_Request request)
 /* Another thread may be waiting for it. */
 static trace_request *find_or_hidden(MPI_Request request)
 {
-    trace_request *its = find(request);
-    if (its || request == MPI_REQUEST_NULL)
-        return its;
-    int64_t slot = mh_trace_find_hidden(&table, request_key(request));
+    int64_t slot = request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_find_any(&table, request_key(request));
     return slot >= 0 ? &kept[slot] : NULL;
 }
 
@@ -110,6 +108,9 @@ static int64_t keep(uint64_t key, const trace_request *its)
     int64_t slot = mh_trace_reserve(&table, key);
     if (slot == TRACE_PRESENT && its->does & TRACE_RECEIVES)
         slot = mh_trace_find(&table, key);
+    /* Other threads have hidden the handle that stands for many requests. */
+    if (slot == TRACE_NO_ROOM && !(its->does & TRACE_RECEIVES) && mh_trace_find_any(&table, key) >= 0)
+        slot = TRACE_PRESENT;
     if (slot < 0)
         return slot;
     kept[slot] = *its;

@@ -54,11 +54,11 @@ void mh_trace_show(trace_table *table, int64_t slot)
     atomic_store_explicit(&table->keys[slot], key, memory_order_release);
 }
 
-int64_t mh_trace_find_hidden(const trace_table *table, uint64_t key)
+int64_t mh_trace_find_any(const trace_table *table, uint64_t key)
 {
     int64_t first = bucket_of(table, key);
     for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
-        if (atomic_load_explicit(&table->keys[slot], memory_order_acquire) == (key | hidden))
+        if ((atomic_load_explicit(&table->keys[slot], memory_order_acquire) | hidden) == (key | hidden))
             return slot;
     return TRACE_ABSENT;
 }

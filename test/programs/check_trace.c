@@ -75,6 +75,15 @@ static void probe(void)
     }
 }
 
+/* At two places, one after the other. */
+static void look_twice(void)
+{
+    int found;
+    MPI_Iprobe(peer, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    nap_us(1000);
+    MPI_Iprobe(peer, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
 /* In two functions, and at two places. */
 static void poll(void)
 {
@@ -347,6 +356,20 @@ static int meet_parents(void)
     return MPI_Finalize();
 }
 
+static void (*find_action(const char *name))(void)
+{
+    static const struct {
+        const char *name;
+        void (*action)(void);
+    } actions[] = {{"twice", look_twice},        {"poll", poll},      {"windows", try_windows},
+                   {"parts", try_parts},         {"many", send_many}, {"many_abort", send_many_and_abort},
+                   {"freed", free_within_a_call}};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(name, actions[i].name) == 0)
+            return actions[i].action;
+    return do_all;
+}
+
 int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
@@ -367,24 +390,12 @@ int main(int argc, char **argv)
         run_threads(exchange_one_by_one, 0);
     else if (strcmp(action, "twins") == 0)
         run_threads(make_twins, 10);
-    else if (strcmp(action, "poll") == 0)
-        poll();
-    else if (strcmp(action, "windows") == 0)
-        try_windows();
-    else if (strcmp(action, "parts") == 0)
-        try_parts();
-    else if (strcmp(action, "many") == 0)
-        send_many();
-    else if (strcmp(action, "many_abort") == 0)
-        send_many_and_abort();
     else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
         take_time(20);
-    else if (strcmp(action, "freed") == 0)
-        free_within_a_call();
     else if (strcmp(action, "spawn") == 0)
         spawn(argv[0]);
     else
-        do_all();
+        find_action(action)();
     if (strcmp(action, "child") == 0 && system("echo child") != 0)
         printf("wrong: no child\n");
     if (strcmp(action, "abort") == 0)

@@ -142,6 +142,19 @@ check_poll() {
     echo "$complaints"
 }
 
+# What is computed between two looks is not in the first.
+check_twice() {
+    local rank
+    record 2 "$subject" twice
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 2 ' leave MPI_Iprobe 1$'
+        [ "$(grep ' MPI_Iprobe' "$scratch/dump-$rank" | awk '{ printf "%s ", $4 }')" = "enter leave enter leave " ] ||
+            complain "a region of one place is within that of another"
+    done
+}
+
 # ACTION FUNCTION: it is tried in vain and then not; but for those that the MPI library lacks.
 check_trial() {
     local rank
@@ -328,6 +341,7 @@ for form in 1 2 3; do
 done
 tap_check "records of the clock while a program runs" check_records
 tap_check "a loop that polls at several places" check_poll
+tap_check "looks at several places, one after the other" check_twice
 tap_check "windows that are tested" check_trial windows Win_test
 tap_check "parts of messages that are tested" check_trial parts Parrived
 tap_check "threads" check_threads
