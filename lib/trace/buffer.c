@@ -34,8 +34,9 @@ void *mh_trace_map(size_t bytes)
     return memory;
 }
 
-/* Other destructors of the thread may still call MPI, so the last round of them counts. */
-static void end_thread(void *its)
+/* Other destructors of the thread may still call MPI, so the last round of them counts. The thread sanitizer has ended
+ * the thread by then. */
+__attribute__((no_sanitize("thread"))) static void end_thread(void *its)
 {
     trace_thread *thread = its;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
