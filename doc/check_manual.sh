@@ -181,6 +181,22 @@ check_program() {   # PAGE PROGRAM
     fi
 }
 
+# An option that takes a time or a percentage ends in its unit, and its value is called by the unit, or LIST.
+check_units() {
+    for page in "$pages"/*.1; do
+        entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}\(--[^|=]* [^|]*\)|\(.*\)/\2 \3/p' |
+            while read -r option value text; do
+                unit=${option##*-}
+                case $unit:$value in
+                s:S | ms:MS | us:US | ns:NS | percent:PERCENT | [mun]s:LIST | s:LIST) continue ;;
+                *:S | *:SECONDS | *:MS | *:US | *:NS | *:PERCENT) ;;
+                *) echo "$text" | grep -qE '^[^.]* in ([a-z]*seconds|percent)' || continue ;;
+                esac
+                echo "${page##*/}: $option $value: the option does not end in the unit of its value"
+            done
+    done
+}
+
 check_with_mandoc() {
     for page in "$pages"/*; do
         mandoc -T lint -W warning "$page"
@@ -223,6 +239,7 @@ for page in "$pages"/*.1; do
     *) check_program "$page" "$program" ;;
     esac
 done
+tap_expect_empty "options that take a time or a percentage end in its unit" "$(check_units)"
 check_formatter mandoc
 check_formatter groff
 tap_done

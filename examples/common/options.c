@@ -246,7 +246,9 @@ static void print_help_line(const option_spec_t *option)
     const char *doc = option->doc;
     write_name(option, name);
     append(name, " %s", option->argument != NULL ? option->argument : "");
-    printf("%*s%-*s", option->letter != 0 ? 2 : 6, "", HELP_COLUMN - (option->letter != 0 ? 2 : 6), name);
+    int column = printf("%*s%s", option->letter != 0 ? 2 : 6, "", name);
+    bool fits = column <= HELP_COLUMN - 2;
+    printf(fits ? "%*s" : "\n%*s", fits ? HELP_COLUMN - column : HELP_COLUMN, "");
     for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
         printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
     printf(option->default_text != NULL ? "%s (default %s)\n" : "%s\n", doc, option->default_text);

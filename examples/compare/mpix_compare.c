@@ -58,10 +58,10 @@ static const option_spec_t options[] = {
      "how often any row of all may get a wrong verdict"},
     {0, "same-percent", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
      "what counts as the same: an interval within this of 1;\n0: nothing does"},
-    {0, "fail-if-slower", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL, NULL,
+    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL, NULL,
      "fail if any interval lies above 1 and this, exit with 3\nif some contain it, or rows could not be compared"},
     {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, NAMES(undecided), NULL,
-     "with --fail-if-slower, pass (exit with 0) or\nfail (1) in place of 3"},
+     "with --fail-if-slower-percent, pass (exit with 0) or\nfail (1) in place of 3"},
     {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL, "9999",
      "drawn at random where all are too many"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1", "of these"},
@@ -82,8 +82,8 @@ static const char notes[] =
     "  undecided  if it contains 1; then a new campaign of so many launches would find a difference of 5 %\n"
     "By a guideline, a row that is slower than its bound is violated, one that is faster or the same is kept.\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if --fail-if-slower fails or output could not be written, 2 for a bad\n"
-    "option or for what cannot be read or compared, 3 if --fail-if-slower is undecided.\n";
+    "Exit status: 0 if all is well, 1 if --fail-if-slower-percent fails or output could not be written, 2 for a bad\n"
+    "option or for what cannot be read or compared, 3 if --fail-if-slower-percent is undecided.\n";
 
 static const program_spec_t program = {
     .name = program_name,
@@ -112,7 +112,7 @@ static options_outcome_t read_options(int argc, char **argv, compare_settings_t 
         return options_refuse(program_name, "option --column: \"%.60s\" is not allowed, give a name that ends in _ns",
                               settings->column);
     if (settings->undecided != ABSENT && settings->fail_percent == ABSENT)
-        return options_refuse(program_name, "option --undecided needs --fail-if-slower");
+        return options_refuse(program_name, "option --undecided needs --fail-if-slower-percent");
     return OPTIONS_RUN;
 }
 

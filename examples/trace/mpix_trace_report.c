@@ -34,9 +34,9 @@ static const char *const show_names[] = {
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
     {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
-    {0, "from", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
+    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
-    {0, "to", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
+    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
     {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
      "table, csv, or json (a line for each row)"},
@@ -143,7 +143,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view)) {
-        options_refuse(program.name, "option --to: %g is not allowed, give more than where the chart begins, %.9f",
+        options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
                        settings->to_s, view.interval.from_ns / 1e9);
         return STATUS_BAD_OPTION;
     }

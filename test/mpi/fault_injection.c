@@ -198,16 +198,15 @@ static int fail_on(MPI_Comm comm)
 }
 
 #define ALIAS __attribute__((visibility("default")))
-#define FAULTY(name, on, parameters, arguments)                        \
-    ALIAS int PMPI_##name parameters                                   \
-    {                                                                  \
-        static int(*_Atomic known) parameters;                         \
-        int(*function) parameters = known;                             \
-        if (!function)                                                 \
-            known = function = (int(*) parameters)real("PMPI_" #name); \
-        if (is_to_fail(IN_##name, __builtin_return_address(0)))        \
-            return fail_on(on);                                        \
-        return function arguments;                                     \
+#define FAULTY(name, on, parameters, arguments)                 \
+    ALIAS int PMPI_##name parameters                            \
+    {                                                           \
+        static void *_Atomic function;                          \
+        if (!function)                                          \
+            function = real("PMPI_" #name);                     \
+        if (is_to_fail(IN_##name, __builtin_return_address(0))) \
+            return fail_on(on);                                 \
+        return ((int(*) parameters)function)arguments;          \
     }
 
 typedef MPI_Datatype type;

@@ -154,30 +154,30 @@ check_ratio() {     # interval, p and ratio of the row of 8 bytes
         }'
 }
 
-check_status() {    # --fail-if-slower
+check_status() {    # --fail-if-slower-percent
     while read -r expected arguments; do
         # shellcheck disable=SC2086
         compare $arguments
         expect_status "$expected"
     done <<'END'
-1 a slower --fail-if-slower 10%
-0 a slower --fail-if-slower 200
-0 a a --fail-if-slower 50
-3 a wide --fail-if-slower 1
-0 a wide --fail-if-slower 1 --undecided pass
-1 a wide --fail-if-slower 1 --undecided fail
-1 a slower --fail-if-slower 10 --undecided pass
-0 a vanished --fail-if-slower 50 --undecided pass
-3 slower_less a --fail-if-slower 10
-1 a slower_less --fail-if-slower 10
+1 a slower --fail-if-slower-percent 10%
+0 a slower --fail-if-slower-percent 200
+0 a a --fail-if-slower-percent 50
+3 a wide --fail-if-slower-percent 1
+0 a wide --fail-if-slower-percent 1 --undecided pass
+1 a wide --fail-if-slower-percent 1 --undecided fail
+1 a slower --fail-if-slower-percent 10 --undecided pass
+0 a vanished --fail-if-slower-percent 50 --undecided pass
+3 slower_less a --fail-if-slower-percent 10
+1 a slower_less --fail-if-slower-percent 10
 END
-    compare a vanished --fail-if-slower 50 --format csv
+    compare a vanished --fail-if-slower-percent 50 --format csv
     expect_status 3
     grep -qx '# rows_only_in_a: 1' out || complain "the head does not say that a row vanished"
-    compare vanished a --fail-if-slower 50 --format json
+    compare vanished a --fail-if-slower-percent 50 --format json
     expect_status 3
     head -n 1 out | grep -q '"rows_only_in_b":"1"' || complain "the head does not say that a row is new"
-    compare a lacking --fail-if-slower 50
+    compare a lacking --fail-if-slower-percent 50
     expect_status 3
     grep -qx '# rows_incomplete: 1' out || complain "the head does not say that a row lacks values"
     compare a slower --output /dev/full
@@ -189,7 +189,7 @@ check_few() {       # too few launches, which is told
     expect_status 0
     expect_verdict 8 undecided
     expect_message "there is only one"
-    compare a/001.json slower/001.json --fail-if-slower 10
+    compare a/001.json slower/001.json --fail-if-slower-percent 10
     expect_status 3
     compare few few_slower --format csv
     expect_verdict 8 undecided
@@ -242,7 +242,7 @@ check_arrivals() {
     [ -z "$(verdict 8)" ] || complain "8 bytes are compared, with other arrivals"
     expect_verdict 64 same
     grep -qx '# rows_other_arrival: 1' out || complain "the head does not say that arrivals differ"
-    compare span span_other --fail-if-slower 50
+    compare span span_other --fail-if-slower-percent 50
     expect_status 3
     compare span span_far
     expect_refusal "span_far has no rows that can be compared: rows left out, as the longest delays"
@@ -350,7 +350,7 @@ check_guidelines() {
     compare --guidelines guided --format csv
     [ "$(grep -c ',kept$' out)" -eq 6 ] || complain "6 are kept"
     grep -q '^gather,4,0,8,allgather,8,.*,kept$' out || complain "gather, which has a root, is not bound by allgather"
-    compare --guidelines guided --fail-if-slower 10
+    compare --guidelines guided --fail-if-slower-percent 10
     expect_status 1
     write_guided guided_few 3 1.3
     compare --guidelines guided_few
@@ -429,8 +429,8 @@ check_files() {
 
 check_options() {
     for arguments in "" "a" "a a a" "--column ranks a a" "--column no_ns a a" "--level-percent 0 a a" \
-        "--level-percent % a a" "--level-percent 5%% a a" "--undecided pass a a" "--fail-if-slower -1 a a" \
-        "--fail-if-slower a a" "--permutations 3 a a" "--nonsense" "--output /no/such/folder/x a a"; do
+        "--level-percent % a a" "--level-percent 5%% a a" "--undecided pass a a" "--fail-if-slower-percent -1 a a" \
+        "--fail-if-slower-percent a a" "--permutations 3 a a" "--nonsense" "--output /no/such/folder/x a a"; do
         # shellcheck disable=SC2086
         compare $arguments
         expect_refusal ""

@@ -228,12 +228,12 @@ check_only() {
     expect_done
     for rank in 0 1; do expect $rank 1 ' collective partner -1 tag [4-9] bytes 4 comm 0 '; done
     # It ends 2 s after MPI_Init, or later.
-    record 2 --from 1 "$subject" time
+    record 2 --from-s 1 "$subject" time
     expect_done
     expect 0 0 ' enter MPI_Init$'
     expect 0 1+ ' enter MPI_Barrier$'
     expect 0 1 ' enter MPI_Finalize$'
-    record 2 --to 1.5 "$subject" time
+    record 2 --to-s 1.5 "$subject" time
     expect_done
     expect 0 1 ' enter MPI_Init$'
     expect 0 0 ' enter MPI_Finalize$'
@@ -284,12 +284,12 @@ check_others() {
     expect_refusal '-o DIR'
     run alone mpix_trace -o "$scratch/new" --buffer 12 "$subject"
     expect_refusal --buffer
-    run alone mpix_trace -o "$scratch/new" --from x "$subject"
-    expect_refusal --from
-    run alone mpix_trace -o "$scratch/new" --from 1000000000 "$subject"
+    run alone mpix_trace -o "$scratch/new" --from-s x "$subject"
+    expect_refusal --from-s
+    run alone mpix_trace -o "$scratch/new" --from-s 1000000000 "$subject"
     expect_refusal '"1000000000" is not allowed'
-    run alone mpix_trace -o "$scratch/new" --from 10 --to 9.5 "$subject"
-    expect_refusal --to
+    run alone mpix_trace -o "$scratch/new" --from-s 10 --to-s 9.5 "$subject"
+    expect_refusal --to-s
     # Of all processes, the first says so.
     run 2 mpix_trace -o "$scratch/new" --no-such-option "$subject"
     expect_refusal --no-such-option
@@ -358,7 +358,7 @@ elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"
 else
     tap_skip "processes of another world" "MPI_Comm_spawn fails here"
 fi
-tap_check "--only, --from and --to" check_only
+tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 if command -v addr2line >/dev/null && command -v strip >/dev/null; then

@@ -219,8 +219,8 @@ check_bad_options() {
 --clock mine
 --site 0
 --site 4 --arrival $scratch/none.csv
---from -1
---to 0.5 --from 1 -o $scratch/none.html
+--from-s -1
+--to-s 0.5 --from-s 1 -o $scratch/none.html
 --output $scratch/absent/page.html
 --arrival $scratch/absent/arrivals.csv
 END
@@ -277,7 +277,7 @@ check_page() {
 
 # All bars of the interval, at their times: from the rows of calls.
 check_interval() {
-    report -o "$page" --from 0.001 --to 0.002
+    report -o "$page" --from-s 0.001 --to-s 0.002
     grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
         sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
         sort >"$scratch/shown"

@@ -42,8 +42,8 @@ static const option_spec_t options[] = {
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
     {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL, NULL,
      "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
-    {0, "ci-percent", "X", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL, NULL,
-     "stop a size as soon as the 95 % confidence interval\nof its median is within X % of the median"},
+    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL, NULL,
+     "stop a size as soon as the 95 % confidence interval\nof its median is within PERCENT of the median"},
     {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, NAMES(release_schemes), "harmonize",
      "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, NAMES(barriers), NULL,
@@ -53,7 +53,7 @@ static const option_spec_t options[] = {
      "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
      "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
      "multiple of the median, such as 1.5x; file:PATH"},
-    {0, "window-us", "W", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL, NULL,
+    {0, "window-us", "US", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, NAMES(datatypes), NULL,
      "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
@@ -79,7 +79,7 @@ static const option_spec_t options[] = {
     {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
      "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
     {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, NULL, "take the sizes in another order"},
-    {0, "invalid-percent", "P", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL, "0",
+    {0, "invalid-percent", "PERCENT", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL, "0",
      "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
     /* What concerns all jobs. */
     {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, NULL, "print the operations and exit"},
