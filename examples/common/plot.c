@@ -32,10 +32,12 @@ static const char common[] =
 
 /* ---- Gnuplot */
 
-static bool knows_terminal(const char *terminal)
+static bool can_draw(const char *terminal)
 {
-    char command[80];
-    snprintf(command, sizeof(command), "exec gnuplot -d -e 'set terminal %s' >/dev/null 2>&1", terminal);
+    char command[120];
+    snprintf(command, sizeof(command),
+             "exec gnuplot -d -e 'if (GPVAL_VERSION < 5.4) { exit status 1 }; set terminal %s' >/dev/null 2>&1",
+             terminal);
     return system(command) == 0;
 }
 
@@ -130,8 +132,9 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
     const char *terminal = is_png ? "pngcairo" : "svg";
     if (!is_png && !is_svg)
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", plot->path);
-    else if (!knows_terminal(terminal))
-        snprintf(reason, reason_bytes, "needs gnuplot on the PATH, with its terminal %s (Debian package: gnuplot-nox)",
+    else if (!can_draw(terminal))
+        snprintf(reason, reason_bytes,
+                 "needs gnuplot 5.4 or newer on the PATH, with its terminal %s (Debian package: gnuplot-nox)",
                  terminal);
     else if (!can_be_written(plot->path))
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", plot->path,

@@ -303,7 +303,8 @@ static atomic_bool losses_are_said;
 static const char *reason_of(int64_t error)
 {
 #if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
-    return strerrordesc_np((int)error);
+    const char *text = strerrordesc_np((int)error);
+    return text ? text : "unknown error";
 #else
     return strerror((int)error);
 #endif

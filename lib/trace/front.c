@@ -102,8 +102,9 @@ INLINE const trace_back *get_outer_back(const void *its_site)
     return back;
 }
 
-/* There is a back from MPI_Init to MPI_Finalize. In MPI_Init, the MPI library may have sessions of its own. */
-INLINE void begin_session(void)
+/* There is a back from MPI_Init to MPI_Finalize. In MPI_Init, the MPI library may have sessions of its own. Not all MPI
+ * libraries have sessions. */
+__attribute__((unused)) INLINE void begin_session(void)
 {
     static bool is_said;
     if (!__atomic_load_n(&opened_back, __ATOMIC_ACQUIRE) && own.outer.frame == 0 &&

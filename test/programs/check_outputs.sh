@@ -248,6 +248,15 @@ check_old_chart() {
 }
 check "gnuplot fails where there is a chart" check_old_chart
 
+# One of which the real gnuplot would say that it is too old.
+check_old_gnuplot() {
+    rm -f "$scratch/chart.svg"
+    printf '#!/bin/sh\nexec %s "$1" "$2" "$(echo "$3" | sed "s/5\\.4/99/")"\n' "$(command -v gnuplot)" \
+        >"$scratch/bin/gnuplot"
+    PATH=$scratch/bin:$PATH run alone mpix_clock_list --reads 100 --plot "$scratch/chart.svg"
+    expect_refusal --plot
+}
+
 # ---- A gnuplot that works
 
 # TEXTS RANKS PROGRAM [OPTION]...: the picture is whole, has each of the TEXTS between semicolons, and the first curve
@@ -263,6 +272,7 @@ check_chart() {
     [ "$(grep -F "stroke='rgb(  0, 114, 178)" "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
 }
 if have_plots; then
+    check "a gnuplot that is too old" check_old_gnuplot
     check "mpix_bench: a chart" check_chart \
         "Run times of MPI operations;bcast, harmonize" alone mpix_bench bcast -m 8:64 -i 5
     printf 'bcast -m 64,8\nbcast -m 64,8 --root rotate\nbarrier\n' >"$scratch/jobs"
