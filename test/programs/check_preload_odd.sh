@@ -89,12 +89,7 @@ SOURCE
 
 # With the names of an MPI library in itself.
 check_own_library() {
-    cat >"$scratch/own.c" <<'SOURCE'
-#include <stdio.h>
-int PMPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
-int main(int argc, char **argv) { puts("it runs"); return PMPI_Init(&argc, &argv); }
-SOURCE
-    cc "$scratch/own.c" -o "$scratch/own" || return
+    make_program_with_mpi || return
     run alone mpix_preload "$scratch/own"
     expect_runs_without "its MPI library within itself"
 }
