@@ -29,7 +29,8 @@ typedef enum soak_check {
     SOAK_TOGETHER, /* exits of valid processes are apart no more often than plain code is interrupted */
     SOAK_MONOTONE,
     SOAK_BOUND,
-    SOAK_PASSING, /* global time goes on after a step */
+    SOAK_PASSING,        /* global time goes on after a step */
+    SOAK_FIRST_DURATION, /* of calls that synchronize from the start */
     SOAK_DURATION,
     SOAK_MEMORY,
     SOAK_DESCRIPTORS,
