@@ -166,4 +166,20 @@ complaints=$(tr -d '`' <<<"$faults" | sort -u | while read -r name; do
 done)
 tap_expect_empty "the tests of faults that doc/testing.md names are there" "$complaints"
 
+# ---- Figures that several pages quote are of one run
+
+record=test/performance/RESULTS.md
+complaints=$($awk '/^### / { inside = /2 pinned ranks, one node/ && !seen++ }
+        inside && /^\| (barrier|harmonize) /' $record |
+    while read -r row; do
+        grep -qxF -e "$row" README.md || echo "README.md lacks a row of $record: $row"
+    done
+    objection=$($awk '/^\*\*"It costs too much/, /^$/' doc/benchmarking.md | tr '\n' ' ')
+    $awk -F '|' '/^### / { form = /2 pinned ranks, one/ ? "%.2f µs\n" : /2 hosts/ && !seen++ ? "%.1f µs\n" : "" }
+        form && /^\| (barrier|harmonize) / { printf form, $7 / 1000 }' $record |
+        while read -r figure; do
+            grep -qF -e " $figure" <<<"$objection" || echo "doc/benchmarking.md lacks a figure of $record: $figure"
+        done)
+tap_expect_empty "README.md and doc/benchmarking.md quote $record" "$complaints"
+
 tap_done
