@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
@@ -57,6 +58,23 @@ void nap_ms(int duration_ms);
 
 /* Numbers below limit that depend on nothing but the seed. */
 uint32_t random_below(uint64_t *seed, uint32_t limit);
+
+/* ---- A child that stops this process for a while whenever it is asked to (support.c) */
+
+typedef struct stop {
+    int64_t stopped_ns, continued_ns; /* in true time: just after the stop, and just before the process may go on */
+} stop;
+
+typedef struct stopper {
+    pid_t pid;
+    int to, from;
+} stopper;
+
+/* To be called before MPI starts, so that the child has nothing of MPI's. */
+bool start_stopper(stopper *stopper, int after_ms, int for_ms);
+void ask_for_stop(const stopper *stopper);
+stop await_stop(const stopper *stopper);
+void end_stopper(stopper *stopper);
 
 /* ---- Messages of the test that give the processor away while they wait (support.c) */
 
