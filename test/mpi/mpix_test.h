@@ -12,6 +12,7 @@
 #include "mpix_harmonize.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -143,6 +144,19 @@ void inject_clock(int64_t offset_ns, double drift);
 
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
+
+/* A step that a thread makes. */
+typedef struct later_step {
+    int after_ms;
+    int64_t step_ns, before_ns, stepped_ns; /* it was made between the latter, in true time */
+    pthread_t thread;
+} later_step;
+
+bool start_step(later_step *step, int after_ms, int64_t step_ns);
+void end_step(later_step *step);
+
+/* Of a step that has ended. */
+bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
 
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);
