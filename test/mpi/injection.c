@@ -137,6 +137,34 @@ void inject_step(int64_t step_ns)
     atomic_store(&injected.active, true);
 }
 
+static void *step_later(void *argument)
+{
+    later_step *step = argument;
+    nap_ms(step->after_ms);
+    step->before_ns = true_ns();
+    inject_step(step->step_ns);
+    step->stepped_ns = true_ns();
+    return NULL;
+}
+
+bool start_step(later_step *step, int after_ms, int64_t step_ns)
+{
+    *step = (later_step){.after_ms = after_ms, .step_ns = step_ns};
+    bool has_begun = pthread_create(&step->thread, NULL, step_later, step) == 0;
+    CHECK(has_begun, "there is no thread for a step");
+    return has_begun;
+}
+
+void end_step(later_step *step)
+{
+    pthread_join(step->thread, NULL);
+}
+
+bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns)
+{
+    return step->before_ns > from_ns && step->stepped_ns < until_ns;
+}
+
 /* ---- The processor */
 
 typedef int sched_yield_function(void);

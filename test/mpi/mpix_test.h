@@ -12,9 +12,11 @@
 #include "mpix_harmonize.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
@@ -57,6 +59,23 @@ void nap_ms(int duration_ms);
 
 /* Numbers below limit that depend on nothing but the seed. */
 uint32_t random_below(uint64_t *seed, uint32_t limit);
+
+/* ---- A child that stops this process for a while whenever it is asked to (support.c) */
+
+typedef struct stop {
+    int64_t stopped_ns, continued_ns; /* in true time: just after the stop, and just before the process may go on */
+} stop;
+
+typedef struct stopper {
+    pid_t pid;
+    int to, from;
+} stopper;
+
+/* To be called before MPI starts, so that the child has nothing of MPI's. */
+bool start_stopper(stopper *stopper, int after_ms, int for_ms);
+void ask_for_stop(const stopper *stopper);
+stop await_stop(const stopper *stopper);
+void end_stopper(stopper *stopper);
 
 /* ---- Messages of the test that give the processor away while they wait (support.c) */
 
@@ -125,6 +144,19 @@ void inject_clock(int64_t offset_ns, double drift);
 
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
+
+/* A step that a thread makes. */
+typedef struct later_step {
+    int after_ms;
+    int64_t step_ns, before_ns, stepped_ns; /* it was made between the latter, in true time */
+    pthread_t thread;
+} later_step;
+
+bool start_step(later_step *step, int after_ms, int64_t step_ns);
+void end_step(later_step *step);
+
+/* Of a step that has ended. */
+bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
 
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);

@@ -9,10 +9,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,6 +132,63 @@ void nap_ms(int duration_ms)
 uint32_t random_below(uint64_t *seed, uint32_t limit)
 {
     return (uint32_t)(random_next(seed) % limit);
+}
+
+/* ---- Stops */
+
+static void stop_parent_on_demand(int from_parent, int to_parent, int after_ms, int for_ms)
+{
+    char go;
+    pid_t parent = getppid();
+    while (read(from_parent, &go, 1) == 1) {
+        stop done;
+        nap_ms(after_ms);
+        kill(parent, SIGSTOP);
+        done.stopped_ns = true_ns();
+        nap_ms(for_ms);
+        done.continued_ns = true_ns();
+        kill(parent, SIGCONT);
+        if (write(to_parent, &done, sizeof done) != (ssize_t)sizeof done)
+            break;
+    }
+    _exit(0);
+}
+
+bool start_stopper(stopper *stopper, int after_ms, int for_ms)
+{
+    int down[2], up[2];
+    if (pipe(down) != 0 || pipe(up) != 0 || (stopper->pid = fork()) < 0)
+        return false;
+    if (stopper->pid == 0) {
+        for (int fd = 0; fd < 1024; fd++)
+            if (fd != down[0] && fd != up[1])
+                close(fd);
+        stop_parent_on_demand(down[0], up[1], after_ms, for_ms);
+    }
+    close(down[0]);
+    close(up[1]);
+    stopper->to = down[1];
+    stopper->from = up[0];
+    return true;
+}
+
+void ask_for_stop(const stopper *stopper)
+{
+    CHECK(write(stopper->to, "", 1) == 1, "cannot reach the stopping process");
+}
+
+stop await_stop(const stopper *stopper)
+{
+    stop done = {0, 0};
+    CHECK(read(stopper->from, &done, sizeof done) == (ssize_t)sizeof done, "the stopping process does not answer");
+    return done;
+}
+
+void end_stopper(stopper *stopper)
+{
+    close(stopper->to);
+    close(stopper->from);
+    waitpid(stopper->pid, NULL, 0);
 }
 
 /* ---- Messages of the test */

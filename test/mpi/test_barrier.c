@@ -189,60 +189,6 @@ enum { STOP_AFTER_MS = 60, STOPPED_FOR_MS = 400, TRIES = 6 };
 /* Well after the stop, well before the process goes on. */
 static const char stop_slack[] = "200000000";
 
-typedef struct stop {
-    int64_t stopped_ns, continued_ns;
-} stop;
-
-typedef struct stopper {
-    pid_t pid;
-    int to, from;
-} stopper;
-
-/* For each byte received, stop the parent for a while; says when it did. Ends with the pipe. */
-static void stop_parent_on_demand(int from_parent, int to_parent)
-{
-    char go;
-    pid_t parent = getppid();
-    while (read(from_parent, &go, 1) == 1) {
-        stop done;
-        nap_ms(STOP_AFTER_MS);
-        kill(parent, SIGSTOP);
-        done.stopped_ns = true_ns();
-        nap_ms(STOPPED_FOR_MS);
-        done.continued_ns = true_ns();
-        kill(parent, SIGCONT);
-        if (write(to_parent, &done, sizeof done) != (ssize_t)sizeof done)
-            break;
-    }
-    _exit(0);
-}
-
-/* Before MPI starts, so that the child has nothing of MPI's. */
-static bool start_stopper(stopper *stopper)
-{
-    int down[2], up[2];
-    if (pipe(down) != 0 || pipe(up) != 0 || (stopper->pid = fork()) < 0)
-        return false;
-    if (stopper->pid == 0) {
-        for (int fd = 0; fd < 1024; fd++)
-            if (fd != down[0] && fd != up[1])
-                close(fd);
-        stop_parent_on_demand(down[0], up[1]);
-    }
-    close(down[0]);
-    close(up[1]);
-    stopper->to = down[1];
-    stopper->from = up[0];
-    return true;
-}
-
-static void end_stopper(stopper *stopper)
-{
-    close(stopper->to);
-    close(stopper->from);
-    waitpid(stopper->pid, NULL, 0);
-}
-
 typedef struct stopped_call {
     bool happened; /* the deadline passed while victim was stopped */
     int flag;
@@ -258,13 +204,13 @@ static stopped_call call_and_stop(MPI_Comm comm, int victim, const stopper *stop
     stopped_call call = {false, 0, 0};
     stop stop = {0, 0};
     meet(comm);
-    if (my_rank == victim && write(stopper->to, "", 1) != 1)
-        CHECK(false, "cannot reach the stopping process");
+    if (my_rank == victim)
+        ask_for_stop(stopper);
     int64_t called_ns = true_ns();
     call.flag = harmonize(comm);
     int64_t left_ns = true_ns();
-    if (my_rank == victim && read(stopper->from, &stop, sizeof stop) != (ssize_t)sizeof stop)
-        CHECK(false, "the stopping process does not answer");
+    if (my_rank == victim)
+        stop = await_stop(stopper);
     /* The stopper may have been kept from running. The deadline is stop_slack after the call, or later. */
     bool in_time = max_over(comm, my_rank == victim && stop.stopped_ns < called_ns + 150 * NS_PER_MS) > 0;
     int64_t continued_ns = max_over(comm, stop.continued_ns);
@@ -308,7 +254,7 @@ static void check_recovery(MPI_Comm comm)
 void test_stopped(void)
 {
     stopper stopper;
-    if (!start_stopper(&stopper)) {
+    if (!start_stopper(&stopper, STOP_AFTER_MS, STOPPED_FOR_MS)) {
         test_skip("cannot start another process");
         return;
     }

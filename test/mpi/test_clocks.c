@@ -453,7 +453,10 @@ void test_clock_narrowed(void)
     CHECK_OK(MPIX_Clock_sync(comm));
     int64_t left = slow_readings(0), bound_ns = info_number(comm, "clock_bound_ns");
     bool time_is_up = info_number(comm, "sync_duration_ns") >= 200 * NS_PER_MS / (ranks - 1);
-    CHECK(left == 0 || time_is_up, "MPIX_Clock_sync leaves it at a bound of %" PRId64 " ns", bound_ns);
+    bool is_narrow = my_rank == 0 || (left == 0 && bound_ns < first_ns);
+    CHECK(is_narrow || time_is_up, "MPIX_Clock_sync leaves it at a bound of %" PRId64 " ns", bound_ns);
     check_clock(comm, "narrowed");
+    if (!min_over(comm, is_narrow))
+        test_skip("too noisy: the time of MPIX_Clock_sync was up before the bound was narrow");
     MPI_Comm_free(&comm);
 }

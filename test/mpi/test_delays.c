@@ -9,7 +9,6 @@
 #include "mpix_test.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -372,30 +371,10 @@ void test_waits_sleep(void)
 
 enum { DELAY_MS = 400, STEP_AFTER_MS = 100, NEAR_END_MS = 100 };
 
-typedef struct later_step {
-    int64_t step_ns, stepped_ns; /* when, in true time */
-    pthread_t thread;
-} later_step;
-
-static void *step_soon(void *argument)
-{
-    later_step *step = argument;
-    nap_ms(STEP_AFTER_MS);
-    inject_step(step->step_ns);
-    step->stepped_ns = true_ns();
-    return NULL;
-}
-
 /* Whether the step came well inside a wait that began before began_ns, and a little before its end. */
-static bool was_inside(const later_step *step, int64_t began_ns)
+static bool was_inside_delay(const later_step *step, int64_t began_ns)
 {
-    return step->stepped_ns > began_ns && step->stepped_ns < began_ns + (DELAY_MS - NEAR_END_MS) * NS_PER_MS;
-}
-
-static bool start_step(later_step *step, int64_t step_ns, int stepping_rank)
-{
-    step->step_ns = step_ns;
-    return my_rank == stepping_rank && pthread_create(&step->thread, NULL, step_soon, step) == 0;
+    return was_inside(step, began_ns, began_ns + (DELAY_MS - NEAR_END_MS) * NS_PER_MS);
 }
 
 /* After a wait in which a clock was set, readings follow the step, so a short wait is short. */
@@ -407,8 +386,8 @@ static void check_short_wait(MPI_Comm comm, const char *what)
     CHECK(took_ns < 10 * NS_PER_S, "%s: a wait of 1 ms took %" PRId64 " ns", what, took_ns);
 }
 
-/* Waits too short to be slept through are tested by clock_set_back_in_wait. */
-static void check_set_in_delay(const char *clock, int stepping_rank, int64_t step_ns)
+/* Waits too short to be slept through are tested by clock_set_back_in_wait. Counts the steps that were judged. */
+static void check_set_in_delay(const char *clock, int stepping_rank, int64_t step_ns, int *calls, int *waits)
 {
     char what[100];
     later_step step;
@@ -419,13 +398,14 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
     CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
     harmonize(comm);
     int64_t syncs = info_number(comm, "syncs"), called_ns = true_ns();
-    bool steps = start_step(&step, step_ns, stepping_rank);
+    bool steps = my_rank == stepping_rank && start_step(&step, STEP_AFTER_MS, step_ns);
     int flag = harmonize_delayed(comm, DELAY_MS * NS_PER_MS);
-    if (steps) {
-        pthread_join(step.thread, NULL);
-        /* If the step came before the release, the call itself has synchronized. */
-        if (info_number(comm, "syncs") == syncs)
-            CHECK(flag == 0 || !was_inside(&step, called_ns), "%s: the call is valid", what);
+    if (steps)
+        end_step(&step);
+    /* If the step came before the release, the call itself has synchronized. */
+    if (steps && was_inside_delay(&step, called_ns) && info_number(comm, "syncs") == syncs) {
+        CHECK(flag == 0, "%s: the call is valid", what);
+        ++*calls;
     }
     check_short_wait(comm, what);
     harmonize(comm);
@@ -433,11 +413,13 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
     check_clock(comm, what);
 
     int64_t began_ns = true_ns(), bound_ns, instant_ns = read_ns(comm, &bound_ns) + DELAY_MS * NS_PER_MS;
-    steps = start_step(&step, step_ns, stepping_rank);
+    steps = my_rank == stepping_rank && start_step(&step, STEP_AFTER_MS, step_ns);
     flag = wait_until(comm, instant_ns);
-    if (steps) {
-        pthread_join(step.thread, NULL);
-        CHECK(flag == 0 || !was_inside(&step, began_ns), "%s: MPIX_Global_wait_until: it is valid", what);
+    if (steps)
+        end_step(&step);
+    if (steps && was_inside_delay(&step, began_ns)) {
+        CHECK(flag == 0, "%s: MPIX_Global_wait_until: it is valid", what);
+        ++*waits;
     }
     harmonize(comm);
     harmonize(comm);
@@ -448,8 +430,13 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
 void test_clock_set_in_delay(void)
 {
     static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
+    int calls = 0, waits = 0;
     for (int i = 0; i < 4; i++) {
-        check_set_in_delay("monotonic_raw", i % 2 == 0 ? ranks - 1 : 0, steps_ns[i]);
-        check_set_in_delay("realtime", i % 2 == 0 ? 0 : ranks - 1, steps_ns[i]);
+        check_set_in_delay("monotonic_raw", i % 2 == 0 ? ranks - 1 : 0, steps_ns[i], &calls, &waits);
+        check_set_in_delay("realtime", i % 2 == 0 ? 0 : ranks - 1, steps_ns[i], &calls, &waits);
     }
+    bool are_judged = max_over(MPI_COMM_WORLD, calls) > 0;
+    are_judged &= max_over(MPI_COMM_WORLD, waits) > 0;
+    if (!are_judged)
+        test_skip("too noisy: no step came inside a call, or inside a wait");
 }

@@ -6,7 +6,6 @@
 #include "mpix_test.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +80,17 @@ static void make_step(MPI_Comm comm, const step *step)
     meet(comm);
 }
 
-/* Returns false if a call took long, which fails in the last try only: the whole machine may stand still for a time. */
-static bool try_step(const step *step, bool is_last_try)
+/* On raw clocks, which are compared with one that is slewed. */
+static bool is_small(const step *step)
+{
+    return strcmp(step->clock, "monotonic_raw") == 0 && llabs(step->step_ns) < NS_PER_S / 10;
+}
+
+/*
+ * Returns false if a call took long, which fails in the last try only: the whole machine may stand still for a time.
+ * Also if a small step may pass for a slew, so that *is_judged is false.
+ */
+static bool try_step(const step *step, bool is_last_try, bool *is_judged)
 {
     enum { SLEWED_BY_20_MS = 177 }; /* ms that a tenth and more of makes 20 ms */
     char what[200];
@@ -100,24 +108,26 @@ static bool try_step(const step *step, bool is_last_try)
     make_step(comm, step);
     before_ns = step->reads ? read_ns(comm, &bound_ns) : INT64_MIN;
     bool are_quick = call_is_quick(comm, first_call_ns, step, is_last_try, what);
-    bool may_be_a_slew = strcmp(step->clock, "monotonic_raw") == 0 && llabs(step->step_ns) < NS_PER_S / 10 &&
-                         max_over(comm, true_ns() - began_ns) > SLEWED_BY_20_MS * NS_PER_MS;
+    *is_judged = max_over(comm, true_ns() - began_ns) <= SLEWED_BY_20_MS * NS_PER_MS || !is_small(step);
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
     check_clock(comm, what);
-    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0 || may_be_a_slew, "%s: no disruption is counted",
+    CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > 0 || !*is_judged, "%s: no disruption is counted",
           what);
     are_quick &= call_is_quick(comm, first_call_ns, step, is_last_try, what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
-    return are_quick;
+    return are_quick && *is_judged;
 }
 
-static void check_any_step(const step *step)
+/* Returns whether a disruption had to be counted. */
+static bool check_any_step(const step *step)
 {
     enum { TRIES = 3 };
-    for (int i = 1; i <= TRIES && !try_step(step, i == TRIES); i++)
+    bool is_judged = false;
+    for (int i = 1; i <= TRIES && !try_step(step, i == TRIES, &is_judged); i++)
         ;
+    return is_judged;
 }
 
 static const char *const stepped_clocks[] = {"realtime", "monotonic_raw"};
@@ -133,7 +143,7 @@ void test_clock_stepped(void)
     static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S,
                                        -20 * NS_PER_MS};
     enum { PARTS = 11 };
-    int number = 0, taken = getenv("MPIX_TEST_QUICK") ? 1 : times(4, 1);
+    int small = 0, judged = 0, number = 0, taken = getenv("MPIX_TEST_QUICK") ? 1 : times(4, 1);
     for (int clock = 0; clock < 2; clock++)
         for (int sync = 0; sync < 3; sync++)
             for (int barrier = 0; barrier < 4; barrier++)
@@ -146,9 +156,13 @@ void test_clock_stepped(void)
                                          where == 2 ? ALL_RANKS : where * (ranks - 1),
                                          steps_ns[i],
                                          reads};
-                            if (number++ % PARTS < taken)
-                                check_any_step(&step);
+                            if (number++ % PARTS >= taken)
+                                continue;
+                            small += is_small(&step);
+                            judged += check_any_step(&step) && is_small(&step);
                         }
+    if (small > 0 && judged == 0)
+        test_skip("too noisy: each of %d small steps of a raw clock may pass for a slew", small);
 }
 
 static bool can_step_wtime(void)
@@ -370,47 +384,69 @@ void test_clock_disrupted(void)
     check_disruptions("monotonic_raw", "prop");
 }
 
-static void *set_back_soon(void *unused)
+enum { BACK_AFTER_MS = 20, BACK_BEFORE_MS = 70 };
+
+static const char back_slack[] = "100000000";
+
+/* The call in which the clock of stepping_rank is set back. Returns whether that happened while it waited. */
+static bool set_back_in_call(MPI_Comm comm, int stepping_rank, const char *what)
 {
-    nap_ms(20);
-    inject_step(-3600 * NS_PER_S);
-    return unused;
+    later_step step;
+    int64_t syncs = info_number(comm, "syncs");
+    meet(comm);
+    int64_t called_ns = true_ns();
+    bool steps = my_rank == stepping_rank && start_step(&step, BACK_AFTER_MS, -3600 * NS_PER_S);
+    int flag = harmonize(comm);
+    int64_t took_ns = true_ns() - called_ns;
+    CHECK(took_ns < 10 * NS_PER_S, "%s: the call took %" PRId64 " ms", what, took_ns / NS_PER_MS);
+    if (steps)
+        end_step(&step);
+    /* The deadline is back_slack after the last has come. If the step came before, the call may have synchronized. */
+    int64_t last_ns = max_over(comm, called_ns);
+    bool judged = steps && was_inside(&step, last_ns, last_ns + BACK_BEFORE_MS * NS_PER_MS) &&
+                  info_number(comm, "syncs") == syncs;
+    CHECK(!judged || flag == 0, "%s: the call is valid", what);
+    return max_over(comm, judged) > 0;
 }
 
-/* An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour. */
-static void check_set_back_in_wait(const char *clock, int stepping_rank, const char *yield)
+/*
+ * An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour.
+ * Returns whether the process waited then.
+ */
+static bool check_set_back_in_wait(const char *clock, int stepping_rank, const char *yield)
 {
-    char what[100], status[TEXT_SIZE];
-    pthread_t thread;
+    char what[100];
     snprintf(what, sizeof what, "yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
     CHECK_CLASS(set_setting(comm, "yield", yield), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "slack_min_ns", "100000000"), MPI_SUCCESS, what);
+    CHECK_CLASS(set_setting(comm, "slack_min_ns", back_slack), MPI_SUCCESS, what);
     harmonize(comm);
-    bool steps = my_rank == stepping_rank && pthread_create(&thread, NULL, set_back_soon, NULL) == 0;
-    CHECK(steps || my_rank != stepping_rank, "%s: there is no thread", what);
-    int flag = harmonize(comm);
-    if (steps) {
-        pthread_join(thread, NULL);
-        info_text(comm, "clock_status", status);
-        CHECK(strcmp(status, "disrupted") != 0 || !flag, "%s: disrupted, but valid", what);
-    }
+    bool waited = set_back_in_call(comm, stepping_rank, what);
+    int64_t syncs = info_number(comm, "syncs");
     harmonize(comm);
+    CHECK(!waited || info_number(comm, "syncs") > syncs, "%s: the next call does not synchronize", what);
     harmonize(comm);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
+    return waited;
 }
 
 void test_clock_set_back_in_wait(void)
 {
+    enum { CASES = 6, TRIES = 3 };
     static const char *const set_clocks[] = {"realtime", "monotonic_raw"};
-    for (int i = 0; i < 2; i++) {
-        check_set_back_in_wait(set_clocks[i], ranks - 1, "never");
-        check_set_back_in_wait(set_clocks[i], ranks - 1, "always");
-        check_set_back_in_wait(set_clocks[i], 0, "never");
+    int judged = 0;
+    for (int i = 0; i < CASES; i++) {
+        bool waited = false;
+        for (int try = 0; try < TRIES && !waited; try++)
+            waited =
+                check_set_back_in_wait(set_clocks[i / 3], i % 3 == 2 ? 0 : ranks - 1, i % 3 == 1 ? "always" : "never");
+        judged += waited;
     }
+    if (judged < CASES)
+        test_skip("too noisy: in %d of %d cases, no step came inside a wait", CASES - judged, CASES);
 }
 
 /*
