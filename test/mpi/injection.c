@@ -93,6 +93,20 @@ int64_t slow_readings(int64_t count)
     return atomic_exchange(&slow_readings_left, count);
 }
 
+static _Atomic int64_t readings_left, pending_step_ns;
+
+int64_t step_after_readings(int64_t nth, int64_t step_ns)
+{
+    atomic_store(&pending_step_ns, step_ns);
+    return atomic_exchange(&readings_left, nth);
+}
+
+static void count_reading(void)
+{
+    if (atomic_load_explicit(&readings_left, memory_order_relaxed) > 0 && atomic_fetch_sub(&readings_left, 1) == 1)
+        inject_step(atomic_load(&pending_step_ns));
+}
+
 static void be_slow(void)
 {
     enum { SLOW_NS = 20 * 1000 };
@@ -111,6 +125,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
         be_slow();
     }
     bool affected = id == CLOCK_MONOTONIC_RAW || id == CLOCK_REALTIME;
+    if (affected)
+        count_reading();
     if (status != 0 || !affected || !atomic_load_explicit(&injected.active, memory_order_acquire))
         return status;
     int64_t now_ns = to_ns(time);
