@@ -145,7 +145,6 @@ void inject_clock(int64_t offset_ns, double drift);
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
 
-<<<<<<< HEAD
 /* A step that a thread makes. */
 typedef struct later_step {
     int after_ms;
@@ -158,13 +157,12 @@ void end_step(later_step *step);
 
 /* Of a step that has ended. */
 bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
-=======
+
 /*
  * Step those clocks by so much at their nth reading from now on, which shows it already (0: at none). Returns how many
  * readings the step before was still away.
  */
 int64_t step_after_readings(int64_t nth, int64_t step_ns);
->>>>>>> a65c583941d2cea21f428bae1d5b88d6fbc37ff1
 
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);
