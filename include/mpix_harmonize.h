@@ -110,10 +110,10 @@ MPIX_HARMONIZE_API int MPIX_Global_time(MPI_Comm comm, double *time);
 /*
  * MPIX_Global_time_interval - read the global clock as an interval that contains the reference clock's time.
  *
- * Local, as MPIX_Global_time. The width of the interval is the sum of the errors of the offsets on the path to the
- * reference process (at most half a round trip each), the uncertainty of the drift multiplied by the time since the
- * last synchronization, and the cost of reading the clock. If no bound is known (synchronization "none"), it is
- * infinite.
+ * Local, as MPIX_Global_time. Half the width of the interval is the bound. The bound is the sum of the errors of the
+ * offsets on the path to rank 0 (at most half a round trip each), the uncertainty of the drift multiplied by the time
+ * since the last synchronization, and the cost of reading the clock. mpix_harmonize(7) lists all terms. If no bound is
+ * known (synchronization "none"), the interval is infinite.
  *
  * comm               as for MPIX_Global_time
  * earliest, latest   out: seconds, earliest <= latest; -HUGE_VAL and HUGE_VAL if no bound is known

@@ -88,7 +88,7 @@ static void triad(const triad_run_t *run, int64_t elements)
     const double *restrict c = run->c;
     for (int64_t i = 0; i < elements; i++)
         a[i] = b[i] + SCALAR * c[i];
-    /* Nobody may find out that a is overwritten before it is read. */
+    /* Keep the compiler from seeing that a is overwritten before it is read. */
     __asm__ volatile("" : : "r"(a) : "memory");
 }
 

@@ -315,7 +315,7 @@ static int find_commands(int argc, char **argv)
     return place;
 }
 
-/* The variants that the command line tells of; NULL if it tells of none, or after a line. */
+/* The variants that the command line names; NULL if it names none, or after a line. */
 static json_t *read_variants(const settings_t *settings, int count, char **commands, bool *good)
 {
     json_t *variants = NULL;

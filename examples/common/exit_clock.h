@@ -26,7 +26,7 @@ typedef struct exit_clock {
     const char *reason;     /* why it was chosen */
     MPI_Comm comm;
     counter_rate_t rate; /* measured since exit_clock_open */
-    int64_t step_ticks;  /* the median difference of successive readings: no lesser skew can be told from none */
+    int64_t step_ticks;  /* median difference of successive readings: a smaller skew cannot be distinguished from 0 */
     int64_t bound_ns;    /* of the global clock: the largest that exit_clock_note_bound saw on this rank */
 } exit_clock_t;
 

@@ -11,8 +11,8 @@ enum { KERNEL_WARNING_BYTES = 200, KERNEL_WORD_BYTES = 64 };
 /*
  * kernel_split - the part of the world that runs under the same kernel as this rank, since it started. Collective.
  *
- * Told by the kernel's boot id, which containers on one machine have in common. Its communicator is in the order of
- * the ranks; the caller frees it.
+ * Processes with the same boot id run under one kernel; containers on one machine have the same. Its communicator is in
+ * the order of the ranks; the caller frees it.
  */
 world_t kernel_split(const world_t *world);
 

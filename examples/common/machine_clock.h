@@ -71,8 +71,8 @@ double machine_clock_stated_ns(int index);
 const char *machine_clock_lack(int index);
 
 /*
- * machine_counter_ticks - read the counter of this processor, MACHINE_COUNTER, after all that stands before it is done,
- * as the library does; 0: none.
+ * machine_counter_ticks - read the counter of this processor, MACHINE_COUNTER, after all earlier instructions, as the
+ * library does; 0: none.
  */
 static inline int64_t machine_counter_ticks(void)
 {

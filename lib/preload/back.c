@@ -22,7 +22,7 @@ static double epoch_s;
 static double ahead_of_plain_s;
 static bool has_clock, has_ended;
 
-/* The clock is looked after once in this time, after at most so many calls, and not in so many after a barrier. */
+/* The clocks are checked once in this time, after at most so many calls, and not in so many after a barrier. */
 static const double look_interval_s = 0.01;
 static const double s_per_ns = 1e-9;
 enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };

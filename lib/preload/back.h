@@ -44,7 +44,7 @@ extern MPI_Comm mh_preload_world;
 /* What was done for the clock of the world in collective calls. */
 typedef struct {
     int64_t calls; /* of all processes */
-    int64_t looks; /* in how many of them the clock was looked after */
+    int64_t looks; /* in how many of them the clocks were checked */
 } preload_care;
 extern preload_care mh_preload_care;
 

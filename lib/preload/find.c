@@ -228,7 +228,7 @@ const void *mh_preload_open(void)
     }
     if (mh_preload_names.flavor && strcmp(flavor->name, mh_preload_names.flavor) != 0) {
         tell("this program uses %s, and %s is for another MPI library: "
-             "take the launcher of the program's MPI library, and the %s that was installed for it",
+             "use the launcher of the program's MPI library, and the %s that was installed for it",
              version, mh_preload_names.file, mh_preload_names.program);
         return NULL;
     }

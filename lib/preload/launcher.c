@@ -26,7 +26,7 @@ bool mh_launcher_is_other(int world_size, const char *program)
     if (!rank || atoi(rank) == 0)
         fprintf(stderr,
                 "%s: the launcher started %s processes, and each is alone in MPI_COMM_WORLD: "
-                "take the launcher of the program's MPI library\n",
+                "use the launcher of the program's MPI library\n",
                 program, started);
     return true;
 }

@@ -129,7 +129,7 @@ static void write_clock(FILE *file, const findings *found)
     else
         fprintf(file, "its bound is not known\n");
     if (mh_preload_care.calls > 0)
-        fprintf(file, "the clock was looked after in %" PRId64 " of %" PRId64 " collective calls of all processes\n",
+        fprintf(file, "the clocks were checked in %" PRId64 " of %" PRId64 " collective calls of all processes\n",
                 mh_preload_care.looks, mh_preload_care.calls);
     else
         fprintf(file, "no collective call of all processes: the clock was synchronized in MPI_Init only\n");

@@ -142,7 +142,7 @@ static inline void mh_trace_put(trace_thread *thread, trace_event event)
 
 bool mh_trace_is_half_full(void);
 
-/* Write what is in memory. Without patience, it is left to another thread that does so. */
+/* Write what is in memory. If it must not wait, it is left to another thread that does so. */
 void mh_trace_flush(trace_patience patience);
 
 /* At an end without MPI_Finalize: also what was dropped. */

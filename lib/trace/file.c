@@ -54,7 +54,7 @@ int mh_trace_open_file(uint64_t job)
     return reason;
 }
 
-/* What has been written of a block that does not fit is taken back. */
+/* If a block does not fit, what was written of it is removed. */
 static void fail(int reason)
 {
     failed_by = reason;

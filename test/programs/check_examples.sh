@@ -196,7 +196,7 @@ check_other_variables() {
     *) export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 ;;
     esac
     run alone mpix_skew -i 10
-    expect_refusal 'started 3 processes, and each is alone in MPI_COMM_WORLD: take the launcher'
+    expect_refusal 'started 3 processes, and each is alone in MPI_COMM_WORLD: use the launcher'
     # Within a job of the other library.
     check_version 1 mpix_skew --version
     check_version 2 mpix_skew --version
@@ -206,7 +206,7 @@ check_other_launcher() {
     MPIEXEC=$other_launcher MPIEXEC_FLAGS=''
     [ "$other_launcher" = mpiexec.mpich ] || MPIEXEC_FLAGS='--oversubscribe --allow-run-as-root'
     run 2 mpix_bench barrier -i 10
-    expect_refusal 'started 2 processes, and each is alone in MPI_COMM_WORLD: take the launcher'
+    expect_refusal 'started 2 processes, and each is alone in MPI_COMM_WORLD: use the launcher'
 }
 
 for each in $all_programs; do

@@ -31,7 +31,7 @@ check_each_alone() {
     expect_no "MPI_Wtick is replaced" '^global 1 tick 1\.0e-09' out
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was not replaced' 1
-    expect_no "the clock is looked after in vain" 'looked after' err
+    expect_no "the clocks are checked in vain" 'clocks were checked' err
     run 2 mpix_preload --wtime "$subject" barriers
     expect_done
     expect out 'global 1 tick 1\.0e-09' 1
@@ -52,13 +52,13 @@ check_looks() {
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
 
-# COUNTS PROGRAM [OPTION]...: in how many of how many collective calls the clock is looked after.
+# COUNTS PROGRAM [OPTION]...: in how many of how many collective calls the clocks are checked.
 check_care() {
     local counts=$1 action=$2
     shift 2
     run 2 mpix_preload "$@" "$subject" "$action"
     expect_done
-    expect err "the clock was looked after in $counts collective calls of all processes" 1
+    expect err "the clocks were checked in $counts collective calls of all processes" 1
 }
 
 # Each barrier looks, and no call after it unless these calls take long.
@@ -66,7 +66,7 @@ check_quick_calls() {
     run 2 mpix_preload "$subject" quick_calls_after_barriers
     expect_done
     most=$(awk '$1 == "slow" { print 5 + $2 }' "$scratch/out")
-    expect err "the clock was looked after in ($(seq -s '|' 5 "$most")) of 90 collective calls of all processes" 1
+    expect err "the clocks were checked in ($(seq -s '|' 5 "$most")) of 90 collective calls of all processes" 1
 }
 
 check_times() {
@@ -85,7 +85,7 @@ check_drift() {
     export MPIX_HARMONIZE_CLOCK=monotonic_raw MPIX_HARMONIZE_RESYNC_INTERVAL_NS=50000000
     run 2 mpix_with_tool "$subject" clocks
     expect_done
-    expect err 'the clock was looked after in ([0-9]+) of \1 collective calls of all processes' 1
+    expect err 'the clocks were checked in ([0-9]+) of \1 collective calls of all processes' 1
 }
 
 # One process cannot make a communicator: that of the preload for the world, the library's for it, those of another one.
@@ -127,7 +127,7 @@ check_fortran() {   # FORM
     expect_done
     expect out ' *global 1 found T tick 1\.0E-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
-    expect err "the clock was looked after in [0-9]+ of $((barriers + 4)) collective calls of all processes" 1
+    expect err "the clocks were checked in [0-9]+ of $((barriers + 4)) collective calls of all processes" 1
     check_names "$binary"
 }
 
@@ -280,10 +280,10 @@ quick tap_check "a C program: barriers, clock, report" check_world
 tap_check "--barrier and --wtime alone" check_each_alone
 tap_check "barriers that no process can leave in time" check_tolerance 1 '1?[0-9]?[0-9]' '[0-9.]+'
 tap_check "barriers that all processes leave in time" check_tolerance 1000000000 $barriers -
-tap_check "clocks are looked after with --wtime alone" check_looks
-quick tap_check "clocks are looked after in each collective function" check_care '16 of 16' collectives --wtime
-tap_check "clocks are not looked after soon after a barrier" check_care '17 of 33' collectives_after_barrier
-tap_check "clocks are not looked after in quick calls after barriers" check_quick_calls
+tap_check "clocks are checked with --wtime alone" check_looks
+quick tap_check "clocks are checked in each collective function" check_care '16 of 16' collectives --wtime
+tap_check "clocks are not checked soon after a barrier" check_care '17 of 33' collectives_after_barrier
+tap_check "clocks are not checked in quick calls after barriers" check_quick_calls
 tap_check "a clock that begins to drift is put right by MPI_Allreduce" check_drift
 quick tap_check "times of all processes against each other" check_times
 quick tap_check "the names of C" check_names "$subject"

@@ -159,7 +159,7 @@ check_other_launcher() {
     expect_status 0
     expect out 'done 1' 1
     [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'started 3 processes, .* take the launcher' || complain "no line names the cause"
+    own_messages | grep -q 'started 3 processes, .* use the launcher' || complain "no line names the cause"
 }
 
 # As interpreters do: the MPI library is loaded with a module, for this module alone.

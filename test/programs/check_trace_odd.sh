@@ -296,7 +296,7 @@ tap_check "a program of sessions" check_session
 tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
 if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
 tap_check "another MPI library than that of the build" check_other_library "$other" \
-    "take the launcher of the program's MPI library, and the mpix_trace that was installed for it"
+    "use the launcher of the program's MPI library, and the mpix_trace that was installed for it"
 tap_check "a program with an MPI library in itself" check_own_library
 if [ "$(check_disk)" = skip ]; then
     tap_skip "a full disk" "a small file system cannot be mounted"

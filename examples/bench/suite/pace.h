@@ -2,7 +2,7 @@
 /*
  * pace.h - how far ahead starting times are set, learned from what batches of calls needed. No MPI.
  *
- * A batch tells one figure, a quantile over its calls; what is gone by is the median of the last such figures. So
+ * Each batch gives one figure, a quantile over its calls. The lead follows the median of the last nine figures. So
  * neither a disturbed call nor a disturbed batch has a say, and what has changed for good is learned within a few
  * batches.
  */

@@ -11,7 +11,7 @@
 
 _Static_assert((int)PATTERN_BYTES >= (int)ARRIVAL_TEXT_BYTES, "a pattern is a text of arrival.h");
 
-/* What is as close as another one by less than this is as close. */
+/* Two shapes whose closeness differs by less than this are equally close. */
 #define SLACK 1e-9
 
 /* The shapes that stay the same. Those that say most in fewest words come first: among two ranks several are one. */
