@@ -196,6 +196,31 @@ check_figures() {   # THE BEGINNING OF THE FILES' NAMES
     grep '^mpix_figures: ' "$scratch/err" | grep -qF "$1" || complain "no message names $1"
 }
 
+# The data of an earlier run stays where new data, which takes more room, does not fit, and nothing is left beside it.
+check_figure_data() {
+    command="mpix_figures (full file system with data)"
+    cat >"$scratch/launcher" <<'END'
+#!/bin/sh
+echo operation,release,ranks,size_bytes,avg_ns,max_mean_ns
+seq -f 'reduce,barrier,2,%.0f,100.0,200.0' 1000
+END
+    chmod +x "$scratch/launcher"
+    # The variables are those of the shell in the namespace.
+    # shellcheck disable=SC2016
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_file_system sh -c '
+        truncate -s 0 "$0/filler" && echo old >"$0/reduce-heatmap.csv" && cat /dev/zero >>"$0/filler"
+        "$@" --output-dir "$0" reduce-heatmap
+        status=$?
+        echo "kept: $(cat "$0/reduce-heatmap.csv"), files:" $(ls "$0")
+        exit $status' "$scratch/disk" "$programs/mpix_figures" --quick --ranks 2 \
+        >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    [ "$status" -eq 1 ] || complain "exit status is not 1"
+    grep -qx "mpix_figures: .*: cannot write $scratch/disk/reduce-heatmap.csv" "$scratch/err" || complain "no message"
+    grep -qx 'kept: old, files: filler mpix_figures.log reduce-heatmap.csv' "$scratch/out" ||
+        complain "the old data is lost, or a part is left"
+}
+
 mkdir "$scratch/disk"
 if on_full_file_system true 2>/dev/null; then
     file=$scratch/disk/raw
@@ -216,6 +241,7 @@ if on_full_file_system true 2>/dev/null; then
     else
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
+    check "mpix_figures: data on a file system that is full" check_figure_data
     if have_plots && run alone mpix_figures --quick --ranks 2 --output-dir "$scratch/figures" barrier-skew &&
         [ "$status" -eq 0 ]; then
         check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
