@@ -62,6 +62,36 @@ check_results() {   # PROGRAM OPTION...
     done
 }
 
+# PROGRAM OPTION...: at 2 ranks, whose standard output is not the launcher's
+check_results_of_ranks() {
+    for output in '>&-' '>/dev/full'; do
+        command="$* $output (2 ranks)"
+        # shellcheck disable=SC2086
+        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
+            sh -c "exec \"\$@\" $output" sh "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+        status=$?
+        expect_failure "standard output"
+    done
+}
+
+# Tools that read what others wrote, as far as they were built.
+check_readers() {
+    local -a words
+    "$programs/mpix_bench" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" || complain "there are no results"
+    "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
+    while read -r -a words <&3; do
+        [ ! -x "$programs/${words[0]}" ] || check_results "${words[@]}"
+    done 3<<END
+mpix_campaign -o $scratch/campaign --launches 1 -- cat $scratch/bench.json
+mpix_compare $scratch/bench.json $scratch/bench.json
+mpix_trace_check $scratch/trace
+mpix_trace_convert --format csv $scratch/trace
+mpix_trace_convert --format perfetto $scratch/trace
+mpix_trace_report $scratch/trace
+mpix_trace_report --show calls --format json $scratch/trace
+END
+}
+
 if [ -c /dev/full ]; then
     for tool in $tools $others; do
         [ ! -x "$programs/$tool" ] ||
@@ -73,6 +103,13 @@ if [ -c /dev/full ]; then
     check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
     check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
     check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
+    if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
+        check "mpix_clock_check: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock_check --sync none --ages-s 0
+        check "mpix_clock_drift: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
+    fi
+    check "tools that read results and traces, standard output full or closed" check_readers
 else
     tap_skip "standard output is full" "there is no /dev/full"
 fi
@@ -84,10 +121,15 @@ raw_outputs() {
     cat <<END
 alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
+alone mpix_skew -i 10 -x 1 --output FILE
 alone mpix_skew -i 10 -x 1 --raw FILE
+2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
+2 mpix_clock_check --sync none --ages-s 0 --output FILE
 2 mpix_clock_check --sync none --ages-s 0 --raw FILE
+alone mpix_clock_list --reads 100 --output FILE
 alone mpix_clock_list --reads 100 --raw FILE
+alone mpix_triad -m 64 -i 2 --output FILE
 END
 }
 charts() {
