@@ -30,8 +30,8 @@ prepare_programs() {
     : >"$scratch/calls"
     : >"$scratch/packages/hwloc"
     local name
-    for name in bash sh awk cat chmod cksum cut dirname env find flock grep head hostname id ls lscpu mkdir mktemp \
-        nproc printf rm sed setpriv sleep sort stat tail tar tee touch tr wc; do
+    for name in bash sh awk cat chmod cksum cut dirname env find flock fold grep head hostname id ls lscpu mkdir \
+        mktemp mv nproc printf rm sed setpriv sleep sort stat tail tar tee touch tr wc; do
         ln -s "$(command -v "$name")" "$scratch/bin/$name" 2>/dev/null
     done
     for name in gcc g++ automake libtoolize ip smpicc gnuplot debootstrap mpi{cc,cxx}.{mpich,openmpi}; do
@@ -98,6 +98,10 @@ TABLE
 #     Size                                 Job       Avg(us)    Median(us)       Valid   Discarded
          4                            2:reduce          0.69          0.66        1000           0
          4                            1:reduce          0.95          0.92        1000           0
+        16                            1:reduce          0.95          0.92        1000           0
+        64                            1:reduce          0.95          0.92        1000           0
+       256                            1:reduce          0.95          0.92        1000           0
+      1024                            1:reduce          0.95          0.92        1000           0
 TABLE
 ;;
 esac
@@ -156,10 +160,31 @@ check_first() {
     expect_output "more than 250 ns apart,"
     expect_output "25.0 times closer."
     grep -qE '^ +4 +0.92 +0.66$' "$scratch/out" || complain "no row of the reduction"
-    [ "$(wc -l <"$scratch/out")" -le 30 ] || complain "more than a screen"
     grep -q '^# mpix_skew of some version' "$build/first_result.txt" || complain "no details"
     run
     expect 0
+}
+
+# From nothing, and with all that there is to tell.
+check_screen() {
+    local name
+    mkdir -p "$scratch/archive"
+    for name in gcc make autoreconf automake libtoolize pkg-config mpiexec.mpich; do
+        mv "$scratch/bin/$name" "$scratch/archive/"
+    done
+    stand_in apt-get <<'END'
+cd "$(dirname "$0")/../archive" || exit
+mv ./* ../bin 2>/dev/null
+: >../packages/jansson >../packages/otf2
+END
+    rm "$scratch/bin/lscpu"
+    stand_in lscpu </dev/null
+    run
+    expect 0 autoreconf configure compiles
+    expect_output "Installing: gcc make autoconf "
+    expect_output "Not pinned"
+    [ "$(fold -w 80 "$scratch/out" | wc -l)" -le 24 ] || complain "more than a screen"
+    ! grep -qE '.{81}' "$scratch/out" || complain "wider than a screen"
 }
 
 # The README's order: the second command brings the tests' library.
@@ -363,6 +388,7 @@ check() {       # NAME FUNCTION
 }
 
 check "the first command, and again" check_first
+check "its output fits a screen" check_screen
 check "check after it, and packages that come and go" check_check_after_run
 check "further packages that come and go" check_optional_packages
 check "the other MPI library, and back" check_other_library

@@ -135,10 +135,13 @@ append_csv() {
 }
 
 # STATUS KEYS VALUES WHAT: appends the rows of what a program has left, with columns before them. All programs exit with
-# 1 where a row has no figures, or doubtful ones, of which they tell; what else there is, is kept.
+# 1 where a row has no figures, or doubtful ones, of which they tell; what else there is, is kept. They exit with 1 also
+# where they could not write all rows.
 keep() {
-    if rows | append_csv "$2" "$3" && [ "$1" -le 1 ]; then
-        [ "$1" -eq 0 ] || doubt "$4: $(last_message "${4%% *}")"
+    local message
+    message=$(last_message "${4%% *}")
+    if rows | append_csv "$2" "$3" && [ "$1" -le 1 ] && [[ $1 -eq 0 || $message != "cannot write "* ]]; then
+        [ "$1" -eq 0 ] || doubt "$4: $message"
         return 0
     fi
     complain "$figure_name: $4 failed, exit status $1"
@@ -160,8 +163,11 @@ doubt() {
     [ $doubts -gt 1 ] || complain "$figure_name: not all rows have figures, or good ones ($1)"
 }
 
-last_message() {        # PROGRAM: what it said last, or where to look
-    grep "^$1: " "$log" | tail -n 1 | cut -d' ' -f2- | grep . || echo "see $log"
+last_message() {        # PROGRAM: what it said last in the last launch, or that it lacked room, or where to look
+    $awk -v program="$1: " -v otherwise="see $log" '
+        /^\$ / { message = "" }
+        index($0, program) == 1 && message !~ /^cannot write / { message = substr($0, length(program) + 1) }
+        END { print message == "" ? otherwise : message }' "$log"
 }
 
 # RANKS KEYS VALUES [OPTION]...: rows of mpix_bench.

@@ -37,7 +37,7 @@ path_without() {        # NAME...
     local directory=$scratch/path name names=()
     rm -rf "$directory"
     mkdir "$directory"
-    for name in bash sh awk mawk gawk sed grep tr sort date uname mkdir mktemp rm mv cat head tail cut dirname \
+    for name in bash sh awk mawk gawk sed grep tr sort date uname mkdir mktemp rm cp mv cat head tail cut dirname \
         basename nproc wc env tee ls find seq timeout gnuplot smpicc smpirun pkg-config; do
         [[ " $* " == *" $name "* ]] || ! command -v "$name" >/dev/null || names+=("$name")
     done
@@ -164,6 +164,19 @@ check_algorithms() {
     fake_launcher "$one_row; env | grep -qE '(REDUCE_INTRA_ALGORITHM|reduce_algorithm)=' && exit 9; exit 0"
     MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' run --quick --ranks 2 reduce-heatmap latency-ranks
     tail -n 1 "$scratch/launches" | grep -E " ($variables)=" && complain "algorithms of a figure that failed remain"
+}
+
+# A program that lacks room for its rows is no program with doubtful rows, by which it ends with the same status.
+check_no_room() {
+    fake_launcher "$one_row; printf 'mpix_bench: %s\n' 'cannot write the results: No space' so >&2; exit 1"
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' run --quick --ranks 2 reduce-heatmap
+    expect_status 1
+    expect_message 'reduce-heatmap: measuring failed'
+    [ ! -e "$scratch/out/reduce-heatmap.csv" ] || complain "leaves data of which rows are missing"
+    fake_launcher "$one_row; echo 'mpix_bench: one row is doubtful' >&2; exit 1"
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' run --quick --ranks 2 reduce-heatmap
+    expect_message 'not all rows have figures, or good ones (mpix_bench at 2 ranks: one row is doubtful)'
+    [ -e "$scratch/out/reduce-heatmap.csv" ] || complain "leaves no data"
 }
 
 # Processors may be more than cores: that two ranks can be bound does not say that more can.
@@ -369,6 +382,7 @@ quick check "mpix_figures: help, version, list" check_answers
 quick check "mpix_figures: bad options" check_refusals
 check "mpix_figures: figures that cannot be made" check_cannot
 check "mpix_figures: measurements that fail" check_failures
+check "mpix_figures: rows that cannot be written" check_no_room
 check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
 check "mpix_figures: ranks are bound where they can be" check_binding
 quick check "mpix_figures: signals" check_signal

@@ -62,6 +62,36 @@ check_results() {   # PROGRAM OPTION...
     done
 }
 
+# PROGRAM OPTION...: at 2 ranks, whose standard output is not the launcher's
+check_results_of_ranks() {
+    for output in '>&-' '>/dev/full'; do
+        command="$* $output (2 ranks)"
+        # shellcheck disable=SC2086
+        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
+            sh -c "exec \"\$@\" $output" sh "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+        status=$?
+        expect_failure "standard output"
+    done
+}
+
+# Tools that read what others wrote, as far as they were built.
+check_readers() {
+    local -a words
+    "$programs/mpix_bench" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" || complain "there are no results"
+    "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
+    while read -r -a words <&3; do
+        [ ! -x "$programs/${words[0]}" ] || check_results "${words[@]}"
+    done 3<<END
+mpix_campaign -o $scratch/campaign --launches 1 -- cat $scratch/bench.json
+mpix_compare $scratch/bench.json $scratch/bench.json
+mpix_trace_check $scratch/trace
+mpix_trace_convert --format csv $scratch/trace
+mpix_trace_convert --format perfetto $scratch/trace
+mpix_trace_report $scratch/trace
+mpix_trace_report --show calls --format json $scratch/trace
+END
+}
+
 if [ -c /dev/full ]; then
     for tool in $tools $others; do
         [ ! -x "$programs/$tool" ] ||
@@ -73,6 +103,13 @@ if [ -c /dev/full ]; then
     check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
     check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
     check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
+    if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
+        check "mpix_clock_check: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock_check --sync none --ages-s 0
+        check "mpix_clock_drift: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
+    fi
+    check "tools that read results and traces, standard output full or closed" check_readers
 else
     tap_skip "standard output is full" "there is no /dev/full"
 fi
@@ -84,10 +121,15 @@ raw_outputs() {
     cat <<END
 alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
+alone mpix_skew -i 10 -x 1 --output FILE
 alone mpix_skew -i 10 -x 1 --raw FILE
+2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
+2 mpix_clock_check --sync none --ages-s 0 --output FILE
 2 mpix_clock_check --sync none --ages-s 0 --raw FILE
+alone mpix_clock_list --reads 100 --output FILE
 alone mpix_clock_list --reads 100 --raw FILE
+alone mpix_triad -m 64 -i 2 --output FILE
 END
 }
 charts() {
@@ -196,6 +238,31 @@ check_figures() {   # THE BEGINNING OF THE FILES' NAMES
     grep '^mpix_figures: ' "$scratch/err" | grep -qF "$1" || complain "no message names $1"
 }
 
+# The data of an earlier run stays where new data, which takes more room, does not fit, and nothing is left beside it.
+check_figure_data() {
+    command="mpix_figures (full file system with data)"
+    cat >"$scratch/launcher" <<'END'
+#!/bin/sh
+echo operation,release,ranks,size_bytes,avg_ns,max_mean_ns
+seq -f 'reduce,barrier,2,%.0f,100.0,200.0' 1000
+END
+    chmod +x "$scratch/launcher"
+    # The variables are those of the shell in the namespace.
+    # shellcheck disable=SC2016
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_file_system sh -c '
+        truncate -s 0 "$0/filler" && echo old >"$0/reduce-heatmap.csv" && cat /dev/zero >>"$0/filler"
+        "$@" --output-dir "$0" reduce-heatmap
+        status=$?
+        echo "kept: $(cat "$0/reduce-heatmap.csv"), files:" $(ls "$0")
+        exit $status' "$scratch/disk" "$programs/mpix_figures" --quick --ranks 2 \
+        >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    [ "$status" -eq 1 ] || complain "exit status is not 1"
+    grep -qx "mpix_figures: .*: cannot write $scratch/disk/reduce-heatmap.csv" "$scratch/err" || complain "no message"
+    grep -qx 'kept: old, files: filler mpix_figures.log reduce-heatmap.csv' "$scratch/out" ||
+        complain "the old data is lost, or a part is left"
+}
+
 mkdir "$scratch/disk"
 if on_full_file_system true 2>/dev/null; then
     file=$scratch/disk/raw
@@ -216,6 +283,7 @@ if on_full_file_system true 2>/dev/null; then
     else
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
+    check "mpix_figures: data on a file system that is full" check_figure_data
     if have_plots && run alone mpix_figures --quick --ranks 2 --output-dir "$scratch/figures" barrier-skew &&
         [ "$status" -eq 0 ]; then
         check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
