@@ -19,7 +19,7 @@ typedef struct settings {
     const char *page_path, *title, *arrival_path;
     int64_t site;
     double from_s, to_s;
-    output_t output; /* of the tables: to standard output */
+    output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
     int64_t clock;   /* trace_clock */
 } settings_t;
@@ -32,14 +32,13 @@ static const char *const show_names[] = {
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
+    FILE_OPTION("page", PLACE(page_path), "write a page of HTML to FILE"),
     {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
-     "table, csv, or json (a line for each row)"},
+    OUTPUT_OPTIONS(PLACE(output)),
     {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
@@ -147,7 +146,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                        settings->to_s, view.interval.from_ns / 1e9);
         return STATUS_BAD_OPTION;
     }
-    FILE *file = create("--output", settings->page_path);
+    FILE *file = create("--page", settings->page_path);
     if (file == NULL)
         return STATUS_BAD_OPTION;
     bool good = trace_page_print(file, &view);
@@ -173,8 +172,9 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
         tables_calls(&settings->output, &findings->sites);
 }
 
-static int report(const settings_t *settings, findings_t *findings)
+static int report(settings_t *settings, findings_t *findings)
 {
+    output_t *output = &settings->output;
     if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
         !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
@@ -186,11 +186,14 @@ static int report(const settings_t *settings, findings_t *findings)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;
+    output->file = output->path != NULL ? create("--output", output->path) : stdout;
+    if (output->file == NULL)
+        return STATUS_BAD_OPTION;
     print_tables(settings, findings);
-    return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
+    return output_finish(output->file, output->path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static int read_and_report(const settings_t *settings)
+static int read_and_report(settings_t *settings)
 {
     findings_t findings = {0};
     char message[TRACE_MESSAGE_SIZE];
@@ -211,7 +214,6 @@ int main(int argc, char **argv)
 {
     settings_t settings = {0};
     output_begin();
-    settings.output.file = stdout;
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
     if (outcome == OPTIONS_ANSWERED)
         return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;

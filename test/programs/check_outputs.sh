@@ -172,7 +172,7 @@ mpix_trace_convert --format csv --output FILE
 mpix_trace_convert --format perfetto --output FILE
 END
     [ ! -e "$scratch/trace.otf2" ] || echo "mpix_trace_convert --format otf2 --output FILE"
-    [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output arrival
+    [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output page arrival
 }
 
 check_traces_on_disk() {    # FILE

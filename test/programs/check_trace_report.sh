@@ -128,7 +128,12 @@ check_columns() {
 
 check_text() {
     report
-    grep -q '^# *function  *ranks  *calls' "$scratch/out" && grep -q '^# *site  *function' "$scratch/out" ||
+    cp "$scratch/out" "$scratch/tables"
+    run alone mpix_trace_report "$scratch/four" --output "$scratch/rows.txt"
+    expect_status 0
+    [ ! -s "$scratch/out" ] || complain "with --output, something is on stdout"
+    cmp -s "$scratch/tables" "$scratch/rows.txt" || complain "--output has not what is on stdout otherwise"
+    grep -q '^# *function  *ranks  *calls' "$scratch/tables" && grep -q '^# *site  *function' "$scratch/tables" ||
         complain "not the tables of functions and sites"
 }
 
@@ -166,7 +171,7 @@ expect_replayed() { # FILE
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
-    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" -o "$page"
+    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" --page "$page"
     expect_status 0
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
@@ -220,8 +225,9 @@ check_bad_options() {
 --site 0
 --site 4 --arrival $scratch/none.csv
 --from-s -1
---to-s 0.5 --from-s 1 -o $scratch/none.html
---output $scratch/absent/page.html
+--to-s 0.5 --from-s 1 --page $scratch/none.html
+--output $scratch/absent/rows.csv
+--page $scratch/absent/page.html
 --arrival $scratch/absent/arrivals.csv
 END
     [ ! -e "$scratch/none.csv" ] && [ ! -e "$scratch/none.html" ] || complain "a refusal leaves a file"
@@ -237,7 +243,7 @@ check_bad_traces() {
     # What was written before a program was killed is read.
     cp "$scratch"/two/* "$scratch/torn"
     head -c 10000 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
-    run alone mpix_trace_report "$scratch/torn" -o "$scratch/torn.html"
+    run alone mpix_trace_report "$scratch/torn" --page "$scratch/torn.html"
     expect_status 0
     own_messages | grep -qF 'rank 1: the file ends within a block' || complain "does not say which file is torn"
     [ -s "$scratch/torn.html" ] || complain "there is no page of a torn trace"
@@ -265,7 +271,7 @@ count() {           # TEXT: how often it is in the page
 }
 
 check_page() {
-    report -o "$page" --title 'All & <everything>'
+    report --page "$page" --title 'All & <everything>'
     expect_page
     [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
     [ "$(count 'class="call" x=')" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
@@ -277,7 +283,7 @@ check_page() {
 
 # All bars of the interval, at their times: from the rows of calls.
 check_interval() {
-    report -o "$page" --from-s 0.001 --to-s 0.002
+    report --page "$page" --from-s 0.001 --to-s 0.002
     grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
         sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
         sort >"$scratch/shown"
@@ -329,7 +335,7 @@ END
 
 check_reader() {
     local line
-    report -o "$page"
+    report --page "$page"
     add_reader >"$scratch/reader.html"
     command="chromium reader.html"
     timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
