@@ -35,7 +35,7 @@ static const option_spec_t options[] = {
     FILE_OPTION("page", PLACE(page_path), "write a page of HTML to FILE"),
     {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
-     "the Gantt chart of the page begins here (s of the run)"},
+     "the Gantt chart of the page begins here (s after MPI_Init)"},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
     OUTPUT_OPTIONS(PLACE(output)),
@@ -114,7 +114,8 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
 
 static bool choose_interval(const settings_t *settings, trace_view_t *view)
 {
-    interval_t given = {settings->from_s * 1e9, settings->to_s * 1e9};
+    const double zero_ns = view->of->zero_ns;
+    interval_t given = {zero_ns + settings->from_s * 1e9, zero_ns + settings->to_s * 1e9};
     view->has_interval = gantt_usual(view->of, &view->interval);
     if (settings->from_s >= 0)
         view->interval = (interval_t){given.from_ns, given.from_ns + view->interval.to_ns - view->interval.from_ns};
@@ -124,7 +125,7 @@ static bool choose_interval(const settings_t *settings, trace_view_t *view)
         return false;
     if (view->has_interval && gantt_fit(view->of, &view->interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, for there are too many calls\n", program.name,
-                view->interval.to_ns / 1e9);
+                (view->interval.to_ns - zero_ns) / 1e9);
     return true;
 }
 
@@ -143,7 +144,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view)) {
         options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
-                       settings->to_s, view.interval.from_ns / 1e9);
+                       settings->to_s, (view.interval.from_ns - findings->of.zero_ns) / 1e9);
         return STATUS_BAD_OPTION;
     }
     FILE *file = create("--page", settings->page_path);

@@ -185,6 +185,19 @@ check_real() {
     expect_replayed "$scratch/real.csv"
 }
 
+# Times count from the end of MPI_Init, as those of mpix_trace and mpix_trace_convert.
+check_zero() {
+    run alone mpix_trace_convert --format csv "$scratch/real"
+    expect_status 0
+    awk -F, '$1 == 0 && $3 == "enter" && $4 == "MPI_Allreduce" { print $6 }' "$scratch/rows" >"$scratch/wanted"
+    run alone mpix_trace_report "$scratch/real" --format csv --show calls
+    expect_status 0
+    awk -F, '$3 == 0 { print $4 }' "$scratch/rows" >"$scratch/times"
+    paste -d, "$scratch/wanted" "$scratch/times" |
+        awk -F, '$1 == "" || ($1 - $2)^2 > 1 { print "not " $1 " but " $2 } END { if (NR != 40) print NR " calls" }' |
+        head -n 3
+}
+
 measure_replay() {
     command=run_trace_replay.sh
     MPIX_HARMONIZE_TOLERANCE_NS=1000000000 bash "$here/../performance/run_trace_replay.sh" "$checks/check_late" \
@@ -364,6 +377,7 @@ quick tap_check "mpix_trace_report: calls of an interval" check_interval
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
+    tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay
 else
     tap_skip "mpix_trace_report: programs that ran" "mpix_trace was not built"
