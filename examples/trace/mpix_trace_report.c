@@ -43,8 +43,8 @@ static const option_spec_t options[] = {
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "arrival", "FILE", OPTION_TEXT, PLACE(arrival_path), 0, 0, NULL, NULL,
-     "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
+    FILE_OPTION("write-arrivals", PLACE(arrival_path),
+                "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
@@ -100,7 +100,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
         return STATUS_BAD_OPTION;
     }
     const site_t *site = &sites->list[settings->site - 1];
-    FILE *file = create("--arrival", settings->arrival_path);
+    FILE *file = create("--write-arrivals", settings->arrival_path);
     if (file == NULL)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);

@@ -140,9 +140,9 @@ check_text() {
 # ---- Arrivals for mpix_bench
 
 check_replay() {
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/arrivals.csv"
+    run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/arrivals.csv"
     expect_status 0
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/second.csv" --site 3
+    run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/second.csv" --site 3
     expect_status 0
     grep -q '^# MPI_Bcast' "$scratch/second.csv" || complain "site 3 is another one"
     # That the machine is busy is no failure here.
@@ -171,7 +171,7 @@ expect_replayed() { # FILE
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
-    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" --page "$page"
+    run alone mpix_trace_report "$scratch/real" --format csv --write-arrivals "$scratch/real.csv" --page "$page"
     expect_status 0
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
@@ -236,12 +236,12 @@ check_bad_options() {
 --show everything
 --clock mine
 --site 0
---site 4 --arrival $scratch/none.csv
+--site 4 --write-arrivals $scratch/none.csv
 --from-s -1
 --to-s 0.5 --from-s 1 --page $scratch/none.html
 --output $scratch/absent/rows.csv
 --page $scratch/absent/page.html
---arrival $scratch/absent/arrivals.csv
+--write-arrivals $scratch/absent/arrivals.csv
 END
     [ ! -e "$scratch/none.csv" ] && [ ! -e "$scratch/none.html" ] || complain "a refusal leaves a file"
 }
