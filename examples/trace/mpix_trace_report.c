@@ -41,7 +41,7 @@ static const option_spec_t options[] = {
     OUTPUT_OPTIONS(PLACE(output)),
     {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
+    {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
     FILE_OPTION("write-arrivals", PLACE(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),

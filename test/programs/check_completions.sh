@@ -69,7 +69,7 @@ check_words() {
     expect_offer "csv json table" mpiexec -n 2 mpix_osu_allreduce -m 4 --format ''
     expect_offer "" mpix_bench --output ''
     expect_offer "csv otf2 perfetto" mpix_trace_convert --format ''
-    expect_offer "global local" mpix_trace_convert --clock ''
+    expect_offer "global local" mpix_trace_convert --times ''
     expect_offer "" mpiexec --n
     expect_offer "all world" mpix_preload --comm ''
     expect_offer "" mpix_preload --comm world ./program --

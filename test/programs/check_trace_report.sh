@@ -107,9 +107,9 @@ check_calls() {
 }
 
 check_clocks() {
-    report --format csv --clock start
+    report --format csv --times start
     expect_value 1 bound_ns ''
-    report --format csv --clock linear
+    report --format csv --times linear
     # Clocks that drift evenly are right by a line.
     value_of 1 pattern | grep -q '^one-late:2:' || complain "another pattern"
 }
@@ -234,7 +234,7 @@ check_bad_options() {
     done <<END
 --format html
 --show everything
---clock mine
+--times mine
 --site 0
 --site 4 --write-arrivals $scratch/none.csv
 --from-s -1
