@@ -47,7 +47,8 @@ check_tolerance() {
 
 # MPI_Barrier stays as it is; its calls look after a clock that is never young enough.
 check_looks() {
-    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 run 2 mpix_preload --replace wtime "$subject" pauses
+    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
+        run 2 mpix_preload --replace wtime "$subject" pauses
     expect_done
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
