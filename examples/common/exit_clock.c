@@ -35,14 +35,14 @@ static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t 
     bool one_node = world->nodes == 1;
     clock->kind = EXIT_CLOCK_GLOBAL;
     if (wanted == EXIT_CLOCK_GLOBAL) {
-        clock->reason = "asked for by --clock";
+        clock->reason = "asked for by --truth";
     } else if (one_node && invariant) {
         clock->kind = (exit_clock_kind_t)MACHINE_COUNTER;
         clock->reason = "one counter for all ranks";
     } else if (wanted != EXIT_CLOCK_AUTO) {
         clock->kind = wanted;
-        clock->reason = one_node ? "not invariant, forced by --clock"
-                                 : "forced by --clock, wrong unless all nodes share one counter";
+        clock->reason = one_node ? "not invariant, forced by --truth"
+                                 : "forced by --truth, wrong unless all nodes share one counter";
     } else {
         clock->reason = one_node ? "there is no invariant counter" : "ranks are on several nodes";
     }
@@ -66,7 +66,7 @@ int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t
 {
     bool invariant = world_all(world, machine_counter_is_invariant());
     *clock = (exit_clock_t){.comm = world->comm};
-    int status = exit_clock_refuse(world, wanted, "--clock", "global or auto");
+    int status = exit_clock_refuse(world, wanted, "--truth", "global or auto");
     if (status != STATUS_GOOD)
         return status;
     choose(clock, world, wanted, invariant);

@@ -19,7 +19,7 @@ typedef enum exit_clock_kind {
     EXIT_CLOCK_GLOBAL,
     EXIT_CLOCK_AUTO
 } exit_clock_kind_t;
-extern const char *const exit_clock_names[]; /* for --clock, NULL after the last */
+extern const char *const exit_clock_names[]; /* for --truth, NULL after the last */
 
 typedef struct exit_clock {
     exit_clock_kind_t kind; /* not AUTO */

@@ -80,7 +80,7 @@ describe_hosts() {
 }
 
 trace_rows() {          # KIND CLOCK
-    supervise "$here/mpix_trace_report$suffix" "$folder" --show "$1" --clock "$2" --format csv 2>>"$log"
+    supervise "$here/mpix_trace_report$suffix" "$folder" --show "$1" --times "$2" --format csv 2>>"$log"
 }
 # CLOCK: the calls of the site that calls MPI_Allreduce most often.
 traced_calls() {

@@ -132,6 +132,15 @@ static void begin_at_zero(trace *of)
             at->global_ns[k] -= first_ns;
 }
 
+/* By the clock records of rank 0, the times of the global clock begin at the end of MPI_Init. */
+static double find_zero_ns(const trace *of, trace_clock by)
+{
+    const trace_process *first = &of->processes[0];
+    if (first->record_count == 0)
+        return 0;
+    return (double)(first_offset_ns(first, by) - first->records[0].global_less_local_ns - of->start_ns);
+}
+
 bool trace_set_times(trace *of, trace_clock by)
 {
     of->start_ns = find_start_ns(of, by);
@@ -143,6 +152,7 @@ bool trace_set_times(trace *of, trace_clock by)
         set_location(&of->processes[at->rank], at, by, of->start_ns);
     }
     begin_at_zero(of);
+    of->zero_ns = find_zero_ns(of, by);
     return true;
 }
 

@@ -41,13 +41,13 @@ typedef struct {
 static const option_spec_t options[] = {
     {0, "latency-ns", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL, "0",
      "the minimum time that a message takes, in nanoseconds"},
-    OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to FOLDER"),
+    OPTION('o', "output-dir", "DIR", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
     OUTPUT_OPTIONS(PLACE(output)),
 };
-static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
-    "FOLDER is a trace, as mpix_trace writes it. Clocks:\n"
+    "DIR is a trace, as mpix_trace writes it. Clocks:\n"
     "  local      those of the processes, set once, to the second\n"
     "  start      with the offset at the start\n"
     "  linear     a line from the start to the end\n"
@@ -66,7 +66,7 @@ static const program_spec_t program = {
     .option_count = sizeof(options) / sizeof(options[0]),
     .notes = notes,
     .operand = &operand,
-    .usage = "mpix_trace_check [OPTION]... FOLDER",
+    .usage = "mpix_trace_check [OPTION]... DIR",
 };
 
 /* ---- Rows */
@@ -320,7 +320,7 @@ static int run_check(check_run *run)
     if (!trace_read(&run->trace, run->settings.operands.texts[0], run->message))
         return STATUS_BAD_OPTION;
     if (run->settings.write && has_trace(run->settings.write)) {
-        trace_fail(run->message, "option --write: there is a trace in \"%.200s\", give another folder",
+        trace_fail(run->message, "option --output-dir: there is a trace in \"%.200s\", give another folder",
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }

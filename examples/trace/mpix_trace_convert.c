@@ -32,7 +32,7 @@ static const option_spec_t options[] = {
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
     {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
+    {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
      "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
      "local with otf2, else global)"},
 };
@@ -64,7 +64,7 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
     if (given->format == ABSENT)
         return options_refuse(program_name, "option --format is missing: give otf2, perfetto or csv");
     if (given->format == FORMAT_LINES && given->clock != ABSENT)
-        return options_refuse(program_name, "option --clock is not for csv, which has both times");
+        return options_refuse(program_name, "option --times is not for csv, which has both times");
     if (given->clock == ABSENT)
         given->clock = given->format == FORMAT_OTF2 ? CLOCK_LOCAL : CLOCK_GLOBAL;
     return OPTIONS_RUN;

@@ -19,7 +19,7 @@ typedef struct settings {
     const char *page_path, *title, *arrival_path;
     int64_t site;
     double from_s, to_s;
-    output_t output; /* of the tables: to standard output */
+    output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
     int64_t clock;   /* trace_clock */
 } settings_t;
@@ -32,20 +32,19 @@ static const char *const show_names[] = {
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
+    FILE_OPTION("page", PLACE(page_path), "write a page of HTML to FILE"),
     {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
-     "the Gantt chart of the page begins here (s of the run)"},
+     "the Gantt chart of the page begins here (s after MPI_Init)"},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
-     "table, csv, or json (a line for each row)"},
+    OUTPUT_OPTIONS(PLACE(output)),
     {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
+    {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "arrival", "FILE", OPTION_TEXT, PLACE(arrival_path), 0, 0, NULL, NULL,
-     "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
+    FILE_OPTION("write-arrivals", PLACE(arrival_path),
+                "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
@@ -101,7 +100,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
         return STATUS_BAD_OPTION;
     }
     const site_t *site = &sites->list[settings->site - 1];
-    FILE *file = create("--arrival", settings->arrival_path);
+    FILE *file = create("--write-arrivals", settings->arrival_path);
     if (file == NULL)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);
@@ -115,7 +114,8 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
 
 static bool choose_interval(const settings_t *settings, trace_view_t *view)
 {
-    interval_t given = {settings->from_s * 1e9, settings->to_s * 1e9};
+    const double zero_ns = view->of->zero_ns;
+    interval_t given = {zero_ns + settings->from_s * 1e9, zero_ns + settings->to_s * 1e9};
     view->has_interval = gantt_usual(view->of, &view->interval);
     if (settings->from_s >= 0)
         view->interval = (interval_t){given.from_ns, given.from_ns + view->interval.to_ns - view->interval.from_ns};
@@ -125,7 +125,7 @@ static bool choose_interval(const settings_t *settings, trace_view_t *view)
         return false;
     if (view->has_interval && gantt_fit(view->of, &view->interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, for there are too many calls\n", program.name,
-                view->interval.to_ns / 1e9);
+                (view->interval.to_ns - zero_ns) / 1e9);
     return true;
 }
 
@@ -144,10 +144,10 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view)) {
         options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
-                       settings->to_s, view.interval.from_ns / 1e9);
+                       settings->to_s, (view.interval.from_ns - findings->of.zero_ns) / 1e9);
         return STATUS_BAD_OPTION;
     }
-    FILE *file = create("--output", settings->page_path);
+    FILE *file = create("--page", settings->page_path);
     if (file == NULL)
         return STATUS_BAD_OPTION;
     bool good = trace_page_print(file, &view);
@@ -173,8 +173,9 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
         tables_calls(&settings->output, &findings->sites);
 }
 
-static int report(const settings_t *settings, findings_t *findings)
+static int report(settings_t *settings, findings_t *findings)
 {
+    output_t *output = &settings->output;
     if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
         !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
@@ -186,11 +187,14 @@ static int report(const settings_t *settings, findings_t *findings)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;
+    output->file = output->path != NULL ? create("--output", output->path) : stdout;
+    if (output->file == NULL)
+        return STATUS_BAD_OPTION;
     print_tables(settings, findings);
-    return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
+    return output_finish(output->file, output->path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static int read_and_report(const settings_t *settings)
+static int read_and_report(settings_t *settings)
 {
     findings_t findings = {0};
     char message[TRACE_MESSAGE_SIZE];
@@ -211,7 +215,6 @@ int main(int argc, char **argv)
 {
     settings_t settings = {0};
     output_begin();
-    settings.output.file = stdout;
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
     if (outcome == OPTIONS_ANSWERED)
         return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;

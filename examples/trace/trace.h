@@ -57,6 +57,7 @@ typedef struct {
     size_t name_count;
     char **names;     /* by id; those of all processes, and no event has another */
     int64_t start_ns; /* what global times are counted from: keeps them small enough for doubles; none is below 0 */
+    double zero_ns;   /* a global time: the end of MPI_Init, from which mpix_trace counts; without records 0 */
 } trace;
 
 /* Read a folder. On failure false, and `message` says which file is wrong, and what is. What is torn is left out. */

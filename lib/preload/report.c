@@ -111,7 +111,7 @@ static void write_barriers(FILE *file, const findings *found)
         fprintf(file, "%d more communicators\n", found->count - MAX_ROWS);
     if (found->passed > 0)
         fprintf(file, "barriers left to MPI: up to %" PRId64 " on a process%s\n", found->passed,
-                mh_preload_options.all ? "" : ", of other communicators (see --comm all)");
+                mh_preload_options.all ? "" : ", of other communicators (see --barriers-of all)");
     if (found->harmonized_us > 0 && found->plain_us > 0)
         fprintf(file, "back to back: a harmonized barrier takes %.2f us, a plain one %.2f us (ratio %.2f)\n",
                 found->harmonized_us, found->plain_us, found->harmonized_us / found->plain_us);

@@ -25,11 +25,11 @@ static int64_t read_ns(const char *name, int64_t absent)
 
 void mh_trace_read_options(trace_options *options)
 {
-    const char *bytes = getenv("MPIX_TRACE_BUFFER");
+    const char *bytes = getenv("MPIX_TRACE_BUFFER_BYTES");
     copy(options->folder, sizeof options->folder, "MPIX_TRACE_DIR");
     copy(options->only, sizeof options->only, "MPIX_TRACE_ONLY");
     if (!bytes || mh_parse_whole(bytes, &options->buffer_bytes) != 0)
         options->buffer_bytes = default_buffer_bytes;
-    options->from_ns = read_ns("MPIX_TRACE_FROM", INT64_MIN);
-    options->to_ns = read_ns("MPIX_TRACE_TO", INT64_MAX);
+    options->from_ns = read_ns("MPIX_TRACE_FROM_S", INT64_MIN);
+    options->to_ns = read_ns("MPIX_TRACE_TO_S", INT64_MAX);
 }

@@ -69,7 +69,7 @@ try_preload() {     # FLAVOR
 try_trace() {       # FLAVOR
     local output trace=$HOME/trace_$1
     output=$(run_two "$1" "mpix_trace.$1" -o "$trace" "$HOME/hello_c_$1" && "mpix_trace_check.$1" "$trace" 2>&1 &&
-        "mpix_trace_report.$1" -o "$trace.html" "$trace" 2>&1 &&
+        "mpix_trace_report.$1" --page "$trace.html" "$trace" 2>&1 &&
         "mpix_trace_convert.$1" --format csv -o "$trace.csv" "$trace" 2>&1) &&
         [ -s "$trace.html" ] && [ -s "$trace.csv" ] || echo "$output"
 }

@@ -83,7 +83,7 @@ on_node() {         # RANKS CALLS TITLE [FLAG...]
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --clock tsc \
+    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --truth tsc \
         --iterations $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format "$(format)" 2>&1 </dev/null)
     status=$?
     if [ $status -ne 77 ]; then

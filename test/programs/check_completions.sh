@@ -69,11 +69,11 @@ check_words() {
     expect_offer "csv json table" mpiexec -n 2 mpix_osu_allreduce -m 4 --format ''
     expect_offer "" mpix_bench --output ''
     expect_offer "csv otf2 perfetto" mpix_trace_convert --format ''
-    expect_offer "global local" mpix_trace_convert --clock ''
+    expect_offer "global local" mpix_trace_convert --times ''
     expect_offer "" mpiexec --n
-    expect_offer "all world" mpix_preload --comm ''
-    expect_offer "" mpix_preload --comm world ./program --
-    expect_offer "--comm" mpix_preload --quiet --c
+    expect_offer "all world" mpix_preload --barriers-of ''
+    expect_offer "" mpix_preload --barriers-of world ./program --
+    expect_offer "--barriers-of" mpix_preload --quiet --b
     complete_line mpix_preload --quiet bas | grep -qx bash || echo "mpix_preload: does not offer a command"
 }
 

@@ -121,7 +121,7 @@ check_skew_tables() {
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
     grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
-    run 2 mpix_skew -i 100 --clock global --release harmonize --format csv
+    run 2 mpix_skew -i 100 --truth global --release harmonize --format csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/rows" | tr '\n' ' ')" = "release harmonize " ] || complain "not harmonize alone"
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"

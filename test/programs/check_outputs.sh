@@ -208,13 +208,13 @@ check_chart_on_disk() { # PROGRAM OPTION...
 # What tools write of a trace that is known. OTF2 takes a library, which may be missing.
 trace_outputs() {
     cat <<END
-mpix_trace_check --write FILE
+mpix_trace_check --output-dir FILE
 mpix_trace_check --output FILE
 mpix_trace_convert --format csv --output FILE
 mpix_trace_convert --format perfetto --output FILE
 END
     [ ! -e "$scratch/trace.otf2" ] || echo "mpix_trace_convert --format otf2 --output FILE"
-    [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output arrival
+    [ ! -x "$programs/mpix_trace_report" ] || printf 'mpix_trace_report --%s FILE\n' output page write-arrivals
 }
 
 check_traces_on_disk() {    # FILE

@@ -29,8 +29,8 @@ check_barriers() {  # RANKS
 }
 
 provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
-processors clocksource library_version clock clock_reason clock_read_cost_ns clock_sync sync_levels \
-clock_sync_duration_ns harmonize_barrier harmonize_barrier_reason tolerance_ns oversubscribed clock_bound_ns"
+processors clocksource library_version clock_used clock_reason clock_read_cost_ns sync sync_levels \
+sync_duration_ns barrier_used barrier_reason tolerance_used_ns oversubscribed clock_bound_ns"
 
 # KEY VALUE...: the header of the last run has the value, as a comment and in JSON. Extended regular expression.
 expect_value() {
@@ -75,15 +75,15 @@ check_provenance() {
     expect_value ranks 2
     expect_value host "$(uname -n)"
     expect_value kernel "$(uname -srm)"
-    expect_value clock '(tsc|cntvct|monotonic_raw|monotonic|realtime|wtime)'
+    expect_value clock_used '(tsc|cntvct|monotonic_raw|monotonic|realtime|wtime)'
     expect_value clock_bound_ns '(unknown|[0-9]+)'
-    expect_value harmonize_barrier '[a-z]+'
+    expect_value barrier_used '[a-z]+'
     echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
 }
 
 check_unsynchronized() {
     output=$(run 2 check_provenance unsynchronized) || echo "exit status $?"
-    expect_value clock unknown
+    expect_value clock_used unknown
     expect_value clock_bound_ns unknown
     # As long as nobody chooses algorithms for these tests.
     env | grep -qE '^(MPIR_CVAR|OMPI_MCA_coll)' || expect_value mpi_algorithms '(default|unknown)'

@@ -26,13 +26,13 @@ check_world() {
 }
 
 check_each_alone() {
-    run 2 mpix_preload --barrier "$subject" barriers
+    run 2 mpix_preload --replace barrier "$subject" barriers
     expect_done
     expect_no "MPI_Wtick is replaced" '^global 1 tick 1\.0e-09' out
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was not replaced' 1
     expect_no "the clocks are checked in vain" 'clocks were checked' err
-    run 2 mpix_preload --wtime "$subject" barriers
+    run 2 mpix_preload --replace wtime "$subject" barriers
     expect_done
     expect out 'global 1 tick 1\.0e-09' 1
     expect err 'MPI_Barrier was not replaced' 1
@@ -47,7 +47,8 @@ check_tolerance() {
 
 # MPI_Barrier stays as it is; its calls look after a clock that is never young enough.
 check_looks() {
-    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 run 2 mpix_preload --wtime "$subject" pauses
+    MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
+        run 2 mpix_preload --replace wtime "$subject" pauses
     expect_done
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
@@ -75,7 +76,7 @@ check_times() {
     grep -q '^wrong: a process left' "$scratch/out" || complain "this test would not see wrong clocks"
     run 2 mpix_with_tool "$subject" times
     expect_done
-    run 2 mpix_with_tool --wtime --quiet "$subject" times
+    run 2 mpix_with_tool --replace wtime --quiet "$subject" times
     expect_done
     expect_no "a quiet run writes a report" '^mpix_preload' err
 }
@@ -93,7 +94,7 @@ check_split() {
     make_tool SPLIT
     for CHECK_FAILING_SPLIT in 1 2 3 4; do
         export CHECK_FAILING_SPLIT
-        run 2 mpix_with_tool --comm all "$subject" freed
+        run 2 mpix_with_tool --barriers-of all "$subject" freed
         expect_done
         expect err 'tool: fails' 1
         expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 0
@@ -160,7 +161,7 @@ PYTHON
 
 check_others() {
     for which in world all; do
-        run 2 mpix_preload --comm $which "$subject" others
+        run 2 mpix_preload --barriers-of $which "$subject" others
         expect_done
         [ -n "$(expect_row MPI_COMM_WORLD 2 0 0)" ] || complain "a row without harmonized barriers has a share"
         expect err 'barriers left to MPI: up to 226 on a process.*' 1
@@ -169,25 +170,25 @@ check_others() {
 
 # Two communicators of all processes are in one row with the world; that of each process alone is engaged by itself.
 check_like_world() {
-    run 2 mpix_preload --comm all "$subject" like_world
+    run 2 mpix_preload --barriers-of all "$subject" like_world
     expect_done
     expect_row MPI_COMM_WORLD 2 206 206
     expect err '.* +1 +103 +3 +[0-3] +[0-9.]+% .*' 2
     expect err 'barriers left to MPI: up to 100 on a process' 1
-    run 2 mpix_preload --barrier "$subject" like_world
+    run 2 mpix_preload --replace barrier "$subject" like_world
     expect_done
     expect_row MPI_COMM_WORLD 2 206 206
-    expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --comm all\)' 1
+    expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --barriers-of all\)' 1
 }
 
 check_freed() {
-    run 2 mpix_preload --comm all "$subject" freed
+    run 2 mpix_preload --barriers-of all "$subject" freed
     expect_done
     expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 1
 }
 
 check_many() {
-    run 2 mpix_preload --comm all "$subject" many
+    run 2 mpix_preload --barriers-of all "$subject" many
     expect_done
     expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 19
     expect err '45 more communicators' 1
@@ -195,7 +196,7 @@ check_many() {
 }
 
 check_threads() {
-    run 2 mpix_preload --comm all "$subject" threads
+    run 2 mpix_preload --barriers-of all "$subject" threads
     expect_done
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
@@ -261,8 +262,12 @@ check_refusals() {
         expect_refusal "$name"
     done <<END_OF_LIST
 --no-such-option|--no-such-option true
---comm|--comm
---comm|--comm half true
+--barriers-of|--barriers-of
+--barriers-of|--barriers-of half true
+--replace|--replace
+--replace|--replace= true
+--replace|--replace barrier, true
+--replace|--replace wtime,clock true
 --report|--report= true
 $scratch is a directory|--report $scratch true
 /nowhere/report cannot be written|--report /nowhere/report true
@@ -277,11 +282,11 @@ END_OF_LIST
 }
 
 quick tap_check "a C program: barriers, clock, report" check_world
-tap_check "--barrier and --wtime alone" check_each_alone
+tap_check "--replace barrier and --replace wtime" check_each_alone
 tap_check "barriers that no process can leave in time" check_tolerance 1 '1?[0-9]?[0-9]' '[0-9.]+'
 tap_check "barriers that all processes leave in time" check_tolerance 1000000000 $barriers -
-tap_check "clocks are checked with --wtime alone" check_looks
-quick tap_check "clocks are checked in each collective function" check_care '16 of 16' collectives --wtime
+tap_check "clocks are checked with --replace wtime" check_looks
+quick tap_check "clocks are checked in each collective function" check_care '16 of 16' collectives --replace wtime
 tap_check "clocks are not checked soon after a barrier" check_care '17 of 33' collectives_after_barrier
 tap_check "clocks are not checked in quick calls after barriers" check_quick_calls
 tap_check "a clock that begins to drift is put right by MPI_Allreduce" check_drift

@@ -120,7 +120,7 @@ check_late_zero() {
     convert --format csv -o "$scratch/late.csv" "$scratch/late"
     grep -q ',-[0-9]' "$scratch/late.csv" || complain "no time is below 0"
     for times in local global; do
-        convert --format otf2 --clock $times -o "$scratch/late.$times" "$scratch/late"
+        convert --format otf2 --times $times -o "$scratch/late.$times" "$scratch/late"
         expect_status 0
         check_with "$python" otf2 "$scratch/late.$times/traces.otf2" "$scratch/late.csv"
     done
@@ -186,8 +186,8 @@ check_refusals() {
     expect_refusal "--format"
     convert --format vcd "$scratch/known"
     expect_refusal "vcd"
-    convert --format csv --clock local "$scratch/known"
-    expect_refusal "--clock"
+    convert --format csv --times local "$scratch/known"
+    expect_refusal "--times"
     convert --format csv "$scratch/known" -o "$scratch/missing/file"
     expect_refusal "$scratch/missing/file"
     mkdir -p "$scratch/empty"
@@ -224,13 +224,13 @@ if [ "$status" -eq 2 ]; then
     has_otf2=no
     tap_check "OTF2 is refused where its library is missing" check_without_otf2
 else
-    convert --format otf2 --clock global -o "$scratch/global.otf2" "$scratch/known"
+    convert --format otf2 --times global -o "$scratch/global.otf2" "$scratch/known"
 fi
 quick tap_check "lines of events" check_lines
 quick tap_check "Perfetto" check_perfetto
-tap_check "Perfetto, local times" check_perfetto --clock local
+tap_check "Perfetto, local times" check_perfetto --times local
 otf2_check "OTF2: an archive" check_archive "$scratch/known_too.otf2"
-otf2_check "OTF2: an archive of corrected times" check_archive "$scratch/global_too.otf2" --clock global
+otf2_check "OTF2: an archive of corrected times" check_archive "$scratch/global_too.otf2" --times global
 quick otf2_tool_check otf2-print otf2-tools "OTF2: valid" check_validity
 otf2_tool_check otf2-print otf2-tools "OTF2: clock offsets and deviations" check_offsets
 otf2_tool_check otf2-print otf2-tools "OTF2: two offsets of a clock that was recorded once" check_one_record

@@ -107,9 +107,9 @@ check_calls() {
 }
 
 check_clocks() {
-    report --format csv --clock start
+    report --format csv --times start
     expect_value 1 bound_ns ''
-    report --format csv --clock linear
+    report --format csv --times linear
     # Clocks that drift evenly are right by a line.
     value_of 1 pattern | grep -q '^one-late:2:' || complain "another pattern"
 }
@@ -128,16 +128,21 @@ check_columns() {
 
 check_text() {
     report
-    grep -q '^# *function  *ranks  *calls' "$scratch/out" && grep -q '^# *site  *function' "$scratch/out" ||
+    cp "$scratch/out" "$scratch/tables"
+    run alone mpix_trace_report "$scratch/four" --output "$scratch/rows.txt"
+    expect_status 0
+    [ ! -s "$scratch/out" ] || complain "with --output, something is on stdout"
+    cmp -s "$scratch/tables" "$scratch/rows.txt" || complain "--output has not what is on stdout otherwise"
+    grep -q '^# *function  *ranks  *calls' "$scratch/tables" && grep -q '^# *site  *function' "$scratch/tables" ||
         complain "not the tables of functions and sites"
 }
 
 # ---- Arrivals for mpix_bench
 
 check_replay() {
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/arrivals.csv"
+    run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/arrivals.csv"
     expect_status 0
-    run alone mpix_trace_report "$scratch/two" --arrival "$scratch/second.csv" --site 3
+    run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/second.csv" --site 3
     expect_status 0
     grep -q '^# MPI_Bcast' "$scratch/second.csv" || complain "site 3 is another one"
     # That the machine is busy is no failure here.
@@ -166,7 +171,7 @@ expect_replayed() { # FILE
 check_real() {
     run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
     expect_status 0
-    run alone mpix_trace_report "$scratch/real" --format csv --arrival "$scratch/real.csv" -o "$page"
+    run alone mpix_trace_report "$scratch/real" --format csv --write-arrivals "$scratch/real.csv" --page "$page"
     expect_status 0
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
@@ -178,6 +183,19 @@ check_real() {
         --arrival "file:$scratch/real.csv" --raw "$scratch/raw"
     expect_status 0
     expect_replayed "$scratch/real.csv"
+}
+
+# Times count from the end of MPI_Init, as those of mpix_trace and mpix_trace_convert.
+check_zero() {
+    run alone mpix_trace_convert --format csv "$scratch/real"
+    expect_status 0
+    awk -F, '$1 == 0 && $3 == "enter" && $4 == "MPI_Allreduce" { print $6 }' "$scratch/rows" >"$scratch/wanted"
+    run alone mpix_trace_report "$scratch/real" --format csv --show calls
+    expect_status 0
+    awk -F, '$3 == 0 { print $4 }' "$scratch/rows" >"$scratch/times"
+    paste -d, "$scratch/wanted" "$scratch/times" |
+        awk -F, '$1 == "" || ($1 - $2)^2 > 1 { print "not " $1 " but " $2 } END { if (NR != 40) print NR " calls" }' |
+        head -n 3
 }
 
 measure_replay() {
@@ -216,13 +234,14 @@ check_bad_options() {
     done <<END
 --format html
 --show everything
---clock mine
+--times mine
 --site 0
---site 4 --arrival $scratch/none.csv
+--site 4 --write-arrivals $scratch/none.csv
 --from-s -1
---to-s 0.5 --from-s 1 -o $scratch/none.html
---output $scratch/absent/page.html
---arrival $scratch/absent/arrivals.csv
+--to-s 0.5 --from-s 1 --page $scratch/none.html
+--output $scratch/absent/rows.csv
+--page $scratch/absent/page.html
+--write-arrivals $scratch/absent/arrivals.csv
 END
     [ ! -e "$scratch/none.csv" ] && [ ! -e "$scratch/none.html" ] || complain "a refusal leaves a file"
 }
@@ -237,7 +256,7 @@ check_bad_traces() {
     # What was written before a program was killed is read.
     cp "$scratch"/two/* "$scratch/torn"
     head -c 10000 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
-    run alone mpix_trace_report "$scratch/torn" -o "$scratch/torn.html"
+    run alone mpix_trace_report "$scratch/torn" --page "$scratch/torn.html"
     expect_status 0
     own_messages | grep -qF 'rank 1: the file ends within a block' || complain "does not say which file is torn"
     [ -s "$scratch/torn.html" ] || complain "there is no page of a torn trace"
@@ -265,7 +284,7 @@ count() {           # TEXT: how often it is in the page
 }
 
 check_page() {
-    report -o "$page" --title 'All & <everything>'
+    report --page "$page" --title 'All & <everything>'
     expect_page
     [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
     [ "$(count 'class="call" x=')" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
@@ -277,7 +296,7 @@ check_page() {
 
 # All bars of the interval, at their times: from the rows of calls.
 check_interval() {
-    report -o "$page" --from-s 0.001 --to-s 0.002
+    report --page "$page" --from-s 0.001 --to-s 0.002
     grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
         sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
         sort >"$scratch/shown"
@@ -329,7 +348,7 @@ END
 
 check_reader() {
     local line
-    report -o "$page"
+    report --page "$page"
     add_reader >"$scratch/reader.html"
     command="chromium reader.html"
     timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
@@ -358,6 +377,7 @@ quick tap_check "mpix_trace_report: calls of an interval" check_interval
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
+    tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay
 else
     tap_skip "mpix_trace_report: programs that ran" "mpix_trace was not built"

@@ -237,15 +237,15 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         const char *statistic;
     } statistics[] = {
         {"library_version", "mpix_harmonize_version"},
-        {"clock", "mpix_harmonize_clock_used"},
+        {"clock_used", "mpix_harmonize_clock_used"},
         {"clock_reason", "mpix_harmonize_clock_reason"},
         {"clock_read_cost_ns", "mpix_harmonize_clock_read_cost_ns"},
-        {"clock_sync", "mpix_harmonize_sync"},
+        {"sync", "mpix_harmonize_sync"},
         {"sync_levels", "mpix_harmonize_sync_levels"},
-        {"clock_sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
-        {"harmonize_barrier", "mpix_harmonize_barrier_used"},
-        {"harmonize_barrier_reason", "mpix_harmonize_barrier_reason"},
-        {"tolerance_ns", "mpix_harmonize_tolerance_used_ns"},
+        {"sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
+        {"barrier_used", "mpix_harmonize_barrier_used"},
+        {"barrier_reason", "mpix_harmonize_barrier_reason"},
+        {"tolerance_used_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
     for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {

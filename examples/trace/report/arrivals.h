@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Element [call * ranks + rank] of each call and rank. */
+/* Element [call * ranks + rank] of each call and rank. Times are from the end of MPI_Init. */
 typedef struct arrivals {
     int ranks;
     int64_t calls;

@@ -139,7 +139,7 @@ static void print_spreads(page_t *page)
     if (page->view->sites->list[0].summary.bound_ns >= 0 && page->view->sites->list[0].arrivals.ranks > 1)
         series[count++] = site_series(&page->view->sites->list[0], 1, MAX_CURVES, true);
     draw(page, (picture_t){.title = "Spread of arrivals over the run",
-                           .place_title = "time of the call",
+                           .place_title = "time of the call from the end of MPI_Init",
                            .value_title = "from the first arrival to the last",
                            .series = series,
                            .series_count = count});
@@ -160,7 +160,7 @@ static series_t bound_series(const trace *of, int rank, int look)
         int64_t offset_ns =
             before->global_less_local_ns + (after->global_less_local_ns - before->global_less_local_ns) / 2;
         double bound_ns = trace_bound_ns(process, time_ns);
-        series.points[series.count++] = (point_t){.place = fmax((double)(time_ns + offset_ns - of->start_ns), 0),
+        series.points[series.count++] = (point_t){.place = fmax((double)(time_ns + offset_ns), 0),
                                                   .value = isfinite(bound_ns) ? bound_ns : NAN,
                                                   .low = NAN,
                                                   .high = NAN,
@@ -212,7 +212,7 @@ static void print_bounds(page_t *page)
         return;
     }
     draw(page, (picture_t){.title = "Bound of the global clock",
-                           .place_title = "time",
+                           .place_title = "time from the end of MPI_Init",
                            .value_title = "no more than this from rank 0",
                            .series = series,
                            .series_count = count});

@@ -100,9 +100,9 @@ static void take_arrivals(site_t *site, const trace *of, bool has_bounds)
             const trace_location *location = trace_find_location(of, part->rank, part->thread);
             const trace_location *leaver = trace_find_location(of, part->rank, part->leave_thread);
             int64_t place = call * site->arrivals.ranks + rank;
-            site->arrivals.enter_ns[place] = location->global_ns[part->enter];
-            site->arrivals.leave_ns[place] = leaver->global_ns[part->leave];
-            site->arrivals.wait_from_ns[place] = leaver->global_ns[part->wait];
+            site->arrivals.enter_ns[place] = location->global_ns[part->enter] - of->zero_ns;
+            site->arrivals.leave_ns[place] = leaver->global_ns[part->leave] - of->zero_ns;
+            site->arrivals.wait_from_ns[place] = leaver->global_ns[part->wait] - of->zero_ns;
             site->arrivals.bound_ns[place] =
                 has_bounds ? trace_bound_ns(&of->processes[part->rank], location->events[part->enter].time_ns) : NAN;
         }
