@@ -73,7 +73,7 @@ static const column_t columns[] = {
     {"Global(MB/s)", "global_mb_per_s", 15, 1, 0},
     {"Barrier(MB/s)", "barrier_mb_per_s", 16, 1, 0},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const plot_chart_t chart = {.title = "Triad: what the timing makes of it",
                                    .commands = "set xlabel 'size of each array (bytes)'\n"
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     static triad_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

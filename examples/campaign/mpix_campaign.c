@@ -110,7 +110,7 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
     tally_t tally = {0};
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         const json_t *run = json_array_get(manifest->runs, i), *duration_ns = json_object_get(run, "duration_ns");
-        if (variant != NULL && strcmp(variant_name(run), name) != 0)
+        if (variant && strcmp(variant_name(run), name) != 0)
             continue;
         tally.timed += duration_ns != NULL;
         tally.total_ns += json_integer_value(duration_ns);
@@ -162,9 +162,9 @@ static void print_last_lines(const char *path)
     size_t bytes[LAST_LINES] = {0};
     int count = 0;
     FILE *file = fopen(path, "r");
-    while (file != NULL && getline(&lines[count % LAST_LINES], &bytes[count % LAST_LINES], file) >= 0)
+    while (file && getline(&lines[count % LAST_LINES], &bytes[count % LAST_LINES], file) >= 0)
         count++;
-    if (file != NULL)
+    if (file)
         fclose(file);
     if (count > 0)
         fprintf(stderr, "%s: its last messages, all of which are in %s:\n", program_name, path);
@@ -215,7 +215,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const la
 static bool make_folder(const campaign_t *campaign, const json_t *run)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/%s", campaign->manifest.directory, variant_name(run));
+    snprintf(path, sizeof path, "%s/%s", campaign->manifest.directory, variant_name(run));
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
     fprintf(stderr, "%s: cannot make the folder %s: %s\n", program_name, path, strerror(errno));
@@ -320,10 +320,10 @@ static json_t *read_variants(const settings_t *settings, int count, char **comma
 {
     json_t *variants = NULL;
     *good = true;
-    if (settings->files.count > 1 || (settings->files.count > 0 && commands != NULL))
+    if (settings->files.count > 1 || (settings->files.count > 0 && commands))
         options_refuse(program_name, "argument \"%.60s\" is not allowed, give one FILE, or -- and commands",
                        settings->files.texts[settings->files.count - 1]);
-    else if (commands != NULL)
+    else if (commands)
         variants = description_of_words(program_name, count, commands);
     else if (settings->files.count > 0)
         variants = description_of_file(program_name, settings->files.texts[0]);
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
     const program_spec_t spec = {.name = program_name,
                                  .purpose = "Launches several commands many times each, in random order.",
                                  .options = options,
-                                 .option_count = sizeof(options) / sizeof(options[0]),
+                                 .option_count = sizeof options / sizeof options[0],
                                  .notes = notes,
                                  .operand = &operand,
                                  .usage = usage};

@@ -89,7 +89,7 @@ static const program_spec_t program = {
     .name = program_name,
     .purpose = "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
     .options = options,
-    .option_count = sizeof(options) / sizeof(options[0]),
+    .option_count = sizeof options / sizeof options[0],
     .notes = notes,
     .operand = &operand,
     .usage = "mpix_compare [OPTION]... A B\n"
@@ -198,8 +198,8 @@ static int status_of(const compare_settings_t *settings, const finding_t *findin
 
 static bool open_output(output_t *output, char *complaint)
 {
-    output->file = output->path != NULL ? fopen(output->path, "w") : stdout;
-    return output->file != NULL ||
+    output->file = output->path ? fopen(output->path, "w") : stdout;
+    return output->file ||
            complain(complaint, "option --output: \"%.200s\" is not allowed, give a file that can be written",
                     output->path);
 }

@@ -36,7 +36,7 @@ static const char notes[] =
 static const program_spec_t program = {.name = "mpix_report",
                                        .purpose = "Makes one page of HTML from results of the measuring tools.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_report [OPTION]... FILE|DIR..."};
@@ -44,12 +44,12 @@ static const program_spec_t program = {.name = "mpix_report",
 static int write_page(const sources_t *sources, const settings_t *settings)
 {
     FILE *file = stdout;
-    if (settings->output_path != NULL && sources_has(sources, settings->output_path)) {
+    if (settings->output_path && sources_has(sources, settings->output_path)) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
                        settings->output_path);
         return STATUS_BAD_OPTION;
     }
-    if (settings->output_path != NULL && (file = fopen(settings->output_path, "w")) == NULL) {
+    if (settings->output_path && !(file = fopen(settings->output_path, "w"))) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
                        settings->output_path, strerror(errno));
         return STATUS_BAD_OPTION;

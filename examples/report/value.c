@@ -20,7 +20,7 @@ static const struct {
     [UNIT_MB_PER_S] = {"mb_per_s", "MB/s"},
     [UNIT_PERCENT] = {"_percent", "%"},
 };
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
+enum { UNITS = sizeof units / sizeof units[0] };
 
 static bool ends_in(const char *text, const char *ending)
 {
@@ -61,7 +61,7 @@ double value_time_unit(double time_ns, const char **name)
         double ns;
         const char *name;
     } steps[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-    enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+    enum { STEPS = sizeof steps / sizeof steps[0] };
     int step = 0;
     while (step < STEPS - 1 && fabs(time_ns) < steps[step].ns * 0.9995)
         step++;

@@ -48,7 +48,7 @@ static const char notes[] =
 static const program_spec_t program = {.name = program_name,
                                        .purpose = "Converts a trace of mpix_trace for other tools.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR"};
@@ -75,7 +75,7 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
 /* Where to write; NULL: standard output. A folder that is not named is the trace's, with another ending. */
 static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 {
-    if (given->output_path != NULL || given->format != FORMAT_OTF2)
+    if (given->output_path || given->format != FORMAT_OTF2)
         return given->output_path;
     const char *folder = given->folders.texts[0];
     size_t length = strlen(folder);
@@ -87,8 +87,8 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 
 static int convert_to_file(conversion *job, int (*convert)(conversion *job))
 {
-    job->file = job->path != NULL ? fopen(job->path, "w") : stdout;
-    if (job->file == NULL) {
+    job->file = job->path ? fopen(job->path, "w") : stdout;
+    if (!job->file) {
         options_refuse(program_name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
                        job->path, strerror(errno));
         return STATUS_BAD_OPTION;

@@ -62,7 +62,7 @@ static const program_spec_t program = {.name = "mpix_trace_report",
                                        .purpose =
                                            "Shows what a trace says of the time in MPI, and of arrivals at calls.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_trace_report [OPTION]... DIR"};
@@ -87,7 +87,7 @@ static int no_memory(void)
 static FILE *create(const char *option, const char *path)
 {
     FILE *file = fopen(path, "w");
-    if (file == NULL)
+    if (!file)
         options_refuse(program.name, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s",
                        option, path, strerror(errno));
     return file;
@@ -102,7 +102,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
     }
     const site_t *site = &sites->list[settings->site - 1];
     FILE *file = create("--arrival", settings->arrival_path);
-    if (file == NULL)
+    if (!file)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);
     if (!output_finish(file, settings->arrival_path, program.name))
@@ -148,7 +148,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
         return STATUS_BAD_OPTION;
     }
     FILE *file = create("--output", settings->page_path);
-    if (file == NULL)
+    if (!file)
         return STATUS_BAD_OPTION;
     bool good = trace_page_print(file, &view);
     if (!output_finish(file, settings->page_path, program.name))
@@ -180,9 +180,9 @@ static int report(const settings_t *settings, findings_t *findings)
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
         return no_memory();
     int status = STATUS_GOOD;
-    if (settings->arrival_path != NULL)
+    if (settings->arrival_path)
         status = write_pattern(settings, &findings->sites);
-    if (status == STATUS_GOOD && settings->page_path != NULL)
+    if (status == STATUS_GOOD && settings->page_path)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;

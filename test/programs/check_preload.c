@@ -286,7 +286,6 @@ static void do_sessions(void)
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
 #endif
-    /* In one piece: MPI may have made the stream unbuffered. */
     fputs("sessions\n", stdout);
 }
 

@@ -33,8 +33,6 @@ enum { LEAST_CALLS = 0, TRIES = 1, TOLERANCE_NS = 0 };
 #else
 enum { LEAST_CALLS = 9 * AGREE_EVERY, TRIES = 8, TOLERANCE_NS = 100 };
 #endif
-
-/* The end of a run, by when a clock that was disturbed must be right again: this part of the calls. */
 enum { END_PART = 10 };
 
 typedef struct sample {

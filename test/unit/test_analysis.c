@@ -263,7 +263,7 @@ static samples_t take(int ranks, int64_t calls, const call_times_t *times, const
         call_note_t notes[MOST_RANKS];
         for (int rank = 0; rank < ranks; rank++) {
             int64_t at = call * ranks + rank;
-            int64_t mark = marks != NULL ? marks[at] : MARK_VALID;
+            int64_t mark = marks ? marks[at] : MARK_VALID;
             notes[rank] = (call_note_t){.start_ns = times[at].start_ns, .end_ns = times[at].end_ns, .mark = mark};
         }
         EXPECT(samples_take(&samples, notes), "no memory");
@@ -286,7 +286,7 @@ START_TEST(figures_of_known_times)
     const analysis_t *expected = &sets[_i].expected;
     analysis_t is;
 
-    memset(&is, 0xff, sizeof(is));
+    memset(&is, 0xff, sizeof is);
     /* Once more after samples have changed places: nothing depends on these. */
     for (int i = 0; i < 2; i++)
         analyze(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);

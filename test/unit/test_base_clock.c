@@ -49,7 +49,7 @@ START_TEST(choices_are_auto_and_the_clocks_by_preference)
         EXPECT(name && strcmp(name, names[i]) == 0, "choice %d is '%s' instead of '%s'", i, name ? name : "none",
                names[i]);
     }
-    EXPECT(mh_base_clock_choice(COUNT_OF(names)) == NULL, "there are more than %d choices", COUNT_OF(names));
+    EXPECT(!mh_base_clock_choice(COUNT_OF(names)), "there are more than %d choices", COUNT_OF(names));
 }
 END_TEST
 

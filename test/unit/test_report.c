@@ -68,10 +68,10 @@ static samples_t take(const calls_t *calls, const row_keys_t *keys, FILE *raw)
             int64_t at = call * RANKS + rank;
             notes[rank] = (call_note_t){.start_ns = calls->times[at].start_ns,
                                         .end_ns = calls->times[at].end_ns,
-                                        .target_ns = calls->targets_ns != NULL ? calls->targets_ns[at] : 0,
+                                        .target_ns = calls->targets_ns ? calls->targets_ns[at] : 0,
                                         .mark = calls->marks[at]};
         }
-        if (raw != NULL)
+        if (raw)
             report_raw(raw, keys, &samples, notes);
         EXPECT(samples_take(&samples, notes), "no memory");
     }
@@ -176,9 +176,9 @@ static FILE *open_golden(int index, const char *mode)
     char path[4096];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/%s", GOLDEN_FOLDER, reports[index].golden);
+    snprintf(path, sizeof path, "%s/%s", GOLDEN_FOLDER, reports[index].golden);
     file = fopen(path, mode);
-    EXPECT(file != NULL, "cannot open %s", path);
+    EXPECT(file, "cannot open %s", path);
     return file;
 }
 
@@ -189,14 +189,14 @@ static void compare_with_golden(int index, const char *printed)
     FILE *file;
     size_t same = 0;
 
-    if (rewrite != NULL && strcmp(rewrite, "write") == 0) {
+    if (rewrite && strcmp(rewrite, "write") == 0) {
         file = open_golden(index, "w");
         fputs(printed, file);
         fclose(file);
         return;
     }
     file = open_golden(index, "r");
-    golden[fread(golden, 1, sizeof(golden) - 1, file)] = '\0';
+    golden[fread(golden, 1, sizeof golden - 1, file)] = '\0';
     fclose(file);
     while (printed[same] != '\0' && printed[same] == golden[same])
         same++;
@@ -212,7 +212,7 @@ START_TEST(report_as_in_golden_file)
     print_one(_i, printed);
     compare_with_golden(_i, printed);
     for (int i = 0; i < COUNT_OF(bad_values); i++)
-        EXPECT(strstr(printed, bad_values[i]) == NULL, "%s: %s", reports[_i].golden, bad_values[i]);
+        EXPECT(!strstr(printed, bad_values[i]), "%s: %s", reports[_i].golden, bad_values[i]);
 }
 END_TEST
 
@@ -223,7 +223,7 @@ START_TEST(report_in_other_locale)
     static char printed[MOST_PRINTED];
     int i = 0;
 
-    while (i < COUNT_OF(locales) && setlocale(LC_ALL, locales[i]) == NULL)
+    while (i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]))
         i++;
     print_one(_i, printed);
     setlocale(LC_ALL, "C");
@@ -245,7 +245,7 @@ START_TEST(table_lines_up)
             titles = line;
             continue;
         }
-        if (strstr(line, "error:") != NULL && strstr(line, "error:") < line + length)
+        if (strstr(line, "error:") && strstr(line, "error:") < line + length)
             continue;
         ck_assert_ptr_nonnull(titles);
         EXPECT(titles[length] == '\n', "%s: row and titles have different lengths", reports[_i].golden);
@@ -262,7 +262,7 @@ START_TEST(write_errors_stay_in_the_file)
 {
     FILE *full = fopen("/dev/full", "w");
 
-    if (full == NULL)
+    if (!full)
         return;
     print_report(FORMAT_CSV, false, false, full);
     EXPECT(ferror(full), "a full disk is not noticed");

@@ -456,7 +456,7 @@ START_TEST(recorded_clock_is_followed)
     static recording recording;
     double squares = 0, total_ns = 0;
     FILE *file = fopen(RECORDED_BURSTS, "r");
-    EXPECT(file != NULL, "cannot open %s", RECORDED_BURSTS);
+    EXPECT(file, "cannot open %s", RECORDED_BURSTS);
     while (read_recording(file, &recording)) {
         const mh_offset *bursts = recording.bursts;
         mh_tracker tracker;

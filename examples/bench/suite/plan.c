@@ -91,7 +91,7 @@ static const option_spec_t options[] = {
     {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, NULL, "all columns in the table"},
     RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
 };
-enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
+enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 9 };
 
 static const option_spec_t operand =
     OPTION(0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, NULL, "");
@@ -112,10 +112,10 @@ static const char osu_prefix[] = "mpix_osu_";
 const char *plan_program(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
-    const char *name = slash != NULL ? slash + 1 : argv0;
+    const char *name = slash ? slash + 1 : argv0;
     if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
         name += 3;
-    return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
+    return strncmp(name, osu_prefix, sizeof osu_prefix - 1) == 0 ? name : "mpix_bench";
 }
 
 /* Who speaks in messages: the program, or a line of a file of jobs. */
@@ -218,7 +218,7 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
     const char *scheme = release_schemes[settings->release].name;
-    if (allowed != NULL)
+    if (allowed)
         return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
     if (settings->barrier != ABSENT && !release_schemes[settings->release].has_barrier)
         return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
@@ -245,7 +245,7 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;
     if (job->settings.shuffle)
-        random_shuffle(sizes->bytes, sizes->count, sizeof(sizes->bytes[0]), &dice);
+        random_shuffle(sizes->bytes, sizes->count, sizeof sizes->bytes[0], &dice);
     return true;
 }
 
@@ -258,8 +258,8 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
     if (count == MAX_JOBS)
         return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
     if ((count & (count - 1)) == 0) { /* room for twice as many each time there are a power of two */
-        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
-        if (jobs == NULL)
+        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof jobs[0]);
+        if (!jobs)
             return refuse(reader, "out of memory");
         plan->jobs = jobs;
     }
@@ -272,7 +272,7 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
 static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         if (operation_is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
@@ -291,7 +291,7 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         const char *name = settings->operations.texts[i];
         int operation = operation_find(name);
         int group = names_find(NAMES(operation_groups), name);
-        if (operation < 0 && operation_absence(name) != NULL)
+        if (operation < 0 && operation_absence(name))
             return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
             return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
@@ -332,7 +332,7 @@ static bool read_line(const reader_t *reader, char *line)
     if (options_parse(&spec, count + 1, words, &settings) != OPTIONS_RUN)
         return false;
     const char *common = find_common_option(&settings, command);
-    if (common != NULL)
+    if (common)
         return refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
@@ -345,14 +345,13 @@ static bool read_jobs(const reader_t *command, const char *path)
     reader_t reader = *command;
     bool good = true;
     FILE *file = fopen(path, "r");
-    if (file == NULL)
+    if (!file)
         return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
     reader.speaker = speaker;
-    for (int number = 1; good && fgets(line, sizeof(line), file) != NULL; number++) {
-        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, number);
-        good = strchr(line, '\n') != NULL || feof(file)
-                   ? read_line(&reader, line)
-                   : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
+    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
+        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", command->program, path, number);
+        good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
+                                                : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
     fclose(file);
     if (good && command->plan->job_count == 0)
@@ -362,7 +361,7 @@ static bool read_jobs(const reader_t *command, const char *path)
 
 static options_outcome_t print_list(void)
 {
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
@@ -370,9 +369,9 @@ static options_outcome_t print_list(void)
 /* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
 static const char *osu_operation(const char *program)
 {
-    const char *name = program + sizeof(osu_prefix) - 1;
+    const char *name = program + sizeof osu_prefix - 1;
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         if (strncmp(operation_at(i)->name, name, length) == 0 && operation_at(i)->name[length] == '\0')
             return operation_at(i)->name;
     return name;
@@ -384,12 +383,12 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     const reader_t reader = {plan, program, program, ranks};
     const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
                                  options, OPTION_COUNT,
-                                 notes,   osu_name == NULL ? &operand : NULL,
+                                 notes,   !osu_name ? &operand : NULL,
                                  false,   NULL};
     *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
-    if (osu_name != NULL)
+    if (osu_name)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && operation_find(osu_name) < 0)
+    if (osu_name && operation_find(osu_name) < 0)
         return options_refuse(program, "there is no operation \"%.60s\"", osu_name);
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
@@ -397,11 +396,10 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     if (plan->settings.list)
         return print_list();
     const results_t *results = &plan->settings.results;
-    if (results->raw.path != NULL && results->output.path != NULL &&
-        strcmp(results->raw.path, results->output.path) == 0)
+    if (results->raw.path && results->output.path && strcmp(results->raw.path, results->output.path) == 0)
         return options_refuse(program, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
                               results->raw.path);
-    return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
+    return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;
 }

@@ -95,7 +95,7 @@ static const figure_t figures[] = {
     {DATA | FULL, "arrival_bound_ns", "Bound(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(bound_ns)},
     {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, PLACE(wrong)},
 };
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
+enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
 /* The columns that a report has, and the figure in each. That of a quantile has the quantile's own name and place. */
 typedef struct layout {
