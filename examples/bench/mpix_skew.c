@@ -17,30 +17,30 @@
 static const char *const scheme_names[] = {"barrier", "harmonize", "shm", "dissemination", "tree", "collective", NULL};
 _Static_assert(sizeof scheme_names / sizeof scheme_names[0] == SCHEME_OTHER + 1, "skew.h counts the barriers");
 
-#define PLACE(field) offsetof(skew_settings_t, field)
+#define FIELD(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL, "200000",
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(calls), 1, 1e8, NULL, "200000",
      "timed calls per scheme and repetition, at most"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL, "2",
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), 0.001, 1e6, NULL, "2",
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
-    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL, "1",
+    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, MAX_REPEATS, NULL, "1",
      "repetitions; figures are medians over them"},
-    {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL, "1000",
+    {0, "block", "N", OPTION_INTEGER, FIELD(block), 1, 1e6, NULL, "1000",
      "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL, "1000",
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 1, 1e8, NULL, "1000",
      "calls of a scheme before those timed,\nbut not above a quarter of its time"},
-    {0, "release", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
+    {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
      "which to measure: barrier (MPI_Barrier), harmonize\n(MPIX_Harmonize), or MPIX_Harmonize by one of its\n"
      "barriers: shm, dissemination, tree, collective"},
-    {0, "other", "FILE", OPTION_TEXT, PLACE(other_path), 0, 0, NULL, NULL,
+    {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
-    {0, "clock", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(exit_clock_names), "auto",
+    {0, "clock", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
-    {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL, NULL,
+    {0, "watch-s", "S", OPTION_DECIMAL, FIELD(watch_s), 0.001, 1e6, NULL, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
-    RESULTS_OPTIONS(PLACE(results), "write release,call,skew_ns,valid of each call to FILE"),
+    RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
 static const char notes[] =

@@ -37,21 +37,21 @@ typedef struct campaign {
 
 static const char program_name[] = "mpix_campaign";
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(directory), 0, 0, NULL, "campaign",
+    {'o', "output-dir", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
      "the folder of the campaign; the one that is there is\ntaken up again"},
-    {0, "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL, NULL,
+    {0, "launches", "N", OPTION_INTEGER, FIELD(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
      "of the order (default another one each time, or as\nbefore)"},
-    {0, "retries", "N", OPTION_INTEGER, PLACE(retries), 0, 1000, NULL, "0",
+    {0, "retries", "N", OPTION_INTEGER, FIELD(retries), 0, 1000, NULL, "0",
      "repeat a launch whose command fails at most N times"},
-    {0, "timeout-s", "S", OPTION_DECIMAL, PLACE(timeout_s), 0.001, 1e9, NULL, NULL,
+    {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), 0.001, 1e9, NULL, NULL,
      "seconds that a launch may take (default no limit)"},
 };
-static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, PLACE(files), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, FIELD(files), 0, 0, NULL, NULL, ""};
 
 static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
                             "       mpix_campaign [OPTION]... -- COMMAND... [-- COMMAND...]...";

@@ -21,26 +21,26 @@ enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
 static const char *const truths[] = {
     [EXIT_CLOCK_TSC] = "tsc", [EXIT_CLOCK_CNTVCT] = "cntvct", [TRUTH_NONE] = "none", [TRUTH_AUTO] = "auto", NULL};
 
-#define PLACE(field) offsetof(check_settings_t, field)
+#define FIELD(field) offsetof(check_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels), 0, 0, NULL, NULL,
+    {0, "sync", "LABELS", OPTION_TEXT, FIELD(labels), 0, 0, NULL, NULL,
      "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
-    {0, "ages-s", "LIST", OPTION_NUMBERS, PLACE(ages_s), 0, 86400, NULL, "0,1,10,60",
+    {0, "ages-s", "LIST", OPTION_NUMBERS, FIELD(ages_s), 0, 86400, NULL, "0,1,10,60",
      "seconds after the synchronization, ascending,\nseparated by commas"},
-    {0, "keep-ms", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL, NULL,
+    {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), 0.01, 1e6, NULL, NULL,
      "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
      "free)"},
-    {0, "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
-    {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL, NULL,
+    {0, "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
+    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
+    {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
-    {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL, NULL,
+    {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
      "instead, this part of the ranks, rounded up"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL, "of the random choice (default: from the time)"},
-    {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, NAMES(truths), "auto",
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL, "of the random choice (default: from the time)"},
+    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), 0, 0, NAMES(truths), "auto",
      "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
-    RESULTS_OPTIONS(PLACE(results), "write each check of a rank to FILE"),
+    RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
 };
 
 static const char notes[] =

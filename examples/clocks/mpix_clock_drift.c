@@ -65,19 +65,19 @@ typedef struct drift_run {
 
 #define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
-#define PLACE(field) offsetof(drift_settings_t, field)
+#define FIELD(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "duration-s", "S", OPTION_DECIMAL, PLACE(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
-    {0, "interval-s", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL, "0.1",
+    {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
+    {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
      "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL, "10",
+    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 10000, NULL, "10",
      "exchanges in a burst with each clock, after those\nthat are discarded"},
-    {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, NAMES(machine_clocks),
+    {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
      "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
-    {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL, NULL,
+    {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
      "largest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
-    RESULTS_OPTIONS(PLACE(results),
+    RESULTS_OPTIONS(FIELD(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 

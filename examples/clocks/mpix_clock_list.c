@@ -58,11 +58,11 @@ typedef struct list_run {
     char choice[66 + REASON_BYTES]; /* its name, and why */
 } list_run_t;
 
-#define PLACE(field) offsetof(list_settings_t, field)
+#define FIELD(field) offsetof(list_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
-    RESULTS_OPTIONS(PLACE(results),
+    {0, "reads", "N", OPTION_INTEGER, FIELD(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
+    RESULTS_OPTIONS(FIELD(results),
                     "write clock,reading,interval_ns of each interval\nbetween readings on rank 0 to FILE"),
 };
 

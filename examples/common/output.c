@@ -134,14 +134,14 @@ void table_head(const table_t *table)
 }
 
 /* Beyond this, whole numbers are not exact either. */
-#define GREATEST_EXACT 1e15
+#define MAX_EXACT 1e15
 
 /* In as many digits as the column has room for, if it has no room for all. */
 static void print_number(FILE *file, const column_t *column, double number)
 {
-    enum { LEAST_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */
-    int width = column->width - 1, digits = column->width - LEAST_EXPONENT_BYTES - (number < 0);
-    bool may_round = column->decimals > 0 || fabs(number) >= GREATEST_EXACT;
+    enum { MIN_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */
+    int width = column->width - 1, digits = column->width - MIN_EXPONENT_BYTES - (number < 0);
+    bool may_round = column->decimals > 0 || fabs(number) >= MAX_EXACT;
     if (may_round && snprintf(NULL, 0, "%.*f", column->decimals, number) > width)
         fprintf(file, "%*.*g", width, digits, number);
     else

@@ -47,27 +47,27 @@ typedef struct compare_run {
 
 static const char *const undecided[] = {"pass", "fail", NULL};
 
-#define PLACE(field) offsetof(compare_settings_t, field)
+#define FIELD(field) offsetof(compare_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL, NULL,
+    {0, "guidelines", NULL, OPTION_SWITCH, FIELD(by_guidelines), 0, 0, NULL, NULL,
      "compare operations of one variant with what is to be\nno faster, such as allreduce with reduce+bcast"},
-    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, "median_ns",
+    {0, "column", "NAME", OPTION_TEXT, FIELD(column), 0, 0, NULL, "median_ns",
      "the value compared: a column whose name ends in _ns"},
-    {0, "level-percent", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL, "5",
+    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
      "how often any row of all may get a wrong verdict"},
-    {0, "same-percent", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
+    {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), 0, 1000, NULL, "5",
      "what counts as the same: an interval within this of 1;\n0: nothing does"},
-    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL, NULL,
+    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), 0, 1000, NULL, NULL,
      "fail if any interval lies above 1 and this, exit with 3\nif some contain it, or rows could not be compared"},
-    {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, NAMES(undecided), NULL,
+    {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), 0, 0, NAMES(undecided), NULL,
      "with --fail-if-slower-percent, pass (exit with 0) or\nfail (1) in place of 3"},
-    {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL, "9999",
+    {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), 99, 1e6, NULL, "9999",
      "drawn at random where all are too many"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1", "of these"},
-    OUTPUT_OPTIONS(PLACE(output)),
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1", "of these"},
+    OUTPUT_OPTIONS(FIELD(output)),
 };
-static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"

@@ -16,15 +16,15 @@ typedef struct settings {
     text_list_t paths;
 } settings_t;
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
-    {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Results", "the title of the page"},
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Results", "the title of the page"},
 };
 
 static const option_spec_t operand =
-    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, PLACE(paths), 0, 0, NULL, NULL, "what the report is of");
+    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, FIELD(paths), 0, 0, NULL, NULL, "what the report is of");
 
 static const char notes[] =
     "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"

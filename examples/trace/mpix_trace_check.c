@@ -36,15 +36,15 @@ typedef struct {
     char message[TRACE_MESSAGE_SIZE];
 } check_run;
 
-#define PLACE(field) offsetof(check_settings, field)
+#define FIELD(field) offsetof(check_settings, field)
 
 static const option_spec_t options[] = {
-    {0, "latency-ns", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL, "0",
+    {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), 0, 1e9, NULL, "0",
      "the minimum time that a message takes, in nanoseconds"},
-    OPTION(0, "write", "FOLDER", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to FOLDER"),
-    OUTPUT_OPTIONS(PLACE(output)),
+    OPTION(0, "write", "FOLDER", OPTION_TEXT, FIELD(write), 0, 0, NULL, NULL, "write the corrected trace to FOLDER"),
+    OUTPUT_OPTIONS(FIELD(output)),
 };
-static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "folder", "FOLDER", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "FOLDER is a trace, as mpix_trace writes it. Clocks:\n"

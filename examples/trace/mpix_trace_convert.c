@@ -25,19 +25,19 @@ static const char program_name[] = "mpix_trace_convert";
 static const char *const formats[] = {"otf2", "perfetto", "csv", NULL};
 static const char *const clocks[] = {"local", "global", NULL};
 
-#define PLACE(field) offsetof(settings, field)
+#define FIELD(field) offsetof(settings, field)
 
 static const option_spec_t options[] = {
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, NAMES(formats), NULL,
+    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), 0, 0, NAMES(formats), NULL,
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
-    {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL,
+    {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
+    {0, "clock", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(clocks), NULL,
      "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
      "local with otf2, else global)"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "DIR is what mpix_trace wrote. In csv, each line has both times.\n"

@@ -28,28 +28,28 @@ typedef struct settings {
 static const char *const show_names[] = {
     [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls", NULL};
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
-    {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
-    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(page_path), 0, 0, NULL, NULL, "write a page of HTML to FILE"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Trace", "the title of the page"},
+    {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s of the run)"},
-    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
+    {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(output.format), 0, 0, NAMES(output_formats), "table",
+    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(output.format), 0, 0, NAMES(output_formats), "table",
      "table, csv, or json (a line for each row)"},
-    {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
+    {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
-    {0, "clock", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
+    {0, "clock", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    {0, "arrival", "FILE", OPTION_TEXT, PLACE(arrival_path), 0, 0, NULL, NULL,
+    {0, "arrival", "FILE", OPTION_TEXT, FIELD(arrival_path), 0, 0, NULL, NULL,
      "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"},
-    {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
+    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, "the trace"};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
 
 static const char notes[] =
     "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"

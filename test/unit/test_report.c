@@ -8,7 +8,7 @@
 
 #include <locale.h>
 
-enum { RANKS = 2, MOST_CALLS = 15, MOST_PRINTED = 1 << 16 };
+enum { RANKS = 2, MAX_CALLS = 15, MAX_PRINTED = 1 << 16 };
 
 static const double fractions[] = {0.5, 0.9, 0.999};
 
@@ -27,8 +27,8 @@ static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 
 static const call_times_t one_time[] = {{-500, 1234567}, {-400, 1234000}};
 static const uint8_t one_mark[] = {0, 0};
 
-static const call_times_t bad_times[RANKS * MOST_CALLS];
-static const uint8_t bad_marks[RANKS * MOST_CALLS] = {
+static const call_times_t bad_times[RANKS * MAX_CALLS];
+static const uint8_t bad_marks[RANKS * MAX_CALLS] = {
     0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
 };
 
@@ -42,7 +42,7 @@ typedef struct calls {
 static const int64_t targets_ns[] = {-510, -400};
 static const calls_t good_calls = {8, good_times, good_marks, NULL};
 static const calls_t one_call = {1, one_time, one_mark, targets_ns};
-static const calls_t bad_calls = {MOST_CALLS, bad_times, bad_marks, NULL};
+static const calls_t bad_calls = {MAX_CALLS, bad_times, bad_marks, NULL};
 
 static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "isolated", "world", RANKS, "float",
                                       "sum",    "0",    "separate", "warm", "local",    0,       ""};
@@ -159,9 +159,9 @@ static const struct {
     {"report_raw.csv", FORMAT_CSV, false, false, true},
 };
 
-static void print_one(int index, char printed[MOST_PRINTED])
+static void print_one(int index, char printed[MAX_PRINTED])
 {
-    FILE *file = fmemopen(printed, MOST_PRINTED, "w");
+    FILE *file = fmemopen(printed, MAX_PRINTED, "w");
 
     ck_assert_ptr_nonnull(file);
     if (reports[index].raw)
@@ -184,7 +184,7 @@ static FILE *open_golden(int index, const char *mode)
 
 static void compare_with_golden(int index, const char *printed)
 {
-    static char golden[MOST_PRINTED];
+    static char golden[MAX_PRINTED];
     const char *rewrite = getenv("MH_GOLDEN");
     FILE *file;
     size_t same = 0;
@@ -207,7 +207,7 @@ static void compare_with_golden(int index, const char *printed)
 START_TEST(report_as_in_golden_file)
 {
     static const char *const bad_values[] = {" nan", ",nan", ":nan", "NaN", "inf"};
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
 
     print_one(_i, printed);
     compare_with_golden(_i, printed);
@@ -220,7 +220,7 @@ END_TEST
 START_TEST(report_in_other_locale)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8", "fr_FR"};
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
     int i = 0;
 
     while (i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]))
@@ -234,7 +234,7 @@ END_TEST
 /* Lines of a table are as long as their titles, and columns end where their titles do. */
 START_TEST(table_lines_up)
 {
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
     const char *titles = NULL;
 
     print_one(_i, printed);
