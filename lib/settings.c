@@ -159,7 +159,7 @@ static int find_variable(const char *entry, char given[GIVEN_SIZE])
 
 static bool is_ours(const char *entry)
 {
-    return strncmp(entry, ENVIRONMENT_PREFIX, sizeof ENVIRONMENT_PREFIX - 1) == 0 && strchr(entry, '=') != NULL;
+    return strncmp(entry, ENVIRONMENT_PREFIX, sizeof ENVIRONMENT_PREFIX - 1) == 0 && strchr(entry, '=');
 }
 
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)

@@ -81,9 +81,26 @@ tap_expect_empty "spelling is American" \
 tap_expect_empty "types of programs and tests are typedefs" \
     "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"
 
-# ---- One of each
+# ---- One dialect
 
 plain=$($awk -f "$test_dir/code.awk" "${code[@]}")
+
+# A comparison stays where its value is returned, stored or passed on, and around an assignment.
+condition='!= NULL( (&&|\|\||\?)|$)|(&&|\|\|) [^=(),]*(\([^()]*\))? != NULL'
+condition+='|[: ](if|while) \(([^()]|\([^()]*\))* != NULL\)|; ([^();]|\([^()]*\))* != NULL;'
+tap_expect_empty "a pointer is a condition by itself" \
+    "$(grep -E "== NULL|NULL [!=]=|$condition" <<<"$plain" | grep -vE '= .*\)\) != NULL')"
+
+# What is left without types is an expression. A macro needs parentheses around what it is given.
+types=$(sed -nE 's/^ *(typedef .*[ *]|\} )([A-Za-z_0-9]+);$/\2/p' "${code[@]}" | sort -u | paste -sd '|')
+types+='|[a-z_0-9]+_t|bool|char|short|int|long|float|double|void|MPI_[A-Za-z]+|(struct|union|enum) [a-z_0-9]+'
+tap_expect_empty "sizeof has parentheses around types only" "$(grep -vE '#define|\\$' <<<"$plain" |
+    sed -E "s/sizeof\(((const|(un)?signed) )*($types)[ *]*\)//g" | grep -E 'sizeof ?\(')"
+
+tap_expect_empty "no #endif has a comment" "$(grep -nE '^ *#endif .' "${code[@]}" | grep -v '^include/')"
+
+# ---- One of each
+
 quoted=$($awk -v literals=1 -f "$test_dir/code.awk" "${code[@]}")
 
 # WHAT TEXT PATTERN [FILE]...: of all lines of code, the pattern is in these files only.

@@ -30,12 +30,12 @@ static void share_tables(const world_t *world, arrival_tables_t *tables)
 {
     world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm));
     if (world->rank != 0)
-        tables->items = world_room(world, tables->count, sizeof(tables->items[0]), "");
+        tables->items = world_room(world, tables->count, sizeof tables->items[0], "");
     for (arrival_table_t *table = tables->items; table < tables->items + tables->count; table++) {
         int64_t *delays_ns = table->delays_ns;
-        world_require(world, MPI_Bcast(table, sizeof(*table), MPI_BYTE, 0, world->comm));
+        world_require(world, MPI_Bcast(table, sizeof *table, MPI_BYTE, 0, world->comm));
         int64_t count = table->ranks * table->calls;
-        table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof(*delays_ns), "");
+        table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof *delays_ns, "");
         world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm));
     }
 }
@@ -54,9 +54,9 @@ static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
         return false;
     plan->job_count = told[1];
     if (!bench_is_root(bench))
-        plan->jobs = world_room(&bench->world, plan->job_count, sizeof(plan->jobs[0]), "");
+        plan->jobs = world_room(&bench->world, plan->job_count, sizeof plan->jobs[0], "");
     for (int i = 0; i < plan->job_count; i++)
-        MPI_Bcast(&plan->jobs[i], sizeof(plan->jobs[0]), MPI_BYTE, 0, bench->world.comm);
+        MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
     share_tables(&bench->world, &plan->tables);
     return true;
 }
@@ -64,7 +64,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
 /* Frees the communicator of the last job, if one is open. */
 static void close_communicator(bench_t *bench)
 {
-    if (bench->choice != NULL)
+    if (bench->choice)
         communicator_close(&bench->communicator, &bench->world);
     bench->choice = NULL;
 }
@@ -72,7 +72,7 @@ static void close_communicator(bench_t *bench)
 /* Makes the communicator of a job, if another one is open. */
 static void open_communicator(bench_t *bench, const communicator_choice_t *choice)
 {
-    if (bench->choice != NULL && strcmp(bench->choice->text, choice->text) == 0)
+    if (bench->choice && strcmp(bench->choice->text, choice->text) == 0)
         return;
     close_communicator(bench);
     bench->choice = choice;
@@ -157,7 +157,7 @@ static int check_limit(bench_t *bench, job_t *job)
 static double available_bytes(void)
 {
     char kib[KERNEL_WORD_BYTES];
-    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof(kib)))
+    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof kib))
         return strtod(kib, NULL) * 1024;
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
@@ -282,9 +282,9 @@ static void name_order(const bench_t *bench, provenance_t *provenance)
     provenance_item_t *item = &provenance->items[provenance->count++];
     item->key = "order";
     if (turns == jobs)
-        snprintf(item->value, sizeof(item->value), "%s", jobs > 1 ? "one after the other" : "one operation");
+        snprintf(item->value, sizeof item->value, "%s", jobs > 1 ? "one after the other" : "one operation");
     else
-        snprintf(item->value, sizeof(item->value), turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
+        snprintf(item->value, sizeof item->value, turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
 }
 
 static void write_head(bench_t *bench, int argc, char **argv)
@@ -295,7 +295,7 @@ static void write_head(bench_t *bench, int argc, char **argv)
         return;
     name_order(bench, &provenance);
     report_head(&bench->report, provenance.items, provenance.count);
-    if (bench->plan.settings.results.raw.file != NULL)
+    if (bench->plan.settings.results.raw.file)
         report_raw_head(bench->plan.settings.results.raw.file);
 }
 

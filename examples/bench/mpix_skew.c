@@ -15,32 +15,32 @@
 #include <string.h>
 
 static const char *const scheme_names[] = {"barrier", "harmonize", "shm", "dissemination", "tree", "collective", NULL};
-_Static_assert(sizeof(scheme_names) / sizeof(scheme_names[0]) == SCHEME_OTHER + 1, "skew.h counts the barriers");
+_Static_assert(sizeof scheme_names / sizeof scheme_names[0] == SCHEME_OTHER + 1, "skew.h counts the barriers");
 
-#define PLACE(field) offsetof(skew_settings_t, field)
+#define FIELD(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(calls), 1, 1e8, NULL, "200000",
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(calls), 1, 1e8, NULL, "200000",
      "timed calls per scheme and repetition, at most"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(limit_s), 0.001, 1e6, NULL, "2",
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), 0.001, 1e6, NULL, "2",
      "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
-    {'r', "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, MAX_REPEATS, NULL, "1",
+    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, MAX_REPEATS, NULL, "1",
      "repetitions; figures are medians over them"},
-    {0, "block", "N", OPTION_INTEGER, PLACE(block), 1, 1e6, NULL, "1000",
+    {0, "block", "N", OPTION_INTEGER, FIELD(block), 1, 1e6, NULL, "1000",
      "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 1, 1e8, NULL, "1000",
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 1, 1e8, NULL, "1000",
      "calls of a scheme before those timed,\nbut not above a quarter of its time"},
-    {0, "release", "LIST", OPTION_CHOICES, PLACE(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
+    {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
      "which to measure: barrier (MPI_Barrier), harmonize\n(MPIX_Harmonize), or MPIX_Harmonize by one of its\n"
      "barriers: shm, dissemination, tree, collective"},
-    {0, "other", "FILE", OPTION_TEXT, PLACE(other_path), 0, 0, NULL, NULL,
+    {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
     {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
-    {0, "watch-s", "S", OPTION_DECIMAL, PLACE(watch_s), 0.001, 1e6, NULL, NULL,
+    {0, "watch-s", "S", OPTION_DECIMAL, FIELD(watch_s), 0.001, 1e6, NULL, NULL,
      "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
-    RESULTS_OPTIONS(PLACE(results), "write release,call,skew_ns,valid of each call to FILE"),
+    RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
 static const char notes[] =
@@ -81,7 +81,7 @@ static void force_barrier(skew_run_t *run, int index)
     scheme->comm = own.comm;
     world_require_code(&own, world_set(&own, FORCED_SETTING, scheme->name), "MPIX_Harmonize_set_info");
     world_require_code(&own, scheme->release(scheme->comm, &valid), scheme->call);
-    if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof(used)) || strcmp(used, scheme->name) == 0)
+    if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof used) || strcmp(used, scheme->name) == 0)
         return;
     run->settings.schemes &= ~(INT64_C(1) << index);
     if (run->world.rank == 0)
@@ -94,13 +94,13 @@ static int open_other(skew_run_t *run)
 {
     scheme_t *scheme = &run->schemes[SCHEME_OTHER];
     char path[512] = "";
-    if (run->world.rank == 0 && run->settings.other_path != NULL)
-        snprintf(path, sizeof(path), "%s", run->settings.other_path);
-    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, run->world.comm);
+    if (run->world.rank == 0 && run->settings.other_path)
+        snprintf(path, sizeof path, "%s", run->settings.other_path);
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, run->world.comm);
     if (path[0] == '\0')
         return STATUS_GOOD;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    void *function = library != NULL ? dlsym(library, "MPIX_Harmonize") : NULL;
+    void *function = library ? dlsym(library, "MPIX_Harmonize") : NULL;
     if (!world_all(&run->world, function != NULL))
         /* cppcheck-suppress resourceLeak */
         return world_refuse(&run->world, "option --other: \"%.200s\" is no library with an MPIX_Harmonize", path);
@@ -143,7 +143,7 @@ static int open_schemes(skew_run_t *run)
 static void close_schemes(skew_run_t *run)
 {
     for (int i = SCHEME_FIRST_FORCED; i < SCHEMES; i++)
-        if (run->schemes[i].name != NULL && run->schemes[i].comm != MPI_COMM_NULL)
+        if (run->schemes[i].name && run->schemes[i].comm != MPI_COMM_NULL)
             MPI_Comm_free(&run->schemes[i].comm);
 }
 
@@ -200,7 +200,7 @@ static void count_block(const int64_t *maxima, int64_t calls, tally_t *tally)
 {
     for (int64_t i = 0; i < calls; i++) {
         int64_t valid = !maxima[2 * calls + i], skew_ticks = maxima[i] + maxima[calls + i];
-        if (tally->skew_ticks != NULL)
+        if (tally->skew_ticks)
             tally->skew_ticks[tally->calls + i] = valid ? skew_ticks : -1 - skew_ticks;
         tally->valid += valid;
     }
@@ -304,12 +304,12 @@ static void *touched_room(const skew_run_t *run, int64_t count, size_t item_byte
 static void allocate(skew_run_t *run)
 {
     int64_t capacity = run->settings.block, calls = run->settings.calls;
-    run->exit_ticks = touched_room(run, capacity, sizeof(run->exit_ticks[0]));
-    run->valid = touched_room(run, capacity, sizeof(run->valid[0]));
-    run->maxima = touched_room(run, 3 * capacity + 1, sizeof(run->maxima[0]));
+    run->exit_ticks = touched_room(run, capacity, sizeof run->exit_ticks[0]);
+    run->valid = touched_room(run, capacity, sizeof run->valid[0]);
+    run->maxima = touched_room(run, 3 * capacity + 1, sizeof run->maxima[0]);
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++)
         if (skew_is_chosen(run, i))
-            run->tallies[i].skew_ticks = world_room(&run->world, calls, sizeof(run->tallies[i].skew_ticks[0]), advice);
+            run->tallies[i].skew_ticks = world_room(&run->world, calls, sizeof run->tallies[i].skew_ticks[0], advice);
 }
 
 /* ---- MPIX_Harmonize as it goes: what it needs and reaches in each quarter of a second */
@@ -322,12 +322,12 @@ static const column_t watch_columns[] = {
     {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
     {"valid", "valid", 10, 0, 0},       {"call(ns)", "call_ns", 14, 1, 0},
 };
-enum { WATCH_COLUMNS = sizeof(watch_columns) / sizeof(watch_columns[0]) };
+enum { WATCH_COLUMNS = sizeof watch_columns / sizeof watch_columns[0] };
 
 static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
 {
     char slack[64];
-    world_statistic(&run->world, "mpix_harmonize_slack_used_ns", slack, sizeof(slack));
+    world_statistic(&run->world, "mpix_harmonize_slack_used_ns", slack, sizeof slack);
     table_row(table, (cell_t[]){{NULL, time_ns},
                                 {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
                                 {NULL, (double)tally->calls},
@@ -383,10 +383,10 @@ static void measure_all(skew_run_t *run)
 static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
-    if (run->settings.results.raw.file != NULL)
+    if (run->settings.results.raw.file)
         fputs("release,call,skew_ns,valid\n", run->settings.results.raw.file);
     measure_all(run);
-    exit_clock_describe(&run->clock, &run->world, clock_text, sizeof(clock_text));
+    exit_clock_describe(&run->clock, &run->world, clock_text, sizeof clock_text);
     return run->world.rank == 0 ? skew_print(run, exit_clock_tick_ns(&run->clock), clock_text) : STATUS_GOOD;
 }
 
@@ -394,9 +394,9 @@ static int compare_schemes(skew_run_t *run)
 static int prepare(skew_run_t *run)
 {
     const results_t *results = &run->settings.results;
-    if (run->settings.watch_s > 0 && (results->raw.path != NULL || results->plot_path != NULL))
+    if (run->settings.watch_s > 0 && (results->raw.path || results->plot_path))
         return world_refuse(&run->world, "option --%s is not allowed together with --watch-s",
-                            results->raw.path != NULL ? "raw" : "plot");
+                            results->raw.path ? "raw" : "plot");
     if (run->settings.watch_s > 0)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
@@ -425,7 +425,7 @@ int main(int argc, char **argv)
     static skew_run_t run; /* with memory that is of use until the end */
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -35,18 +35,18 @@ typedef struct triad_run {
 
 static const char *const releases[] = {"barrier", "harmonize", NULL};
 
-#define PLACE(field) offsetof(triad_settings_t, field)
+#define FIELD(field) offsetof(triad_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'m', "array-size", "SIZES", OPTION_SIZES, PLACE(sizes), sizeof(double), 1e12, NULL, "4096:16777216",
+    {'m', "array-size", "SIZES", OPTION_SIZES, FIELD(sizes), sizeof(double), 1e12, NULL, "4096:16777216",
      "bytes of each of a rank's three arrays: [MIN:]MAX,\ndoubling, or A,B,C; a suffix K, M, G is allowed"},
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL, "20",
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, "20",
      "how often the triad is timed at each size"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, "2", "how often it is done before that"},
-    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, NAMES(releases), "barrier",
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, "2", "how often it is done before that"},
+    {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(releases), "barrier",
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
-    OUTPUT_OPTIONS(PLACE(results.output)),
-    PLOT_OPTION(PLACE(results.plot_path)),
+    OUTPUT_OPTIONS(FIELD(results.output)),
+    PLOT_OPTION(FIELD(results.plot_path)),
 };
 
 static const char notes[] =
@@ -73,7 +73,7 @@ static const column_t columns[] = {
     {"Global(MB/s)", "global_mb_per_s", 15, 1, 0},
     {"Barrier(MB/s)", "barrier_mb_per_s", 16, 1, 0},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const plot_chart_t chart = {.title = "Triad: what the timing makes of it",
                                    .commands = "set xlabel 'size of each array (bytes)'\n"
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     static triad_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -29,7 +29,7 @@ bool description_allows_name(const char *name)
 {
     size_t length = strlen(name);
     return length > 0 && length < MAX_NAME_BYTES && name[strspn(name, name_characters)] == '\0' && name[0] != '.' &&
-           name[0] != '-' && strstr(name, "..") == NULL;
+           name[0] != '-' && !strstr(name, "..");
 }
 
 static bool has_name(const json_t *variants, const char *name)
@@ -72,7 +72,7 @@ static json_t *make_variant(const reader_t *reader, const char *name, int count,
 {
     json_t *variant = json_pack("{s:s, s:[], s:{}}", "name", name, "command", "environment");
     json_t *command = json_object_get(variant, "command"), *environment = json_object_get(variant, "environment");
-    if (reader->defaults != NULL)
+    if (reader->defaults)
         json_object_update(environment, json_object_get(reader->defaults, "environment"));
     int taken = take_environment(environment, count, words);
     if (taken < 0 || !take_command(command, count - taken, words + taken)) {
@@ -80,7 +80,7 @@ static json_t *make_variant(const reader_t *reader, const char *name, int count,
         options_refuse(reader->speaker, "a word of \"%.60s\" is not UTF-8", name);
         return NULL;
     }
-    if (taken == count && reader->defaults != NULL)
+    if (taken == count && reader->defaults)
         json_array_extend(command, json_object_get(reader->defaults, "command"));
     return variant;
 }
@@ -98,7 +98,7 @@ static bool add_variant(reader_t *reader, const char *name, int count, char **wo
     if (json_array_size(reader->variants) == MAX_VARIANTS)
         return refuse(reader, "more than %d variants are not allowed", MAX_VARIANTS);
     json_t *variant = make_variant(reader, name, count, words);
-    if (variant == NULL)
+    if (!variant)
         return false;
     json_array_append_new(reader->variants, variant);
     return json_array_size(json_object_get(variant, "command")) > 0 ||
@@ -155,7 +155,7 @@ static bool read_line(reader_t *reader, char *line)
                       words[0]);
     if (strcmp(words[0], "*") != 0)
         return add_variant(reader, words[0], count - 1, words + 1);
-    if (reader->defaults != NULL)
+    if (reader->defaults)
         return refuse(reader, "there are two lines of *");
     reader->defaults = make_variant(reader, "*", count - 1, words + 1);
     return reader->defaults != NULL;
@@ -167,15 +167,14 @@ json_t *description_of_file(const char *program, const char *path)
     reader_t reader = {.speaker = speaker, .variants = json_array()};
     bool good = true;
     FILE *file = fopen(path, "r");
-    if (file == NULL) {
+    if (!file) {
         options_refuse(program, "\"%.200s\" is not allowed, give a file that can be read", path);
         return finish(&reader, false);
     }
-    for (int number = 1; good && fgets(line, sizeof(line), file) != NULL; number++) {
-        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", program, path, number);
-        good = strchr(line, '\n') != NULL || feof(file)
-                   ? read_line(&reader, line)
-                   : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
+    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
+        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", program, path, number);
+        good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
+                                                : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
     bool is_read = ferror(file) == 0 && json_array_size(reader.variants) > 0;
     fclose(file);

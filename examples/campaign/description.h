@@ -32,4 +32,4 @@ json_t *description_of_file(const char *program, const char *path);
 /* description_allows_name - whether a variant may have this name, which is a folder's, too. */
 bool description_allows_name(const char *name);
 
-#endif /* DESCRIPTION_H */
+#endif

@@ -14,8 +14,6 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-
-/* How long a command may take to end when it is asked to, before it is killed. */
 #define GRACE_NS INT64_C(5000000000)
 enum { NOT_RUN = 127, BUFFER_BYTES = 1 << 16 };
 
@@ -54,7 +52,7 @@ void launch_prepare(void)
     struct sigaction before;
     sigset_t held;
     sigemptyset(&held);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         sigaddset(&held, numbers[i]);
         sigaction(numbers[i], NULL, &before);
         if (before.sa_handler != SIG_IGN || numbers[i] == SIGCHLD) /* nohup has it ignored */
@@ -62,7 +60,7 @@ void launch_prepare(void)
     }
     sigprocmask(SIG_BLOCK, &held, &mask_before);
     mask_within = mask_before;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigdelset(&mask_within, numbers[i]);
 }
 
@@ -87,12 +85,12 @@ static void become(const json_t *variant, pid_t campaign, int output, const char
     const json_t *words = json_object_get(variant, "command");
     json_t *environment = json_object_get(variant, "environment");
     size_t count = json_array_size(words);
-    char **arguments = calloc(count + 1, sizeof(arguments[0]));
-    if (arguments == NULL)
+    char **arguments = calloc(count + 1, sizeof arguments[0]);
+    if (!arguments)
         return;
     for (size_t i = 0; i < count; i++)
         arguments[i] = (char *)json_string_value(json_array_get(words, i));
-    for (void *at = json_object_iter(environment); at != NULL; at = json_object_iter_next(environment, at))
+    for (void *at = json_object_iter(environment); at; at = json_object_iter_next(environment, at))
         setenv(json_object_iter_key(at), json_string_value(json_object_iter_value(at)), 1);
     setpgid(0, 0);
 #ifdef __linux__
@@ -119,7 +117,7 @@ static int start(child_t *child, const json_t *variant, const char *messages)
     if (child->pid == 0) {
         become(variant, campaign, output[1], messages);
         why = errno;
-        if (write(failure[1], &why, sizeof(why)) < 0)
+        if (write(failure[1], &why, sizeof why) < 0)
             _exit(NOT_RUN + 1);
         _exit(NOT_RUN);
     }
@@ -128,7 +126,7 @@ static int start(child_t *child, const json_t *variant, const char *messages)
     close(failure[1]);
     child->pipe = output[0];
     /* Nothing is there to read where the command runs: the pipe closes then. */
-    while (read(failure[0], &why, sizeof(why)) < 0 && errno == EINTR)
+    while (read(failure[0], &why, sizeof why) < 0 && errno == EINTR)
         ;
     close(failure[0]);
     return why;
@@ -151,7 +149,7 @@ static void write_all(child_t *child, const char *data, ssize_t bytes)
 static bool drain(child_t *child)
 {
     static char buffer[BUFFER_BYTES];
-    ssize_t bytes = read(child->pipe, buffer, sizeof(buffer));
+    ssize_t bytes = read(child->pipe, buffer, sizeof buffer);
     if (bytes > 0)
         write_all(child, buffer, bytes);
     if (bytes == 0 || (bytes < 0 && errno != EINTR && errno != EAGAIN)) {

@@ -43,4 +43,4 @@ int launch_signal(void);
  */
 launch_t launch_run(const json_t *variant, const char *output, const char *messages, double timeout_s);
 
-#endif /* LAUNCH_H */
+#endif

@@ -49,8 +49,7 @@ void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t du
     struct tm parts;
     json_object_set_new(run, "status", json_string(run_done));
     json_object_set_new(run, "bytes", json_integer(bytes));
-    if (started_s >= 0 && gmtime_r(&started, &parts) != NULL &&
-        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
+    if (started_s >= 0 && gmtime_r(&started, &parts) && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
         json_object_set_new(run, "started", json_string(date));
     if (duration_ns >= 0)
         json_object_set_new(run, "duration_ns", json_integer(duration_ns));
@@ -74,7 +73,7 @@ static void plan_block(json_t *runs, const json_t *variants, int64_t seed, int b
     }
     for (int i = 0; i < count; i++) {
         const char *name = text_at(json_array_get(variants, (size_t)order[i]), "name");
-        snprintf(file, sizeof(file), "%s/%04d.json", name, block);
+        snprintf(file, sizeof file, "%s/%04d.json", name, block);
         json_array_append_new(runs,
                               json_pack("{s:i, s:i, s:s, s:i, s:s, s:s}", "position", block * count + i, "block", block,
                                         "variant", name, "launch", block, "file", file, "status", pending));
@@ -87,7 +86,7 @@ static void plan(manifest_t *manifest, const json_t *variants, int64_t launches,
     json_t *runs = json_array();
     for (int block = 0; block < launches; block++)
         plan_block(runs, variants, seed, block);
-    snprintf(program, sizeof(program), "mpix_campaign %s", options_version());
+    snprintf(program, sizeof program, "mpix_campaign %s", options_version());
     manifest->content = json_pack("{s:s, s:i, s:s, s:I, s:I, s:O, s:o}", "schema", manifest_schema, "version",
                                   MANIFEST_VERSION, "program", program, "seed", (json_int_t)seed, "launches",
                                   (json_int_t)launches, "variants", variants, "runs", runs);
@@ -114,7 +113,7 @@ static bool is_array_of_texts(const json_t *array)
 
 static bool has_texts_only(json_t *object)
 {
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at))
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
         if (!json_is_string(json_object_iter_value(at)))
             return false;
     return json_is_object(object);
@@ -146,8 +145,8 @@ static const char *find_difference(const json_t *old, const json_t *variants)
     size_t count = json_array_size(old) > json_array_size(variants) ? json_array_size(old) : json_array_size(variants);
     for (size_t i = 0; i < count; i++) {
         const json_t *there = json_array_get(old, i), *wanted = json_array_get(variants, i);
-        if (there == NULL || wanted == NULL || !json_equal(there, wanted))
-            return text_at(wanted != NULL ? wanted : there, "name");
+        if (!there || !wanted || !json_equal(there, wanted))
+            return text_at(wanted ? wanted : there, "name");
     }
     return NULL;
 }
@@ -159,10 +158,10 @@ static bool take_over_runs(manifest_t *manifest, const json_t *old_runs)
     for (size_t i = 0; i < json_array_size(old_runs); i++) {
         const json_t *old = json_array_get(old_runs, i);
         json_t *run = json_array_get(manifest->runs, i);
-        if (run == NULL || strcmp(text_at(old, "file"), text_at(run, "file")) != 0)
+        if (!run || strcmp(text_at(old, "file"), text_at(run, "file")) != 0)
             return false;
-        for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-            if (json_object_get(old, keys[k]) != NULL)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+            if (json_object_get(old, keys[k]))
                 json_object_set(run, keys[k], json_object_get(old, keys[k]));
     }
     return true;
@@ -172,11 +171,11 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
 {
     const json_t *old_variants = json_object_get(old, "variants");
     int64_t old_seed = number_of(old, "seed"), old_launches = number_of(old, "launches");
-    const char *differs = variants != NULL ? find_difference(old_variants, variants) : NULL;
+    const char *differs = variants ? find_difference(old_variants, variants) : NULL;
     if (!is_good(old))
         return refuse(manifest, "%s/%s is no manifest of a campaign, give another --output-dir", manifest->directory,
                       manifest_name);
-    if (differs != NULL)
+    if (differs)
         return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output-dir",
                       manifest->directory, differs);
     if (seed != ABSENT && seed != old_seed)
@@ -265,10 +264,10 @@ bool manifest_open(manifest_t *manifest, const json_t *variants, int64_t launche
         return false;
     if (!folder_manifest(manifest->directory, &old, complaint))
         return refuse(manifest, "%s, give another --output-dir", complaint);
-    if (old == NULL && variants != NULL) {
+    if (!old && variants) {
         plan(manifest, variants, launches != ABSENT ? launches : DEFAULT_LAUNCHES, seed != ABSENT ? seed : draw_seed());
         good = nothing_is_in_the_way(manifest);
-    } else if (old == NULL) {
+    } else if (!old) {
         has_no_campaign(manifest);
     } else if (resume(manifest, old, variants, launches, seed)) {
         compare_with_files(manifest);
@@ -297,10 +296,10 @@ static bool tell(const manifest_t *manifest, const char *what, const char *path,
 bool manifest_write(const manifest_t *manifest)
 {
     char path[PATH_BYTES], part[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/%s", manifest->directory, manifest_name);
-    snprintf(part, sizeof(part), "%s/%s.part", manifest->directory, manifest_name);
+    snprintf(path, sizeof path, "%s/%s", manifest->directory, manifest_name);
+    snprintf(part, sizeof part, "%s/%s.part", manifest->directory, manifest_name);
     FILE *file = fopen(part, "w");
-    if (file == NULL)
+    if (!file)
         return tell(manifest, "write", part, errno);
     bool is_whole = json_dumpf(manifest->content, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF &&
                     fflush(file) == 0 && fsync(fileno(file)) == 0;

@@ -52,4 +52,4 @@ bool manifest_look_at(const char *path, int64_t *bytes, char complaint[COMPLAINT
 /* manifest_set_done - note that a run's output is in its place. Numbers that are not known are negative. */
 void manifest_set_done(json_t *run, int64_t bytes, int64_t started_s, int64_t duration_ns);
 
-#endif /* MANIFEST_H */
+#endif

@@ -37,21 +37,21 @@ typedef struct campaign {
 
 static const char program_name[] = "mpix_campaign";
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(directory), 0, 0, NULL, "campaign",
+    {'o', "output-dir", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
      "the folder of the campaign; the one that is there is\ntaken up again"},
-    {0, "launches", "N", OPTION_INTEGER, PLACE(launches), 1, MAX_LAUNCHES, NULL, NULL,
+    {0, "launches", "N", OPTION_INTEGER, FIELD(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
      "of the order (default another one each time, or as\nbefore)"},
-    {0, "retries", "N", OPTION_INTEGER, PLACE(retries), 0, 1000, NULL, "0",
+    {0, "retries", "N", OPTION_INTEGER, FIELD(retries), 0, 1000, NULL, "0",
      "repeat a launch whose command fails at most N times"},
-    {0, "timeout-s", "S", OPTION_DECIMAL, PLACE(timeout_s), 0.001, 1e9, NULL, NULL,
+    {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), 0.001, 1e9, NULL, NULL,
      "seconds that a launch may take (default no limit)"},
 };
-static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, PLACE(files), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, FIELD(files), 0, 0, NULL, NULL, ""};
 
 static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
                             "       mpix_campaign [OPTION]... -- COMMAND... [-- COMMAND...]...";
@@ -110,7 +110,7 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
     tally_t tally = {0};
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         const json_t *run = json_array_get(manifest->runs, i), *duration_ns = json_object_get(run, "duration_ns");
-        if (variant != NULL && strcmp(variant_name(run), name) != 0)
+        if (variant && strcmp(variant_name(run), name) != 0)
             continue;
         tally.timed += duration_ns != NULL;
         tally.total_ns += json_integer_value(duration_ns);
@@ -162,9 +162,9 @@ static void print_last_lines(const char *path)
     size_t bytes[LAST_LINES] = {0};
     int count = 0;
     FILE *file = fopen(path, "r");
-    while (file != NULL && getline(&lines[count % LAST_LINES], &bytes[count % LAST_LINES], file) >= 0)
+    while (file && getline(&lines[count % LAST_LINES], &bytes[count % LAST_LINES], file) >= 0)
         count++;
-    if (file != NULL)
+    if (file)
         fclose(file);
     if (count > 0)
         fprintf(stderr, "%s: its last messages, all of which are in %s:\n", program_name, path);
@@ -215,7 +215,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const la
 static bool make_folder(const campaign_t *campaign, const json_t *run)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/%s", campaign->manifest.directory, variant_name(run));
+    snprintf(path, sizeof path, "%s/%s", campaign->manifest.directory, variant_name(run));
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
     fprintf(stderr, "%s: cannot make the folder %s: %s\n", program_name, path, strerror(errno));
@@ -320,10 +320,10 @@ static json_t *read_variants(const settings_t *settings, int count, char **comma
 {
     json_t *variants = NULL;
     *good = true;
-    if (settings->files.count > 1 || (settings->files.count > 0 && commands != NULL))
+    if (settings->files.count > 1 || (settings->files.count > 0 && commands))
         options_refuse(program_name, "argument \"%.60s\" is not allowed, give one FILE, or -- and commands",
                        settings->files.texts[settings->files.count - 1]);
-    else if (commands != NULL)
+    else if (commands)
         variants = description_of_words(program_name, count, commands);
     else if (settings->files.count > 0)
         variants = description_of_file(program_name, settings->files.texts[0]);
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
     const program_spec_t spec = {.name = program_name,
                                  .purpose = "Launches several commands many times each, in random order.",
                                  .options = options,
-                                 .option_count = sizeof(options) / sizeof(options[0]),
+                                 .option_count = sizeof options / sizeof options[0],
                                  .notes = notes,
                                  .operand = &operand,
                                  .usage = usage};

@@ -21,27 +21,27 @@ enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
 static const char *const truths[] = {
     [EXIT_CLOCK_TSC] = "tsc", [EXIT_CLOCK_CNTVCT] = "cntvct", [TRUTH_NONE] = "none", [TRUTH_AUTO] = "auto", NULL};
 
-#define PLACE(field) offsetof(check_settings_t, field)
+#define FIELD(field) offsetof(check_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "sync", "LABELS", OPTION_TEXT, PLACE(labels), 0, 0, NULL, NULL,
+    {0, "sync", "LABELS", OPTION_TEXT, FIELD(labels), 0, 0, NULL, NULL,
      "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
-    {0, "ages-s", "LIST", OPTION_NUMBERS, PLACE(ages_s), 0, 86400, NULL, "0,1,10,60",
+    {0, "ages-s", "LIST", OPTION_NUMBERS, FIELD(ages_s), 0, 86400, NULL, "0,1,10,60",
      "seconds after the synchronization, ascending,\nseparated by commas"},
-    {0, "keep-ms", "MS", OPTION_DECIMAL, PLACE(keep_ms), 0.01, 1e6, NULL, NULL,
+    {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), 0.01, 1e6, NULL, NULL,
      "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
      "free)"},
-    {0, "repeats", "N", OPTION_INTEGER, PLACE(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
-    {0, "pairs", "N", OPTION_INTEGER, PLACE(pairs), 1, 1e9, NULL, NULL,
+    {0, "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
+    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
+    {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
-    {0, "sample", "FRACTION", OPTION_DECIMAL, PLACE(sample), 1e-9, 1, NULL, NULL,
+    {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
      "instead, this part of the ranks, rounded up"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
      "the seed of the random choice (default: from the time)"},
     {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, NAMES(truths), "auto",
      "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
-    RESULTS_OPTIONS(PLACE(results), "write each check of a rank to FILE"),
+    RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
 };
 
 static const char notes[] =
@@ -71,7 +71,7 @@ static const program_spec_t program = PROGRAM_SPEC(
 /* Cuts the list at commas. Blanks before a label do not count. */
 static bool parse_labels(check_run_t *run, const char *list)
 {
-    for (run->labels = 0; list != NULL; run->labels++) {
+    for (run->labels = 0; list; run->labels++) {
         list += strspn(list, " ");
         size_t length = strcspn(list, ",");
         if (run->labels == MAX_LABELS || length == 0 || length >= LABEL_BYTES)
@@ -97,11 +97,11 @@ static int check_label(const check_run_t *run, char *label)
     int code = open_clock(run, label, &clock_world), class = MPI_SUCCESS, status = STATUS_GOOD;
     MPI_Error_class(code, &class);
     if (class == MPI_ERR_INFO_VALUE) {
-        world_statistic(&clock_world, "mpix_harmonize_last_error", text, sizeof(text));
+        world_statistic(&clock_world, "mpix_harmonize_last_error", text, sizeof text);
         status = world_refuse(&run->world, "option --sync: %s", text);
     } else if (!world_agree(&clock_world, code, "MPIX_Harmonize_set_info")) {
         status = STATUS_FAILED;
-    } else if (world_statistic(&clock_world, "mpix_harmonize_sync", text, sizeof(text))) {
+    } else if (world_statistic(&clock_world, "mpix_harmonize_sync", text, sizeof text)) {
         snprintf(label, LABEL_BYTES, "%.*s", LABEL_BYTES - 1, text);
     }
     MPI_Comm_free(&clock_world.comm);
@@ -114,13 +114,13 @@ static int read_labels(check_run_t *run)
     const char *list = run->settings.labels;
     int status = STATUS_GOOD;
     run->labels = 1;
-    if (!world_all(&run->world, run->world.rank > 0 || list == NULL || parse_labels(run, list)))
+    if (!world_all(&run->world, run->world.rank > 0 || !list || parse_labels(run, list)))
         return world_refuse(&run->world,
                             "option --sync: \"%.200s\" is not allowed, give 1 to %d labels of at most %d characters, "
                             "separated by commas",
                             list, MAX_LABELS, LABEL_BYTES - 1);
     MPI_Bcast(&run->labels, 1, MPI_INT, 0, run->world.comm);
-    MPI_Bcast(run->label, sizeof(run->label), MPI_BYTE, 0, run->world.comm);
+    MPI_Bcast(run->label, sizeof run->label, MPI_BYTE, 0, run->world.comm);
     for (int i = 0; i < run->labels && status == STATUS_GOOD; i++)
         status = check_label(run, run->label[i]);
     return status;
@@ -134,7 +134,7 @@ static void choose_ranks(check_run_t *run)
     run->checked = settings->pairs > 0 && settings->pairs < others ? (int)settings->pairs : others;
     if (settings->sample > 0)
         run->checked = (int)ceil(settings->sample * others);
-    run->checked_rank = world_room(&run->world, run->checked, sizeof(run->checked_rank[0]), "");
+    run->checked_rank = world_room(&run->world, run->checked, sizeof run->checked_rank[0], "");
     if (settings->seed < 0)
         settings->seed = (int64_t)time(NULL);
     MPI_Bcast(&settings->seed, 1, MPI_INT64_T, 0, run->world.comm);
@@ -269,7 +269,7 @@ static void check_all(const check_run_t *run, const world_t *clock_world, int64_
 {
     if (run->is_checked)
         answer(run, clock_world);
-    for (int i = 0; i < run->checked && checks != NULL; i++) {
+    for (int i = 0; i < run->checked && checks; i++) {
         checks[i].age_s = (double)(system_time_ns() - begin_ns) * 1e-9;
         ask(run, clock_world, run->checked_rank[i], &checks[i]);
     }
@@ -348,15 +348,15 @@ static int run_program(check_run_t *run)
     if (status == STATUS_GOOD) {
         choose_ranks(run);
         int64_t trials = run->labels * run->settings.repeats;
-        run->trials = check_room(run, trials, sizeof(run->trials[0]));
+        run->trials = check_room(run, trials, sizeof run->trials[0]);
         if (run->world.rank == 0) {
-            run->checks = check_room(run, trials * run->ages * run->checked, sizeof(run->checks[0]));
+            run->checks = check_room(run, trials * run->ages * run->checked, sizeof run->checks[0]);
             check_begin_report(run);
         }
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
-        if (run->world.rank == 0 && run->settings.results.plot_path != NULL)
+        if (run->world.rank == 0 && run->settings.results.plot_path)
             check_plot(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
     static check_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -65,19 +65,19 @@ typedef struct drift_run {
 
 #define PROGRESS_INTERVAL_NS INT64_C(500000000)
 
-#define PLACE(field) offsetof(drift_settings_t, field)
+#define FIELD(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "duration-s", "S", OPTION_DECIMAL, PLACE(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
-    {0, "interval-s", "S", OPTION_DECIMAL, PLACE(interval_s), 0.001, 1e5, NULL, "0.1",
+    {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
+    {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
      "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
-    {0, "exchanges", "N", OPTION_INTEGER, PLACE(exchanges), 1, 10000, NULL, "10",
+    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 10000, NULL, "10",
      "exchanges in a burst with each clock, after those\nthat are discarded"},
-    {0, "clocks", "LIST", OPTION_CHOICES, PLACE(clocks), 0, 0, NAMES(machine_clocks),
+    {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
      "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
-    {0, "threshold-ns", "NS", OPTION_DECIMAL, PLACE(threshold_ns), 1, 1e12, NULL, NULL,
+    {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
      "largest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
-    RESULTS_OPTIONS(PLACE(results),
+    RESULTS_OPTIONS(FIELD(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 
@@ -109,7 +109,7 @@ static int choose_clocks(drift_run_t *run)
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if ((asked_for >> clock & 1) == 0)
             continue;
-        if (world_all(&run->world, machine_clock_lack(clock) == NULL))
+        if (world_all(&run->world, !machine_clock_lack(clock)))
             run->clock_count++;
         else if (asked_for == all)
             run->settings.clocks &= ~(INT64_C(1) << clock);
@@ -128,20 +128,20 @@ static void allocate(drift_run_t *run)
     int64_t max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
     run->max_rounds = max_rounds;
     run->exchanges =
-        world_room(&run->world, run->clock_count * run->settings.exchanges, sizeof(run->exchanges[0]), advice);
-    run->series = world_room(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof(run->series[0]), advice);
-    run->widths_ns = world_room(&run->world, max_rounds, sizeof(run->widths_ns[0]), advice);
-    run->begin_tick_ns = world_room(&run->world, ranks, sizeof(run->begin_tick_ns[0]), advice);
-    run->end_tick_ns = world_room(&run->world, ranks, sizeof(run->end_tick_ns[0]), advice);
+        world_room(&run->world, run->clock_count * run->settings.exchanges, sizeof run->exchanges[0], advice);
+    run->series = world_room(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof run->series[0], advice);
+    run->widths_ns = world_room(&run->world, max_rounds, sizeof run->widths_ns[0], advice);
+    run->begin_tick_ns = world_room(&run->world, ranks, sizeof run->begin_tick_ns[0], advice);
+    run->end_tick_ns = world_room(&run->world, ranks, sizeof run->end_tick_ns[0], advice);
     for (int i = 0; i < (ranks - 1) * MACHINE_CLOCKS; i++) {
         if ((run->settings.clocks >> i % MACHINE_CLOCKS & 1) == 0)
             continue;
         series_t *series = &run->series[run->series_count++];
         *series = (series_t){.rank = 1 + i / MACHINE_CLOCKS, .clock = i % MACHINE_CLOCKS};
-        series->points = world_room(&run->world, max_rounds, sizeof(series->points[0]), advice);
-        series->time_s = world_room(&run->world, max_rounds, sizeof(series->time_s[0]), advice);
-        series->offset_ns = world_room(&run->world, max_rounds, sizeof(series->offset_ns[0]), advice);
-        series->residual_ns = world_room(&run->world, max_rounds, sizeof(series->residual_ns[0]), advice);
+        series->points = world_room(&run->world, max_rounds, sizeof series->points[0], advice);
+        series->time_s = world_room(&run->world, max_rounds, sizeof series->time_s[0], advice);
+        series->offset_ns = world_room(&run->world, max_rounds, sizeof series->offset_ns[0], advice);
+        series->residual_ns = world_room(&run->world, max_rounds, sizeof series->residual_ns[0], advice);
     }
 }
 
@@ -250,7 +250,7 @@ static void collect_points(const drift_run_t *run, series_t *series)
         point->is_used = (double)point->half_width_ns <= MAX_WIDTH_RATIO * (double)series->half_width_ns;
         if (!point->is_used)
             continue;
-        first = first == NULL ? point : first;
+        first = !first ? point : first;
         series->time_s[series->count] = point->time_s;
         series->offset_ns[series->count++] = (double)(point->offset_ns - first->offset_ns);
     }
@@ -343,7 +343,7 @@ static const column_t columns[] = {
     {"points", "points", 8, 0, 0},
     {"linear(s)", "linear_ns", 11, 3, 1e9},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static void print_row(const table_t *table, const series_t *series, int windows)
 {
@@ -391,7 +391,7 @@ static void print_table(const drift_run_t *run)
 static void write_raw(const drift_run_t *run)
 {
     FILE *file = run->settings.results.raw.file;
-    if (file == NULL)
+    if (!file)
         return;
     fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns\n");
     for (const series_t *series = run->series; series < run->series + run->series_count; series++) {
@@ -467,7 +467,7 @@ int main(int argc, char **argv)
     static drift_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -58,11 +58,11 @@ typedef struct list_run {
     char choice[66 + REASON_BYTES]; /* its name, and why */
 } list_run_t;
 
-#define PLACE(field) offsetof(list_settings_t, field)
+#define FIELD(field) offsetof(list_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "reads", "N", OPTION_INTEGER, PLACE(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
-    RESULTS_OPTIONS(PLACE(results),
+    {0, "reads", "N", OPTION_INTEGER, FIELD(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
+    RESULTS_OPTIONS(FIELD(results),
                     "write clock,reading,interval_ns of each interval\nbetween readings on rank 0 to FILE"),
 };
 
@@ -112,11 +112,11 @@ static void ask_about(const list_run_t *run, int clock, listing_t *listing)
     world_t fresh;
     listing->usable = try_clock(run, machine_clocks[clock].name, &fresh, &call) == MPI_SUCCESS;
     if (!listing->usable) {
-        world_statistic(&fresh, "mpix_harmonize_last_error", message, sizeof(message));
+        world_statistic(&fresh, "mpix_harmonize_last_error", message, sizeof message);
         if ((end = strstr(message, "; allowed")) != NULL)
             *end = '\0';
         begin = strstr(message, "cannot be used");
-        snprintf(listing->reason, sizeof(listing->reason), "%s", begin != NULL ? begin : message);
+        snprintf(listing->reason, sizeof listing->reason, "%s", begin ? begin : message);
     }
     MPI_Comm_free(&fresh.comm);
 }
@@ -130,10 +130,10 @@ static bool ask_for_choice(list_run_t *run)
     int code = try_clock(run, "auto", &fresh, &call);
     bool good = world_agree(&run->world, code, call);
     if (good) {
-        world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof(name));
-        world_statistic(&fresh, "mpix_harmonize_clock_reason", reason, sizeof(reason));
+        world_statistic(&fresh, "mpix_harmonize_clock_used", name, sizeof name);
+        world_statistic(&fresh, "mpix_harmonize_clock_reason", reason, sizeof reason);
         run->chosen = names_find(NAMES(machine_clocks), name);
-        snprintf(run->choice, sizeof(run->choice), "%s: %s", name, reason);
+        snprintf(run->choice, sizeof run->choice, "%s: %s", name, reason);
     }
     MPI_Comm_free(&fresh.comm);
     return good;
@@ -191,7 +191,7 @@ static void measure_intervals(const list_run_t *run, int clock)
         run->room[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
-    for (int64_t i = 0; raw != NULL && i < run->settings.reads; i++)
+    for (int64_t i = 0; raw && i < run->settings.reads; i++)
         fprintf(raw, "%s,%lld,%.1f\n", machine_clocks[clock].name, (long long)i,
                 (double)run->room[i] * tick_ns_of(run, clock));
     sort_ascending(run->room, run->settings.reads);
@@ -268,9 +268,9 @@ static void find_groups(list_run_t *run, int clock)
     const world_t *kernel = &run->kernel;
     int64_t doubt_ns = 0;
     int first;
-    mh_window *windows = world_room(&run->world, kernel->ranks, sizeof(windows[0]), "");
-    int *group = world_room(&run->world, kernel->ranks, sizeof(group[0]), "");
-    int *world_rank = world_room(&run->world, kernel->ranks, sizeof(world_rank[0]), "");
+    mh_window *windows = world_room(&run->world, kernel->ranks, sizeof windows[0], "");
+    int *group = world_room(&run->world, kernel->ranks, sizeof group[0], "");
+    int *world_rank = world_room(&run->world, kernel->ranks, sizeof world_rank[0], "");
     MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, kernel->comm);
     measure_windows(run, clock, windows);
     if (kernel->rank == 0) {
@@ -300,7 +300,7 @@ static const column_t columns[] = {
     {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
     {"members", "members", 12, 0, 0},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
                                    "set xlabel 'interval between successive readings (ns)'\n"
@@ -417,9 +417,9 @@ static void examine(list_run_t *run, int clock)
     listing->is_foreign = world_all(&run->world, machine_clock_is_foreign(clock));
     if (listing->is_foreign)
         return;
-    listing->lacks = !world_all(&run->world, machine_clock_lack(clock) == NULL);
+    listing->lacks = !world_all(&run->world, !machine_clock_lack(clock));
     ask_about(run, clock, listing);
-    listing->group = world_room(&run->world, run->world.ranks, sizeof(listing->group[0]), "");
+    listing->group = world_room(&run->world, run->world.ranks, sizeof listing->group[0], "");
     if (!listing->lacks) {
         look_at(run, clock);
         find_groups(run, clock);
@@ -434,7 +434,7 @@ static int list_clocks(list_run_t *run)
         return STATUS_FAILED;
     counter_rate_begin(&rate);
     run->tick_ns = kernel_tick_ns(&rate, run->kernel.comm);
-    if (run->settings.results.raw.file != NULL)
+    if (run->settings.results.raw.file)
         fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         examine(run, clock);
@@ -446,7 +446,7 @@ static int run_program(list_run_t *run)
 {
     int status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD) {
-        run->room = world_room(&run->world, run->settings.reads, sizeof(run->room[0]), ": give less for --reads");
+        run->room = world_room(&run->world, run->settings.reads, sizeof run->room[0], ": give less for --reads");
         run->kernel = kernel_split(&run->world);
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel.comm);
@@ -459,7 +459,7 @@ int main(int argc, char **argv)
     static list_run_t run;
     int status;
     world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof(run.settings), &status))
+    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

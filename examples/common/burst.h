@@ -95,4 +95,4 @@ void burst_end(const burst_t *burst, int peer);
  */
 burst_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns);
 
-#endif /* BURST_H */
+#endif

@@ -63,4 +63,4 @@ double exit_clock_tick_ns(const exit_clock_t *clock);
 /* exit_clock_describe - write one line about the clock on rank 0. Collective. */
 void exit_clock_describe(const exit_clock_t *clock, const world_t *world, char *text, size_t text_bytes);
 
-#endif /* EXIT_CLOCK_H */
+#endif

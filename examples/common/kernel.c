@@ -14,14 +14,14 @@ bool kernel_value(const char *path, const char *word, char *text, size_t text_by
     size_t length = strlen(word);
     FILE *file = fopen(path, "r");
     text[0] = '\0';
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+    while (file && fgets(line, sizeof line, file)) {
         if (strncmp(line, word, length) != 0)
             continue;
         const char *value = line + length + strspn(line + length, " \t:");
         snprintf(text, text_bytes, "%.*s", (int)strcspn(value, "\n"), value);
         break;
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return text[0] != '\0';
 }
@@ -39,9 +39,9 @@ world_t kernel_split(const world_t *world)
     char *ids = world_room(world, world->ranks, ID_BYTES, "");
     int first = 0;
     /* Without a boot id, the host's name keeps machines apart. */
-    if (!kernel_value("/proc/sys/kernel/random/boot_id", "", word, sizeof(word)))
-        gethostname(word, sizeof(word) - 1);
-    snprintf(id, sizeof(id), "%.39s", word);
+    if (!kernel_value("/proc/sys/kernel/random/boot_id", "", word, sizeof word))
+        gethostname(word, sizeof word - 1);
+    snprintf(id, sizeof id, "%.39s", word);
     MPI_Allgather(id, ID_BYTES, MPI_CHAR, ids, ID_BYTES, MPI_CHAR, world->comm);
     while (memcmp(ids + (size_t)first * ID_BYTES, id, ID_BYTES) != 0)
         first++;
@@ -63,7 +63,7 @@ void kernel_clock_warning(char text[KERNEL_WARNING_BYTES])
 {
     char source[KERNEL_WORD_BYTES], flags[8192];
     const char *wanted = MACHINE_COUNTER == MACHINE_CLOCK_CNTVCT ? "arch_sys_counter" : "tsc";
-    bool unknown = !kernel_value("/proc/cpuinfo", "flags", flags, sizeof(flags));
+    bool unknown = !kernel_value("/proc/cpuinfo", "flags", flags, sizeof flags);
     bool constant = unknown || strstr(flags, "constant_tsc"), nonstop = unknown || strstr(flags, "nonstop_tsc");
     text[0] = '\0';
     if (MACHINE_COUNTER == MACHINE_CLOCKS)

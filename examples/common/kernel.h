@@ -31,4 +31,4 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES]);
 /* kernel_clock_warning - what is wrong with the kernel's source of time, or an empty text. Local. */
 void kernel_clock_warning(char text[KERNEL_WARNING_BYTES]);
 
-#endif /* KERNEL_H */
+#endif

@@ -12,8 +12,6 @@
 #ifdef MACHINE_HAS_TSC
 #include <cpuid.h>
 #endif
-
-/* The bracket of a pair of readings is some 20 ns: over this time 1 ppm. */
 #define MIN_CALIBRATION_NS INT64_C(20000000)
 
 /* Of so many readings of both clocks, the one least disturbed is kept. */

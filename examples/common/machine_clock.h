@@ -30,8 +30,6 @@
 #define MACHINE_HAS_CNTVCT
 #endif
 #endif
-
-/* In the order in which the library's auto prefers them. */
 typedef enum machine_clock_index {
     MACHINE_CLOCK_TSC,
     MACHINE_CLOCK_CNTVCT,
@@ -122,4 +120,4 @@ void counter_rate_begin(counter_rate_t *rate);
  */
 double counter_rate_ns(const counter_rate_t *rate);
 
-#endif /* MACHINE_CLOCK_H */
+#endif

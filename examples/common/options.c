@@ -42,7 +42,7 @@ static bool parse_whole(const option_spec_t *option, const char *text, int64_t *
         return false;
     if (option->kind != OPTION_INTEGER && *end != '\0') {
         const char *suffix = strchr(suffixes, toupper((unsigned char)*end++));
-        if (suffix == NULL || __builtin_mul_overflow(*value, INT64_C(1) << 10 * (suffix - suffixes + 1), value))
+        if (!suffix || __builtin_mul_overflow(*value, INT64_C(1) << 10 * (suffix - suffixes + 1), value))
             return false;
     }
     return *end == '\0' && (double)*value >= option->min && (double)*value <= option->max;
@@ -60,7 +60,7 @@ static bool parse_decimal(const option_spec_t *option, const char *text, double 
 /* Takes the next of a list separated by commas, or an empty text if it is too long. *list is NULL after the last. */
 static bool next_item(const char **list, char item[ITEM_BYTES])
 {
-    if (*list == NULL)
+    if (!*list)
         return false;
     size_t length = strcspn(*list, ",");
     snprintf(item, ITEM_BYTES, "%.*s", length < ITEM_BYTES ? (int)length : 0, *list);
@@ -72,16 +72,16 @@ static bool next_item(const char **list, char item[ITEM_BYTES])
 static bool parse_range(const option_spec_t *option, const char *text, size_list_t *sizes)
 {
     const char *colon = strchr(text, ':');
-    const char *max = colon == NULL ? text : colon + 1;
+    const char *max = !colon ? text : colon + 1;
     char min[ITEM_BYTES];
     sizes->count = 0;
-    if ((colon == NULL || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
+    if ((!colon || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
         return false;
-    if (colon == NULL) {
+    if (!colon) {
         sizes->min_bytes = sizes->min_bytes < sizes->max_bytes ? sizes->min_bytes : sizes->max_bytes;
         return true;
     }
-    snprintf(min, sizeof(min), "%.*s", (int)(colon - text), text);
+    snprintf(min, sizeof min, "%.*s", (int)(colon - text), text);
     return colon - text < ITEM_BYTES && parse_whole(option, min, &sizes->min_bytes) &&
            sizes->min_bytes <= sizes->max_bytes;
 }
@@ -90,7 +90,7 @@ static bool parse_sizes(const option_spec_t *option, const char *text, size_list
 {
     char item[ITEM_BYTES];
     sizes->given = 1;
-    if (strchr(text, ',') == NULL)
+    if (!strchr(text, ','))
         return parse_range(option, text, sizes);
     for (sizes->count = 0; next_item(&text, item); sizes->count++)
         if (sizes->count == MAX_SIZES || !parse_whole(option, item, &sizes->bytes[sizes->count]))
@@ -110,13 +110,12 @@ static bool parse_numbers(const option_spec_t *option, const char *text, number_
 /* The name of an index, NULL after the last. */
 static const char *name_at(const names_t *names, int index)
 {
-    return names == NULL ? NULL
-                         : *(const char *const *)((const char *)names->items + (size_t)index * names->item_bytes);
+    return !names ? NULL : *(const char *const *)((const char *)names->items + (size_t)index * names->item_bytes);
 }
 
 int names_find(const names_t *names, const char *name)
 {
-    for (int i = 0; name_at(names, i) != NULL; i++)
+    for (int i = 0; name_at(names, i); i++)
         if (strcmp(name_at(names, i), name) == 0)
             return i;
     return -1;
@@ -180,7 +179,7 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
 static void set_default(const option_spec_t *option, void *settings)
 {
     void *place = (char *)settings + option->place;
-    if (option->default_text != NULL)
+    if (option->default_text)
         store(option, option->default_text, settings);
     else if (option->kind == OPTION_DECIMAL || option->kind == OPTION_PERCENT)
         *(double *)place = ABSENT;
@@ -200,7 +199,7 @@ static void describe_allowed(const option_spec_t *option, char *text)
     case OPTION_BYTES:
         append(text, "a whole number from %.0f to %.0f%s", option->min, option->max,
                option->kind == OPTION_BYTES ? suffixes : "");
-        for (int i = 0; name_at(option->names, i) != NULL; i++)
+        for (int i = 0; name_at(option->names, i); i++)
             append(text, ", or %s", name_at(option->names, i));
         break;
     case OPTION_NUMBERS:
@@ -219,7 +218,7 @@ static void describe_allowed(const option_spec_t *option, char *text)
     case OPTION_CHOICE:
     case OPTION_CHOICES:
         append(text, option->kind == OPTION_CHOICE ? "one of" : "a list separated by commas of");
-        for (int i = 0; name_at(option->names, i) != NULL; i++)
+        for (int i = 0; name_at(option->names, i); i++)
             append(text, "%s %s", i == 0 ? "" : ",", name_at(option->names, i));
         break;
     case OPTION_TEXT:
@@ -245,22 +244,22 @@ static void print_help_line(const option_spec_t *option)
     char name[TEXT_BYTES];
     const char *doc = option->doc;
     write_name(option, name);
-    append(name, " %s", option->argument != NULL ? option->argument : "");
+    append(name, " %s", option->argument ? option->argument : "");
     int column = printf("%*s%s", option->letter != 0 ? 2 : 6, "", name);
     bool fits = column <= HELP_COLUMN - 2;
     printf(fits ? "%*s" : "\n%*s", fits ? HELP_COLUMN - column : HELP_COLUMN, "");
     for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
         printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
-    printf(option->default_text != NULL ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
+    printf(option->default_text ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
 }
 
 static options_outcome_t print_help(const program_spec_t *program)
 {
-    if (program->usage != NULL)
+    if (program->usage)
         printf("Usage: %s", program->usage);
     else
         printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
-    if (program->usage == NULL && program->operand != NULL)
+    if (!program->usage && program->operand)
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
     for (int i = 0; i < program->option_count; i++)
@@ -297,12 +296,12 @@ typedef struct scanner {
 
 static void add_option(scanner_t *scanner, int i, const option_spec_t *option)
 {
-    int has_value = option->argument != NULL ? required_argument : no_argument;
+    int has_value = option->argument ? required_argument : no_argument;
     int code = option->letter != 0 ? option->letter : NO_LETTER + i;
     scanner->options[i] = option;
     scanner->longs[i] = (struct option){option->name, has_value, NULL, code};
     if (option->letter != 0)
-        text_append(scanner->letters, sizeof(scanner->letters), has_value ? "%c:" : "%c", option->letter);
+        text_append(scanner->letters, sizeof scanner->letters, has_value ? "%c:" : "%c", option->letter);
 }
 
 static scanner_t make_scanner(const program_spec_t *program)
@@ -321,14 +320,14 @@ static scanner_t make_scanner(const program_spec_t *program)
 static const option_spec_t *find_option(const scanner_t *scanner, int code)
 {
     int i = 0;
-    while (scanner->options[i] != NULL && scanner->longs[i].val != code)
+    while (scanner->options[i] && scanner->longs[i].val != code)
         i++;
     return scanner->options[i];
 }
 
 static options_outcome_t take_operand(const program_spec_t *program, const char *text, void *settings)
 {
-    if (program->operand == NULL)
+    if (!program->operand)
         return options_refuse(program->name, "argument \"%.60s\" is not allowed, only options are", text);
     if (!store(program->operand, text, settings))
         return options_refuse(program->name, "argument \"%.60s\" is not allowed", text);
@@ -371,7 +370,7 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
         const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);
         if (code == 1)
             outcome = take_operand(program, optarg, settings);
-        else if (option != NULL)
+        else if (option)
             outcome = take_option(program, option, code, settings);
         else if (optopt != 0)
             outcome = options_refuse(program->name, "option -%c is unknown", optopt);
@@ -392,7 +391,7 @@ int words_cut(char *line, char **words, int max_words)
         if (count == max_words)
             return WORDS_TOO_MANY;
         words[count++] = line;
-        for (; *line != '\0' && (quote != '\0' || (*line != '#' && strchr(blanks, *line) == NULL)); line++) {
+        for (; *line != '\0' && (quote != '\0' || (*line != '#' && !strchr(blanks, *line))); line++) {
             if (*line == quote)
                 quote = '\0';
             else if (quote == '\0' && (*line == '\'' || *line == '"'))

@@ -95,7 +95,7 @@ typedef struct program_spec {
 #define PROGRAM_SPEC(program_name, program_purpose)                               \
     {                                                                             \
         .name = (program_name), .purpose = (program_purpose), .options = options, \
-        .option_count = sizeof(options) / sizeof(options[0]), .notes = notes      \
+        .option_count = sizeof options / sizeof options[0], .notes = notes        \
     }
 
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
@@ -134,4 +134,4 @@ int names_find(const names_t *names, const char *name);
 /* options_version - the version of the package. */
 const char *options_version(void);
 
-#endif /* OPTIONS_H */
+#endif

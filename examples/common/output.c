@@ -59,7 +59,7 @@ bool output_finish(FILE *file, const char *path, const char *program)
 /* Prints a text as a field, in quotes if it needs them. */
 void quote_csv(FILE *file, const char *text)
 {
-    if (text[0] != '#' && strpbrk(text, ",\"\r\n") == NULL) {
+    if (text[0] != '#' && !strpbrk(text, ",\"\r\n")) {
         fputs(text, file);
         return;
     }
@@ -134,14 +134,14 @@ void table_head(const table_t *table)
 }
 
 /* Beyond this, whole numbers are not exact either. */
-#define GREATEST_EXACT 1e15
+#define MAX_EXACT 1e15
 
 /* In as many digits as the column has room for, if it has no room for all. */
 static void print_number(FILE *file, const column_t *column, double number)
 {
-    enum { LEAST_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */
-    int width = column->width - 1, digits = column->width - LEAST_EXPONENT_BYTES - (number < 0);
-    bool may_round = column->decimals > 0 || fabs(number) >= GREATEST_EXACT;
+    enum { MIN_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */
+    int width = column->width - 1, digits = column->width - MIN_EXPONENT_BYTES - (number < 0);
+    bool may_round = column->decimals > 0 || fabs(number) >= MAX_EXACT;
     if (may_round && snprintf(NULL, 0, "%.*f", column->decimals, number) > width)
         fprintf(file, "%*.*g", width, digits, number);
     else
@@ -150,7 +150,7 @@ static void print_number(FILE *file, const column_t *column, double number)
 
 static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
 {
-    if (cell->text != NULL)
+    if (cell->text)
         fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
     else
         print_number(file, column, cell->number / (column->unit > 0 ? column->unit : 1));
@@ -160,7 +160,7 @@ static void print_plain(FILE *file, bool json, const column_t *column, const cel
 {
     if (json)
         fprintf(file, "\"%s\":", column->name);
-    if (cell->text == NULL)
+    if (!cell->text)
         fprintf(file, "%.*f", column->unit > 0 ? 0 : column->decimals, cell->number);
     else if (!json)
         quote_csv(file, cell->text);

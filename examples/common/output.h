@@ -82,4 +82,4 @@ void quote_json(FILE *file, const char *text);
 /* quote_csv - print a text as a cell of comma-separated values, in quotes if it needs them. */
 void quote_csv(FILE *file, const char *text);
 
-#endif /* OUTPUT_H */
+#endif

@@ -35,7 +35,7 @@ static const char common[] =
 static bool can_draw(const char *terminal)
 {
     char command[120];
-    snprintf(command, sizeof(command),
+    snprintf(command, sizeof command,
              "exec gnuplot -d -e 'if (GPVAL_VERSION < 5.4) { exit status 1 }; set terminal %s' >/dev/null 2>&1",
              terminal);
     return system(command) == 0;
@@ -44,7 +44,7 @@ static bool can_draw(const char *terminal)
 static int copy(FILE *from, FILE *to)
 {
     char data[65536];
-    for (size_t bytes; (bytes = fread(data, 1, sizeof(data), from)) > 0;)
+    for (size_t bytes; (bytes = fread(data, 1, sizeof data, from)) > 0;)
         if (fwrite(data, 1, bytes, to) != bytes)
             return errno;
     return fflush(to) == 0 ? 0 : errno;
@@ -62,9 +62,9 @@ static int run_script(FILE *script, FILE *picture)
     char command[80];
     if (ferror(script) || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
         return errno != 0 ? errno : EIO;
-    snprintf(command, sizeof(command), "exec gnuplot -d /dev/fd/%d 2>/dev/null", fileno(script));
+    snprintf(command, sizeof command, "exec gnuplot -d /dev/fd/%d 2>/dev/null", fileno(script));
     FILE *output = popen(command, "r");
-    if (output == NULL)
+    if (!output)
         return errno;
     int error = copy(output, picture);
     int status = pclose(output); /* gnuplot ends, if there is no more to be done with what it draws */
@@ -98,7 +98,7 @@ static bool can_be_written(const char *path)
         return access(path, W_OK) == 0;
     find_part(path, part);
     FILE *file = fopen(part, "a");
-    if (file == NULL)
+    if (!file)
         return false;
     fclose(file);
     remove_empty(part);
@@ -111,7 +111,7 @@ static int save(FILE *picture, const char *path)
     char part[PATH_MAX];
     find_part(path, part);
     FILE *file = fopen(part, "w");
-    if (file == NULL)
+    if (!file)
         return errno;
     rewind(picture);
     int error = copy(picture, file);
@@ -128,7 +128,7 @@ static int save(FILE *picture, const char *path)
 static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
 {
     const char *ending = strrchr(plot->path, '.');
-    bool is_png = ending != NULL && strcmp(ending, ".png") == 0, is_svg = ending != NULL && strcmp(ending, ".svg") == 0;
+    bool is_png = ending && strcmp(ending, ".png") == 0, is_svg = ending && strcmp(ending, ".svg") == 0;
     const char *terminal = is_png ? "pngcairo" : "svg";
     if (!is_png && !is_svg)
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that ends in .png or .svg", plot->path);
@@ -139,7 +139,7 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
     else if (!can_be_written(plot->path))
         snprintf(reason, reason_bytes, "\"%.200s\" is not allowed, give a file that can be written: %s", plot->path,
                  strerror(errno));
-    else if ((plot->script = tmpfile()) == NULL)
+    else if (!(plot->script = tmpfile()))
         snprintf(reason, reason_bytes, "cannot make a temporary file: %s", strerror(errno));
     else
         fprintf(plot->script, "format = '%s'; file = ''\n$rows << END_OF_ROWS\n", ending + 1);
@@ -149,8 +149,8 @@ int plot_open(plot_file_t *plot, const world_t *world, const char *path, const p
 {
     char reason[400] = "";
     *plot = (plot_file_t){.path = path, .chart = chart};
-    if (world->rank == 0 && path != NULL)
-        begin_script(plot, reason, sizeof(reason));
+    if (world->rank == 0 && path)
+        begin_script(plot, reason, sizeof reason);
     return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
 }
 
@@ -159,7 +159,7 @@ int plot_open(plot_file_t *plot, const world_t *world, const char *path, const p
 void plot_row(plot_file_t *plot, const char *format, ...)
 {
     va_list arguments;
-    if (plot->script == NULL)
+    if (!plot->script)
         return;
     plot->has_rows = true;
     va_start(arguments, format);
@@ -180,7 +180,7 @@ void plot_distribution(plot_file_t *plot, const char *name, const int64_t *sorte
 static int draw(const plot_file_t *plot)
 {
     FILE *picture = tmpfile();
-    if (picture == NULL)
+    if (!picture)
         return errno;
     fprintf(plot->script, "END_OF_ROWS\ntitle = '%s'\n%s%s%s", plot->chart->title, plot_style, common,
             plot->chart->commands);
@@ -193,7 +193,7 @@ static int draw(const plot_file_t *plot)
 
 int plot_close(plot_file_t *plot, const world_t *world)
 {
-    if (plot->script == NULL)
+    if (!plot->script)
         return STATUS_GOOD;
     int error = plot->has_rows ? draw(plot) : 0;
     fclose(plot->script);

@@ -68,4 +68,4 @@ void plot_distribution(plot_file_t *plot, const char *name, const int64_t *sorte
 /* plot_close - draw the chart if there are rows. Returns STATUS_GOOD, or STATUS_FAILED after one line about it. */
 int plot_close(plot_file_t *plot, const world_t *world);
 
-#endif /* PLOT_H */
+#endif

@@ -51,4 +51,4 @@ static inline void random_shuffle(void *items, int64_t count, size_t item_bytes,
     }
 }
 
-#endif /* RANDOM_H */
+#endif

@@ -6,12 +6,12 @@
 static int create(const world_t *world, const char *option, output_t *output)
 {
     bool good = true;
-    if (world->rank == 0 && output->path != NULL)
+    if (world->rank == 0 && output->path)
         good = (output->file = fopen(output->path, "w")) != NULL;
     if (world_all(world, good))
         return STATUS_GOOD;
     return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written", option,
-                        output->path != NULL ? output->path : "");
+                        output->path ? output->path : "");
 }
 
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
@@ -30,7 +30,7 @@ int results_close(results_t *results, const world_t *world, int status)
         status = STATUS_FAILED;
     for (int i = 0; i < 2; i++) {
         FILE *file = outputs[i]->file;
-        if (file != NULL && file != stdout && !output_finish(file, outputs[i]->path, world->program))
+        if (file && file != stdout && !output_finish(file, outputs[i]->path, world->program))
             status = STATUS_FAILED;
     }
     return status;

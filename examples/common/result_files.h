@@ -27,4 +27,4 @@ int results_open(results_t *results, const world_t *world, const plot_chart_t *c
 /* results_close - draw the chart, close all. Returns the status, or STATUS_FAILED after a line if that failed. */
 int results_close(results_t *results, const world_t *world, int status);
 
-#endif /* RESULT_FILES_H */
+#endif

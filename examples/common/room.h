@@ -12,4 +12,4 @@ static inline size_t room_bytes(int64_t count, size_t item_bytes)
     return (uint64_t)count <= SIZE_MAX / 2 / item_bytes ? (size_t)count * item_bytes : SIZE_MAX;
 }
 
-#endif /* ROOM_H */
+#endif

@@ -14,7 +14,7 @@ static int compare(const void *left, const void *right)
 
 void sort_ascending(int64_t *values, int64_t count)
 {
-    qsort(values, (size_t)count, sizeof(values[0]), compare);
+    qsort(values, (size_t)count, sizeof values[0], compare);
 }
 
 int64_t quantile(const int64_t *sorted, int64_t count, double fraction)

@@ -38,4 +38,4 @@ void sort_ascending(int64_t *values, int64_t count);
  */
 int64_t quantile(const int64_t *sorted, int64_t count, double fraction);
 
-#endif /* STATISTICS_H */
+#endif

@@ -19,4 +19,4 @@ __attribute__((format(printf, 3, 4))) static inline void text_append(char *text,
     va_end(arguments);
 }
 
-#endif /* TEXT_H */
+#endif

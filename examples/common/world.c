@@ -83,7 +83,7 @@ int world_refuse(const world_t *world, const char *format, ...)
     if (world->rank != 0)
         return STATUS_BAD_OPTION;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     options_refuse(world->program, "%s", text);
     return STATUS_BAD_OPTION;
@@ -97,7 +97,7 @@ void world_progress(const world_t *world, const char *format, ...)
     if (world->rank != 0 || !isatty(STDERR_FILENO))
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "\r%-*s%s", WIDTH, text, text[0] == '\0' ? "\r" : "");
 }
@@ -152,7 +152,7 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
 int64_t world_number(const world_t *world, const char *key)
 {
     char text[64];
-    return world_statistic(world, key, text, sizeof(text)) ? strtoll(text, NULL, 10) : 0;
+    return world_statistic(world, key, text, sizeof text) ? strtoll(text, NULL, 10) : 0;
 }
 
 int64_t world_bound_ns(const world_t *world)
@@ -174,7 +174,7 @@ static void report(const world_t *world, int code, const char *call)
     int length;
     MPI_Error_string(code, text, &length);
     text[strcspn(text, "\n")] = '\0';
-    world_statistic(world, "mpix_harmonize_last_error", detail, sizeof(detail));
+    world_statistic(world, "mpix_harmonize_last_error", detail, sizeof detail);
     if (strcmp(detail, "none") == 0)
         detail[0] = '\0';
     fprintf(stderr, "%s: %.*s failed on rank %d: %s%s%s\n", world->program, (int)strcspn(call, "("), call, world->rank,
@@ -221,9 +221,9 @@ void *world_room(const world_t *world, int64_t count, size_t item_bytes, const c
 {
     char message[200];
     void *room = calloc(1, room_bytes(count > 0 ? count : 1, item_bytes));
-    if (room != NULL)
+    if (room)
         return room;
-    snprintf(message, sizeof(message), "out of memory%s", advice);
+    snprintf(message, sizeof message, "out of memory%s", advice);
     world_abort(world, message);
 }
 

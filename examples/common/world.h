@@ -114,4 +114,4 @@ void world_library(char text[LIBRARY_BYTES]);
 /* world_describe - print the lines that head a table, on rank 0: program, version, what it measures, library, ranks. */
 void world_describe(const world_t *world, FILE *file, const char *title);
 
-#endif /* WORLD_H */
+#endif

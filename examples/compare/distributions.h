@@ -27,4 +27,4 @@ double deviation_limit(double deviation, double freedom);
 /* binomial_limit - the upper limit, at a confidence, of the probability of what came to be in some of all trials. */
 double binomial_limit(int64_t some, int64_t all, double confidence);
 
-#endif /* DISTRIBUTIONS_H */
+#endif

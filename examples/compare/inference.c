@@ -111,8 +111,8 @@ static void next_signs(const scores_t *scores, walk_t *walk)
 static void add_up(const scores_t *scores, int from)
 {
     bool in_blocks = scores->sides->in_blocks;
-    memset(scores->sums, 0, (size_t)scores->rows * sizeof(scores->sums[0]));
-    memset(scores->squares, 0, (size_t)scores->rows * sizeof(scores->squares[0]));
+    memset(scores->sums, 0, (size_t)scores->rows * sizeof scores->sums[0]);
+    memset(scores->squares, 0, (size_t)scores->rows * sizeof scores->squares[0]);
     for (int i = 0; i < scores->values; i++) {
         const double *scaled = scores->scaled + (int64_t)i * scores->rows, sign = scores->signs[i];
         for (int place = from; place < scores->rows && (in_blocks || sign > 0); place++) {
@@ -139,7 +139,7 @@ static double share_at(const scores_t *scores, int place)
 static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
 {
     walk_t walk = walk_begin(scores, rule);
-    memset(scores->as_great, 0, (size_t)scores->rows * sizeof(scores->as_great[0]));
+    memset(scores->as_great, 0, (size_t)scores->rows * sizeof scores->as_great[0]);
     for (int64_t i = 0; i < walk.count; i++) {
         double max = 0;
         next_signs(scores, &walk);
@@ -282,7 +282,7 @@ static int descending(const void *left, const void *right)
 static double find_limit(const scores_t *scores, const rule_t *rule, int64_t count)
 {
     int64_t allowed = (int64_t)(rule->level * (double)count * (1 + HAIR));
-    qsort(scores->max, (size_t)count, sizeof(scores->max[0]), descending);
+    qsort(scores->max, (size_t)count, sizeof scores->max[0], descending);
     double share = allowed > 0 ? scores->max[allowed] : 1;
     return share < 1 - HAIR ? sqrt(scores->freedom * share / (1 - share)) : INFINITY;
 }
@@ -365,7 +365,7 @@ static double *take_room(scores_t *scores, int64_t permutations)
 {
     int64_t rows = scores->rows, values = scores->values;
     double *room = malloc(room_bytes(rows * values + 5 * rows + values + permutations, sizeof(double)));
-    if (room == NULL)
+    if (!room)
         return NULL;
     scores->scaled = room;
     scores->sums = scores->scaled + rows * values;
@@ -400,9 +400,9 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
                                .can_decide = has_launches && rule->level * (double)walk.count * (1 + HAIR) >= 1,
                                .row_level = rule->level / sides->rows};
     double *room = take_room(&scores, walk.count);
-    for (int row = 0; room != NULL && row < sides->rows; row++)
+    for (int row = 0; room && row < sides->rows; row++)
         estimate_row(&scores, row);
-    if (room != NULL && inference->can_decide)
+    if (room && inference->can_decide)
         test_rows(&scores, rule, inference);
     free(room);
     return room != NULL;

@@ -85,4 +85,4 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
  */
 int64_t launches_needed(const sides_t *sides, const inference_t *inference, const finding_t *finding, double log_ratio);
 
-#endif /* INFERENCE_H */
+#endif

@@ -39,10 +39,10 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
     const char *colon = strrchr(operand, ':');
     struct stat status;
     *place = (place_t){.is_folder = folder_is(operand)};
-    snprintf(place->path, sizeof(place->path), "%s", operand);
-    if (stat(operand, &status) != 0 && colon != NULL) {
-        snprintf(place->path, sizeof(place->path), "%.*s", (int)(colon - operand), operand);
-        snprintf(place->variant, sizeof(place->variant), "%s", colon + 1);
+    snprintf(place->path, sizeof place->path, "%s", operand);
+    if (stat(operand, &status) != 0 && colon) {
+        snprintf(place->path, sizeof place->path, "%.*s", (int)(colon - operand), operand);
+        snprintf(place->variant, sizeof place->variant, "%s", colon + 1);
         place->is_folder = folder_is(place->path);
         if (!place->is_folder)
             return complain(complaint, "%.400s cannot be read: no such file or folder", operand);
@@ -53,9 +53,9 @@ static bool find_place(const char *operand, place_t *place, char *complaint)
         return false;
     if (place->variant[0] == '\0')
         return true;
-    if (place->manifest == NULL)
+    if (!place->manifest)
         return complain(complaint, "%.400s has no %s, so it has no variants", place->path, manifest_name);
-    return manifest_variant(place->manifest, place->variant) != NULL ||
+    return manifest_variant(place->manifest, place->variant) ||
            complain_of_variants(place, "of which one can be named", complaint);
 }
 
@@ -67,7 +67,7 @@ static const char schema_name[] = "mpix-bench ", known_schema[] = "mpix-bench 1"
 /* Files without a schema are known by their columns. */
 static bool is_of_bench(const json_t *row)
 {
-    return json_is_string(json_object_get(row, "operation")) && json_object_get(row, launch_first_figure) != NULL;
+    return json_is_string(json_object_get(row, "operation")) && json_object_get(row, launch_first_figure);
 }
 
 static bool check_results(const launch_t *launch, char *complaint)
@@ -91,7 +91,7 @@ static void free_launch(launch_t *launch)
 /* Takes over the path. */
 static bool add_launch(variant_t *variant, char *path, char *complaint)
 {
-    variant->launches = need(realloc(variant->launches, (size_t)(variant->count + 1) * sizeof(variant->launches[0])));
+    variant->launches = need(realloc(variant->launches, (size_t)(variant->count + 1) * sizeof variant->launches[0]));
     launch_t *launch = &variant->launches[variant->count++];
     *launch = (launch_t){.path = path};
     return result_file_read(path, &launch->file, complaint) && check_results(launch, complaint);
@@ -102,7 +102,7 @@ static bool leave_out_last(variant_t *variant, const char *complaint)
 {
     launch_t *last = &variant->launches[variant->count - 1];
     bool is_named = strncmp(text_at(last->file.provenance, "schema"), schema_name, strlen(schema_name)) == 0;
-    if (last->file.rows == NULL || is_named || is_of_bench(json_array_get(last->file.rows, 0)))
+    if (!last->file.rows || is_named || is_of_bench(json_array_get(last->file.rows, 0)))
         return false;
     fprintf(stderr, "mpix_compare: %s, so it is left out\n", complaint);
     free_launch(last);
@@ -130,7 +130,7 @@ static const json_t *find_run(const json_t *manifest, const json_t *other, const
     const json_t *runs = json_object_get(manifest, "runs"), *block = json_object_get(other, "block");
     for (size_t i = 0; i < json_array_size(runs); i++) {
         const json_t *run = json_array_get(runs, i);
-        if (block != NULL && json_equal(json_object_get(run, "block"), block) && run_is_done(run, variant))
+        if (block && json_equal(json_object_get(run, "block"), block) && run_is_done(run, variant))
             return run;
     }
     return NULL;
@@ -148,12 +148,12 @@ static bool read_campaign(const place_t *place, const char *const *names, int co
             continue;
         for (int i = 0; i < count; i++) {
             runs[i] = find_run(place->manifest, run, names[i]);
-            complete = complete && runs[i] != NULL;
+            complete = complete && runs[i];
         }
         variants->left_out += !complete;
         for (int i = 0; complete && i < count; i++) {
             char *path = run_path(place->path, runs[i], complaint);
-            if (path == NULL || !add_launch(&list[i], path, complaint))
+            if (!path || !add_launch(&list[i], path, complaint))
                 return false;
         }
     }
@@ -190,13 +190,13 @@ static bool take_place(const place_t *place, variants_t *variants, variant_t *va
 {
     const json_t *list = json_object_get(place->manifest, "variants");
     const char *name = place->variant;
-    if (place->manifest != NULL && name[0] == '\0') {
+    if (place->manifest && name[0] == '\0') {
         if (json_array_size(list) != 1)
             return complain_of_variants(place, "name one", complaint);
         name = text_at(json_array_get(list, 0), "name");
     }
     variant->name = variant_name(place->path, name);
-    if (place->manifest != NULL)
+    if (place->manifest)
         return read_campaign(place, &name, 1, variants, variant, complaint);
     return place->is_folder ? read_folder(place->path, variant, complaint)
                             : add_launch(variant, folder_join(NULL, place->path), complaint);
@@ -212,7 +212,7 @@ static bool are_of_one_campaign(const place_t *places)
 static bool take_places(const place_t *places, int place_count, variants_t *variants, char *complaint)
 {
     if (place_count < variants->count) {
-        if (places[0].manifest == NULL || places[0].variant[0] != '\0')
+        if (!places[0].manifest || places[0].variant[0] != '\0')
             return complain(complaint, "%.400s is one of two to compare, give the other too", places[0].path);
         if (json_array_size(json_object_get(places[0].manifest, "variants")) != 2)
             return complain_of_variants(&places[0], "name two", complaint);

@@ -47,4 +47,4 @@ bool launches_read(const text_list_t *operands, int count, variants_t *variants,
 
 void launches_free(variants_t *variants);
 
-#endif /* LAUNCHES_H */
+#endif

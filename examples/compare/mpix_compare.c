@@ -47,14 +47,14 @@ typedef struct compare_run {
 
 static const char *const undecided[] = {"pass", "fail", NULL};
 
-#define PLACE(field) offsetof(compare_settings_t, field)
+#define FIELD(field) offsetof(compare_settings_t, field)
 
 static const option_spec_t options[] = {
     {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL, NULL,
      "check guidelines within one variant, such as allreduce\nagainst reduce+bcast, instead of comparing two"},
     {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, "median_ns",
      "the value compared: a column whose name ends in _ns"},
-    {0, "level-percent", "PERCENT", OPTION_PERCENT, PLACE(level_percent), 0.01, 50, NULL, "5",
+    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
      "how often any row of all may get a wrong verdict"},
     {0, "same-percent", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
      "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: none"},
@@ -63,12 +63,12 @@ static const option_spec_t options[] = {
      "contains\nthis value or a row was left out"},
     {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, NAMES(undecided), NULL,
      "with --fail-if-slower-percent, pass (exit with 0) or\nfail (1) in place of 3"},
-    {0, "permutations", "N", OPTION_INTEGER, PLACE(permutations), 99, 1e6, NULL, "9999",
+    {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), 99, 1e6, NULL, "9999",
      "drawn at random where all are too many"},
     {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1", "the seed of the random permutations"},
     OUTPUT_OPTIONS(PLACE(output)),
 };
-static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"
@@ -90,7 +90,7 @@ static const program_spec_t program = {
     .name = program_name,
     .purpose = "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
     .options = options,
-    .option_count = sizeof(options) / sizeof(options[0]),
+    .option_count = sizeof options / sizeof options[0],
     .notes = notes,
     .operand = &operand,
     .usage = "mpix_compare [OPTION]... A B\n"
@@ -199,8 +199,8 @@ static int status_of(const compare_settings_t *settings, const finding_t *findin
 
 static bool open_output(output_t *output, char *complaint)
 {
-    output->file = output->path != NULL ? fopen(output->path, "w") : stdout;
-    return output->file != NULL ||
+    output->file = output->path ? fopen(output->path, "w") : stdout;
+    return output->file ||
            complain(complaint, "option --output: \"%.200s\" is not allowed, give a file that can be written",
                     output->path);
 }

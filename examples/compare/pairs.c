@@ -132,7 +132,7 @@ static void name_differences(const series_t *a, const series_t *b, bool only_mis
     json_t *value;
     json_object_foreach((json_t *)a->keys, name, value)
     {
-        bool is_missing = json_object_get(b->keys, name) == NULL;
+        bool is_missing = !json_object_get(b->keys, name);
         const char *texts[] = {json_string_value(value), rows_key(b, name)};
         if (is_missing != only_missing || json_equal(value, json_object_get(b->keys, name)))
             continue;
@@ -162,7 +162,7 @@ static bool complain_of_differences(const rows_t rows[2], char *complaint)
         }
     complain(complaint, "%.200s and %.200s cannot be compared, no row is of the same:", rows[0].variant->name,
              rows[1].variant->name);
-    if (a != NULL && b != NULL) {
+    if (a && b) {
         name_differences(a, b, false, complaint);
         name_differences(a, b, true, complaint);
         name_differences(b, a, true, complaint);
@@ -177,7 +177,7 @@ bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char comp
     for (int i = 0; i < rows[0].count; i++) {
         const series_t *judged = rows_find(&rows[1], rows[0].list[i].keys);
         common += judged != NULL;
-        if (judged != NULL)
+        if (judged)
             add_pair(pairs, &rows[0].list[i], judged);
     }
     if (common == 0)
@@ -215,7 +215,7 @@ static const struct {
     {"scan", "exscan+reduce_local"},
     {"scatter", "scatterv"},
 };
-enum { GUIDELINES = sizeof(guidelines) / sizeof(guidelines[0]) };
+enum { GUIDELINES = sizeof guidelines / sizeof guidelines[0] };
 
 /* Whether rows were measured alike but for operation and size. What only one has, as a root, makes no difference. */
 static bool are_alike(const series_t *a, const series_t *b)
@@ -254,7 +254,7 @@ static const series_t *find_next_size(const rows_t *rows, const series_t *row)
     const series_t *next = NULL;
     for (int i = 0; i < rows->count; i++) {
         const series_t *other = &rows->list[i];
-        if (size_of(other) > size_of(row) && (next == NULL || size_of(other) < size_of(next)) &&
+        if (size_of(other) > size_of(row) && (!next || size_of(other) < size_of(next)) &&
             strcmp(rows_key(row, "operation"), rows_key(other, "operation")) == 0 && are_alike(row, other))
             next = other;
     }
@@ -269,7 +269,7 @@ bool pairs_by_guidelines(const rows_t *rows, pairs_t *pairs, char complaint[COMP
         for (int j = 0; j < rows->count; j++)
             if (is_owed(&rows->list[i], &rows->list[j]))
                 add_pair(pairs, &rows->list[j], &rows->list[i]);
-        if (next != NULL)
+        if (next)
             add_pair(pairs, next, &rows->list[i]);
     }
     return finish(pairs, "that a guideline compares, such as allreduce and reduce+bcast", complaint);

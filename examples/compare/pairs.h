@@ -63,4 +63,4 @@ sides_t pairs_sides(const pairs_t *pairs);
 
 void pairs_free(pairs_t *pairs);
 
-#endif /* PAIRS_H */
+#endif

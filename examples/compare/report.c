@@ -62,7 +62,7 @@ static void head_item(const output_t *output, const char *key, const char *forma
     char text[2 * COMPLAINT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     for (char *next = text; *next != '\0'; next++)
         if ((unsigned char)*next < ' ')

@@ -29,4 +29,4 @@ void report_comparison(const comparison_t *comparison, const output_t *output);
 /* min_launches - how many launches of each side allow a verdict at all. */
 int min_launches(const comparison_t *comparison);
 
-#endif /* COMPARE_REPORT_H */
+#endif

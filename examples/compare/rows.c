@@ -33,7 +33,7 @@ static json_t *take_keys(const json_t *row)
 static int find_place(const rows_t *rows, const char *text)
 {
     const json_t *place = json_object_get(rows->index, text);
-    return place != NULL ? (int)json_integer_value(place) : -1;
+    return place ? (int)json_integer_value(place) : -1;
 }
 
 /* The row with these keys, which is made if there is none yet. Takes over the keys. */
@@ -58,14 +58,14 @@ static series_t *row_of(rows_t *rows, json_t *keys)
 const char *rows_key(const series_t *row, const char *name)
 {
     const char *text = json_string_value(json_object_get(row->keys, name));
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, const char *column, char *complaint)
 {
     const json_t *value = json_object_get(row, column);
     double number = json_number_value(value);
-    if (value == NULL || !(json_is_null(value) || json_is_number(value)))
+    if (!value || !(json_is_null(value) || json_is_number(value)))
         return complain(complaint, "%.400s has no column of numbers %.60s", launch->path, column);
     series_t *series = row_of(rows, take_keys(row));
     double *log_value = &series->logs[launch - rows->variant->launches];

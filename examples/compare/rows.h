@@ -52,4 +52,4 @@ double rows_mean_log(const rows_t *rows, const series_t *row);
 /* rows_mean_span_ns - likewise of the longest delay of imposed arrivals. */
 double rows_mean_span_ns(const rows_t *rows, const series_t *row);
 
-#endif /* ROWS_H */
+#endif

@@ -26,4 +26,4 @@ typedef enum judgment { JUDGMENT_PASS, JUDGMENT_FAIL, JUDGMENT_UNDECIDED } judgm
 /* judge - fail if any interval lies above 1 and so many percent; else pass if all lie below; else undecided. */
 judgment_t judge(const finding_t *findings, int count, double limit_percent);
 
-#endif /* VERDICT_H */
+#endif

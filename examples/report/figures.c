@@ -30,9 +30,8 @@ static bool is_series_key(const json_t *rows, const char *column, const void *pa
 {
     const builder_t *builder = passed;
     const chart_t *chart = builder->chart;
-    if ((chart->panel != NULL && strcmp(column, chart->panel) == 0) ||
-        (builder->x != NULL && strcmp(column, builder->x) == 0) ||
-        (chart->ignored != NULL && strcmp(column, chart->ignored) == 0))
+    if ((chart->panel && strcmp(column, chart->panel) == 0) || (builder->x && strcmp(column, builder->x) == 0) ||
+        (chart->ignored && strcmp(column, chart->ignored) == 0))
         return false;
     return kind_is_key(rows, column, builder->kind);
 }
@@ -41,18 +40,18 @@ static bool is_series_key(const json_t *rows, const char *column, const void *pa
 static int number_of(json_t *list, const char *name)
 {
     const json_t *number = json_object_get(list, name);
-    if (number == NULL)
+    if (!number)
         json_object_set_new(list, name, need(json_integer((json_int_t)json_object_size(list))));
-    return number != NULL ? (int)json_integer_value(number) : (int)json_object_size(list) - 1;
+    return number ? (int)json_integer_value(number) : (int)json_object_size(list) - 1;
 }
 
 static series_t *series_of(builder_t *builder, const char *name)
 {
     int number = number_of(builder->numbers, name), *count = &builder->picture.series_count;
     if (number == *count) {
-        builder->series = need(realloc(builder->series, (size_t)++ * count * sizeof(builder->series[0])));
-        builder->series[number] = (series_t){.name = need(strdup(name)),
-                                             .look = builder->x != NULL ? number_of(builder->looks, name) : number};
+        builder->series = need(realloc(builder->series, (size_t)++ * count * sizeof builder->series[0]));
+        builder->series[number] =
+            (series_t){.name = need(strdup(name)), .look = builder->x ? number_of(builder->looks, name) : number};
     }
     return &builder->series[number];
 }
@@ -69,7 +68,7 @@ static void add_point(series_t *series, point_t point)
 {
     size_t count = (size_t)++series->count;
     if ((count & (count - 1)) == 0)
-        series->points = need(realloc(series->points, 2 * count * sizeof(series->points[0])));
+        series->points = need(realloc(series->points, 2 * count * sizeof series->points[0]));
     series->points[count - 1] = point;
 }
 
@@ -90,16 +89,16 @@ static void add_measure(builder_t *builder, const json_t *row, const char *label
     bool several = builder->chart->measures[1].column != NULL;
     double value = number_drawn(row, measure->column);
     char *name = need(malloc(strlen(label) + strlen(measure->title) + 3));
-    sprintf(name, "%s%s%s", builder->x != NULL ? label : "",
-            builder->x != NULL && several && label[0] != '\0' ? ": " : "", several ? measure->title : "");
-    point_t point = {.place = builder->x != NULL ? number_drawn(row, builder->x) : number_of(builder->strips, label),
+    sprintf(name, "%s%s%s", builder->x ? label : "", builder->x && several && label[0] != '\0' ? ": " : "",
+            several ? measure->title : "");
+    point_t point = {.place = builder->x ? number_drawn(row, builder->x) : number_of(builder->strips, label),
                      .value = value,
                      .low = number_drawn(row, measure->low),
                      .high = number_drawn(row, measure->high),
                      .single = json_object_get(row, "singles"),
-                     .note = builder->chart->note != NULL ? text_at(row, builder->chart->note) : ""};
+                     .note = builder->chart->note ? text_at(row, builder->chart->note) : ""};
     if (isfinite(point.place) && isfinite(value) &&
-        (builder->chart->ignored == NULL || !has_point(series_of(builder, name), &point)))
+        (!builder->chart->ignored || !has_point(series_of(builder, name), &point)))
         add_point(series_of(builder, name), point);
     free(name);
 }
@@ -115,12 +114,12 @@ static void add_rows(builder_t *builder, const json_t *rows)
             free(label);
             label = need(strdup("none")); /* beside those that have a name */
         }
-        for (int k = 0; k < MAX_MEASURES && builder->chart->measures[k].column != NULL; k++)
+        for (int k = 0; k < MAX_MEASURES && builder->chart->measures[k].column; k++)
             add_measure(builder, row, label, &builder->chart->measures[k]);
         free(label);
     }
     json_decref(keys);
-    for (int k = 0; k < builder->picture.series_count && builder->x != NULL; k++)
+    for (int k = 0; k < builder->picture.series_count && builder->x; k++)
         qsort(builder->series[k].points, (size_t)builder->series[k].count, sizeof(point_t), by_place);
 }
 
@@ -131,7 +130,7 @@ static void draw(FILE *file, builder_t *builder, const char *title, int number)
     const chart_t *chart = builder->chart;
     picture_t *picture = &builder->picture;
     size_t strips = json_object_size(builder->strips);
-    const char **names = need(calloc(strips + 1, sizeof(names[0]))), *name;
+    const char **names = need(calloc(strips + 1, sizeof names[0])), *name;
     json_t *place;
     json_object_foreach(builder->strips, name, place)
     {
@@ -140,10 +139,9 @@ static void draw(FILE *file, builder_t *builder, const char *title, int number)
     picture->title = title;
     picture->place_title = chart->x_title;
     picture->value_title = chart->value_title;
-    picture->place_axis =
-        (axis_t){.scale = chart->x_scale, .unit = chart->x != NULL ? value_unit(chart->x) : UNIT_NONE};
+    picture->place_axis = (axis_t){.scale = chart->x_scale, .unit = chart->x ? value_unit(chart->x) : UNIT_NONE};
     picture->value_axis = (axis_t){.scale = chart->scale, .unit = value_unit(chart->measures[0].column)};
-    picture->strips = builder->x == NULL ? names : NULL;
+    picture->strips = !builder->x ? names : NULL;
     picture->strip_count = (int)strips;
     picture->has_bars = chart->reference != 0;
     picture->reference = chart->reference;
@@ -155,7 +153,7 @@ static void draw(FILE *file, builder_t *builder, const char *title, int number)
 static void print_panel(FILE *file, const json_t *rows, const kind_t *kind, const chart_t *chart, const char *panel,
                         json_t *looks, int *number)
 {
-    bool has_curves = chart->x != NULL && rows_differ(rows, chart->x);
+    bool has_curves = chart->x && rows_differ(rows, chart->x);
     builder_t builder = {.chart = chart,
                          .kind = kind,
                          .x = has_curves ? chart->x : NULL,
@@ -181,7 +179,7 @@ void figures_print(FILE *file, const json_t *rows, const kind_t *kind, const cha
 {
     json_t *keys = need(json_array()), *looks = need(json_object()), *part;
     const char *panel;
-    if (chart->panel != NULL)
+    if (chart->panel)
         json_array_append_new(keys, need(json_string(chart->panel)));
     json_t *panels = rows_split(rows, keys);
     fputs("<div class=\"charts\">\n", file);
@@ -212,7 +210,7 @@ static int ascending(const void *a, const void *b)
 static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
 {
     const char *column = chart->measures[0].column;
-    double *values = need(calloc(json_array_size(rows) + 1, sizeof(values[0])));
+    double *values = need(calloc(json_array_size(rows) + 1, sizeof values[0]));
     json_t *singles = need(json_array());
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -222,7 +220,7 @@ static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
         values[count++] = value;
         json_array_append_new(singles, need(json_real(value)));
     }
-    qsort(values, count, sizeof(values[0]), ascending);
+    qsort(values, count, sizeof values[0], ascending);
     json_object_set_new(thing, "launches", need(json_integer((json_int_t)count)));
     if (count > 0) {
         double median = middle_of(values, count);
@@ -245,13 +243,13 @@ json_t *figures_launches(const json_t *rows, const kind_t *kind, chart_t *chart)
     static char names[3][VALUE_BYTES];
     const char *ending = strrchr(kind->charts[0].measures[0].column, '_');
     *chart = kind->charts[0];
-    if (chart->measures[1].column != NULL) { /* it says which of them is left */
+    if (chart->measures[1].column) { /* it says which of them is left */
         snprintf(names[2], VALUE_BYTES, "%s, %s", chart->value_title, chart->measures[0].title);
         chart->value_title = names[2];
     }
-    memset(&chart->measures[1], 0, sizeof(chart->measures) - sizeof(chart->measures[0]));
-    snprintf(names[0], VALUE_BYTES, "min%s", ending != NULL ? ending : "");
-    snprintf(names[1], VALUE_BYTES, "max%s", ending != NULL ? ending : "");
+    memset(&chart->measures[1], 0, sizeof chart->measures - sizeof chart->measures[0]);
+    snprintf(names[0], VALUE_BYTES, "min%s", ending ? ending : "");
+    snprintf(names[1], VALUE_BYTES, "max%s", ending ? ending : "");
     chart->measures[0].low = names[0];
     chart->measures[0].high = names[1];
     json_object_foreach(split, label, part)

@@ -28,4 +28,4 @@ void figures_print(FILE *file, const json_t *rows, const kind_t *kind, const cha
  */
 json_t *figures_launches(const json_t *rows, const kind_t *kind, chart_t *chart);
 
-#endif /* FIGURES_H */
+#endif

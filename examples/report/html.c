@@ -73,7 +73,7 @@ static form_t find_form(const json_t *rows, const char *column)
         const json_t *value = json_object_get(json_array_get(rows, i), column);
         if (json_is_number(value))
             form.is_number = true;
-        else if (value != NULL && !json_is_null(value))
+        else if (value && !json_is_null(value))
             return (form_t){.column = column, .unit = value_unit_name(unit)};
     }
     if (unit == UNIT_TIME)
@@ -119,7 +119,7 @@ static void print_number(FILE *file, const form_t *form, double number)
 
 static void print_value(FILE *file, const form_t *form, json_t *value)
 {
-    if (value == NULL || json_is_null(value))
+    if (!value || json_is_null(value))
         fputs("–", file);
     else if (form->is_number)
         print_number(file, form, json_number_value(value) / form->divisor);
@@ -131,7 +131,7 @@ static void print_value(FILE *file, const form_t *form, json_t *value)
 
 static bool is_among(const char *column, const char *const *list)
 {
-    for (int i = 0; list[i] != NULL; i++)
+    for (int i = 0; list[i]; i++)
         if (strcmp(list[i], column) == 0)
             return true;
     return false;
@@ -148,7 +148,7 @@ static void print_same(FILE *file, const json_t *rows, json_t *columns)
     {
         json_t *value = json_object_get(row, column);
         char title[VALUE_BYTES];
-        if (rows_differ(rows, column) || value == NULL || json_is_null(value))
+        if (rows_differ(rows, column) || !value || json_is_null(value))
             continue;
         form_t form = find_form(rows, column);
         value_title(column, title);
@@ -182,7 +182,7 @@ static void print_row(FILE *file, const json_t *row, const form_t *forms, int co
     fputs("<tr>", file);
     for (int i = 0; i < count; i++) {
         json_t *value = json_object_get(row, forms[i].column);
-        const char *more = first != NULL && !is_among(forms[i].column, first) ? " more" : "";
+        const char *more = first && !is_among(forms[i].column, first) ? " more" : "";
         const char *tag = i == 0 ? "th scope=\"row\"" : "td";
         if (json_is_number(value))
             fprintf(file, "<%s class=\"number%s\" data-value=\"%.15g\">", tag, more, json_number_value(value));
@@ -204,7 +204,7 @@ static int choose_columns(const json_t *rows, json_t *columns, const char *const
         *more = count;
         json_object_foreach(columns, column, unused)
         {
-            bool is_first = first == NULL || is_among(column, first);
+            bool is_first = !first || is_among(column, first);
             if (is_first == !others && (json_array_size(rows) == 1 || rows_differ(rows, column)))
                 forms[count++] = find_form(rows, column);
         }
@@ -222,7 +222,7 @@ static void print_table(FILE *file, const json_t *rows, const char *caption, con
     html_text(file, caption);
     fputs("</caption>\n<thead><tr>", file);
     for (int i = 0; i < count; i++)
-        print_heading(file, &forms[i], first != NULL && !is_among(forms[i].column, first));
+        print_heading(file, &forms[i], first && !is_among(forms[i].column, first));
     fputs("</tr></thead>\n<tbody>\n", file);
     for (size_t i = 0; i < json_array_size(rows); i++)
         print_row(file, json_array_get(rows, i), forms, count, first);
@@ -232,7 +232,7 @@ static void print_table(FILE *file, const json_t *rows, const char *caption, con
 void html_table(FILE *file, const json_t *rows, const char *caption, const char *const *first)
 {
     json_t *columns = rows_columns(rows);
-    form_t *forms = need(calloc(json_object_size(columns) + 1, sizeof(forms[0])));
+    form_t *forms = need(calloc(json_object_size(columns) + 1, sizeof forms[0]));
     int more, count = choose_columns(rows, columns, first, forms, &more);
     if (json_array_size(rows) > 1)
         print_same(file, rows, columns);

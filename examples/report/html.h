@@ -32,4 +32,4 @@ void html_text(FILE *file, const char *text);
  */
 void html_table(FILE *file, const json_t *rows, const char *caption, const char *const *first);
 
-#endif /* HTML_H */
+#endif

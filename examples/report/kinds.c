@@ -145,15 +145,15 @@ static const kind_t kinds[] = {
                               MEASURE("barrier_ns", "between barriers"),
                               MEASURE("longest_ns", "longest of a rank")}}}},
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 const kind_t *kind_of(const json_t *row)
 {
     for (int i = 0; i < KINDS; i++) {
-        int found = 0, names = sizeof(kinds[i].tells) / sizeof(kinds[i].tells[0]);
-        while (found < names && kinds[i].tells[found] != NULL && json_object_get(row, kinds[i].tells[found]) != NULL)
+        int found = 0, names = sizeof kinds[i].tells / sizeof kinds[i].tells[0];
+        while (found < names && kinds[i].tells[found] && json_object_get(row, kinds[i].tells[found]))
             found++;
-        if (found == names || kinds[i].tells[found] == NULL)
+        if (found == names || !kinds[i].tells[found])
             return &kinds[i];
     }
     return NULL;
@@ -165,8 +165,8 @@ const char *kind_tools(void)
     text[0] = '\0';
     for (int i = 0; i < KINDS; i++) {
         const char *separator = i == 0 ? "" : i < KINDS - 1 ? ", " : " or ";
-        if (strstr(text, kinds[i].tool) == NULL)
-            snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", separator, kinds[i].tool);
+        if (!strstr(text, kinds[i].tool))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", separator, kinds[i].tool);
     }
     return text;
 }
@@ -174,12 +174,12 @@ const char *kind_tools(void)
 bool kind_is_key(const json_t *rows, const char *column, const void *kind)
 {
     static const char *const numbers[] = {"launch", "ranks", "rank", "root", "size_bytes", "age_ns", "window_ns"};
-    enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
     const char *const *results = ((const kind_t *)kind)->results;
     for (int i = 0; i < NUMBERS; i++)
         if (strcmp(column, numbers[i]) == 0)
             return true;
-    for (int i = 0; results[i] != NULL; i++)
+    for (int i = 0; results[i]; i++)
         if (strcmp(column, results[i]) == 0)
             return false;
     for (size_t i = 0; i < json_array_size(rows); i++)

@@ -51,4 +51,4 @@ const char *kind_tools(void);
 /* kind_is_key - whether a column says what was measured: for rows_keys, which passes the kind. */
 bool kind_is_key(const json_t *rows, const char *column, const void *kind);
 
-#endif /* KINDS_H */
+#endif

@@ -16,15 +16,15 @@ typedef struct settings {
     text_list_t paths;
 } settings_t;
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
-    {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Results", "the title of the page"},
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Results", "the title of the page"},
 };
 
 static const option_spec_t operand =
-    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, PLACE(paths), 0, 0, NULL, NULL, "what the report is of");
+    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, FIELD(paths), 0, 0, NULL, NULL, "what the report is of");
 
 static const char notes[] =
     "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"
@@ -36,7 +36,7 @@ static const char notes[] =
 static const program_spec_t program = {.name = "mpix_report",
                                        .purpose = "Makes one page of HTML from results of the measuring tools.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_report [OPTION]... FILE|DIR..."};
@@ -44,12 +44,12 @@ static const program_spec_t program = {.name = "mpix_report",
 static int write_page(const sources_t *sources, const settings_t *settings)
 {
     FILE *file = stdout;
-    if (settings->output_path != NULL && sources_has(sources, settings->output_path)) {
+    if (settings->output_path && sources_has(sources, settings->output_path)) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
                        settings->output_path);
         return STATUS_BAD_OPTION;
     }
-    if (settings->output_path != NULL && (file = fopen(settings->output_path, "w")) == NULL) {
+    if (settings->output_path && !(file = fopen(settings->output_path, "w"))) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
                        settings->output_path, strerror(errno));
         return STATUS_BAD_OPTION;

@@ -31,13 +31,12 @@ typedef struct page {
 static bool is_in_campaign(const sources_t *sources, const source_t *source)
 {
     int launches = 0;
-    for (int i = 0; i < sources->campaign_count && source->campaign != NULL; i++)
-        if (sources->campaigns[i].manifest != NULL && strcmp(sources->campaigns[i].path, source->campaign) == 0)
+    for (int i = 0; i < sources->campaign_count && source->campaign; i++)
+        if (sources->campaigns[i].manifest && strcmp(sources->campaigns[i].path, source->campaign) == 0)
             return true;
-    for (int i = 0; i < sources->count && source->campaign != NULL; i++) {
+    for (int i = 0; i < sources->count && source->campaign; i++) {
         const source_t *other = &sources->list[i];
-        launches +=
-            other->kind == source->kind && other->campaign != NULL && strcmp(other->campaign, source->campaign) == 0;
+        launches += other->kind == source->kind && other->campaign && strcmp(other->campaign, source->campaign) == 0;
     }
     return launches > 1;
 }
@@ -49,7 +48,7 @@ static bool is_of(const page_t *page, const section_t *section, const source_t *
 
 static void find_sections(page_t *page)
 {
-    page->sections = need(calloc((size_t)page->sources->count + 1, sizeof(page->sections[0])));
+    page->sections = need(calloc((size_t)page->sources->count + 1, sizeof page->sections[0]));
     for (int i = 0; i < page->sources->count; i++) {
         const source_t *source = &page->sources->list[i];
         int place = 0;
@@ -117,7 +116,7 @@ static void print_provenance(const page_t *page, const section_t *section)
 
 static const char *const *first_columns(const kind_t *kind)
 {
-    return kind->first[0] != NULL ? kind->first : NULL;
+    return kind->first[0] ? kind->first : NULL;
 }
 
 /* What mpix_compare calls A and B. */
@@ -142,7 +141,7 @@ static void print_results(page_t *page, const section_t *section)
     json_t *rows = gather(page, section, false);
     fprintf(page->file, "<p>%s</p>\n", section->kind->text);
     print_sides(page, section);
-    for (int i = 0; i < MAX_CHARTS && section->kind->charts[i].title != NULL; i++)
+    for (int i = 0; i < MAX_CHARTS && section->kind->charts[i].title; i++)
         figures_print(page->file, rows, section->kind, &section->kind->charts[i], &page->figures);
     html_table(page->file, rows, section->kind->title, first_columns(section->kind));
     json_decref(rows);
@@ -158,9 +157,9 @@ static void print_manifest(const page_t *page, const campaign_t *campaign)
     html_text(page->file, json_string_value(path));
     json_decref(path);
     fputs("</b>", page->file);
-    if (campaign->manifest != NULL) {
+    if (campaign->manifest) {
         const json_t *seed = json_object_get(campaign->manifest, "seed");
-        snprintf(number, sizeof(number), "%.15g", json_number_value(seed));
+        snprintf(number, sizeof number, "%.15g", json_number_value(seed));
         fprintf(page->file, ": launches in random order, seed %s", json_is_number(seed) ? number : "unknown");
     } else {
         fputs(": a directory of results, of which each file counts as a launch", page->file);

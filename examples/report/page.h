@@ -12,4 +12,4 @@
 /* page_print - print all results. title: of the page. */
 void page_print(FILE *file, const sources_t *sources, const char *title);
 
-#endif /* PAGE_H */
+#endif

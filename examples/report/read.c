@@ -28,7 +28,7 @@ static void free_source(source_t *source)
 static bool check_version(const source_t *source, char *complaint)
 {
     const char *version = strrchr(text_at(source->head, "schema"), ' ');
-    return version == NULL || atoi(version) == RESULTS_VERSION ||
+    return !version || atoi(version) == RESULTS_VERSION ||
            complain(complaint, "%.400s has a schema of another version than %d, the only one known", source->path,
                     RESULTS_VERSION);
 }
@@ -37,7 +37,7 @@ static bool find_kind(source_t *source, char *complaint)
 {
     for (size_t i = 0; i < json_array_size(source->rows); i++) {
         const kind_t *kind = kind_of(json_array_get(source->rows, i));
-        if (kind == NULL || (i > 0 && source->kind != kind))
+        if (!kind || (i > 0 && source->kind != kind))
             return complain(complaint, "%.400s, row %zu is none that %s writes with --format json or csv%s",
                             source->path, i + 1, i > 0 ? source->kind->tool : kind_tools(),
                             i > 0 ? ", as the rows before" : "");
@@ -51,10 +51,10 @@ static bool read_file(sources_t *sources, char *path, const char *campaign, cons
                       char *complaint)
 {
     result_file_t file;
-    sources->list = need(realloc(sources->list, (size_t)(sources->count + 1) * sizeof(sources->list[0])));
+    sources->list = need(realloc(sources->list, (size_t)(sources->count + 1) * sizeof sources->list[0]));
     source_t *source = &sources->list[sources->count++];
     *source = (source_t){.path = need(path), .launch = launch};
-    if (campaign != NULL) {
+    if (campaign) {
         source->campaign = need(strdup(campaign));
         source->variant = need(strdup(variant));
     }
@@ -71,7 +71,7 @@ static bool read_run(sources_t *sources, campaign_t *campaign, const char *varia
 {
     struct stat status;
     char *path = run_path(campaign->path, run, complaint);
-    if (path == NULL)
+    if (!path)
         return false;
     if (run_is_done(run, variant) && stat(path, &status) == 0)
         return read_file(sources, path, campaign->path, variant, json_integer_value(json_object_get(run, "launch")),
@@ -104,7 +104,7 @@ static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
 static bool leave_out_last(sources_t *sources, const char *complaint)
 {
     source_t *last = &sources->list[sources->count - 1];
-    if (last->rows == NULL || last->kind != NULL)
+    if (!last->rows || last->kind)
         return false;
     fprintf(stderr, "mpix_report: %s, so it is left out\n", complaint);
     free_source(last);
@@ -132,13 +132,13 @@ static bool read_launches(sources_t *sources, const char *directory, char *compl
 
 static bool read_directory(sources_t *sources, const char *directory, char *complaint)
 {
-    size_t bytes = (size_t)(sources->campaign_count + 1) * sizeof(sources->campaigns[0]);
+    size_t bytes = (size_t)(sources->campaign_count + 1) * sizeof sources->campaigns[0];
     sources->campaigns = need(realloc(sources->campaigns, bytes));
     campaign_t *campaign = &sources->campaigns[sources->campaign_count++];
     *campaign = (campaign_t){.path = need(strdup(directory))};
     return folder_manifest(directory, &campaign->manifest, complaint) &&
-           (campaign->manifest != NULL ? read_runs(sources, campaign, complaint)
-                                       : read_launches(sources, directory, complaint));
+           (campaign->manifest ? read_runs(sources, campaign, complaint)
+                               : read_launches(sources, directory, complaint));
 }
 
 bool sources_read(sources_t *sources, const char *path)

@@ -51,4 +51,4 @@ void sources_free(sources_t *sources);
 /* sources_has - whether a path leads to a file that was read, manifests included. */
 bool sources_has(const sources_t *sources, const char *path);
 
-#endif /* READ_H */
+#endif

@@ -15,7 +15,7 @@ const char rows_file_column[] = "file";
 json_t *text_value(const char *text)
 {
     json_t *value = json_string(text);
-    if (value != NULL)
+    if (value)
         return value;
     char *copy = need(strdup(text));
     for (char *next = copy; *next != '\0'; next++)
@@ -28,7 +28,7 @@ json_t *text_value(const char *text)
 
 double row_number(const json_t *row, const char *column)
 {
-    const json_t *value = column != NULL ? json_object_get(row, column) : NULL;
+    const json_t *value = column ? json_object_get(row, column) : NULL;
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
@@ -41,7 +41,7 @@ json_t *rows_columns(const json_t *rows)
     {
         json_object_foreach(row, column, value)
         {
-            if (json_object_get(columns, column) == NULL)
+            if (!json_object_get(columns, column))
                 json_object_set_new(columns, column, json_true());
         }
     }
@@ -53,7 +53,7 @@ bool rows_differ(const json_t *rows, const char *column)
     const json_t *first = json_object_get(json_array_get(rows, 0), column);
     for (size_t i = 1; i < json_array_size(rows); i++) {
         const json_t *other = json_object_get(json_array_get(rows, i), column);
-        if (other != first && (other == NULL || first == NULL || !json_equal(other, first)))
+        if (other != first && (!other || !first || !json_equal(other, first)))
             return true;
     }
     return false;
@@ -101,7 +101,7 @@ json_t *rows_split(const json_t *rows, const json_t *keys)
     {
         char *label = row_label(row, keys);
         json_t *group = json_object_get(groups, label);
-        if (group == NULL) {
+        if (!group) {
             group = need(json_array());
             json_object_set_new(groups, label, group);
         }
@@ -134,7 +134,7 @@ json_t *rows_keys(const json_t *rows, bool (*is_key)(const json_t *rows, const c
         if (strcmp(column, rows_file_column) != 0 && is_key(rows, column, passed) && rows_differ(rows, column))
             add_key(keys, rows, column, &groups);
     }
-    if (json_object_get(columns, rows_file_column) != NULL)
+    if (json_object_get(columns, rows_file_column))
         add_key(keys, rows, rows_file_column, &groups);
     json_decref(columns);
     return keys;

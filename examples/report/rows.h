@@ -42,4 +42,4 @@ char *row_label(const json_t *row, const json_t *keys);
  */
 json_t *rows_split(const json_t *rows, const json_t *keys);
 
-#endif /* ROWS_H */
+#endif

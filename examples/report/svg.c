@@ -29,7 +29,7 @@ static frame_t make_frame(const picture_t *picture)
 {
     frame_t frame = {LEFT_MARGIN, SVG_WIDTH - RIGHT_MARGIN, TOP, HEIGHT - BOTTOM_MARGIN, HEIGHT};
     int longest = 0;
-    if (picture->strips == NULL)
+    if (!picture->strips)
         return frame;
     for (int i = 0; i < picture->strip_count; i++)
         longest = (int)fmax(longest, letters(picture->strips[i]));
@@ -51,14 +51,14 @@ static double upward(const frame_t *frame, const axis_t *axis, double value)
 
 static double x_of(const picture_t *picture, const frame_t *frame, const point_t *point, double value)
 {
-    return picture->strips != NULL ? across(frame, &picture->value_axis, value)
-                                   : across(frame, &picture->place_axis, point->place);
+    return picture->strips ? across(frame, &picture->value_axis, value)
+                           : across(frame, &picture->place_axis, point->place);
 }
 
 static double y_of(const picture_t *picture, const frame_t *frame, const point_t *point, double value)
 {
-    return picture->strips != NULL ? frame->top + STRIP_HEIGHT * (point->place + 0.5)
-                                   : upward(frame, &picture->value_axis, value);
+    return picture->strips ? frame->top + STRIP_HEIGHT * (point->place + 0.5)
+                           : upward(frame, &picture->value_axis, value);
 }
 
 /* ---- Ranges */
@@ -153,7 +153,7 @@ static void print_short(FILE *file, const char *text)
     for (int left = MAX_LETTERS; *end != '\0' && left > 0; left--)
         for (end++; ((unsigned char)*end & 0xc0) == 0x80;)
             end++;
-    snprintf(part, sizeof(part), "%.*s%s", (int)(end - text), text, *end != '\0' ? "…" : "");
+    snprintf(part, sizeof part, "%.*s%s", (int)(end - text), text, *end != '\0' ? "…" : "");
     html_text(file, part);
 }
 
@@ -172,9 +172,9 @@ static void print_strip_names(FILE *file, const picture_t *picture, const frame_
 
 static void print_axes(FILE *file, const picture_t *picture, const frame_t *frame)
 {
-    const char *below = picture->strips != NULL ? picture->value_title : picture->place_title;
-    svg_axis(file, frame, picture->strips != NULL ? &picture->value_axis : &picture->place_axis, true);
-    if (picture->strips != NULL)
+    const char *below = picture->strips ? picture->value_title : picture->place_title;
+    svg_axis(file, frame, picture->strips ? &picture->value_axis : &picture->place_axis, true);
+    if (picture->strips)
         print_strip_names(file, picture, frame);
     else
         svg_axis(file, frame, &picture->value_axis, false);
@@ -183,7 +183,7 @@ static void print_axes(FILE *file, const picture_t *picture, const frame_t *fram
             frame->height - 10);
     html_text(file, below);
     fputs("</text>\n", file);
-    if (picture->strips != NULL)
+    if (picture->strips)
         return;
     fprintf(file, "<text class=\"title\" transform=\"translate(16 %g) rotate(-90)\" text-anchor=\"middle\">",
             (frame->top + frame->bottom) / 2);
@@ -250,9 +250,9 @@ static void print_point_title(FILE *file, const picture_t *picture, const series
     html_text(file, series->name);
     fputs(series->name[0] != '\0' ? "\n" : "", file);
     value_text(point->place, picture->place_axis.unit, text);
-    if (picture->strips == NULL)
+    if (!picture->strips)
         fprintf(file, "%s: ", picture->place_title);
-    html_text(file, picture->strips != NULL ? picture->strips[(int)point->place] : text);
+    html_text(file, picture->strips ? picture->strips[(int)point->place] : text);
     value_text(point->value, unit, text);
     fprintf(file, "\n%s: %s", picture->value_title, text);
     if (isfinite(point->low) && isfinite(point->high)) {
@@ -271,7 +271,7 @@ static void print_point(FILE *file, const picture_t *picture, const frame_t *fra
 {
     fprintf(file, "<path class=\"point\" d=\"%s\" transform=\"translate(%.2f %.2f)\" data-place=\"", marks[mark],
             x_of(picture, frame, point, point->value), y_of(picture, frame, point, point->value));
-    if (picture->strips != NULL)
+    if (picture->strips)
         html_text(file, picture->strips[(int)point->place]);
     else
         fprintf(file, "%.15g", point->place);
@@ -308,11 +308,11 @@ static void print_series(FILE *file, const picture_t *picture, const frame_t *fr
     fprintf(file, "<g class=\"series c%d d%d\" data-series=\"", series->look % COLORS, series->look / COLORS % DASHES);
     html_text(file, series->name);
     fputs("\">\n<g class=\"shapes\">\n", file);
-    if (picture->strips == NULL && !picture->has_bars)
+    if (!picture->strips && !picture->has_bars)
         print_band(file, picture, frame, series);
-    if (picture->strips == NULL)
+    if (!picture->strips)
         print_curve(file, picture, frame, series);
-    if (picture->strips != NULL || picture->has_bars)
+    if (picture->strips || picture->has_bars)
         print_bars(file, picture, frame, series);
     fputs("</g>\n", file);
     for (int i = 0; i < series->count; i++)
@@ -344,7 +344,7 @@ static void print_reference(FILE *file, const picture_t *picture, const frame_t 
 {
     if (picture->reference == 0)
         return;
-    if (picture->strips != NULL)
+    if (picture->strips)
         fprintf(file, "<g class=\"shapes\"><path class=\"reference\" d=\"M%.2f %gV%g\"/></g>\n",
                 across(frame, &picture->value_axis, picture->reference), frame->top, frame->bottom);
     else
@@ -362,8 +362,8 @@ static void print_legend(FILE *file, const picture_t *picture)
         fprintf(file,
                 "<li class=\"c%d d%d\"><svg class=\"key\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">"
                 "%s<path class=\"point\" d=\"%s\" transform=\"translate(14 6)\"/></svg> <span>",
-                look % COLORS, look / COLORS % DASHES,
-                picture->strips == NULL ? "<path class=\"curve\" d=\"M1 6H27\"/>" : "", marks[look % MARKS]);
+                look % COLORS, look / COLORS % DASHES, !picture->strips ? "<path class=\"curve\" d=\"M1 6H27\"/>" : "",
+                marks[look % MARKS]);
         html_text(file, picture->series[i].name);
         fputs("</span></li>\n", file);
     }
@@ -389,7 +389,7 @@ void svg_figure(FILE *file, picture_t *picture, int number)
     svg_open(file, picture->title, number, &frame);
     print_axes(file, picture, &frame);
     fprintf(file, "<g clip-path=\"url(#clip-%d)\">\n", number);
-    if (picture->strips != NULL)
+    if (picture->strips)
         print_spans(file, picture, &frame);
     print_reference(file, picture, &frame);
     for (int i = 0; i < picture->series_count; i++)

@@ -62,4 +62,4 @@ void svg_open(FILE *file, const char *title, int number, const frame_t *frame);
 /* svg_axis - print an axis, whose range is set. */
 void svg_axis(FILE *file, const frame_t *frame, const axis_t *axis, bool is_horizontal);
 
-#endif /* SVG_H */
+#endif

@@ -20,7 +20,7 @@ static const struct {
     [UNIT_MB_PER_S] = {"mb_per_s", "MB/s"},
     [UNIT_PERCENT] = {"_percent", "%"},
 };
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
+enum { UNITS = sizeof units / sizeof units[0] };
 
 static bool ends_in(const char *text, const char *ending)
 {
@@ -61,7 +61,7 @@ double value_time_unit(double time_ns, const char **name)
         double ns;
         const char *name;
     } steps[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-    enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+    enum { STEPS = sizeof steps / sizeof steps[0] };
     int step = 0;
     while (step < STEPS - 1 && fabs(time_ns) < steps[step].ns * 0.9995)
         step++;
@@ -107,13 +107,13 @@ void value_name(double value, unit_t unit, char text[VALUE_BYTES])
 }
 
 /* Far beyond whatever is measured, and far from where squares and quotients overflow. */
-#define LEAST_DRAWN 1e-100
-#define GREATEST_DRAWN 1e100
+#define MIN_DRAWN 1e-100
+#define MAX_DRAWN 1e100
 
 double value_drawn(double value)
 {
     double size = fabs(value);
-    return size == 0 || (size >= LEAST_DRAWN && size <= GREATEST_DRAWN) ? value : NAN;
+    return size == 0 || (size >= MIN_DRAWN && size <= MAX_DRAWN) ? value : NAN;
 }
 
 /* ---- Axes */
@@ -204,13 +204,13 @@ static int log_2_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
 }
 
 /* With fewer, there are too few powers of ten and their multiples by 2 and 5. */
-#define LEAST_DECADES 0.8
+#define MIN_DECADES 0.8
 
 static int log_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS])
 {
     double decades = log10(axis->max / axis->min);
     int step = decades > 12 ? (int)ceil(decades / 4) : decades > 9 ? 3 : decades > 7 ? 2 : 1, count = 0;
-    if (decades < LEAST_DECADES)
+    if (decades < MIN_DECADES)
         return linear_ticks(axis, ticks);
     if (axis->zero > 0)
         count = add_tick(axis, ticks, count, 0, true);

@@ -57,4 +57,4 @@ typedef struct tick {
 /* axis_ticks - where lines and labels are. Returns how many. */
 int axis_ticks(const axis_t *axis, tick_t ticks[MAX_TICKS]);
 
-#endif /* VALUE_H */
+#endif

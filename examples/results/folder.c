@@ -19,7 +19,7 @@ bool folder_is(const char *path)
 
 char *folder_join(const char *folder, const char *file)
 {
-    const char *start = folder != NULL ? folder : "";
+    const char *start = folder ? folder : "";
     bool has_slash = start[0] == '\0' || start[strlen(start) - 1] == '/';
     size_t bytes = strlen(start) + strlen(file) + 2;
     char *path = need(malloc(bytes));
@@ -46,7 +46,7 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
     bool is_there = stat(path, &status) == 0 || errno != ENOENT;
     if (is_there)
         *manifest = result_load(path, complaint);
-    bool good = !is_there || (*manifest != NULL && manifest_check(*manifest, path, complaint));
+    bool good = !is_there || (*manifest && manifest_check(*manifest, path, complaint));
     if (!good) {
         json_decref(*manifest);
         *manifest = NULL;
@@ -66,14 +66,13 @@ const json_t *manifest_variant(const json_t *manifest, const char *name)
 
 bool run_is_done(const json_t *run, const char *variant)
 {
-    return (variant == NULL || strcmp(text_at(run, "variant"), variant) == 0) &&
-           strcmp(text_at(run, "status"), run_done) == 0;
+    return (!variant || strcmp(text_at(run, "variant"), variant) == 0) && strcmp(text_at(run, "status"), run_done) == 0;
 }
 
 char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_BYTES])
 {
     const char *file = text_at(run, "file");
-    if (file[0] != '\0' && file[0] != '/' && strstr(file, "..") == NULL)
+    if (file[0] != '\0' && file[0] != '/' && !strstr(file, ".."))
         return folder_join(folder, file);
     complain(complaint, "%.400s/%s names no file for a run of %.100s", folder, manifest_name, text_at(run, "variant"));
     return NULL;
@@ -84,7 +83,7 @@ char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_B
 static int has_results(const struct dirent *entry)
 {
     const char *suffix = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && suffix != NULL && (strcmp(suffix, ".json") == 0 || strcmp(suffix, ".csv") == 0);
+    return entry->d_name[0] != '.' && suffix && (strcmp(suffix, ".json") == 0 || strcmp(suffix, ".csv") == 0);
 }
 
 int folder_files(const char *folder, struct dirent ***entries, char complaint[COMPLAINT_BYTES])

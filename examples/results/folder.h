@@ -50,4 +50,4 @@ char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_B
  */
 int folder_files(const char *folder, struct dirent ***entries, char complaint[COMPLAINT_BYTES]);
 
-#endif /* FOLDER_H */
+#endif

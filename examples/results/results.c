@@ -29,7 +29,7 @@ typedef struct reader {
 
 void *need(void *pointer)
 {
-    if (pointer == NULL) {
+    if (!pointer) {
         fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
         exit(STATUS_FAILED);
     }
@@ -54,8 +54,8 @@ static bool load_text(reader_t *reader)
 {
     size_t room = 0;
     FILE *stream = fopen(reader->path, "r");
-    ssize_t bytes = stream != NULL ? getdelim(&reader->text, &room, '\0', stream) : -1;
-    bool is_read = stream != NULL && !ferror(stream), is_empty = is_read && bytes < 0;
+    ssize_t bytes = stream ? getdelim(&reader->text, &room, '\0', stream) : -1;
+    bool is_read = stream && !ferror(stream), is_empty = is_read && bytes < 0;
     bool good = is_read && bytes > 0 && reader->text[bytes - 1] != '\0';
     if (is_empty)
         complain(reader->complaint, "%.400s is empty", reader->path);
@@ -63,7 +63,7 @@ static bool load_text(reader_t *reader)
         complain(reader->complaint, "%.400s cannot be read: %s", reader->path, strerror(errno));
     else if (!good)
         complain(reader->complaint, "%.400s is no text", reader->path);
-    if (stream != NULL)
+    if (stream)
         fclose(stream);
     return good;
 }
@@ -77,7 +77,7 @@ static bool complain_of_line(const reader_t *reader, const char *what)
 static char *find_end(const reader_t *reader)
 {
     char *end = strchr(reader->next, '\n');
-    if (end == NULL)
+    if (!end)
         complain_of_line(reader, "is cut off: the file is not complete");
     return end;
 }
@@ -112,7 +112,7 @@ static bool is_row(const json_t *object)
 static bool take_schema(const reader_t *reader, const json_t *head)
 {
     json_int_t version = json_integer_value(json_object_get(head, "version"));
-    return json_object_get(head, "schema") == NULL ||
+    return !json_object_get(head, "schema") ||
            json_object_set_new(reader->file->provenance, "schema",
                                json_sprintf("%s %" JSON_INTEGER_FORMAT, text_at(head, "schema"), version)) == 0;
 }
@@ -143,7 +143,7 @@ static bool read_json_line(reader_t *reader, const char *end)
         return take_object(reader, object);
     json_decref(object);
     return complain(reader->complaint, "%.400s, line %ld is torn or no object of JSON (%s)", reader->path, reader->line,
-                    object == NULL ? error.text : "another value");
+                    !object ? error.text : "another value");
 }
 
 static bool read_json(reader_t *reader)
@@ -163,14 +163,14 @@ static bool read_json(reader_t *reader)
 static bool read_comment(reader_t *reader)
 {
     char *end = find_end(reader);
-    if (end == NULL)
+    if (!end)
         return false;
     *end = '\0';
     char *name = reader->next + 1 + strspn(reader->next + 1, " "), *colon = strstr(name, ": ");
-    if (colon != NULL) {
+    if (colon) {
         *colon = '\0';
         json_t *value = json_string(colon + 2);
-        if (value != NULL)
+        if (value)
             json_object_set_new(reader->file->provenance, name, value);
     }
     reader->next = end + 1;
@@ -221,7 +221,7 @@ static json_t *value_of(const char *field)
             return json_real(number);
     }
     json_t *text = json_string(field);
-    return text != NULL ? text : json_string("\xef\xbf\xbd"); /* the character for what is none, as it is no UTF-8 */
+    return text ? text : json_string("\xef\xbf\xbd"); /* the character for what is none, as it is no UTF-8 */
 }
 
 static bool read_titles(reader_t *reader, json_t *titles)
@@ -229,7 +229,7 @@ static bool read_titles(reader_t *reader, json_t *titles)
     char ended_by = ',';
     while (ended_by == ',') {
         const char *title = take_field(reader, &ended_by);
-        if (title == NULL)
+        if (!title)
             return false;
         if (!is_title(title))
             return complain(reader->complaint, "%.400s has no results in --format json or csv", reader->path);
@@ -247,11 +247,11 @@ static bool read_values(reader_t *reader, const json_t *titles)
     size_t column = 0;
     for (; ended_by == ','; column++) {
         const char *field = take_field(reader, &ended_by), *title = json_string_value(json_array_get(titles, column));
-        if (field == NULL) {
+        if (!field) {
             json_decref(row);
             return false;
         }
-        if (title != NULL)
+        if (title)
             json_object_set_new(row, title, value_of(field));
     }
     if (column == json_array_size(titles)) {
@@ -304,7 +304,7 @@ bool result_file_read(const char *path, result_file_t *file, char complaint[COMP
     reader_t reader = {.path = path, .file = file, .complaint = complaint};
     const char *slash = strrchr(path, '/');
     *file = (result_file_t){NULL, NULL};
-    if (strcmp(slash != NULL ? slash + 1 : path, manifest_name) == 0)
+    if (strcmp(slash ? slash + 1 : path, manifest_name) == 0)
         return complain(complaint, "%.400s is the manifest of a campaign: give its folder", path);
     bool good = load_text(&reader) && read_text(&reader);
     free(reader.text);
@@ -325,7 +325,7 @@ json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES])
     json_t *value = NULL;
     if (load_text(&reader)) {
         value = json_loads(reader.text, JSON_REJECT_DUPLICATES, &error);
-        if (value == NULL)
+        if (!value)
             complain(complaint, "%.400s, line %d: %s", path, error.line, error.text);
     }
     free(reader.text);
@@ -348,5 +348,5 @@ void result_text(const json_t *value, char text[RESULT_TEXT_BYTES])
 const char *text_at(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
+    return text ? text : "";
 }

@@ -61,4 +61,4 @@ const char *text_at(const json_t *object, const char *key);
  */
 bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#endif /* RESULTS_H */
+#endif

@@ -14,7 +14,7 @@
 #define RESOLUTION_NS 1
 
 /* Global times are no further from the start, so that they fit into integers. */
-#define GREATEST_NS 4e18
+#define MAX_NS 4e18
 #define EARLIEST_NS 1e18
 
 /* The records that a clock is interpolated between: each stride-th. */
@@ -102,7 +102,7 @@ static void interpolate(const trace_process *process, trace_location *location, 
         while (end + 1 < of->count && time_ns > knot(of, end)->time_ns)
             end++;
         /* Only a clock that was set goes backward, or beyond all times. */
-        latest_ns = fmin(fmax(line_ns(process, of, end, time_ns, start_ns), latest_ns), GREATEST_NS);
+        latest_ns = fmin(fmax(line_ns(process, of, end, time_ns, start_ns), latest_ns), MAX_NS);
         location->global_ns[i] = latest_ns;
     }
 }

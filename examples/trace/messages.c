@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
-enum { MOST_SKIPPED = 1000 };
+enum { MAX_SKIPPED = 1000 };
 
 /* One end of a message. */
 typedef struct {
@@ -146,7 +146,7 @@ static ptrdiff_t find_shift(const extent *trace, const message_end *sends, size_
     if (!trace->lacks_start)
         return 0;
     const ptrdiff_t first = trace->lacks_end ? 0 : (ptrdiff_t)receive_count - (ptrdiff_t)send_count;
-    for (ptrdiff_t shift = first; shift < (ptrdiff_t)receive_count && shift - first <= MOST_SKIPPED; shift++) {
+    for (ptrdiff_t shift = first; shift < (ptrdiff_t)receive_count && shift - first <= MAX_SKIPPED; shift++) {
         size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
         while (s < send_count && r < receive_count && !is_impossible(trace->of, &sends[s], &receives[r]))
             s++, r++;

@@ -36,10 +36,10 @@ typedef struct {
     char message[TRACE_MESSAGE_SIZE];
 } check_run;
 
-#define PLACE(field) offsetof(check_settings, field)
+#define FIELD(field) offsetof(check_settings, field)
 
 static const option_spec_t options[] = {
-    {0, "latency-ns", "NS", OPTION_INTEGER, PLACE(latency_ns), 0, 1e9, NULL, "0",
+    {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), 0, 1e9, NULL, "0",
      "the minimum time that a message takes, in nanoseconds"},
     OPTION('o', "output-dir", "DIR", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
     OUTPUT_OPTIONS(PLACE(output)),
@@ -63,7 +63,7 @@ static const program_spec_t program = {
     .name = program_name,
     .purpose = "Counts violations of the clock condition in a trace, and corrects them.",
     .options = options,
-    .option_count = sizeof(options) / sizeof(options[0]),
+    .option_count = sizeof options / sizeof options[0],
     .notes = notes,
     .operand = &operand,
     .usage = "mpix_trace_check [OPTION]... DIR",

@@ -25,19 +25,19 @@ static const char program_name[] = "mpix_trace_convert";
 static const char *const formats[] = {"otf2", "perfetto", "csv", NULL};
 static const char *const clocks[] = {"local", "global", NULL};
 
-#define PLACE(field) offsetof(settings, field)
+#define FIELD(field) offsetof(settings, field)
 
 static const option_spec_t options[] = {
-    {0, "format", "FORMAT", OPTION_CHOICE, PLACE(format), 0, 0, NAMES(formats), NULL,
+    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), 0, 0, NAMES(formats), NULL,
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
-    {'o', "output", "OUT", OPTION_TEXT, PLACE(output_path), 0, 0, NULL, NULL,
+    {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
     {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
      "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
      "local with otf2, else global)"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "DIR is what mpix_trace wrote. In csv, each line has both times.\n"
@@ -48,7 +48,7 @@ static const char notes[] =
 static const program_spec_t program = {.name = program_name,
                                        .purpose = "Converts a trace of mpix_trace for other tools.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR"};
@@ -75,7 +75,7 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
 /* Where to write; NULL: standard output. A folder that is not named is the trace's, with another ending. */
 static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 {
-    if (given->output_path != NULL || given->format != FORMAT_OTF2)
+    if (given->output_path || given->format != FORMAT_OTF2)
         return given->output_path;
     const char *folder = given->folders.texts[0];
     size_t length = strlen(folder);
@@ -87,8 +87,8 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 
 static int convert_to_file(conversion *job, int (*convert)(conversion *job))
 {
-    job->file = job->path != NULL ? fopen(job->path, "w") : stdout;
-    if (job->file == NULL) {
+    job->file = job->path ? fopen(job->path, "w") : stdout;
+    if (!job->file) {
         options_refuse(program_name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
                        job->path, strerror(errno));
         return STATUS_BAD_OPTION;

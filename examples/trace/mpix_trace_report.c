@@ -28,7 +28,7 @@ typedef struct settings {
 static const char *const show_names[] = {
     [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls", NULL};
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
@@ -48,7 +48,7 @@ static const option_spec_t options[] = {
     {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(folders), 0, 0, NULL, NULL, "the trace"};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
 
 static const char notes[] =
     "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"
@@ -61,7 +61,7 @@ static const program_spec_t program = {.name = "mpix_trace_report",
                                        .purpose =
                                            "Shows what a trace says of the time in MPI, and of arrivals at calls.",
                                        .options = options,
-                                       .option_count = sizeof(options) / sizeof(options[0]),
+                                       .option_count = sizeof options / sizeof options[0],
                                        .notes = notes,
                                        .operand = &operand,
                                        .usage = "mpix_trace_report [OPTION]... DIR"};
@@ -86,7 +86,7 @@ static int no_memory(void)
 static FILE *create(const char *option, const char *path)
 {
     FILE *file = fopen(path, "w");
-    if (file == NULL)
+    if (!file)
         options_refuse(program.name, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s",
                        option, path, strerror(errno));
     return file;
@@ -181,9 +181,9 @@ static int report(settings_t *settings, findings_t *findings)
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
         return no_memory();
     int status = STATUS_GOOD;
-    if (settings->arrival_path != NULL)
+    if (settings->arrival_path)
         status = write_pattern(settings, &findings->sites);
-    if (status == STATUS_GOOD && settings->page_path != NULL)
+    if (status == STATUS_GOOD && settings->page_path)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;

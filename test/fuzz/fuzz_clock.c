@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EXCHANGES = 8, MOST_BURSTS = 64, BASE_BITS = 61, CHANGE_BITS = 59, READ_COST_NS = 30 };
+enum { MAX_EXCHANGES = 8, MAX_BURSTS = 64, BASE_BITS = 61, CHANGE_BITS = 59, READ_COST_NS = 30 };
 
 typedef struct input {
     const uint8_t *data;
@@ -39,9 +39,9 @@ static int64_t take_number(input *from, int most_bits)
     return value & 1 ? -magnitude : magnitude;
 }
 
-static int take_burst(input *from, int64_t local_ns, int64_t remote_ns, mh_exchange exchanges[MOST_EXCHANGES])
+static int take_burst(input *from, int64_t local_ns, int64_t remote_ns, mh_exchange exchanges[MAX_EXCHANGES])
 {
-    int count = 1 + (int)(take(from, 1) & (MOST_EXCHANGES - 1));
+    int count = 1 + (int)(take(from, 1) & (MAX_EXCHANGES - 1));
     int64_t now_ns = take_number(from, CHANGE_BITS - 1);
     for (int i = 0; i < count; i++) {
         int64_t there_ns = take_number(from, CHANGE_BITS - 5), back_ns = take_number(from, CHANGE_BITS - 5);
@@ -87,7 +87,7 @@ static void check_tracker(const mh_tracker *tracker, int64_t local_ns)
 
 static void feed_burst(mh_tracker *tracker, const mh_exchange *exchanges, int count, int place)
 {
-    int64_t workspace[MOST_EXCHANGES];
+    int64_t workspace[MAX_EXCHANGES];
     double limit = tracker->rates.limit;
     if (contradicts_itself(exchanges, count, limit))
         return;
@@ -103,10 +103,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input from = {data, size};
     uint64_t how = take(&from, 1);
     int64_t local_ns = take_number(&from, BASE_BITS), remote_ns = take_number(&from, BASE_BITS);
-    mh_exchange exchanges[MOST_EXCHANGES];
+    mh_exchange exchanges[MAX_EXCHANGES];
     mh_tracker tracker;
     mh_tracker_reset(&tracker, kinds[how % 2]);
-    for (int i = 0; i < MOST_BURSTS && from.left > 0; i++) {
+    for (int i = 0; i < MAX_BURSTS && from.left > 0; i++) {
         int count = take_burst(&from, local_ns, remote_ns, exchanges);
         feed_burst(&tracker, exchanges, count, mh_offset_find(how & 2 ? "meanrtt" : "skampi"));
     }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 200 };
+enum { MAX_WORDS = 200 };
 
 typedef struct settings {
     int64_t is_on, whole, bytes, choice, choices;
@@ -21,19 +21,19 @@ typedef struct settings {
 
 static const char *const colors[] = {"red", "green", "blue", NULL};
 
-#define PLACE(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(settings_t, field)
 static const option_spec_t options[] = {
-    {'o', "on", NULL, OPTION_SWITCH, PLACE(is_on), 0, 0, NULL, NULL, "a switch"},
-    {'w', "whole", "N", OPTION_INTEGER, PLACE(whole), 0, 1e9, NAMES(colors), "0", "a whole number or a color"},
-    {'b', "bytes", "BYTES", OPTION_BYTES, PLACE(bytes), 1, 1099511627776.0, NULL, "1", "a number of bytes"},
-    {'d', "decimal", "X", OPTION_DECIMAL, PLACE(decimal), 0.001, 1e6, NULL, "1", "a number"},
-    {'c', "choice", "COLOR", OPTION_CHOICE, PLACE(choice), 0, 0, NAMES(colors), NULL, "a color"},
-    {0, "choices", "COLORS", OPTION_CHOICES, PLACE(choices), 0, 0, NAMES(colors), NULL, "colors"},
-    {'m', "sizes", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, NULL, "sizes,\nor a range"},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, PLACE(numbers), 0.5, 100, NULL, NULL, "numbers"},
-    {'t', "text", "TEXT", OPTION_TEXT, PLACE(text), 0, 0, NULL, NULL, "a text"},
+    {'o', "on", NULL, OPTION_SWITCH, FIELD(is_on), 0, 0, NULL, NULL, "a switch"},
+    {'w', "whole", "N", OPTION_INTEGER, FIELD(whole), 0, 1e9, NAMES(colors), "0", "a whole number or a color"},
+    {'b', "bytes", "BYTES", OPTION_BYTES, FIELD(bytes), 1, 1099511627776.0, NULL, "1", "a number of bytes"},
+    {'d', "decimal", "X", OPTION_DECIMAL, FIELD(decimal), 0.001, 1e6, NULL, "1", "a number"},
+    {'c', "choice", "COLOR", OPTION_CHOICE, FIELD(choice), 0, 0, NAMES(colors), NULL, "a color"},
+    {0, "choices", "COLORS", OPTION_CHOICES, FIELD(choices), 0, 0, NAMES(colors), NULL, "colors"},
+    {'m', "sizes", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL, "sizes,\nor a range"},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, FIELD(numbers), 0.5, 100, NULL, NULL, "numbers"},
+    {'t', "text", "TEXT", OPTION_TEXT, FIELD(text), 0, 0, NULL, NULL, "a text"},
 };
-static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, PLACE(texts), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, FIELD(texts), 0, 0, NULL, NULL, ""};
 static const program_spec_t program = {.name = "program",
                                        .purpose = "Is fuzzed.",
                                        .options = options,
@@ -41,11 +41,11 @@ static const program_spec_t program = {.name = "program",
                                        .option_count = sizeof options / sizeof *options,
                                        .operand = &operand};
 
-static int cut(char *text, size_t size, char *words[MOST_WORDS])
+static int cut(char *text, size_t size, char *words[MAX_WORDS])
 {
     int count = 0;
     words[count++] = "program";
-    for (char *word = text, *end = text + size; word < end && count < MOST_WORDS;) {
+    for (char *word = text, *end = text + size; word < end && count < MAX_WORDS;) {
         words[count++] = word;
         size_t length = strcspn(word, "\n");
         word[length] = '\0';
@@ -86,7 +86,7 @@ static void check(const settings_t *settings)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *words[MOST_WORDS];
+    char *words[MAX_WORDS];
     settings_t settings = {.sizes = {.min_bytes = 4, .max_bytes = 64}};
     if (size == 0)
         return 0;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 64, RANKS = 4 };
+enum { MAX_WORDS = 64, RANKS = 4 };
 
 static char jobs_path[64];
 
@@ -28,11 +28,11 @@ static void write_jobs(const char *text)
 }
 
 /* Files that the input names are not opened: some of them never end. */
-static int cut(char *line, char *words[MOST_WORDS])
+static int cut(char *line, char *words[MAX_WORDS])
 {
     int count = 0;
     words[count++] = "mpix_bench";
-    for (char *word = strtok(line, " "); word && count < MOST_WORDS - 2; word = strtok(NULL, " "))
+    for (char *word = strtok(line, " "); word && count < MAX_WORDS - 2; word = strtok(NULL, " "))
         if (strncmp(word, "--jobs", 6) != 0)
             words[count++] = word;
     return count;
@@ -55,7 +55,7 @@ static void check(const plan_t *plan)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *words[MOST_WORDS], *text = fuzz_text(data, size), *jobs = strchr(text, '\n');
+    char *words[MAX_WORDS], *text = fuzz_text(data, size), *jobs = strchr(text, '\n');
     plan_t plan = {0};
     if (jobs)
         *jobs++ = '\0';

@@ -28,7 +28,7 @@ static void check_row(json_t *row)
         FUZZ_REQUIRE(!json_is_object(value) && !json_is_array(value));
         FUZZ_REQUIRE(isfinite(json_number_value(value)));
         result_text(value, text);
-        FUZZ_REQUIRE(strlen(text) < sizeof(text));
+        FUZZ_REQUIRE(strlen(text) < sizeof text);
     }
 }
 
@@ -65,7 +65,7 @@ static void check_results(char *text)
         check_complaint(complaint);
     }
     result_file_free(&file);
-    FUZZ_REQUIRE(file.provenance == NULL && file.rows == NULL);
+    FUZZ_REQUIRE(!file.provenance && !file.rows);
 }
 
 /* No run of a manifest leads out of its folder. */
@@ -81,10 +81,10 @@ static void check_manifest(const char *text)
         const json_t *run = json_array_get(runs, i);
         run_is_done(run, text_at(run, "variant"));
         char *path = run_path("folder", run, complaint);
-        if (path == NULL)
+        if (!path)
             check_complaint(complaint);
         else
-            FUZZ_REQUIRE(strncmp(path, "folder/", 7) == 0 && path[7] != '/' && strstr(path, "..") == NULL);
+            FUZZ_REQUIRE(strncmp(path, "folder/", 7) == 0 && path[7] != '/' && !strstr(path, ".."));
         free(path);
     }
     json_decref(manifest);

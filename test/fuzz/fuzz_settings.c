@@ -11,9 +11,9 @@
 
 extern char **environ;
 
-enum { MOST_ENTRIES = 16 };
+enum { MAX_ENTRIES = 16 };
 
-static char *entries[MOST_ENTRIES + 1];
+static char *entries[MAX_ENTRIES + 1];
 
 /* These take the place of the MPI library's functions, so that no MPI has to be started. */
 
@@ -49,7 +49,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *
 static void split(char *text)
 {
     int count = 0;
-    for (char *line = text; line && count < MOST_ENTRIES; count++) {
+    for (char *line = text; line && count < MAX_ENTRIES; count++) {
         entries[count] = line;
         line = strchr(line, '\n');
         if (line)

@@ -15,14 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 3, LATENCY_NS = 100 };
+enum { MAX_RANKS = 3, LATENCY_NS = 100 };
 
 static char folder[] = "/tmp/fuzz_trace.XXXXXX", copy[sizeof folder + 5];
 
 static void empty(const char *of)
 {
     char path[TRACE_PATH_SIZE];
-    for (int rank = 0; rank < MOST_RANKS; rank++) {
+    for (int rank = 0; rank < MAX_RANKS; rank++) {
         trace_path(path, of, rank);
         unlink(path);
     }
@@ -52,7 +52,7 @@ static void write_files(const uint8_t *data, size_t size)
     trace_file_head head = {.size = 1};
     if (size >= sizeof head)
         memcpy(&head, data, sizeof head);
-    const int ranks = head.size > 0 && head.size <= MOST_RANKS ? head.size : 1;
+    const int ranks = head.size > 0 && head.size <= MAX_RANKS ? head.size : 1;
     empty(folder);
     for (head.rank = 0; head.rank < ranks; head.rank++) {
         char path[TRACE_PATH_SIZE];

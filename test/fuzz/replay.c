@@ -2,11 +2,11 @@
 /* replay.c - runs a fuzz target once with each file that is named on the command line, without a fuzzer. */
 #include "fuzz.h"
 
-enum { GREATEST_BYTES = 1 << 16 };
+enum { MAX_BYTES = 1 << 16 };
 
 static int replay(const char *path)
 {
-    static uint8_t buffer[GREATEST_BYTES];
+    static uint8_t buffer[MAX_BYTES];
     FILE *file = fopen(path, "rb");
     if (!file) {
         perror(path);

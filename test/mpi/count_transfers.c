@@ -28,16 +28,16 @@ int __wrap_mh_slots_await(mh_slots *slots, const atomic_uint_least64_t *round, m
     return __real_mh_slots_await(slots, round, error);
 }
 
-enum { MOST_PROCESSES = 1024 };
+enum { MAX_PROCESSES = 1024 };
 
-static mh_place places[MOST_PROCESSES];
+static mh_place places[MAX_PROCESSES];
 static int known_places;
 
 mh_tree __real_mh_tree_of_node(const mh_place *all, int size, int index);
 mh_tree __wrap_mh_tree_of_node(const mh_place *all, int size, int index);
 mh_tree __wrap_mh_tree_of_node(const mh_place *all, int size, int index)
 {
-    known_places = size < MOST_PROCESSES ? size : MOST_PROCESSES;
+    known_places = size < MAX_PROCESSES ? size : MAX_PROCESSES;
     memcpy(places, all, (size_t)known_places * sizeof *places);
     return __real_mh_tree_of_node(all, size, index);
 }

@@ -249,7 +249,7 @@ __attribute__((visibility("default"))) int memfd_create(const char *name, unsign
 __attribute__((visibility("default"))) ssize_t readlink(const char *path, char *target, size_t size)
 {
     readlink_function *function = (readlink_function *)dlsym(RTLD_NEXT, "readlink");
-    bool is_descriptor = strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fd/") != NULL;
+    bool is_descriptor = strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fd/");
     if ((atomic_load(&descriptors_refused) && is_descriptor) || !function) {
         errno = ENOENT;
         return -1;

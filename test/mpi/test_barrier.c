@@ -29,8 +29,8 @@ static void call_after_naps(MPI_Comm comm, uint64_t seed, int calls, uint32_t lo
     }
 }
 
-/* The calls of all, in which everyone must have left at least least_wait_ns after the last arrival. */
-static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t *arrived_ns, const int64_t *left_ns,
+/* The calls of all, in which everyone must have left at least min_wait_ns after the last arrival. */
+static void check_calls(MPI_Comm comm, int calls, int64_t min_wait_ns, int64_t *arrived_ns, const int64_t *left_ns,
                         const char *what)
 {
     int64_t *last_ns = malloc((size_t)calls * sizeof *last_ns);
@@ -38,18 +38,18 @@ static void check_calls(MPI_Comm comm, int calls, int64_t least_wait_ns, int64_t
     MPI_Iallreduce(arrived_ns, last_ns, calls, MPI_INT64_T, MPI_MAX, comm, &request);
     finish_yielding(&request);
     for (int i = 0; i < calls; i++)
-        CHECK(left_ns[i] - last_ns[i] >= least_wait_ns,
+        CHECK(left_ns[i] - last_ns[i] >= min_wait_ns,
               "%s: call %d: left %" PRId64 " ns after the last arrival, expected at least %" PRId64 " ns", what, i,
-              left_ns[i] - last_ns[i], least_wait_ns);
+              left_ns[i] - last_ns[i], min_wait_ns);
     free(last_ns);
 }
 
 void test_barrier(void)
 {
-    enum { MOST_CALLS = 100 };
+    enum { MAX_CALLS = 100 };
     const uint64_t seed = 20231;
-    int calls = times(MOST_CALLS, 40);
-    int64_t arrived_ns[MOST_CALLS], left_ns[MOST_CALLS];
+    int calls = times(MAX_CALLS, 40);
+    int64_t arrived_ns[MAX_CALLS], left_ns[MAX_CALLS];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     if (my_rank == 0)
         printf("seed %" PRIu64 "\n", seed);
@@ -192,7 +192,7 @@ static const char stop_slack[] = "200000000";
 typedef struct stopped_call {
     bool happened; /* the deadline passed while victim was stopped */
     int flag;
-    int64_t least_lateness_ns; /* of victim, as the others saw it */
+    int64_t min_lateness_ns; /* of victim, as the others saw it */
 } stopped_call;
 
 /*
@@ -215,8 +215,8 @@ static stopped_call call_and_stop(MPI_Comm comm, int victim, const stopper *stop
     bool in_time = max_over(comm, my_rank == victim && stop.stopped_ns < called_ns + 150 * NS_PER_MS) > 0;
     int64_t continued_ns = max_over(comm, stop.continued_ns);
     int64_t others_left_ns = min_over(comm, my_rank == victim ? INT64_MAX : left_ns);
-    call.least_lateness_ns = ranks > 1 ? continued_ns - others_left_ns : 1;
-    call.happened = ranks > 1 ? call.least_lateness_ns > 20 * NS_PER_MS : left_ns < continued_ns + 100 * NS_PER_MS;
+    call.min_lateness_ns = ranks > 1 ? continued_ns - others_left_ns : 1;
+    call.happened = ranks > 1 ? call.min_lateness_ns > 20 * NS_PER_MS : left_ns < continued_ns + 100 * NS_PER_MS;
     call.happened &= in_time;
     return call;
 }
@@ -230,7 +230,7 @@ static bool check_stopped(MPI_Comm comm, int victim, const stopper *stopper)
     if (!call.happened || my_rank != victim)
         return call.happened;
     int64_t lateness_ns = info_number(comm, "lateness_ns"), tolerance_ns = info_number(comm, "tolerance_used_ns");
-    int64_t expected_ns = call.least_lateness_ns - NS_PER_MS; /* what the clocks may be apart */
+    int64_t expected_ns = call.min_lateness_ns - NS_PER_MS; /* what the clocks may be apart */
     CHECK(call.flag == 0, "stopped while the deadline passed, and the flag is 1");
     CHECK(lateness_ns > tolerance_ns, "stopped while the deadline passed, and the lateness is %" PRId64 " ns",
           lateness_ns);

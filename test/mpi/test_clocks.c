@@ -247,7 +247,7 @@ static bool is_in_turn(int number)
 void test_clock_labels(void)
 {
     static const char *const clocks[] = {"tsc", "cntvct", "monotonic_raw", "monotonic", "realtime", "wtime"};
-    for (int clock = 0; clock < (int)(sizeof(clocks) / sizeof(clocks[0])); clock++)
+    for (int clock = 0; clock < (int)(sizeof clocks / sizeof clocks[0]); clock++)
         for (int label = 0; label < LABELS; label++)
             if (is_in_turn(clock + label) && !check_label(clocks[clock], labels[label], 0)) {
                 if (my_rank == 0)

@@ -245,7 +245,7 @@ void test_attributes(void)
 
 /* ---- Sends under way */
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MAX_BYTES = 16 << 20 };
 
 typedef bool sends_to(int source, int target);
 
@@ -287,9 +287,9 @@ static void check_pending(MPI_Comm comm, sends_to *pattern, int bytes, char *sen
 
 void test_pending(void)
 {
-    static const int sizes[] = {8, 64 << 10, 1 << 20, MOST_BYTES};
+    static const int sizes[] = {8, 64 << 10, 1 << 20, MAX_BYTES};
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};
-    char *sent = malloc(MOST_BYTES), *received = malloc(MOST_BYTES);
+    char *sent = malloc(MAX_BYTES), *received = malloc(MAX_BYTES);
     for (int size = 0; size < 4; size++) {
         /* New each time, so that the first call, with its synchronization, is one of those under test. */
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);

@@ -169,10 +169,10 @@ static void count_pairs(MPI_Comm comm, int calls, int64_t step_ns, pairs_t *pair
  */
 static void check_validity(MPI_Comm comm, int calls, int64_t step_ns)
 {
-    enum { LEAST_REPEATS = 4, MOST_REPEATS = 30, DEVIATIONS = 4 };
+    enum { MIN_REPEATS = 4, MAX_REPEATS = 30, DEVIATIONS = 4 };
     pairs_t pairs = {0};
     bool is_good = false, is_bad = false;
-    for (int i = 1; i <= LEAST_REPEATS || (i <= MOST_REPEATS && !is_good && !is_bad); i++) {
+    for (int i = 1; i <= MIN_REPEATS || (i <= MAX_REPEATS && !is_good && !is_bad); i++) {
         count_pairs(comm, calls, step_ns, &pairs);
         int excess = pairs.only_without - pairs.only_with - pairs.count / 10;
         is_good = excess <= 0;

@@ -103,20 +103,20 @@ void test_info_round_trip(void)
 
 /* ---- Settings take effect */
 
-static void check_slack(MPI_Comm comm, int64_t least_ns, int64_t most_ns)
+static void check_slack(MPI_Comm comm, int64_t min_ns, int64_t max_ns)
 {
     char text[32];
-    snprintf(text, sizeof text, "%" PRId64, most_ns);
+    snprintf(text, sizeof text, "%" PRId64, max_ns);
     /* In an order in which the least is never above the greatest. */
     CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
     CHECK_OK(set_setting(comm, "slack_max_ns", text));
-    snprintf(text, sizeof text, "%" PRId64, least_ns);
+    snprintf(text, sizeof text, "%" PRId64, min_ns);
     CHECK_OK(set_setting(comm, "slack_min_ns", text));
     for (int i = 0; i < times(50, 10); i++) {
         harmonize(comm);
         int64_t slack_ns = info_number(comm, "slack_used_ns");
-        CHECK(slack_ns >= least_ns && slack_ns <= most_ns,
-              "the slack is %" PRId64 " ns, expected %" PRId64 " to %" PRId64, slack_ns, least_ns, most_ns);
+        CHECK(slack_ns >= min_ns && slack_ns <= max_ns, "the slack is %" PRId64 " ns, expected %" PRId64 " to %" PRId64,
+              slack_ns, min_ns, max_ns);
     }
 }
 

@@ -385,8 +385,6 @@ void test_sessions(void)
 
 #endif
 
-/* ---- Spawned processes */
-
 static void use_with_relatives(MPI_Comm relatives, int is_child)
 {
     int flag;

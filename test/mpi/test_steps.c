@@ -220,12 +220,12 @@ static bool check_set_back_after(int pause_ms)
 
 void test_clock_set_back_by_pause(void)
 {
-    enum { MOST_TRIES = 100 };
+    enum { MAX_TRIES = 100 };
     int tries = 0;
-    for (int pause_ms = 12; pause_ms <= 27 && tries < MOST_TRIES; tries++)
+    for (int pause_ms = 12; pause_ms <= 27 && tries < MAX_TRIES; tries++)
         if (check_set_back_after(pause_ms))
             pause_ms += 3;
-    if (tries == MOST_TRIES)
+    if (tries == MAX_TRIES)
         test_skip("too noisy");
 }
 

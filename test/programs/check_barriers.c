@@ -79,7 +79,7 @@ void world_fail(const world_t *world, int code, const char *call)
         printf("%s failed on rank %d\n", call, world->rank);
         MPI_Abort(MPI_COMM_WORLD, code);
     }
-    snprintf(named, sizeof(named), "%.*s", (int)strcspn(call, "("), call);
+    snprintf(named, sizeof named, "%.*s", (int)strcspn(call, "("), call);
     longjmp(before_failing, 1);
 }
 
@@ -143,7 +143,7 @@ static bool in_order(passages_t *passages)
 {
     bool all = true;
 
-    MPI_Allreduce(MPI_IN_PLACE, passages, sizeof(*passages) / sizeof(int64_t), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, passages, sizeof *passages / sizeof(int64_t), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     for (int round = 0; round < QUICK_ROUNDS; round++)
         all = passages->entered_ns[round] <= -passages->minus_left_ns[round] && all;
     return all;
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, span.ranks - span.rank, &span.comm);
     MPI_Comm_rank(span.comm, &span.rank);
     MPI_Comm_set_errhandler(span.comm, MPI_ERRORS_RETURN);
-    for (; barriers[count].name != NULL; count++)
+    for (; barriers[count].name; count++)
         bad |= check(&barriers[count], &span);
     if (count != 7)
         bad |= complain(&span, "the list", "not seven algorithms");

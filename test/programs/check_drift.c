@@ -17,10 +17,10 @@ static int is_rank_0(void)
 {
     static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *rank = getenv(names[i]);
 
-        if (rank != NULL)
+        if (rank)
             return atoi(rank) == 0;
     }
     return 1;

@@ -22,7 +22,7 @@ static int is_fault(const char *name)
 {
     const char *fault = getenv("CHECK_FAULT");
 
-    return fault != NULL && strcmp(fault, name) == 0;
+    return fault && strcmp(fault, name) == 0;
 }
 
 static void log_call(MPI_Comm comm, int rank, int flag)
@@ -32,13 +32,13 @@ static void log_call(MPI_Comm comm, int rank, int flag)
     char name[512];
     int64_t time_ns, bound_ns;
 
-    if (path == NULL || PMPIX_Global_time_ns(comm, &time_ns, &bound_ns) != MPI_SUCCESS)
+    if (!path || PMPIX_Global_time_ns(comm, &time_ns, &bound_ns) != MPI_SUCCESS)
         return;
-    if (file == NULL) {
-        snprintf(name, sizeof(name), "%s.%d", path, rank);
+    if (!file) {
+        snprintf(name, sizeof name, "%s.%d", path, rank);
         file = fopen(name, "w");
     }
-    if (file != NULL)
+    if (file)
         fprintf(file, "%d,%lld,%d\n", rank, (long long)time_ns, flag);
 }
 

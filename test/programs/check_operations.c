@@ -33,7 +33,7 @@ static void make_faults(void)
     char *at;
 
     faults_made = 0;
-    if (faulty_work == NULL || faulty_work->count == 0)
+    if (!faulty_work || faulty_work->count == 0)
         return;
     at = work_result(faulty_work, &blocks);
     for (int i = 0; i < blocks; i++) {
@@ -66,7 +66,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int code = PMPI_Wait(request, status);
 
-    if (faulty_work != NULL && operation_has_halves(faulty_work->operation))
+    if (faulty_work && operation_has_halves(faulty_work->operation))
         make_faults();
     return code;
 }
@@ -84,7 +84,7 @@ static void complain(const work_plan_t *plan, int64_t elements, int64_t call, co
 {
     char text[200];
 
-    describe(plan, elements, call, text, sizeof(text));
+    describe(plan, elements, call, text, sizeof text);
     printf("rank %d of %d: %s: %s\n", world.rank, world.ranks, text, what);
     complaints++;
 }
@@ -100,7 +100,7 @@ static bool delivers_old_data(const operation_t *operation)
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     static const char *const names[] = {"allgather_persistent", "gather_persistent", "scatter_persistent"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(operation->name, names[i]) == 0)
             return true;
     }
@@ -133,7 +133,7 @@ static void check_call(work_t *work, const work_plan_t *plan, int64_t elements, 
     if (wrong != faults_made && delivers_old_data(plan->operation)) {
         known_faults++;
     } else if (wrong != faults_made) {
-        snprintf(what, sizeof(what), "%lld elements are wrong instead of %lld", (long long)wrong,
+        snprintf(what, sizeof what, "%lld elements are wrong instead of %lld", (long long)wrong,
                  (long long)faults_made);
         complain(plan, elements, call, what);
     }
@@ -188,7 +188,7 @@ static void check_plan(work_plan_t *plan, bool with_faults)
     if (with_faults)
         plan->operation = &faulty;
     char *memory = arena_allocate(work_bytes(plan));
-    if (memory == NULL)
+    if (!memory)
         world_abort(&world, "out of memory");
     work_t *work = work_open(plan, memory);
     for (int i = 0; i < size_count; i++) {
@@ -239,11 +239,11 @@ static void check_datatypes(bool with_faults)
 {
     work_plan_t plan = {.span = &world, .operation = operation_at(operation_find("alltoall")), .comm = MPI_COMM_WORLD};
 
-    for (; datatypes[plan.datatype].name != NULL; plan.datatype++)
+    for (; datatypes[plan.datatype].name; plan.datatype++)
         check_plan(&plan, with_faults);
     plan.operation = operation_at(operation_find("allreduce"));
-    for (plan.reduction = 0; reductions[plan.reduction].name != NULL; plan.reduction++) {
-        for (plan.datatype = 0; datatypes[plan.datatype].name != NULL; plan.datatype++) {
+    for (plan.reduction = 0; reductions[plan.reduction].name; plan.reduction++) {
+        for (plan.datatype = 0; datatypes[plan.datatype].name; plan.datatype++) {
             if (reduction_allows(&reductions[plan.reduction], &datatypes[plan.datatype]))
                 check_plan(&plan, with_faults);
         }
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "refusals") == 0) {
         check_refusals();
     } else {
-        for (int i = 0; operation_at(i) != NULL; i++) {
+        for (int i = 0; operation_at(i); i++) {
             if (wanted(operation_at(i)->name, argc, argv) && runs(operation_at(i), with_faults))
                 check_operation(operation_at(i), with_faults);
         }

@@ -18,9 +18,9 @@ enum {
     PAUSES = 5,
     PAUSE_US = 20000,
     QUICK_CALLS = 17,
-    LEAST_CLOCK_CALLS = 10,
-    MOST_CLOCK_CALLS = 100,
-    MOST_RANKS = 16
+    MIN_CLOCK_CALLS = 10,
+    MAX_CLOCK_CALLS = 100,
+    MAX_RANKS = 16
 };
 #define LOOK_INTERVAL_S 0.01 /* of the preload */
 static int rank, ranks;
@@ -65,11 +65,11 @@ static void call_barriers_slowly(void)
 /* Each blocking one. The last rank is root. */
 static void call_collectives(void)
 {
-    int in[MOST_RANKS], out[MOST_RANKS], ones[MOST_RANKS], starts[MOST_RANKS], byte_starts[MOST_RANKS];
+    int in[MAX_RANKS], out[MAX_RANKS], ones[MAX_RANKS], starts[MAX_RANKS], byte_starts[MAX_RANKS];
     int root = ranks - 1, in_first = rank == 0 ? -1 : rank;
-    MPI_Datatype types[MOST_RANKS];
+    MPI_Datatype types[MAX_RANKS];
     MPI_Comm comm = MPI_COMM_WORLD;
-    for (int i = 0; i < MOST_RANKS; i++) {
+    for (int i = 0; i < MAX_RANKS; i++) {
         in[i] = ones[i] = 1;
         starts[i] = i;
         byte_starts[i] = i * (int)sizeof *in;
@@ -138,10 +138,10 @@ static double ahead_of_truth_s(void)
 /* How far apart the clocks are. By functions that no preload replaces, so nobody looks after the clocks here. */
 static double apart_s(void)
 {
-    double ahead_s = ahead_of_truth_s(), least_s, most_s;
-    PMPI_Allreduce(&ahead_s, &least_s, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    PMPI_Allreduce(&ahead_s, &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return most_s - least_s;
+    double ahead_s = ahead_of_truth_s(), min_s, max_s;
+    PMPI_Allreduce(&ahead_s, &min_s, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    PMPI_Allreduce(&ahead_s, &max_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return max_s - min_s;
 }
 
 /*
@@ -156,7 +156,7 @@ static void compare_clocks(void)
         nap_us(100000);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         agree = apart_s() < 3e-3;
-    } while (++calls < LEAST_CLOCK_CALLS || (!agree && calls < MOST_CLOCK_CALLS));
+    } while (++calls < MIN_CLOCK_CALLS || (!agree && calls < MAX_CLOCK_CALLS));
     if (!agree)
         printf("wrong: the clocks are apart after %d calls\n", calls);
 }
@@ -286,7 +286,6 @@ static void do_sessions(void)
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
 #endif
-    /* In one piece: MPI may have made the stream unbuffered. */
     fputs("sessions\n", stdout);
 }
 

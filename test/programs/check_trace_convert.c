@@ -300,9 +300,9 @@ static void put_records(made_trace *made, double period_ns, int64_t zero_ns, siz
 static FILE *create(const char *folder, const char *ending)
 {
     char path[TRUE_PATH_SIZE];
-    snprintf(path, sizeof(path), "%s.%s", folder, ending);
+    snprintf(path, sizeof path, "%s.%s", folder, ending);
     FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (!file) {
         perror(path);
         exit(1);
     }

@@ -378,8 +378,6 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
     return next(mutex);
 }
 #endif
-
-/* On the last of so many communicators, of which one is there at a time. */
 static void count_calls(long comms)
 {
     int size, in[2] = {0, 0}, out[2];

@@ -43,8 +43,8 @@ static void add_sites(trace_process *process, int rank)
                                           "+0x1030 in program"};
     static const made_name functions[] = {MADE_ALLREDUCE, MADE_BCAST, MADE_BARRIER};
     trace_location *location = &process->locations[0];
-    process->sites = calloc(3, sizeof(process->sites[0]));
-    process->site_count = process->sites != NULL ? 3 : 0;
+    process->sites = calloc(3, sizeof process->sites[0]);
+    process->site_count = process->sites ? 3 : 0;
     for (size_t i = 0; i < process->site_count; i++) {
         process->sites[i] = (trace_site){0x4000 + 0x1000 * (uint64_t)rank + 16 * i, strdup(symbols[i])};
         for (size_t k = 0; k < location->count; k++)

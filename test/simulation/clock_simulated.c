@@ -171,8 +171,8 @@ static int64_t time_to_next_jump_ns(void)
 /* All processes draw the same, whoever it concerns. */
 static void jump_at_random(void)
 {
-    enum { LEAST_NS = 10 * 1000 * 1000 };
-    double size_ns = LEAST_NS * pow(simulated.jump_most / LEAST_NS, uniform(&simulated.jump_random));
+    enum { MIN_NS = 10 * 1000 * 1000 };
+    double size_ns = MIN_NS * pow(simulated.jump_most / MIN_NS, uniform(&simulated.jump_random));
     bool back = uniform(&simulated.jump_random) < 0.5;
     int who = (int)((simulated.jump_ranks + 1) * uniform(&simulated.jump_random)); /* the one past the ranks: all */
     simulated.next_jump_ns += time_to_next_jump_ns();

@@ -29,12 +29,10 @@ enum { AGREE_EVERY = 16 };
  * counts. Nothing disturbs a simulation, for which each reading of a clock is work; true time is exact there.
  */
 #ifdef SMPI_H
-enum { LEAST_CALLS = 0, TRIES = 1, TOLERANCE_NS = 0 };
+enum { MIN_CALLS = 0, TRIES = 1, TOLERANCE_NS = 0 };
 #else
-enum { LEAST_CALLS = 9 * AGREE_EVERY, TRIES = 8, TOLERANCE_NS = 100 };
+enum { MIN_CALLS = 9 * AGREE_EVERY, TRIES = 8, TOLERANCE_NS = 100 };
 #endif
-
-/* The end of a run, by when a clock that was disturbed must be right again: this part of the calls. */
 enum { END_PART = 10 };
 
 typedef struct sample {
@@ -144,7 +142,7 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
         read_often(more - more / 2, one);
         if (count % AGREE_EVERY != 0 && count < most)
             continue;
-        go_on = count < most && (count < LEAST_CALLS || (double)(one->exit_ns - first_ns) < seconds * 1e9);
+        go_on = count < most && (count < MIN_CALLS || (double)(one->exit_ns - first_ns) < seconds * 1e9);
         MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, comm);
     }
     return count;
@@ -273,7 +271,7 @@ int main(int argc, char **argv)
         MPI_Info_set(info, "mpix_harmonize_sync", argv[3]);
     check(MPIX_Harmonize_set_info(comm, info), "MPIX_Harmonize_set_info");
     MPI_Info_free(&info);
-    int most = (int)(seconds * 1e6 / (double)period_us) + LEAST_CALLS;
+    int most = (int)(seconds * 1e6 / (double)period_us) + MIN_CALLS;
     sample *samples = calloc((size_t)most + AGREE_EVERY, sizeof *samples);
     int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
     check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");

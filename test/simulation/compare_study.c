@@ -16,7 +16,7 @@
 enum {
     ROWS = 20,
     BLOCKS = 10,
-    MOST_LAUNCHES = 30,
+    MAX_LAUNCHES = 30,
     COMPARISONS = 2000,
     TRIALS = 400,
     SAMPLES = 50,
@@ -120,7 +120,7 @@ static const struct {
 static void compare_sides(int place)
 {
     const part_t *part = &uneven[place].part;
-    campaign_t campaign = {.rows = ROWS, .blocks = MOST_LAUNCHES, .noise = uneven[place].noise, .deviation = 0.01};
+    campaign_t campaign = {.rows = ROWS, .blocks = MAX_LAUNCHES, .noise = uneven[place].noise, .deviation = 0.01};
     campaign_t room = campaign;
     int wrong = 0;
     campaign_make(&campaign);

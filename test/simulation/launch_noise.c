@@ -20,7 +20,7 @@ void campaign_make(campaign_t *campaign)
 {
     for (int side = 0; side < 2; side++) {
         campaign->logs[side] = malloc((size_t)campaign->rows * (size_t)campaign->blocks * sizeof(double));
-        if (campaign->logs[side] == NULL)
+        if (!campaign->logs[side])
             abort();
     }
 }
@@ -76,7 +76,7 @@ static void launch(const campaign_t *campaign, machine_t *machine, double time, 
 void campaign_run(const campaign_t *campaign, chance *dice)
 {
     machine_t machine = {.common = deviate(dice), .own = calloc((size_t)campaign->rows, sizeof(double))};
-    if (machine.own == NULL)
+    if (!machine.own)
         abort();
     for (int block = 0; block < campaign->blocks; block++) {
         int first = chance_unit(dice) < 0.5;

@@ -112,7 +112,7 @@ missing_results_are_told() {
 }
 tap_check "a study tells which results are missing" missing_results_are_told
 
-judge() {           # WHAT MOST_P99_NS RANKS SECONDS PERIOD_US LABEL
+judge() {           # WHAT MAX_P99_NS RANKS SECONDS PERIOD_US LABEL
     local name="$3 processes, $1, seed $seed"
     ! tap_selects "$name" || judge_truth "$name" "$2" 1000 0 simulate "${@:3}"
 }

@@ -22,7 +22,7 @@ smpirun) echo "1..0 # SKIP the simulator has tests of its own"; exit 0 ;;
 esac
 
 # Eight runs with 1,000 readings after each call: at least a million altogether, some millions on an idle machine.
-on_node() {         # NAME CLOCK RANKS LABEL MOST_P99_NS [READINGS_A_CALL [JUMPS]]
+on_node() {         # NAME CLOCK RANKS LABEL MAX_P99_NS [READINGS_A_CALL [JUMPS]]
     tap_selects "$1" || return 0
     local more=${6:-1000}
     MH_SIMULATED_CLOCK=exact=rank0,$2
@@ -61,7 +61,7 @@ with_long_rounds() {    # NAME
 }
 with_long_rounds "one node, rounds take longer than the interval"
 
-on_hosts() {        # NAME CLOCK MOST_P99_NS
+on_hosts() {        # NAME CLOCK MAX_P99_NS
     tap_selects "$1" || return 0
     local line
     MH_SIMULATED_CLOCK=exact=host1,$2

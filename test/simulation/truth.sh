@@ -13,7 +13,7 @@ truth_value() {         # LINE KEY
 }
 
 # What is wrong with a run, whatever disturbed it: nothing, on a good one.
-truth_complaints() {    # LINE LEAST_READINGS JUMPS
+truth_complaints() {    # LINE MIN_READINGS JUMPS
     local readings violations disruptions
     readings=$(truth_value "$1" readings)
     violations=$(truth_value "$1" violations)
@@ -27,7 +27,7 @@ truth_complaints() {    # LINE LEAST_READINGS JUMPS
 
 # Judge what COMMAND prints: no reading may be outside its bound, ever, and errors are at most so large, unless the
 # machine is too noisy to tell. The figures that are reached are kept with the performance record.
-judge_truth() {         # NAME MOST_P99_NS LEAST_READINGS JUMPS COMMAND...
+judge_truth() {         # NAME MAX_P99_NS MIN_READINGS JUMPS COMMAND...
     local name=$1 most=$2 least=$3 jumps=$4 end='' line complaints p99 run interruptions=0 lines=''
     shift 4
     # Between a jump and the next call nobody knows of it.

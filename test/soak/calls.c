@@ -154,10 +154,10 @@ static void check_passing(soak_slot *slot, const soak_record *first, const soak_
     if (after.jumps_after != last->jumps_before)
         return;
     int64_t true_ns = after.read_ns - before.read_ns, wrong_ns = after.global_ns - before.global_ns - true_ns;
-    int64_t most_ns = SOAK_NS_PER_MS + true_ns / 1000 + before.width_ns + after.width_ns;
+    int64_t max_ns = SOAK_NS_PER_MS + true_ns / 1000 + before.width_ns + after.width_ns;
     if (after.bound_ns != INT64_MAX) /* a poor fit is known to be one */
-        most_ns += before.bound_ns + after.bound_ns;
-    if (!soak_judge(SOAK_PASSING, llabs(wrong_ns), most_ns))
+        max_ns += before.bound_ns + after.bound_ns;
+    if (!soak_judge(SOAK_PASSING, llabs(wrong_ns), max_ns))
         soak_complain("%ld ns of global time passed in %ld ns after a step, bound %ld ns", (long)(true_ns + wrong_ns),
                       (long)true_ns, (long)after.bound_ns);
 }

@@ -24,7 +24,7 @@ int soak_rank, soak_ranks;
 char soak_place[640];
 
 /* A phase that takes longer hangs. */
-enum { MOST_PHASE_S = 180 };
+enum { MAX_PHASE_S = 180 };
 
 uint64_t soak_draw(uint64_t *state)
 {
@@ -101,7 +101,7 @@ static int64_t run_phase(int phase, int64_t number, uint64_t *agreed, uint64_t *
     static const char *const kinds[] = {"world", "self", "dup", "split by parity", "reversed", "cart"};
     soak_slot *slot = &soak_slots[soak_below(agreed, SOAK_SLOTS)];
     bool load = soak_one_in(agreed, 3), stops = soak_one_in(agreed, 4);
-    alarm(MOST_PHASE_S);
+    alarm(MAX_PHASE_S);
     soak_disturb(load, stops);
     if (soak_one_in(agreed, 2))
         soak_slot_free(slot);

@@ -25,8 +25,6 @@
 #define VALGRIND_STACK_REGISTER(begin, end) 0
 #define VALGRIND_STACK_DEREGISTER(id) (void)(id)
 #endif
-
-/* So many stacks have a page below them that stops what overflows. Each takes two of the 65,530 mappings of Linux. */
 enum { MAX_GUARDED = 1024 };
 
 /* Where a coroutine comes from and where it goes, while it switches. */

@@ -3,7 +3,7 @@
 #include "suite/analysis.h"
 #include "support.h"
 
-enum { MOST_RANKS = 3, MOST_CALLS = 12 };
+enum { MAX_RANKS = 3, MAX_CALLS = 12 };
 
 static const double fractions[] = {0.25, 0.5, 0.9, 1};
 
@@ -16,8 +16,8 @@ static const struct {
     const char *name;
     int ranks;
     int64_t calls;
-    call_times_t times[MOST_RANKS * MOST_CALLS];
-    uint8_t marks[MOST_RANKS * MOST_CALLS];
+    call_times_t times[MAX_RANKS * MAX_CALLS];
+    uint8_t marks[MAX_RANKS * MAX_CALLS];
     run_time_t run_time;
     analysis_t expected;
 } sets[] = {
@@ -260,10 +260,10 @@ static samples_t take(int ranks, int64_t calls, const call_times_t *times, const
 {
     samples_t samples = {.ranks = ranks};
     for (int64_t call = 0; call < calls; call++) {
-        call_note_t notes[MOST_RANKS];
+        call_note_t notes[MAX_RANKS];
         for (int rank = 0; rank < ranks; rank++) {
             int64_t at = call * ranks + rank;
-            int64_t mark = marks != NULL ? marks[at] : MARK_VALID;
+            int64_t mark = marks ? marks[at] : MARK_VALID;
             notes[rank] = (call_note_t){.start_ns = times[at].start_ns, .end_ns = times[at].end_ns, .mark = mark};
         }
         EXPECT(samples_take(&samples, notes), "no memory");
@@ -286,7 +286,7 @@ START_TEST(figures_of_known_times)
     const analysis_t *expected = &sets[_i].expected;
     analysis_t is;
 
-    memset(&is, 0xff, sizeof(is));
+    memset(&is, 0xff, sizeof is);
     /* Once more after samples have changed places: nothing depends on these. */
     for (int i = 0; i < 2; i++)
         analyze(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);

@@ -61,7 +61,7 @@ static void check_parts(int shape, int ranks)
     int late = 0, early = 0;
     for (int rank = 0; rank < ranks; rank++) {
         const char *wrong = wrong_with(shape, &arrival, rank, ranks);
-        if (wrong != NULL)
+        if (wrong)
             ck_abort_msg("%s: rank %d of %d %s", arrival.text, rank, ranks, wrong);
         late += part(&arrival, rank, ranks) > 1 - ROUNDING;
         early += part(&arrival, rank, ranks) < ROUNDING;
@@ -207,13 +207,13 @@ START_TEST(lists_of_patterns)
     arrival_list_t list;
     bool good = arrival_parse(&list, &tables, lists[_i].given, why);
     for (int i = 0; i < list.count && good; i++)
-        snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", list.items[i].text);
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s", list.items[i].text);
     EXPECT(good == (lists[_i].names != NULL), "\"%s\" is %s: %s", lists[_i].given, good ? "accepted" : "refused", why);
     if (good)
         ck_assert_str_eq(names, lists[_i].names);
     else
-        EXPECT(strstr(why, lists[_i].part) != NULL && strstr(why, "give") != NULL && strchr(why, '\n') == NULL,
-               "\"%s\": the reason is \"%s\"", lists[_i].given, why);
+        EXPECT(strstr(why, lists[_i].part) && strstr(why, "give") && !strchr(why, '\n'), "\"%s\": the reason is \"%s\"",
+               lists[_i].given, why);
     arrival_tables_free(&tables);
 }
 END_TEST
@@ -225,11 +225,11 @@ START_TEST(patterns_are_not_too_many)
     EXPECT(arrival_parse(&list, &tables, NULL, why) && list.count == 1 && !list.given,
            "what was not given is a pattern");
     for (int i = 2; i < MAX_ARRIVALS; i++)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), ",bell:%d", i);
+        snprintf(text + strlen(text), sizeof text - strlen(text), ",bell:%d", i);
     EXPECT(arrival_parse(&list, &tables, text, why) && list.count == MAX_ARRIVALS, "%s", why);
     strcat(text, ",bell:99");
-    EXPECT(!arrival_parse(&list, &tables, text, why) && strstr(why, "15") != NULL, "%d patterns are accepted: %s",
-           list.count, why);
+    EXPECT(!arrival_parse(&list, &tables, text, why) && strstr(why, "15"), "%d patterns are accepted: %s", list.count,
+           why);
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(files_of_delays)
         EXPECT(table.ranks == files[_i].ranks && table.calls == files[_i].calls, "file %d: %d ranks, %" PRId64 " calls",
                _i, table.ranks, table.calls);
     else
-        EXPECT(strstr(why, files[_i].part) != NULL && strstr(why, scratch_path) != NULL && strchr(why, '\n') == NULL,
+        EXPECT(strstr(why, files[_i].part) && strstr(why, scratch_path) && !strchr(why, '\n'),
                "file %d: the reason is \"%s\"", _i, why);
     arrival_table_free(&table);
 }
@@ -307,7 +307,7 @@ START_TEST(delays_of_a_file_are_taken_in_turn)
     imposed_t imposed = {.rank = 1, .ranks = 2, .tables = &tables};
     char text[100];
     write_file(TITLES "0,0,0\n0,1,10\n1,0,20\n1,1,30\n2,0,40\n2,1,50\n");
-    snprintf(text, sizeof(text), "file:./%s", scratch_path);
+    snprintf(text, sizeof text, "file:./%s", scratch_path);
     imposed.arrival = pattern_of(text);
     ck_assert_str_eq(imposed.arrival.text, "file:test_arrival.csv@6bc0637d");
     for (int call = 0; call < COUNT_OF(expected_ns); call++)
@@ -323,7 +323,7 @@ static void expect_line_refused(const char *path, const char *part)
 {
     char why[ARRIVAL_WHY_BYTES] = "";
     arrival_table_t table;
-    EXPECT(!arrival_table_read(&table, path, why) && strstr(why, part) != NULL, "%s: the reason is \"%s\"", path, why);
+    EXPECT(!arrival_table_read(&table, path, why) && strstr(why, part), "%s: the reason is \"%s\"", path, why);
     arrival_table_free(&table);
 }
 

@@ -49,7 +49,7 @@ START_TEST(choices_are_auto_and_the_clocks_by_preference)
         EXPECT(name && strcmp(name, names[i]) == 0, "choice %d is '%s' instead of '%s'", i, name ? name : "none",
                names[i]);
     }
-    EXPECT(mh_base_clock_choice(COUNT_OF(names)) == NULL, "there are more than %d choices", COUNT_OF(names));
+    EXPECT(!mh_base_clock_choice(COUNT_OF(names)), "there are more than %d choices", COUNT_OF(names));
 }
 END_TEST
 
@@ -265,10 +265,10 @@ START_TEST(counter_runs_at_the_rate_of_the_raw_clock)
     while (raw_ns() < first.after_ns + SPAN_NS)
         ;
     bracket last = read_bracketed(&clock);
-    double least_ns = (double)(last.before_ns - first.after_ns), most_ns = (double)(last.after_ns - first.before_ns);
+    double min_ns = (double)(last.before_ns - first.after_ns), max_ns = (double)(last.after_ns - first.before_ns);
     double counted_ns = (double)(last.counter_ns - first.counter_ns);
-    EXPECT(counted_ns >= least_ns * (1 - 20 * MH_PPM) && counted_ns <= most_ns * (1 + 20 * MH_PPM),
-           "it counts %.0f ns while the raw clock counts from %.0f to %.0f ns", counted_ns, least_ns, most_ns);
+    EXPECT(counted_ns >= min_ns * (1 - 20 * MH_PPM) && counted_ns <= max_ns * (1 + 20 * MH_PPM),
+           "it counts %.0f ns while the raw clock counts from %.0f to %.0f ns", counted_ns, min_ns, max_ns);
 }
 END_TEST
 

@@ -13,8 +13,8 @@ static const mh_setting *setting_at(int place)
 
 static void expect_in(const mh_setting *setting, const char *text, const char *message, const char *wanted)
 {
-    EXPECT(strstr(message, wanted) != NULL, "%s = '%s': the message '%s' does not show '%s'", setting->name, text,
-           message, wanted);
+    EXPECT(strstr(message, wanted), "%s = '%s': the message '%s' does not show '%s'", setting->name, text, message,
+           wanted);
 }
 
 /* The message says what is allowed: limits, or all names. */
@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(statistics_are_complete)
 {
-    EXPECT(mh_statistic_at(0) != NULL, "there are no statistics");
+    EXPECT(mh_statistic_at(0), "there are no statistics");
     for (int i = 0; mh_statistic_at(i); i++) {
         const mh_statistic *statistic = mh_statistic_at(i);
         EXPECT(statistic->unit && statistic->doc && statistic->doc[0], "%s has no unit or no description",

@@ -72,8 +72,8 @@ static void expect_part(const char *text, int place, const mh_label_part *got, c
     EXPECT(got->fit_points == wanted->fit_points, "'%s', part %d: %d fit points instead of %d", text, place,
            got->fit_points, wanted->fit_points);
     /* The burst that verifies a shared clock needs an estimator and a count as well. */
-    EXPECT(mh_offset_name(got->estimator) != NULL && got->exchanges >= 1,
-           "'%s', part %d: no estimator, or no exchanges", text, place);
+    EXPECT(mh_offset_name(got->estimator) && got->exchanges >= 1, "'%s', part %d: no estimator, or no exchanges", text,
+           place);
     if (!wanted->estimator)
         return;
     EXPECT(got->estimator == mh_offset_find(wanted->estimator), "'%s', part %d: estimator %d instead of %s", text,
@@ -240,8 +240,8 @@ START_TEST(bad_label_is_refused_with_a_reason)
     EXPECT(mh_label_parse(bad[_i].text, &label, why, sizeof why) == -1,
            "'%s' is accepted, as %d levels, the first with %d points", bad[_i].text, label.levels,
            label.parts[0].fit_points);
-    EXPECT(strstr(why, bad[_i].reason) != NULL, "'%s' is refused with '%s', which does not name '%s'", bad[_i].text,
-           why, bad[_i].reason);
+    EXPECT(strstr(why, bad[_i].reason), "'%s' is refused with '%s', which does not name '%s'", bad[_i].text, why,
+           bad[_i].reason);
     EXPECT(!strchr(why, '\n'), "'%s' is refused with more than one line", bad[_i].text);
     char again[256] = "";
     EXPECT(mh_label_check(bad[_i].text, again, sizeof again) == -1, "'%s' does not parse, but its check does not mind",
@@ -260,7 +260,7 @@ START_TEST(reason_is_cut_where_memory_ends)
         memset(why, '#', sizeof why);
         if (mh_label_parse(bad[_i].text, &label, why, size) == 0)
             continue;
-        EXPECT(memchr(why, '\0', size) != NULL, "'%s': the reason does not end within %zu bytes", bad[_i].text, size);
+        EXPECT(memchr(why, '\0', size), "'%s': the reason does not end within %zu bytes", bad[_i].text, size);
         EXPECT(memcmp(why + size, untouched, sizeof why - size) == 0, "'%s': the reason goes on beyond %zu bytes",
                bad[_i].text, size);
     }

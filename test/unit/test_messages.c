@@ -154,7 +154,7 @@ START_TEST(rings_exceed_the_cache)
             memset(send, 1, (size_t)sizes[i]);
             memset(receive, 1, (size_t)sizes[i]);
             before = send;
-            if (first == NULL)
+            if (!first)
                 first = send;
             arena_slot(&arena, slots, &send, &receive);
         } while (send != first);

@@ -38,7 +38,7 @@ static double heavy(chance *dice, double scale_ns)
 }
 
 typedef struct path {
-    int64_t least_ns;
+    int64_t min_ns;
     jitter jitter;
     double scale_ns;
 } path;
@@ -77,13 +77,13 @@ static const scene scenes[] = {
 
 /* What really was, beside what the estimator sees. */
 typedef struct truth {
-    int64_t least_there_ns, least_back_ns;
+    int64_t min_there_ns, min_back_ns;
     int64_t span_ns;
 } truth;
 
 static int64_t delay_ns(const path *path, chance *dice)
 {
-    return path->least_ns + (int64_t)path->jitter(dice, path->scale_ns);
+    return path->min_ns + (int64_t)path->jitter(dice, path->scale_ns);
 }
 
 static long double true_offset(const scene *scene, int64_t local_ns)
@@ -102,8 +102,8 @@ static truth simulate(const scene *scene, chance *dice, mh_exchange *exchanges)
     int64_t now_ns = scene->local_ns;
     for (int i = 0; i < scene->count; i++) {
         int64_t there_ns = delay_ns(&scene->there, dice), back_ns = delay_ns(&scene->back, dice);
-        truth.least_there_ns = there_ns < truth.least_there_ns ? there_ns : truth.least_there_ns;
-        truth.least_back_ns = back_ns < truth.least_back_ns ? back_ns : truth.least_back_ns;
+        truth.min_there_ns = there_ns < truth.min_there_ns ? there_ns : truth.min_there_ns;
+        truth.min_back_ns = back_ns < truth.min_back_ns ? back_ns : truth.min_back_ns;
         exchanges[i] = (mh_exchange){now_ns, remote_clock(scene, now_ns + there_ns), now_ns + there_ns + back_ns};
         truth.span_ns = exchanges[i].received_ns - scene->local_ns;
         now_ns = exchanges[i].received_ns + scene->gap_ns;
@@ -159,7 +159,7 @@ START_TEST(skampi_is_off_by_half_the_difference_of_least_delays)
     for (int round = 0; round < rounds_of(SEEDS); round++) {
         truth truth;
         mh_offset offset = skampi_of_round(scene, round, &truth);
-        double difference_ns = fabs((double)(truth.least_there_ns - truth.least_back_ns));
+        double difference_ns = fabs((double)(truth.min_there_ns - truth.min_back_ns));
         double limit_ns = difference_ns / 2 + fabs(scene->drift) * (double)truth.span_ns / 2 + 1;
         double error_ns = error_of(scene, &offset);
         EXPECT_SEEDED(fabs(error_ns) <= limit_ns, "%s, round %d: off by %.2f ns, more than %.2f ns", scene->name, round,
@@ -176,7 +176,7 @@ START_TEST(skampi_bound_is_as_tight_as_the_window)
         truth truth;
         mh_offset offset = skampi_of_round(scene, round, &truth);
         double drifted_ns = DRIFT_LIMIT * (double)truth.span_ns;
-        double limit_ns = (double)(truth.least_there_ns + truth.least_back_ns) / 2 + drifted_ns + 2;
+        double limit_ns = (double)(truth.min_there_ns + truth.min_back_ns) / 2 + drifted_ns + 2;
         EXPECT_SEEDED((double)offset.bound_ns <= limit_ns,
                       "%s, round %d: a bound of %" PRId64 " ns is more than %.2f ns", scene->name, round,
                       offset.bound_ns, limit_ns);

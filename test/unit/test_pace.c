@@ -25,7 +25,7 @@ static const struct {
     int64_t length_ns;
     cycles_t cycles;
     int64_t calls, invalid;
-    int64_t least_ns, max_ns; /* of the next length */
+    int64_t min_ns, max_ns; /* of the next length */
 } windows[] = {
     {"found from the first calls", 0, {1000, 9000}, 10, 10, 1500, 1502},
     {"good as it is", 2000, {1300, 1900}, 100, 0, 2000, 2000},
@@ -44,7 +44,7 @@ START_TEST(next_window)
 {
     int64_t next_ns = window_next(windows[_i].length_ns, &windows[_i].cycles, windows[_i].calls, windows[_i].invalid);
 
-    EXPECT(next_ns >= windows[_i].least_ns && next_ns <= windows[_i].max_ns, "%s: %" PRId64 " ns", windows[_i].name,
+    EXPECT(next_ns >= windows[_i].min_ns && next_ns <= windows[_i].max_ns, "%s: %" PRId64 " ns", windows[_i].name,
            next_ns);
 }
 END_TEST

@@ -4,7 +4,7 @@
 #include "sync/sync_private.h"
 #include "topology/tree.h"
 
-enum { MOST_IN_TREE = 70 };
+enum { MAX_IN_TREE = 70 };
 
 /* What happened in the run of one process: partners in their order, learned from (first) and taught. */
 typedef struct history {
@@ -13,7 +13,7 @@ typedef struct history {
     bool taught_first;
 } history;
 
-static history histories[MOST_IN_TREE], *own;
+static history histories[MAX_IN_TREE], *own;
 
 static int note_learn(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
@@ -38,7 +38,7 @@ typedef int order(const mh_sync_run_context *context, const mh_pair_protocol *pr
 static void walk_tree(order *walk, int size)
 {
     static const mh_pair_protocol protocol = {note_learn, note_teach};
-    int ranks[MOST_IN_TREE];
+    int ranks[MAX_IN_TREE];
     mh_error error = MH_NO_ERROR;
     memset(histories, 0, sizeof histories);
     for (int i = 0; i < size; i++)
@@ -72,7 +72,7 @@ static order *const orders[] = {mh_pairs_outward, mh_pairs_in_turns, mh_pairs_by
 START_TEST(tree_reaches_each_once_in_log_rounds)
 {
     bool in_turns = orders[_i] == mh_pairs_in_turns;
-    for (int size = 1; size <= MOST_IN_TREE; size++) {
+    for (int size = 1; size <= MAX_IN_TREE; size++) {
         int rounds = 0;
         while (1 << rounds < size)
             rounds++;
@@ -96,15 +96,15 @@ END_TEST
 
 START_TEST(turns_pair_the_same_processes_as_their_tree)
 {
-    int learned_from[MOST_IN_TREE];
-    walk_tree(mh_pairs_in_turns, MOST_IN_TREE);
-    for (int i = 0; i < MOST_IN_TREE; i++) {
+    int learned_from[MAX_IN_TREE];
+    walk_tree(mh_pairs_in_turns, MAX_IN_TREE);
+    for (int i = 0; i < MAX_IN_TREE; i++) {
         learned_from[i] = histories[i].learned_from;
         EXPECT(histories[i].learned + histories[i].teaches <= MH_TREE_MAX_TURNS, "place %d has %d partners", i,
                histories[i].learned + histories[i].teaches);
     }
-    walk_tree(mh_pairs_by_parents, MOST_IN_TREE);
-    for (int i = 0; i < MOST_IN_TREE; i++)
+    walk_tree(mh_pairs_by_parents, MAX_IN_TREE);
+    for (int i = 0; i < MAX_IN_TREE; i++)
         EXPECT(learned_from[i] == histories[i].learned_from, "place %d learns from %d in turns, from %d else", i,
                learned_from[i], histories[i].learned_from);
 }

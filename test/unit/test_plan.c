@@ -102,7 +102,7 @@ START_TEST(sizes)
     settings_t settings;
     char text[512] = "";
 
-    if (size_cases[_i].sizes == NULL) {
+    if (!size_cases[_i].sizes) {
         ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_BAD);
         return;
     }
@@ -191,7 +191,7 @@ START_TEST(communicator)
     const communicator_choice_t *expected = &communicators[_i].choice;
     communicator_choice_t choice;
 
-    ck_assert_int_eq(communicator_parse(&choice, communicators[_i].text, communicators[_i].ranks) == NULL,
+    ck_assert_int_eq(!communicator_parse(&choice, communicators[_i].text, communicators[_i].ranks),
                      communicators[_i].good);
     if (!communicators[_i].good)
         return;
@@ -199,7 +199,7 @@ START_TEST(communicator)
     ck_assert_int_eq(choice.dimensions, expected->dimensions);
     ck_assert_int_eq(choice.dimension, expected->dimension);
     ck_assert_int_eq(choice.every, expected->every);
-    ck_assert_mem_eq(choice.extents, expected->extents, sizeof(choice.extents));
+    ck_assert_mem_eq(choice.extents, expected->extents, sizeof choice.extents);
     ck_assert_str_eq(choice.text, communicators[_i].text);
 }
 END_TEST
@@ -283,11 +283,11 @@ START_TEST(words_of_lines)
 {
     char line[64], joined[64] = "", *words[4];
 
-    snprintf(line, sizeof(line), "%s", lines[_i].line);
+    snprintf(line, sizeof line, "%s", lines[_i].line);
     int count = words_cut(line, words, COUNT_OF(words));
     ck_assert_int_eq(count, lines[_i].count);
     for (int i = 0; i < count; i++) {
-        text_append(joined, sizeof(joined), "%s|", words[i]);
+        text_append(joined, sizeof joined, "%s|", words[i]);
     }
     ck_assert_str_eq(joined, lines[_i].words);
 }

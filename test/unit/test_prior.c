@@ -129,10 +129,10 @@ static void add_prediction(const world_t *start, const mh_tracker *tracker, int 
     score->ratios += error * error / (expected * expected);
 }
 
-enum { ROUNDS = 200, MOST_FED = 10, FED_EVERY_MS = 20 };
+enum { ROUNDS = 200, MAX_FED = 10, FED_EVERY_MS = 20 };
 
 /* After this many measurements of the pair itself, and a second without any. */
-static const int fed_before[] = {0, 1, 3, MOST_FED};
+static const int fed_before[] = {0, 1, 3, MAX_FED};
 
 static void play(int round, score_t *with, score_t *without)
 {
@@ -171,7 +171,7 @@ START_TEST(prior_predicts_as_well_as_it_says)
         EXPECT_SEEDED(ratio > 0.3 && ratio < 1.5,
                       "after %d measurements, errors of %.0f ns rms are %.2f of what the tracker expects",
                       fed_before[i], rms_ns, ratio);
-        EXPECT_SEEDED(fed_before[i] == 0 || rms_ns < fresh_ns / (fed_before[i] < MOST_FED ? 10 : 2),
+        EXPECT_SEEDED(fed_before[i] == 0 || rms_ns < fresh_ns / (fed_before[i] < MAX_FED ? 10 : 2),
                       "after %d measurements, errors are %.0f ns rms with a prior and %.0f ns without", fed_before[i],
                       rms_ns, fresh_ns);
     }

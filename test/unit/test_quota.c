@@ -77,7 +77,7 @@ static char root[64];
 static void begin(void)
 {
     strcpy(root, "/tmp/test_quota.XXXXXX");
-    EXPECT(mkdtemp(root) != NULL, "no temporary folder");
+    EXPECT(mkdtemp(root), "no temporary folder");
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -103,7 +103,7 @@ static void write_file(const file *wanted)
         *slash = '/';
     }
     FILE *stream = fopen(path, "w");
-    EXPECT(stream != NULL, "cannot write %s", path);
+    EXPECT(stream, "cannot write %s", path);
     fputs(wanted->text, stream);
     fclose(stream);
 }

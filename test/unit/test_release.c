@@ -288,8 +288,8 @@ START_TEST(rehearsal_finds_a_slack_for_the_first_call)
     const scene *scene = &scenes[_i];
     /* A message of the simulated barrier to each process, one after the other. */
     double delay_ns = (double)scene->network.far_ns * scene->network.lopsided + scene->network.jitter_ns;
-    double most_ns = scene->network.stalls > 0 ? 1e9 : 10 * delay_ns + 1000 * scene->processes;
-    EXPECT_SEEDED((double)played->slack_after_rehearsal_ns <= most_ns, "%s: it starts with a slack of %" PRId64 " ns",
+    double max_ns = scene->network.stalls > 0 ? 1e9 : 10 * delay_ns + 1000 * scene->processes;
+    EXPECT_SEEDED((double)played->slack_after_rehearsal_ns <= max_ns, "%s: it starts with a slack of %" PRId64 " ns",
                   scene->name, played->slack_after_rehearsal_ns);
     EXPECT_SEEDED(played->records[0][0].release.slack_ns == played->slack_after_rehearsal_ns,
                   "%s: the first call has another slack than the rehearsals found", scene->name);

@@ -8,7 +8,7 @@
 
 #include <locale.h>
 
-enum { RANKS = 2, MOST_CALLS = 15, MOST_PRINTED = 1 << 16 };
+enum { RANKS = 2, MAX_CALLS = 15, MAX_PRINTED = 1 << 16 };
 
 static const double fractions[] = {0.5, 0.9, 0.999};
 
@@ -27,8 +27,8 @@ static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 
 static const call_times_t one_time[] = {{-500, 1234567}, {-400, 1234000}};
 static const uint8_t one_mark[] = {0, 0};
 
-static const call_times_t bad_times[RANKS * MOST_CALLS];
-static const uint8_t bad_marks[RANKS * MOST_CALLS] = {
+static const call_times_t bad_times[RANKS * MAX_CALLS];
+static const uint8_t bad_marks[RANKS * MAX_CALLS] = {
     0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
 };
 
@@ -42,7 +42,7 @@ typedef struct calls {
 static const int64_t targets_ns[] = {-510, -400};
 static const calls_t good_calls = {8, good_times, good_marks, NULL};
 static const calls_t one_call = {1, one_time, one_mark, targets_ns};
-static const calls_t bad_calls = {MOST_CALLS, bad_times, bad_marks, NULL};
+static const calls_t bad_calls = {MAX_CALLS, bad_times, bad_marks, NULL};
 
 static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "isolated", "world", RANKS, "float",
                                       "sum",    "0",    "separate", "warm", "local",    0,       ""};
@@ -68,10 +68,10 @@ static samples_t take(const calls_t *calls, const row_keys_t *keys, FILE *raw)
             int64_t at = call * RANKS + rank;
             notes[rank] = (call_note_t){.start_ns = calls->times[at].start_ns,
                                         .end_ns = calls->times[at].end_ns,
-                                        .target_ns = calls->targets_ns != NULL ? calls->targets_ns[at] : 0,
+                                        .target_ns = calls->targets_ns ? calls->targets_ns[at] : 0,
                                         .mark = calls->marks[at]};
         }
-        if (raw != NULL)
+        if (raw)
             report_raw(raw, keys, &samples, notes);
         EXPECT(samples_take(&samples, notes), "no memory");
     }
@@ -159,9 +159,9 @@ static const struct {
     {"report_raw.csv", FORMAT_CSV, false, false, true},
 };
 
-static void print_one(int index, char printed[MOST_PRINTED])
+static void print_one(int index, char printed[MAX_PRINTED])
 {
-    FILE *file = fmemopen(printed, MOST_PRINTED, "w");
+    FILE *file = fmemopen(printed, MAX_PRINTED, "w");
 
     ck_assert_ptr_nonnull(file);
     if (reports[index].raw)
@@ -176,27 +176,27 @@ static FILE *open_golden(int index, const char *mode)
     char path[4096];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/%s", GOLDEN_FOLDER, reports[index].golden);
+    snprintf(path, sizeof path, "%s/%s", GOLDEN_FOLDER, reports[index].golden);
     file = fopen(path, mode);
-    EXPECT(file != NULL, "cannot open %s", path);
+    EXPECT(file, "cannot open %s", path);
     return file;
 }
 
 static void compare_with_golden(int index, const char *printed)
 {
-    static char golden[MOST_PRINTED];
+    static char golden[MAX_PRINTED];
     const char *rewrite = getenv("MH_GOLDEN");
     FILE *file;
     size_t same = 0;
 
-    if (rewrite != NULL && strcmp(rewrite, "write") == 0) {
+    if (rewrite && strcmp(rewrite, "write") == 0) {
         file = open_golden(index, "w");
         fputs(printed, file);
         fclose(file);
         return;
     }
     file = open_golden(index, "r");
-    golden[fread(golden, 1, sizeof(golden) - 1, file)] = '\0';
+    golden[fread(golden, 1, sizeof golden - 1, file)] = '\0';
     fclose(file);
     while (printed[same] != '\0' && printed[same] == golden[same])
         same++;
@@ -207,12 +207,12 @@ static void compare_with_golden(int index, const char *printed)
 START_TEST(report_as_in_golden_file)
 {
     static const char *const bad_values[] = {" nan", ",nan", ":nan", "NaN", "inf"};
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
 
     print_one(_i, printed);
     compare_with_golden(_i, printed);
     for (int i = 0; i < COUNT_OF(bad_values); i++)
-        EXPECT(strstr(printed, bad_values[i]) == NULL, "%s: %s", reports[_i].golden, bad_values[i]);
+        EXPECT(!strstr(printed, bad_values[i]), "%s: %s", reports[_i].golden, bad_values[i]);
 }
 END_TEST
 
@@ -220,10 +220,10 @@ END_TEST
 START_TEST(report_in_other_locale)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8", "fr_FR"};
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
     int i = 0;
 
-    while (i < COUNT_OF(locales) && setlocale(LC_ALL, locales[i]) == NULL)
+    while (i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]))
         i++;
     print_one(_i, printed);
     setlocale(LC_ALL, "C");
@@ -234,7 +234,7 @@ END_TEST
 /* Lines of a table are as long as their titles, and columns end where their titles do. */
 START_TEST(table_lines_up)
 {
-    static char printed[MOST_PRINTED];
+    static char printed[MAX_PRINTED];
     const char *titles = NULL;
 
     print_one(_i, printed);
@@ -245,7 +245,7 @@ START_TEST(table_lines_up)
             titles = line;
             continue;
         }
-        if (strstr(line, "error:") != NULL && strstr(line, "error:") < line + length)
+        if (strstr(line, "error:") && strstr(line, "error:") < line + length)
             continue;
         ck_assert_ptr_nonnull(titles);
         EXPECT(titles[length] == '\n', "%s: row and titles have different lengths", reports[_i].golden);
@@ -262,7 +262,7 @@ START_TEST(write_errors_stay_in_the_file)
 {
     FILE *full = fopen("/dev/full", "w");
 
-    if (full == NULL)
+    if (!full)
         return;
     print_report(FORMAT_CSV, false, false, full);
     EXPECT(ferror(full), "a full disk is not noticed");

@@ -85,8 +85,8 @@ START_TEST(one_stall_does_not_stop_synchronization)
             mh_schedule_end(&schedule, i * MH_NS_PER_S, false);
             mh_schedule_count(&schedule, i == stalled ? MH_NS_PER_S : MS / 10, true);
             mh_schedule_choose(&schedule, 0, MS);
-            int64_t most_ns = stalled == 1 && i > 1 ? 100 * MS : 20 * MH_NS_PER_S;
-            EXPECT(schedule.interval_ns <= most_ns, "a stall in number %d, after number %d: %" PRId64 " ns", stalled, i,
+            int64_t max_ns = stalled == 1 && i > 1 ? 100 * MS : 20 * MH_NS_PER_S;
+            EXPECT(schedule.interval_ns <= max_ns, "a stall in number %d, after number %d: %" PRId64 " ns", stalled, i,
                    schedule.interval_ns);
         }
     }

@@ -106,10 +106,10 @@ START_TEST(environment_is_heard)
 }
 END_TEST
 
-#define MOST_VARIABLES 2
+#define MAX_VARIABLES 2
 static const struct {
     const char *name;
-    variable variables[MOST_VARIABLES];
+    variable variables[MAX_VARIABLES];
     const char *shown[4]; /* in the message */
 } refused[] = {
     {"bad clock", {{PREFIX "CLOCK", "sundial"}}, {PREFIX "CLOCK", "'sundial'", "monotonic_raw", "wtime"}},
@@ -147,20 +147,20 @@ START_TEST(bad_environment_is_refused)
     mh_settings settings;
     mh_error error;
     memset(&settings, 0x5a, sizeof settings);
-    int code = read_environment(refused[_i].variables, MOST_VARIABLES, &settings, &error);
+    int code = read_environment(refused[_i].variables, MAX_VARIABLES, &settings, &error);
     EXPECT(code == MPI_ERR_ARG && error.code == MPI_ERR_ARG,
            "%s: the code is %d, of the error %d, instead of MPI_ERR_ARG", refused[_i].name, code, error.code);
     expect_defaults_except(&settings, -1);
     for (int i = 0; i < COUNT_OF(refused[_i].shown) && refused[_i].shown[i]; i++)
-        EXPECT(strstr(error.message, refused[_i].shown[i]) != NULL, "%s: the message '%s' does not show '%s'",
-               refused[_i].name, error.message, refused[_i].shown[i]);
+        EXPECT(strstr(error.message, refused[_i].shown[i]), "%s: the message '%s' does not show '%s'", refused[_i].name,
+               error.message, refused[_i].shown[i]);
     expect_printable(refused[_i].name, error.message);
 }
 END_TEST
 
 static const struct {
     const char *name;
-    variable variables[MOST_VARIABLES];
+    variable variables[MAX_VARIABLES];
 } together[] = {
     {"two spellings of one value", {{PREFIX "TOLERANCE_NS", "5"}, {PREFIX "tolerance_ns", " 5"}}},
     {"nothing", {{NULL, NULL}}},
@@ -173,7 +173,7 @@ START_TEST(settings_that_agree_are_accepted)
 {
     mh_settings settings;
     mh_error error;
-    int code = read_environment(together[_i].variables, MOST_VARIABLES, &settings, &error);
+    int code = read_environment(together[_i].variables, MAX_VARIABLES, &settings, &error);
     EXPECT(code == MPI_SUCCESS, "%s: refused: %s", together[_i].name, error.message);
 }
 END_TEST
@@ -182,7 +182,7 @@ END_TEST
 
 static const struct {
     const char *name;
-    variable variables[MOST_VARIABLES];
+    variable variables[MAX_VARIABLES];
     const char *listed;
 } ignored[] = {
     {"nothing", {{NULL, NULL}}, ""},
@@ -198,7 +198,7 @@ static const struct {
 static void list_ignored(const variable *variables, char *text, size_t size)
 {
     forget_environment();
-    for (int i = 0; i < MOST_VARIABLES && variables[i].name; i++)
+    for (int i = 0; i < MAX_VARIABLES && variables[i].name; i++)
         setenv(variables[i].name, variables[i].value, 1);
     mh_settings_ignored_environment(text, size);
     forget_environment();
@@ -215,7 +215,7 @@ END_TEST
 
 START_TEST(list_that_does_not_fit_says_so)
 {
-    static const variable two[MOST_VARIABLES] = {{PREFIX "ROOT", "1"}, {LONG_NAME, "1"}};
+    static const variable two[MAX_VARIABLES] = {{PREFIX "ROOT", "1"}, {LONG_NAME, "1"}};
     for (size_t size = 4; size <= MH_ERROR_MESSAGE_SIZE; size++) {
         char text[MH_ERROR_MESSAGE_SIZE + 1];
         memset(text, 'x', sizeof text);

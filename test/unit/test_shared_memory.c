@@ -52,7 +52,7 @@ START_TEST(memory_is_shared)
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) != 0, "way %d: mapped after it was withdrawn", _i);
     EXPECT(((char *)memory.data)[BYTES - 1] == 42, "way %d: the memory went with its key", _i);
     mh_shared_memory_unmap(&memory);
-    EXPECT(memory.data == NULL, "way %d: still mapped", _i);
+    EXPECT(!memory.data, "way %d: still mapped", _i);
     mh_shared_memory_unmap(&memory);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(other_descriptor_is_not_opened)
     other = key;
     other.bytes++;
     EXPECT(mh_shared_memory_map(&mapped, &other, why, sizeof why) == -1, "memory of another size is mapped");
-    EXPECT(mapped.data == NULL, "something is mapped");
+    EXPECT(!mapped.data, "something is mapped");
     mh_shared_memory_withdraw(&key);
     mh_shared_memory_unmap(&memory);
 }

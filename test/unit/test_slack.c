@@ -63,7 +63,7 @@ static mh_slack fresh(void)
 static const struct {
     const char *name;
     int64_t need_ns;
-    int64_t least_ns, most_ns; /* of the slack; with most_ns 0: as much longer than the need as the width of a bin */
+    int64_t min_ns, max_ns; /* of the slack; with max_ns 0: as much longer than the need as the width of a bin */
 } constants[] = {
     {"1 us", MH_NS_PER_US, 0, 0},
     {"just below a power of two", 16383, 0, 0},
@@ -82,12 +82,11 @@ static const struct {
 
 static void expect_slack_for_constant(int row, const mh_slack *slack, int calls)
 {
-    int64_t least_ns = constants[row].most_ns ? constants[row].least_ns : constants[row].need_ns;
-    double most_ns =
-        constants[row].most_ns ? (double)constants[row].most_ns : (double)constants[row].need_ns * BIN_WIDTH;
-    EXPECT(slack->slack_ns >= least_ns && (double)slack->slack_ns <= most_ns,
+    int64_t min_ns = constants[row].max_ns ? constants[row].min_ns : constants[row].need_ns;
+    double max_ns = constants[row].max_ns ? (double)constants[row].max_ns : (double)constants[row].need_ns * BIN_WIDTH;
+    EXPECT(slack->slack_ns >= min_ns && (double)slack->slack_ns <= max_ns,
            "%s: after %d calls the slack is %" PRId64 " ns, not from %" PRId64 " to %.0f ns", constants[row].name,
-           calls, slack->slack_ns, least_ns, most_ns);
+           calls, slack->slack_ns, min_ns, max_ns);
 }
 
 START_TEST(constant_need_is_met_from_the_first_call)

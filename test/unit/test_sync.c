@@ -310,7 +310,7 @@ static const scene each_algorithm[] = {
     {"none above prop", "none+prop", .per_node = 4, .sharing = NODE_CLOCKS},
 };
 
-enum { MOST_PROCESSES = 17 };
+enum { MAX_PROCESSES = 17 };
 
 /* The last node may have fewer processes than the others. */
 static simulation make_world_of(int processes, const scene *row, int round)
@@ -325,7 +325,7 @@ static simulation make_world_of(int processes, const scene *row, int round)
 START_TEST(each_number_of_processes_will_do)
 {
     scene scene = full(&each_algorithm[_i]);
-    for (int processes = 1; processes <= MOST_PROCESSES; processes++) {
+    for (int processes = 1; processes <= MAX_PROCESSES; processes++) {
         char name[80];
         snprintf(name, sizeof name, "%s, %d processes", each_algorithm[_i].name, processes);
         scene.name = name;

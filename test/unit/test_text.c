@@ -17,7 +17,7 @@ START_TEST(characters_are_those_of_ascii)
         bool upper = i >= 'A' && i <= 'Z', lower = i >= 'a' && i <= 'z';
         EXPECT(mh_is_letter(c) == (upper || lower), "character %d is %s letter", i, upper || lower ? "no" : "a");
         EXPECT(mh_is_digit(c) == (i >= '0' && i <= '9'), "character %d as a digit", i);
-        EXPECT(mh_is_blank(c) == (i > 0 && strchr(" \t\n\v\f\r", i) != NULL), "character %d as a blank", i);
+        EXPECT(mh_is_blank(c) == (i > 0 && strchr(" \t\n\v\f\r", i)), "character %d as a blank", i);
         EXPECT(mh_is_control(c) == (i < 32 || i == 127), "character %d as a control character", i);
         EXPECT(mh_to_lower(c) == (upper ? (char)(i + 32) : c), "character %d in lower case is %d", i, mh_to_lower(c));
     }
@@ -157,7 +157,7 @@ START_TEST(message_has_no_decimal_comma)
 {
     char allowed[160];
     mh_setting_allowed(&mh_settings_table[MH_SET_VALID_FRACTION], allowed, sizeof allowed);
-    EXPECT(strstr(allowed, "from 0.5 to 0.9999,") != NULL, "allowed is '%s'", allowed);
+    EXPECT(strstr(allowed, "from 0.5 to 0.9999,"), "allowed is '%s'", allowed);
 }
 END_TEST
 

@@ -183,8 +183,8 @@ static void check_shape(const grouping *all)
     for (int level = 0; level < all->levels; level++)
         for (int rank = 0; rank < all->machine->ranks; rank++) {
             const mh_group *group = &all->groups[level][rank];
-            EXPECT_AT(group->size > 0 || group->ranks == NULL, rank, level, "ranks without a size");
-            EXPECT_AT(level > 0 || all->levels > 1 || group->ranks == NULL, rank, level, "a list of all processes");
+            EXPECT_AT(group->size > 0 || !group->ranks, rank, level, "ranks without a size");
+            EXPECT_AT(level > 0 || all->levels > 1 || !group->ranks, rank, level, "a list of all processes");
             if (group->size == 0)
                 continue;
             EXPECT_AT(group->index >= 0 && group->index < group->size, rank, level,
@@ -329,7 +329,7 @@ START_TEST(examples_by_hand)
         EXPECT(mh_group_rank(&group, i) == examples[_i].ranks[i], "%s: member %d is rank %d instead of %d",
                examples[_i].name, i, mh_group_rank(&group, i), examples[_i].ranks[i]);
     mh_group_free(&group);
-    EXPECT(group.size == 0 && group.ranks == NULL, "%s: something is left of the group", examples[_i].name);
+    EXPECT(group.size == 0 && !group.ranks, "%s: something is left of the group", examples[_i].name);
     mh_group_free(&group);
 }
 END_TEST

@@ -151,7 +151,7 @@ START_TEST(patterns_can_be_replayed)
     site.arrivals.enter_ns[3 * 7 + 1] += 2e10; /* longer than mpix_bench allows: call 7 is left out */
     char path[] = "/tmp/trace_report_XXXXXX", why[ARRIVAL_WHY_BYTES];
     FILE *file = fdopen(mkstemp(path), "w");
-    EXPECT(file != NULL && tables_pattern(file, &site) == CALLS - 1 && fclose(file) == 0, "%s: not written", path);
+    EXPECT(file && tables_pattern(file, &site) == CALLS - 1 && fclose(file) == 0, "%s: not written", path);
     arrival_table_t table;
     EXPECT(arrival_table_read(&table, path, why), "mpix_bench refuses the file: %s", why);
     EXPECT(table.ranks == 3 && table.calls == CALLS - 1, "%d ranks, %" PRId64 " calls", table.ranks, table.calls);
@@ -202,7 +202,7 @@ static void make_trace(small_trace_t *made)
         uint64_t base = rank == 0 ? 0x5000 : 0x9000;
         made->sites[rank][0] = (trace_site){base + 0x10, first};
         made->sites[rank][1] = (trace_site){base + 0x20, second};
-        memcpy(made->global_ns[rank], times[rank], sizeof(times[rank]));
+        memcpy(made->global_ns[rank], times[rank], sizeof times[rank]);
         made->locations[rank] = (trace_location){
             .rank = rank, .count = EVENTS, .events = made->events[rank], .global_ns = made->global_ns[rank]};
         made->processes[rank] = (trace_process){

@@ -107,16 +107,16 @@ static int64_t local_ns(const clock_truth *truth)
  * direction takes longer outlast bursts; outliers are bursts that were disturbed from beginning to end.
  */
 typedef struct path {
-    double least_ns, excess_ns; /* one way; the mean */
-    double spell_ns;            /* mean excess of the slower direction in a spell */
-    double spells;              /* the fraction of time */
-    double outliers;            /* the fraction of bursts */
+    double min_ns, excess_ns; /* one way; the mean */
+    double spell_ns;          /* mean excess of the slower direction in a spell */
+    double spells;            /* the fraction of time */
+    double outliers;          /* the fraction of bursts */
 } path;
 
 /* As measured on machines with a round trip of 1 and of 12 us: rms of a cold burst's error, some 20 and some 300 ns. */
-static const path shared_memory = {.least_ns = 480, .excess_ns = 25, .spell_ns = 60, .spells = 0.05, .outliers = 0.01};
-static const path tcp = {.least_ns = 5200, .excess_ns = 350, .spell_ns = 800, .spells = 0.1, .outliers = 0.02};
-static const path rough = {.least_ns = 5200, .excess_ns = 1500, .spell_ns = 6000, .spells = 0.3, .outliers = 0.1};
+static const path shared_memory = {.min_ns = 480, .excess_ns = 25, .spell_ns = 60, .spells = 0.05, .outliers = 0.01};
+static const path tcp = {.min_ns = 5200, .excess_ns = 350, .spell_ns = 800, .spells = 0.1, .outliers = 0.02};
+static const path rough = {.min_ns = 5200, .excess_ns = 1500, .spell_ns = 6000, .spells = 0.3, .outliers = 0.1};
 
 typedef struct line {
     const path *path;
@@ -127,11 +127,11 @@ typedef struct line {
 static double one_way_ns(line *line, int direction)
 {
     const path *path = line->path;
-    double ns = path->least_ns + chance_exponential(line->dice, path->excess_ns);
+    double ns = path->min_ns + chance_exponential(line->dice, path->excess_ns);
     if (line->spell == direction)
         ns += chance_exponential(line->dice, path->spell_ns);
     if (chance_unit(line->dice) < path->outliers / 2)
-        ns += chance_pareto(line->dice, 10 * path->least_ns);
+        ns += chance_pareto(line->dice, 10 * path->min_ns);
     return ns;
 }
 
@@ -149,9 +149,9 @@ static mh_offset measure(line *line, const clock_truth *truth)
     change_spell(line);
     double there_ns = one_way_ns(line, -1), back_ns = one_way_ns(line, 1);
     int64_t offset_ns = local_ns(truth) - truth->now_ns;
-    int64_t least_ns = offset_ns - (int64_t)there_ns, most_ns = offset_ns + (int64_t)back_ns;
-    int64_t middle_ns = least_ns + (most_ns - least_ns) / 2;
-    return (mh_offset){local_ns(truth), middle_ns, most_ns - middle_ns};
+    int64_t min_ns = offset_ns - (int64_t)there_ns, max_ns = offset_ns + (int64_t)back_ns;
+    int64_t middle_ns = min_ns + (max_ns - min_ns) / 2;
+    return (mh_offset){local_ns(truth), middle_ns, max_ns - middle_ns};
 }
 
 /* ---- A run */
@@ -164,12 +164,12 @@ typedef struct scene {
     double seconds;                    /* 0: USUAL_S */
 } scene;
 
-enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MOST_READINGS = 100000 };
+enum { FIRST_BURSTS = 20, SETTLED_S = 2, USUAL_S = 60, MAX_READINGS = 100000 };
 
 #define FIRST_INTERVAL_NS (1800 * MH_NS_PER_US)
 #define YOUNG_INTERVAL_NS (20 * MH_NS_PER_MS)
-#define LEAST_INTERVAL_NS (100 * MH_NS_PER_MS)
-#define MOST_INTERVAL_NS (300 * MH_NS_PER_S)
+#define MIN_INTERVAL_NS (100 * MH_NS_PER_MS)
+#define MAX_INTERVAL_NS (300 * MH_NS_PER_S)
 
 typedef struct run {
     const scene *scene;
@@ -181,7 +181,7 @@ typedef struct run {
     mh_estimate estimate;
     int64_t began_ns, measured_ns;
     int measurements, readings;
-    double errors_ns[MOST_READINGS];
+    double errors_ns[MAX_READINGS];
 } run;
 
 static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S *MH_PPB};
@@ -230,9 +230,9 @@ static int64_t next_interval_ns(const run *run)
 {
     if (run->measurements < FIRST_BURSTS)
         return FIRST_INTERVAL_NS;
-    int64_t least_ns = elapsed_s(run) < 1 ? YOUNG_INTERVAL_NS : LEAST_INTERVAL_NS;
-    int64_t wanted_ns = mh_tracker_interval_ns(&run->tracker, target_ns(run), MOST_INTERVAL_NS);
-    return wanted_ns > least_ns ? wanted_ns : least_ns;
+    int64_t min_ns = elapsed_s(run) < 1 ? YOUNG_INTERVAL_NS : MIN_INTERVAL_NS;
+    int64_t wanted_ns = mh_tracker_interval_ns(&run->tracker, target_ns(run), MAX_INTERVAL_NS);
+    return wanted_ns > min_ns ? wanted_ns : min_ns;
 }
 
 static double error_ns(const run *run)
@@ -254,7 +254,7 @@ static void read_clock(run *run)
                   " ns, %.3f s after measurement %d",
                   run->scene->name, run->round, error, elapsed_s(run), bound_ns,
                   (double)(run->truth.now_ns - run->measured_ns) * MH_S_PER_NS, run->measurements);
-    if (elapsed_s(run) >= SETTLED_S && run->readings < MOST_READINGS)
+    if (elapsed_s(run) >= SETTLED_S && run->readings < MAX_READINGS)
         run->errors_ns[run->readings++] = fabs(error);
 }
 
@@ -369,7 +369,7 @@ static double chance_step_ns(run *run)
     as_corrected.rates.are_raw = false;
     mh_estimate if_corrected = mh_tracker_estimate(&as_corrected);
     int64_t bound_ns = mh_estimate_bound(&if_corrected, local_ns(&run->truth));
-    double least = log(2 * (double)bound_ns + 200 * run->scene->path->least_ns), most = log(1e14);
+    double least = log(2 * (double)bound_ns + 200 * run->scene->path->min_ns), most = log(1e14);
     return chance_sign(&run->dice) * exp(least + chance_unit(&run->dice) * (most - least));
 }
 
@@ -456,7 +456,7 @@ START_TEST(recorded_clock_is_followed)
     static recording recording;
     double squares = 0, total_ns = 0;
     FILE *file = fopen(RECORDED_BURSTS, "r");
-    EXPECT(file != NULL, "cannot open %s", RECORDED_BURSTS);
+    EXPECT(file, "cannot open %s", RECORDED_BURSTS);
     while (read_recording(file, &recording)) {
         const mh_offset *bursts = recording.bursts;
         mh_tracker tracker;

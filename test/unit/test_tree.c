@@ -269,7 +269,7 @@ END_TEST
 
 /* ---- The tree whose pairs take turns */
 
-enum { MOST_IN_TURNS = 1100, MANY = 1 << 30 };
+enum { MAX_IN_TURNS = 1100, MANY = 1 << 30 };
 
 static int binomial_rounds(int size)
 {
@@ -302,7 +302,7 @@ static void check_turns(int index, int size)
 
 START_TEST(partners_meet_in_the_same_turn)
 {
-    for (int size = 1; size <= MOST_IN_TURNS; size = size < 70 ? size + 1 : size + 93)
+    for (int size = 1; size <= MAX_IN_TURNS; size = size < 70 ? size + 1 : size + 93)
         for (int index = 0; index < size; index++)
             check_turns(index, size);
     for (int index = MANY - 1; index > 0; index /= 3)
@@ -312,8 +312,8 @@ END_TEST
 
 START_TEST(turns_are_no_deeper_than_rounds)
 {
-    int levels[MOST_IN_TURNS] = {0};
-    for (int size = 1; size <= MOST_IN_TURNS; size++) {
+    int levels[MAX_IN_TURNS] = {0};
+    for (int size = 1; size <= MAX_IN_TURNS; size++) {
         int sum = 0, deepest = 0, binomial_sum = 0;
         for (int index = 0; index < size; index++) {
             levels[index] = index ? levels[mh_turns_of_index(index, size).parent] + 1 : 0;

@@ -12,7 +12,7 @@ static const column_t columns[] = {
     {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
                                  "set xlabel 'exit skew (ns)'\n"
@@ -50,7 +50,7 @@ void skew_take_in(skew_run_t *run, double tick_ns)
         result_t *result = &run->results[i];
         if (!skew_is_chosen(run, i))
             continue;
-        if (run->settings.results.raw.file != NULL)
+        if (run->settings.results.raw.file)
             write_raw(run, i, tick_ns);
         if (tally->valid > 0)
             take_in_skews(tally, tick_ns, result);

@@ -82,4 +82,4 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);
 /* skew_chart - of the last repetition, from skew_take_in's rows. */
 extern const plot_chart_t skew_chart;
 
-#endif /* SKEW_H */
+#endif

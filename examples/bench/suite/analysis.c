@@ -57,15 +57,15 @@ sample_mark_t samples_mark(const call_note_t *notes, int ranks)
 /* Makes room for one more. */
 static bool reserve(samples_t *samples)
 {
-    if (samples->rank_sums_ns == NULL)
-        samples->rank_sums_ns = calloc((size_t)samples->ranks, sizeof(samples->rank_sums_ns[0]));
+    if (!samples->rank_sums_ns)
+        samples->rank_sums_ns = calloc((size_t)samples->ranks, sizeof samples->rank_sums_ns[0]);
     if (samples->valid < samples->capacity)
         return true;
     samples->capacity = samples->capacity > 0 ? 2 * samples->capacity : FIRST_CAPACITY;
     for (int i = 0; i < ALL_SERIES; i++) {
         int64_t numbers = i != SERIES_ERROR_NS ? 1 : samples->imposes ? samples->ranks : 0;
-        int64_t *longer = realloc(samples->series[i], room_bytes(numbers * samples->capacity + 1, sizeof(*longer)));
-        if (longer == NULL)
+        int64_t *longer = realloc(samples->series[i], room_bytes(numbers * samples->capacity + 1, sizeof *longer));
+        if (!longer)
             return false;
         samples->series[i] = longer;
     }

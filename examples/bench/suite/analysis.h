@@ -124,4 +124,4 @@ bool analysis_is_narrow(const analysis_t *analysis, double percent);
  */
 bool analyze_median_interval(int64_t count, int64_t *low, int64_t *high);
 
-#endif /* ANALYSIS_H */
+#endif

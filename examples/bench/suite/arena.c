@@ -18,8 +18,8 @@ enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
 static int64_t listed_cache_bytes(int index)
 {
     char path[80], text[KERNEL_WORD_BYTES], *unit;
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    kernel_value(path, "", text, sizeof(text));
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    kernel_value(path, "", text, sizeof text);
     int64_t size = strtoll(text, &unit, 10);
     return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
 }

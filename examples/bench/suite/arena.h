@@ -52,4 +52,4 @@ void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes);
 /* arena_slot - get the memory ready for a call, from 0 on: where its buffers are. */
 void arena_slot(const arena_t *arena, int64_t call, char **send, char **receive);
 
-#endif /* ARENA_H */
+#endif

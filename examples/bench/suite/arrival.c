@@ -117,11 +117,11 @@ static bool read_magnitude(arrival_t *arrival, const char *text, char why[ARRIVA
 static const char *read_rank(arrival_t *arrival, const char *text, char why[ARRIVAL_WHY_BYTES])
 {
     int used = 0;
-    if (text != NULL && isdigit((unsigned char)text[0]) && sscanf(text, "%9d%n", &arrival->rank, &used) == 1 &&
+    if (text && isdigit((unsigned char)text[0]) && sscanf(text, "%9d%n", &arrival->rank, &used) == 1 &&
         (text[used] == ':' || text[used] == '\0'))
         return text + used;
     snprintf(why, ARRIVAL_WHY_BYTES, "\"one-late:%.40s\" is not allowed, give one-late:RANK, with a rank from 0",
-             text != NULL ? text : "");
+             text ? text : "");
     return NULL;
 }
 
@@ -153,23 +153,23 @@ static uint32_t fingerprint(const arrival_table_t *table)
 static void name_table(arrival_table_t *table)
 {
     const char *slash = strrchr(table->path, '/');
-    int length = snprintf(table->text, ARRIVAL_TEXT_BYTES, "file:%.32s", slash != NULL ? slash + 1 : table->path);
+    int length = snprintf(table->text, ARRIVAL_TEXT_BYTES, "file:%.32s", slash ? slash + 1 : table->path);
     for (char *next = table->text; *next != '\0'; next++)
-        if (!isalnum((unsigned char)*next) && strchr(":._-", *next) == NULL)
+        if (!isalnum((unsigned char)*next) && !strchr(":._-", *next))
             *next = '_';
     snprintf(table->text + length, (size_t)(ARRIVAL_TEXT_BYTES - length), "@%08" PRIx32, fingerprint(table));
 }
 
 static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
-    arrival_table_t *items = realloc(tables->items, ((size_t)tables->count + 1) * sizeof(items[0]));
-    if (items == NULL)
+    arrival_table_t *items = realloc(tables->items, ((size_t)tables->count + 1) * sizeof items[0]);
+    if (!items)
         return refuse(why, "out of memory");
     tables->items = items;
     arrival_table_t *table = &items[tables->count++];
     if (!arrival_table_read(table, path, why))
         return false;
-    snprintf(table->path, sizeof(table->path), "%s", path);
+    snprintf(table->path, sizeof table->path, "%s", path);
     name_table(table);
     return true;
 }
@@ -177,9 +177,9 @@ static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIV
 static bool take_file(arrival_tables_t *tables, arrival_t *arrival, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
     int place = 0;
-    if (path == NULL || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES)
-        return refuse(why, "\"file:%.40s\" is not allowed, give file:PATH of at most %d characters",
-                      path != NULL ? path : "", ARRIVAL_PATH_BYTES - 1);
+    if (!path || path[0] == '\0' || strlen(path) >= ARRIVAL_PATH_BYTES)
+        return refuse(why, "\"file:%.40s\" is not allowed, give file:PATH of at most %d characters", path ? path : "",
+                      ARRIVAL_PATH_BYTES - 1);
     while (place < tables->count && strcmp(tables->items[place].path, path) != 0)
         place++;
     if (place == tables->count && !add_table(tables, path, why))
@@ -207,15 +207,15 @@ static bool read_pattern(arrival_tables_t *tables, arrival_t *arrival, const cha
         arrival->shape++;
     if (arrival->shape == ARRIVAL_FILE)
         return take_file(tables, arrival, rest, why);
-    if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest != NULL))
+    if (arrival->shape == ARRIVAL_SHAPES || (arrival->shape == ARRIVAL_TOGETHER && rest))
         return refuse(why, "\"%.40s\" is not allowed, give %s", text, allowed);
     if (arrival->shape == ARRIVAL_ONE_LATE) {
         rest = read_rank(arrival, rest, why);
-        if (rest == NULL)
+        if (!rest)
             return false;
         rest = *rest == ':' ? rest + 1 : NULL;
     }
-    if (rest != NULL && !read_magnitude(arrival, rest, why))
+    if (rest && !read_magnitude(arrival, rest, why))
         return false;
     arrival_name(arrival);
     return true;
@@ -241,13 +241,13 @@ bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *t
 {
     *list = (arrival_list_t){.given = text != NULL, .count = 1};
     arrival_name(&list->items[0]);
-    if (text == NULL)
+    if (!text)
         return true;
     char *copy = strdup(text), *next = copy;
-    bool good = copy != NULL || refuse(why, "out of memory");
-    while (good && next != NULL) {
+    bool good = copy || refuse(why, "out of memory");
+    while (good && next) {
         char *end = strchr(next, ',');
-        if (end != NULL)
+        if (end)
             *end++ = '\0';
         good = add_pattern(list, tables, next, why);
         next = end;

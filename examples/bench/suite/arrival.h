@@ -102,4 +102,4 @@ typedef struct imposed {
 /* imposed_delay_ns - this rank's delay in a call. */
 int64_t imposed_delay_ns(const imposed_t *imposed, int64_t call);
 
-#endif /* ARRIVAL_H */
+#endif

@@ -50,8 +50,8 @@ static bool reserve(source_t *source)
         return true;
     source->capacity = source->capacity > 0 ? 2 * source->capacity : 1024;
     int64_t *delays_ns =
-        realloc(source->table->delays_ns, room_bytes(source->capacity, sizeof(source->table->delays_ns[0])));
-    if (delays_ns == NULL)
+        realloc(source->table->delays_ns, room_bytes(source->capacity, sizeof source->table->delays_ns[0]));
+    if (!delays_ns)
         return refuse(source, "out of memory");
     source->table->delays_ns = delays_ns;
     return true;
@@ -92,11 +92,11 @@ static bool take_line(source_t *source)
 /* The next line that is neither empty nor a comment, without its end. False at the end of the file, too. */
 static bool next_line(source_t *source)
 {
-    while (fgets(source->line, sizeof(source->line), source->file) != NULL) {
+    while (fgets(source->line, sizeof source->line, source->file)) {
         source->number++;
-        if (strchr(source->line, '\n') == NULL && feof(source->file))
+        if (!strchr(source->line, '\n') && feof(source->file))
             return refuse(source, "the file ends within the line, give whole lines");
-        if (strchr(source->line, '\n') == NULL)
+        if (!strchr(source->line, '\n'))
             return refuse(source, "it is not allowed, give text of at most %d characters", MAX_LINE_BYTES - 2);
         source->line[strcspn(source->line, "\r\n")] = '\0';
         if (source->line[0] != '\0' && source->line[0] != '#')
@@ -132,7 +132,7 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
     source_t source = {.path = path, .why = why, .table = table};
     *table = (arrival_table_t){0};
     source.file = fopen(path, "r");
-    if (source.file == NULL) {
+    if (!source.file) {
         snprintf(why, ARRIVAL_WHY_BYTES, "\"%.200s\" is not allowed, give a file that can be read", path);
         return false;
     }

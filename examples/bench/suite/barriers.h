@@ -16,4 +16,4 @@ typedef struct barrier_algorithm {
 /* library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; the last has no name. */
 extern const barrier_algorithm_t barriers[];
 
-#endif /* BARRIERS_H */
+#endif

@@ -51,4 +51,4 @@ bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int patte
  */
 bool bench_end_calls(bench_t *bench, task_t *task);
 
-#endif /* BENCH_H */
+#endif

@@ -39,8 +39,8 @@ static bool parse_grid(communicator_choice_t *choice, const char *text, int rank
 const char *communicator_parse(communicator_choice_t *choice, const char *text, int ranks)
 {
     *choice = (communicator_choice_t){.kind = COMM_WORLD_ALL};
-    snprintf(choice->text, sizeof(choice->text), "%s", text);
-    if (strlen(text) >= sizeof(choice->text))
+    snprintf(choice->text, sizeof choice->text, "%s", text);
+    if (strlen(text) >= sizeof choice->text)
         return "a shorter text";
     if (strcmp(text, "world") == 0)
         return NULL;

@@ -56,4 +56,4 @@ static inline bool communicator_takes_part(const communicator_t *communicator)
 /* communicator_close - free them. Collective over world. */
 void communicator_close(communicator_t *communicator, const world_t *world);
 
-#endif /* COMMUNICATOR_H */
+#endif

@@ -168,12 +168,12 @@ number_t values_of(const values_t *values, int rank, int place, int64_t index)
     const element_t *element = values->element;
     const reduction_t *reduction = values->reduction;
     uint64_t random = mix(mix((uint64_t)values->call << 32 ^ (uint64_t)rank) ^ (uint64_t)place << 40 ^ (uint64_t)index);
-    if (reduction != NULL && contributes(values, rank, index))
+    if (reduction && contributes(values, rank, index))
         return contribute(reduction, element, random, rank);
-    if (reduction != NULL)
+    if (reduction)
         return (number_t){reduction->neutral == ALL_BITS ? element->max : reduction->neutral, 0};
     return (number_t){(int64_t)(random & (uint64_t)element->max),
-                      element->second != NULL ? (int64_t)(mix(random) & (uint64_t)element->max) : 0};
+                      element->second ? (int64_t)(mix(random) & (uint64_t)element->max) : 0};
 }
 
 void values_fill(const values_t *values, int rank, int place, void *block, int64_t count)
@@ -183,7 +183,7 @@ void values_fill(const values_t *values, int rank, int place, void *block, int64
     for (int64_t i = 0; i < count; i++, at += element->bytes) {
         number_t number = values_of(values, rank, place, i);
         element->first->put(at, number.first);
-        if (element->second != NULL)
+        if (element->second)
             element->second->put(at + element->first->bytes, number.second);
     }
 }
@@ -206,7 +206,7 @@ int64_t values_wrong(const values_t *values, const origin_t *origin, const void 
     for (int64_t i = 0; i < count; i++, at += element->bytes) {
         number_t number = expected(values, origin, i);
         wrong += !element->first->equals(at, number.first) ||
-                 (element->second != NULL && !element->second->equals(at + element->first->bytes, number.second));
+                 (element->second && !element->second->equals(at + element->first->bytes, number.second));
     }
     return wrong;
 }

@@ -90,4 +90,4 @@ void values_fill(const values_t *values, int rank, int place, void *block, int64
 /* values_wrong - how many of count elements of a result are not what they must be. */
 int64_t values_wrong(const values_t *values, const origin_t *origin, const void *block, int64_t count);
 
-#endif /* ELEMENTS_H */
+#endif

@@ -82,8 +82,6 @@ static void compute(const task_t *task, int64_t ns)
     compute_rounds((int64_t)((double)ns * task->calls_per_ns));
 }
 #endif
-
-/* The rounds of that arithmetic per nanosecond. The quickest of several runs is the least disturbed. */
 static double calibrate(const task_t *task)
 {
     int64_t min_ns = INT64_MAX;
@@ -169,7 +167,7 @@ static void take_call(task_t *task, call_note_t *notes)
     samples_t *samples = &task->samples;
     if (100 * random_fraction_of(settings->seed, task->row.keys.size_bytes, samples->calls) < settings->invalid_percent)
         notes[0].mark = MARK_MISSED;
-    if (task->raw != NULL && task->compute_ns == 0)
+    if (task->raw && task->compute_ns == 0)
         report_raw(task->raw, &task->row.keys, samples, notes);
     if (!samples_take(samples, notes))
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
@@ -340,7 +338,7 @@ bool measure_batch(task_t *task)
     for (;;) {
         if (span->rank == 0)
             make_orders(task, &orders);
-        world_require(span, MPI_Bcast(&orders, sizeof(orders), MPI_BYTE, 0, span->comm));
+        world_require(span, MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, span->comm));
         if (!orders.sync_clock)
             break;
         world_require(span, MPIX_Clock_sync(span->comm));
@@ -370,7 +368,7 @@ void batch_room_open(batch_room_t *room, const world_t *span)
     int64_t ranks_told = span->rank == 0 ? span->ranks : 0;
     room->notes = world_room(span, 1, batch_bytes(room->max_calls), "");
     room->all_notes = world_room(span, ranks_told, batch_bytes(room->max_calls), "");
-    room->call_notes = world_room(span, ranks_told, sizeof(room->call_notes[0]), "");
+    room->call_notes = world_room(span, ranks_told, sizeof room->call_notes[0], "");
 }
 
 void batch_room_close(batch_room_t *room)

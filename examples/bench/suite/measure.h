@@ -97,4 +97,4 @@ void measure_begin(task_t *task, int64_t compute_ns);
 /* measure_batch - one batch. Collective. A call that fails ends the job. Returns false if it was the row's last one. */
 bool measure_batch(task_t *task);
 
-#endif /* MEASURE_H */
+#endif

@@ -178,4 +178,4 @@ int work_check(work_t *work, int64_t number, int64_t *wrong);
 /* work_close - free all. Collective. */
 void work_close(work_t *work);
 
-#endif /* OPERATION_H */
+#endif

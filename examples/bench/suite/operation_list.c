@@ -75,8 +75,6 @@ SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_O
 #define PERSISTENT_CALL(name) NULL
 #define PERSISTENT(name, Name, ...)
 #endif
-
-/* The arguments are those that all three forms take. */
 #define COLLECTIVE(name, Name, Iname, ...)                                                                           \
     static int call_##name(const work_t *work, MPI_Request *request)                                                 \
     {                                                                                                                \
@@ -340,20 +338,20 @@ static const char *absence(const operation_t *operation)
     if (operation->shape->has_neighbors)
         return "SimGrid's MPI has no distributed graphs";
 #endif
-    return operation->call == NULL ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+    return !operation->call ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
 }
 
 const operation_t *operation_at(int index)
 {
-    for (const operation_t *const *at = operation_list; *at != NULL; at++)
-        if (absence(*at) == NULL && index-- == 0)
+    for (const operation_t *const *at = operation_list; *at; at++)
+        if (!absence(*at) && index-- == 0)
             return *at;
     return NULL;
 }
 
 int operation_find(const char *name)
 {
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         if (strcmp(operation_at(i)->name, name) == 0)
             return i;
     return -1;
@@ -361,7 +359,7 @@ int operation_find(const char *name)
 
 const char *operation_absence(const char *name)
 {
-    for (const operation_t *const *at = operation_list; *at != NULL; at++)
+    for (const operation_t *const *at = operation_list; *at; at++)
         if (strcmp((*at)->name, name) == 0)
             return absence(*at);
     return NULL;

@@ -60,4 +60,4 @@ origin_t work_origin(const work_t *work, int block);
 /* work_result - where this rank's result is; *blocks: how many blocks it has. */
 char *work_result(const work_t *work, int *blocks);
 
-#endif /* OPERATION_PRIVATE_H */
+#endif

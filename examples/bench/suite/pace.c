@@ -30,7 +30,7 @@ int64_t pace_typical(const pace_t *pace)
     int64_t count = pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
     if (count == 0)
         return 0;
-    memcpy(sorted_ns, pace->recent_ns, sizeof(sorted_ns));
+    memcpy(sorted_ns, pace->recent_ns, sizeof sorted_ns);
     sort_ascending(sorted_ns, count);
     return quantile(sorted_ns, count, 0.5);
 }

@@ -44,4 +44,4 @@ typedef struct cycles {
  */
 int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid);
 
-#endif /* PACE_H */
+#endif

@@ -20,81 +20,81 @@
 
 enum { MAX_WORDS = 256, MAX_JOBS = 20000, MAX_LINE_BYTES = 1 << 16 };
 
-#define PLACE(field) offsetof(bench_settings_t, field)
+#define FIELD(field) offsetof(bench_settings_t, field)
 
 /* What stands for ROOT_ROTATES among roots. */
 static const char *const roots[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "message-size", "SIZES", OPTION_SIZES, PLACE(sizes), 1, 1099511627776.0, NULL, NULL,
+    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
      "one element to 1M, or what the memory limit allows)"},
-    {0, "size-factor", "F", OPTION_DECIMAL, PLACE(size_factor), 1.01, 1e6, NULL, NULL,
+    {0, "size-factor", "F", OPTION_DECIMAL, FIELD(size_factor), 1.01, 1e6, NULL, NULL,
      "what sizes from MIN to MAX are multiplied by\n(default 2)"},
-    {'i', "iterations", "N", OPTION_INTEGER, PLACE(iterations), 1, 1e9, NULL, NULL,
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, NULL,
      "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
      "--release round-time 100000)"},
-    {'x', "warmup", "N", OPTION_INTEGER, PLACE(warmup), 0, 1e9, NULL, NULL,
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, NULL,
      "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
-    {'u', "validation-warmup", "N", OPTION_INTEGER, PLACE(validation_warmup), 0, 1e9, NULL, NULL,
+    {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), 0, 1e9, NULL, NULL,
      "the same, instead, with --validation"},
-    {0, "max-repeat", "N", OPTION_INTEGER, PLACE(max_repeat), 1, 1e6, NULL, "10",
+    {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), 1, 1e6, NULL, "10",
      "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, PLACE(time_slice_s), 0.001, 1e6, NULL, NULL,
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(time_slice_s), 0.001, 1e6, NULL, NULL,
      "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
-    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, PLACE(ci_percent), 0.001, 100, NULL, NULL,
+    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), 0.001, 100, NULL, NULL,
      "stop a size as soon as the 95 % confidence interval\nof its median is within PERCENT of the median"},
-    {0, "release", "SCHEME", OPTION_CHOICE, PLACE(release), 0, 0, NAMES(release_schemes), "harmonize",
+    {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(release_schemes), "harmonize",
      "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
-    {0, "barrier", "ALGORITHM", OPTION_CHOICE, PLACE(barrier), 0, 0, NAMES(barriers), NULL,
+    {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), 0, 0, NAMES(barriers), NULL,
      "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
-    {0, "arrival", "PATTERNS", OPTION_TEXT, PLACE(arrival), 0, 0, NULL, NULL,
+    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
      "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
      "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
      "multiple of the median, such as 1.5x; file:PATH"},
-    {0, "window-us", "US", OPTION_DECIMAL, PLACE(window_us), 0, 1e9, NULL, NULL,
+    {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), 0, 1e9, NULL, NULL,
      "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
-    {'T', "type", "TYPE", OPTION_CHOICE, PLACE(datatype), 0, 0, NAMES(datatypes), NULL,
+    {'T', "type", "TYPE", OPTION_CHOICE, FIELD(datatype), 0, 0, NAMES(datatypes), NULL,
      "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
-    {0, "op", "OP", OPTION_CHOICE, PLACE(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
-    {0, "root", "RANK", OPTION_INTEGER, PLACE(root), 0, INT_MAX, NAMES(roots), NULL,
+    {0, "op", "OP", OPTION_CHOICE, FIELD(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
+    {0, "root", "RANK", OPTION_INTEGER, FIELD(root), 0, INT_MAX, NAMES(roots), NULL,
      "the root, or rotate: another one in each call\n(default 0)"},
-    {'l', "in-place", NULL, OPTION_SWITCH, PLACE(in_place), 0, 0, NULL, NULL,
+    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), 0, 0, NULL, NULL,
      "MPI_IN_PLACE where the operation has it"},
-    {0, "cache", "MODE", OPTION_CHOICE, PLACE(cache), 0, 0, NAMES(cache_modes), "warm",
+    {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), 0, 0, NAMES(cache_modes), "warm",
      "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before"},
-    {0, "comm", "COMM", OPTION_TEXT, PLACE(comm), 0, 0, NULL, "world",
+    {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), 0, 0, NULL, "world",
      "who communicates: world; node: those of a node;\ncart:DIMSxDIMS:DIM: lines of a grid along dimension\n"
      "DIM; every:K: every K-th rank"},
-    {0, "overlap", NULL, OPTION_SWITCH, PLACE(overlap), 0, 0, NULL, NULL,
+    {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap), 0, 0, NULL, NULL,
      "of non-blocking and persistent forms, measure the\noverlap with computation, too"},
-    {'t', "test-calls", "N", OPTION_INTEGER, PLACE(test_calls), 0, 1e6, NULL, NULL,
+    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), 0, 1e6, NULL, NULL,
      "calls of MPI_Test during that computation (default 0)"},
-    {0, "run-time", "KIND", OPTION_CHOICE, PLACE(run_time), 0, 0, NAMES(run_times), "local",
+    {0, "run-time", "KIND", OPTION_CHOICE, FIELD(run_time), 0, 0, NAMES(run_times), "local",
      "what is said of a sample: local, the largest of the\nranks' own durations; makespan, first start to last\n"
      "end on the global clock"},
-    {'c', "validation", NULL, OPTION_SWITCH, PLACE(validation), 0, 0, NULL, NULL,
+    {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation), 0, 0, NULL, NULL,
      "check the operation's results at each size"},
-    {'M', "mem-limit", "BYTES", OPTION_BYTES, PLACE(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
+    {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
      "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
-    {0, "shuffle", NULL, OPTION_SWITCH, PLACE(shuffle), 0, 0, NULL, NULL, "take the sizes in another order"},
-    {0, "invalid-percent", "PERCENT", OPTION_DECIMAL, PLACE(invalid_percent), 0, 100, NULL, "0",
+    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "take the sizes in another order"},
+    {0, "invalid-percent", "PERCENT", OPTION_DECIMAL, FIELD(invalid_percent), 0, 100, NULL, "0",
      "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
     /* What concerns all jobs. */
-    {0, "list", NULL, OPTION_SWITCH, PLACE(list), 0, 0, NULL, NULL, "print the operations and exit"},
-    {0, "jobs", "FILE", OPTION_TEXT, PLACE(jobs), 0, 0, NULL, NULL,
+    {0, "list", NULL, OPTION_SWITCH, FIELD(list), 0, 0, NULL, NULL, "print the operations and exit"},
+    {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1",
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1",
      "of the order of turns, --shuffle, --invalid-percent\nand random arrivals"},
-    {'z', "tail", "LIST", OPTION_NUMBERS, PLACE(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
-    {'f', "full", NULL, OPTION_SWITCH, PLACE(full), 0, 0, NULL, NULL, "all columns in the table"},
-    RESULTS_OPTIONS(PLACE(results), "write the times of each call on each rank to FILE"),
+    {'z', "tail", "LIST", OPTION_NUMBERS, FIELD(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
+    {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
+    RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
 };
-enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]), COMMON_OPTIONS = 9 };
+enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 9 };
 
 static const option_spec_t operand =
-    OPTION(0, "operation", "OPERATION", OPTION_TEXTS, PLACE(operations), 0, 0, NULL, NULL, "");
+    OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
@@ -112,10 +112,10 @@ static const char osu_prefix[] = "mpix_osu_";
 const char *plan_program(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
-    const char *name = slash != NULL ? slash + 1 : argv0;
+    const char *name = slash ? slash + 1 : argv0;
     if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
         name += 3;
-    return strncmp(name, osu_prefix, sizeof(osu_prefix) - 1) == 0 ? name : "mpix_bench";
+    return strncmp(name, osu_prefix, sizeof osu_prefix - 1) == 0 ? name : "mpix_bench";
 }
 
 /* Who speaks in messages: the program, or a line of a file of jobs. */
@@ -218,7 +218,7 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
     bench_settings_t *settings = &job->settings;
     const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
     const char *scheme = release_schemes[settings->release].name;
-    if (allowed != NULL)
+    if (allowed)
         return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
     if (settings->barrier != ABSENT && !release_schemes[settings->release].has_barrier)
         return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
@@ -245,7 +245,7 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;
     if (job->settings.shuffle)
-        random_shuffle(sizes->bytes, sizes->count, sizeof(sizes->bytes[0]), &dice);
+        random_shuffle(sizes->bytes, sizes->count, sizeof sizes->bytes[0], &dice);
     return true;
 }
 
@@ -258,8 +258,8 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
     if (count == MAX_JOBS)
         return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
     if ((count & (count - 1)) == 0) { /* room for twice as many each time there are a power of two */
-        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof(jobs[0]));
-        if (jobs == NULL)
+        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof jobs[0]);
+        if (!jobs)
             return refuse(reader, "out of memory");
         plan->jobs = jobs;
     }
@@ -272,7 +272,7 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
 static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
 {
     int before = reader->plan->job_count;
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         if (operation_is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
             !add_job(reader, settings, i, false))
             return false;
@@ -291,7 +291,7 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
         const char *name = settings->operations.texts[i];
         int operation = operation_find(name);
         int group = names_find(NAMES(operation_groups), name);
-        if (operation < 0 && operation_absence(name) != NULL)
+        if (operation < 0 && operation_absence(name))
             return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
         if (operation < 0 && group < 0)
             return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
@@ -332,7 +332,7 @@ static bool read_line(const reader_t *reader, char *line)
     if (options_parse(&spec, count + 1, words, &settings) != OPTIONS_RUN)
         return false;
     const char *common = find_common_option(&settings, command);
-    if (common != NULL)
+    if (common)
         return refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
         settings.operations = command->operations;
@@ -345,14 +345,13 @@ static bool read_jobs(const reader_t *command, const char *path)
     reader_t reader = *command;
     bool good = true;
     FILE *file = fopen(path, "r");
-    if (file == NULL)
+    if (!file)
         return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
     reader.speaker = speaker;
-    for (int number = 1; good && fgets(line, sizeof(line), file) != NULL; number++) {
-        snprintf(speaker, sizeof(speaker), "%s: %.200s, line %d", command->program, path, number);
-        good = strchr(line, '\n') != NULL || feof(file)
-                   ? read_line(&reader, line)
-                   : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
+    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
+        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", command->program, path, number);
+        good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
+                                                : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
     fclose(file);
     if (good && command->plan->job_count == 0)
@@ -362,7 +361,7 @@ static bool read_jobs(const reader_t *command, const char *path)
 
 static options_outcome_t print_list(void)
 {
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
@@ -370,9 +369,9 @@ static options_outcome_t print_list(void)
 /* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
 static const char *osu_operation(const char *program)
 {
-    const char *name = program + sizeof(osu_prefix) - 1;
+    const char *name = program + sizeof osu_prefix - 1;
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
-    for (int i = 0; operation_at(i) != NULL; i++)
+    for (int i = 0; operation_at(i); i++)
         if (strncmp(operation_at(i)->name, name, length) == 0 && operation_at(i)->name[length] == '\0')
             return operation_at(i)->name;
     return name;
@@ -384,12 +383,12 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     const reader_t reader = {plan, program, program, ranks};
     const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
                                  options, OPTION_COUNT,
-                                 notes,   osu_name == NULL ? &operand : NULL,
+                                 notes,   !osu_name ? &operand : NULL,
                                  false,   NULL};
     *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
-    if (osu_name != NULL)
+    if (osu_name)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name != NULL && operation_find(osu_name) < 0)
+    if (osu_name && operation_find(osu_name) < 0)
         return options_refuse(program, "there is no operation \"%.60s\"", osu_name);
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
@@ -397,11 +396,10 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     if (plan->settings.list)
         return print_list();
     const results_t *results = &plan->settings.results;
-    if (results->raw.path != NULL && results->output.path != NULL &&
-        strcmp(results->raw.path, results->output.path) == 0)
+    if (results->raw.path && results->output.path && strcmp(results->raw.path, results->output.path) == 0)
         return options_refuse(program, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
                               results->raw.path);
-    return (plan->settings.jobs != NULL ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
+    return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;
 }

@@ -99,4 +99,4 @@ int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes);
 /* job_time_slice_s - the time limit of a size, 0 for none. */
 double job_time_slice_s(const job_t *job);
 
-#endif /* PLAN_H */
+#endif

@@ -60,7 +60,7 @@ static void write_date(char *text)
 {
     time_t now = time(NULL);
     struct tm parts;
-    if (gmtime_r(&now, &parts) == NULL || strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+    if (!gmtime_r(&now, &parts) || strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         strcpy(text, unknown);
 }
 
@@ -95,7 +95,7 @@ static const struct {
     {"coll_libnbc_?*_algorithm", {"0", "ignore"}},
 };
 
-enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
+enum { CHOICES = sizeof choices / sizeof choices[0] };
 
 static int find_choice(const char *name)
 {
@@ -146,7 +146,7 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
         return false;
     /* Eight bytes an element suffice for all types; one more element ends a text. */
     void *value = calloc((size_t)(count > 0 ? count : 0) + 1, 8);
-    bool good = value != NULL && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
+    bool good = value && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
                 write_value(value, datatype, enumeration, text);
     free(value);
     MPI_T_cvar_handle_free(&handle);
@@ -157,7 +157,7 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
 static void append_choice(char *list, int index)
 {
     char name[NAME_BYTES] = "", text[VALUE_BYTES] = "";
-    int bytes = sizeof(name), verbosity, bind = -1, scope;
+    int bytes = sizeof name, verbosity, bind = -1, scope;
     MPI_Datatype datatype;
     MPI_T_enum enumeration = MPI_T_ENUM_NULL;
     /* Some indices may be out of use. */
@@ -170,7 +170,7 @@ static void append_choice(char *list, int index)
         return;
     /* MPICH tells a number; the name is in the environment variable that it comes from. */
     const char *given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
-    append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given != NULL ? given : text);
+    append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given ? given : text);
 }
 
 static void list_choices(char list[VALUE_BYTES])
@@ -198,12 +198,10 @@ static void list_choices(char list[VALUE_BYTES])
 
 #endif
 
-/* ---- The machine */
-
 static void write_processor(char *text, const char *machine)
 {
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (kernel_value("/proc/cpuinfo", words[i], text, VALUE_BYTES))
             return;
     append(text, "%s", machine);
@@ -214,13 +212,13 @@ static void add_machine(provenance_t *provenance)
     struct utsname names;
     cpu_set_t usable;
     if (uname(&names) != 0)
-        memset(&names, 0, sizeof(names));
+        memset(&names, 0, sizeof names);
     append(add(provenance, "host"), "%s", names.nodename);
     append(add(provenance, "kernel"), "%s %s %s", names.sysname, names.release, names.machine);
     write_processor(add(provenance, "processor"), names.machine);
     char *processors = add(provenance, "processors");
     append(processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
         append(processors, ", of which rank 0 may use %d", CPU_COUNT(&usable));
     char *clocksource = add(provenance, "clocksource");
     if (!kernel_clocksource(clocksource))
@@ -248,7 +246,7 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"tolerance_used_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
-    for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++) {
         char *value = add(provenance, statistics[i].key);
         if (!world_statistic(world, statistics[i].statistic, value, VALUE_BYTES))
             strcpy(value, unknown);

@@ -26,4 +26,4 @@ typedef struct provenance {
  */
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed);
 
-#endif /* PROVENANCE_H */
+#endif

@@ -35,11 +35,11 @@ typedef struct figure {
     size_t place;  /* in row_t */
 } figure_t;
 
-#define PLACE(field) offsetof(row_t, field)
-#define KEY(field) PLACE(keys.field)
-#define FIGURE(field) PLACE(analysis.field)
-#define ARRIVAL(field) PLACE(arrival.field)
-#define OVERLAP(field) PLACE(overlap.field)
+#define FIELD(field) offsetof(row_t, field)
+#define KEY(field) FIELD(keys.field)
+#define FIGURE(field) FIELD(analysis.field)
+#define ARRIVAL(field) FIELD(arrival.field)
+#define OVERLAP(field) FIELD(overlap.field)
 
 static const figure_t figures[] = {
     {DATA, "operation", "", KIND_TEXT, 0, KEY(operation)},
@@ -79,8 +79,8 @@ static const figure_t figures[] = {
     {FULL, "", "Missed", KIND_COUNT, 0, FIGURE(missed)},
     {FULL, "", "Late", KIND_COUNT, 0, FIGURE(late)},
     {BRIEF, "", "Discarded", KIND_COUNT, 0, FIGURE(discarded)},
-    {ALL, "latency_ns", "Latency(us)", KIND_MEAN, PART_LATENCY, PLACE(latency_ns)},
-    {ALL, "mb_per_s", "MB/s", KIND_RATIO, PART_BANDWIDTH, PLACE(mb_per_s)},
+    {ALL, "latency_ns", "Latency(us)", KIND_MEAN, PART_LATENCY, FIELD(latency_ns)},
+    {ALL, "mb_per_s", "MB/s", KIND_RATIO, PART_BANDWIDTH, FIELD(mb_per_s)},
     {ALL, "pure_ns", "Pure(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(pure_ns)},
     {DATA | FULL, "compute_ns", "Compute(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(compute_ns)},
     {ALL, "total_ns", "Total(us)", KIND_MEAN, PART_OVERLAP, OVERLAP(total_ns)},
@@ -93,9 +93,9 @@ static const figure_t figures[] = {
     {DATA | FULL, "arrival_error_ns", "Error(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_ns)},
     {DATA | FULL, "arrival_error_p99_ns", "ErrorP99(us)", KIND_TIME, PART_ARRIVAL, ARRIVAL(error_p99_ns)},
     {DATA | FULL, "arrival_bound_ns", "Bound(us)", KIND_MEAN, PART_ARRIVAL, ARRIVAL(bound_ns)},
-    {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, PLACE(wrong)},
+    {ALL, "wrong", "Wrong", KIND_COUNT, PART_VALIDATION, FIELD(wrong)},
 };
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_COLUMNS = FIGURES + MAX_QUANTILES };
+enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
 /* The columns that a report has, and the figure in each. That of a quantile has the quantile's own name and place. */
 typedef struct layout {

@@ -99,4 +99,4 @@ void report_row(const report_t *report, const row_t *row);
 void report_raw_head(FILE *file);
 void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
 
-#endif /* REPORT_H */
+#endif

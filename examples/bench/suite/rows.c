@@ -212,7 +212,7 @@ static void write_row(bench_t *bench, task_t *task)
     const row_t *row = &task->row;
     tell_window(bench, task);
     report_row(&bench->report, row);
-    if (task->raw != NULL)
+    if (task->raw)
         fflush(task->raw);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
         plot(bench, row);

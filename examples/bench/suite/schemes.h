@@ -116,4 +116,4 @@ static inline int64_t global_time_ns(const world_t *span)
 /* wait_until - wait for an instant of the global clock. Returns the first reading at or after it. */
 int64_t wait_until(const world_t *span, int64_t instant_ns);
 
-#endif /* SCHEMES_H */
+#endif

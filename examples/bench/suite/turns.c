@@ -25,7 +25,7 @@ static void run_batches(bench_t *bench, turns_t *turns)
 {
     while (turns->running_count > 0) {
         int count = turns->running_count;
-        random_shuffle(turns->running, count, sizeof(turns->running[0]), &turns->dice);
+        random_shuffle(turns->running, count, sizeof turns->running[0], &turns->dice);
         turns->running_count = 0;
         for (int i = 0; i < count; i++) {
             task_t *task = turns->running[i];
@@ -104,8 +104,8 @@ static void name_keys(const bench_t *bench, task_t *task)
     const bench_settings_t *settings = &task->job->settings;
     const scheme_t *scheme = &release_schemes[settings->release];
     bool rotates = settings->root == ROOT_ROTATES;
-    snprintf(task->root, sizeof(task->root), "%d", (int)settings->root);
-    snprintf(task->label, sizeof(task->label), "%d:%s", task->index + 1, operation->name);
+    snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
+    snprintf(task->label, sizeof task->label, "%d:%s", task->index + 1, operation->name);
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,
@@ -167,8 +167,8 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     turns_t turns = {.count = count, .dice = (uint64_t)jobs[0].settings.seed};
     int64_t size_bytes;
     int flag;
-    turns.tasks = world_room(span, count, sizeof(turns.tasks[0]), "");
-    turns.running = world_room(span, count, sizeof(turns.running[0]), "");
+    turns.tasks = world_room(span, count, sizeof turns.tasks[0], "");
+    turns.running = world_room(span, count, sizeof turns.running[0], "");
     batch_room_open(&turns.room, span);
     /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
     world_require(span, MPIX_Harmonize(span->comm, &flag));

@@ -112,7 +112,7 @@ static void open_ring(work_t *work)
     work->neighbor[1] = (work->rank + 1) % work->ranks;
     work->place_there[0] = work->neighbors - 1;
     work->place_there[1] = 0;
-    snprintf(call, sizeof(call), "MPI_Dist_graph_create_adjacent for %s", work->operation->name);
+    snprintf(call, sizeof call, "MPI_Dist_graph_create_adjacent for %s", work->operation->name);
     world_require_code(work->span,
                        MPI_Dist_graph_create_adjacent(work->comm, work->neighbors, work->neighbor, weights,
                                                       work->neighbors, work->neighbor, weights, MPI_INFO_NULL, 0,
@@ -144,16 +144,16 @@ static void fill_in(work_t *work, const work_plan_t *plan)
 
 static void allocate(work_t *work)
 {
-    work->counts = world_room(work->span, work->ranks, sizeof(work->counts[0]), "");
-    work->displacements = world_room(work->span, work->ranks, sizeof(work->displacements[0]), "");
-    work->addresses = world_room(work->span, work->ranks, sizeof(work->addresses[0]), "");
-    work->types = world_room(work->span, work->ranks, sizeof(work->types[0]), "");
-    work->requests = world_room(work->span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof(work->requests[0]), "");
+    work->counts = world_room(work->span, work->ranks, sizeof work->counts[0], "");
+    work->displacements = world_room(work->span, work->ranks, sizeof work->displacements[0], "");
+    work->addresses = world_room(work->span, work->ranks, sizeof work->addresses[0], "");
+    work->types = world_room(work->span, work->ranks, sizeof work->types[0], "");
+    work->requests = world_room(work->span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)
 {
-    work_t *work = world_room(plan->span, 1, sizeof(*work), "");
+    work_t *work = world_room(plan->span, 1, sizeof *work, "");
     fill_in(work, plan);
     allocate(work);
     if (plan->operation->shape->has_neighbors)

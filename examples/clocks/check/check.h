@@ -99,4 +99,4 @@ void check_print_age(check_run_t *run, int label, int repeat, int age);
 void check_plot(check_run_t *run);
 extern const plot_chart_t check_chart;
 
-#endif /* CHECK_H */
+#endif

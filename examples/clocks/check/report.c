@@ -32,8 +32,8 @@ void check_begin_report(check_run_t *run)
         int width = (int)strlen(run->label[i]) + 2;
         columns[0].width = width > columns[0].width ? width : columns[0].width;
     }
-    run->table = (table_t){columns, sizeof(columns) / sizeof(columns[0]), output, "mpix-clock-check"};
-    run->values = check_room(run, run->settings.repeats * run->checked, sizeof(run->values[0]));
+    run->table = (table_t){columns, sizeof columns / sizeof columns[0], output, "mpix-clock-check"};
+    run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
     if (output->format != FORMAT_TABLE && check_is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
     if (output->format == FORMAT_TABLE) {
@@ -48,7 +48,7 @@ void check_begin_report(check_run_t *run)
             fprintf(file, "# Clocks: free-running after one synchronization\n");
     }
     table_head(&run->table);
-    if (raw != NULL)
+    if (raw)
         fputs("sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations\n", raw);
 }
 
@@ -57,7 +57,7 @@ static void write_raw(const check_run_t *run, int label, int repeat, int age)
 {
     FILE *raw = run->settings.results.raw.file;
     const check_t *checks = check_checks_of(run, label, repeat, age);
-    for (int i = 0; i < run->checked && raw != NULL; i++) {
+    for (int i = 0; i < run->checked && raw; i++) {
         const check_t *check = &checks[i];
         fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
                 check->age_s * 1e9, (long long)check->error_ns, (long long)check->half_width_ns);

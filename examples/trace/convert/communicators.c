@@ -54,7 +54,7 @@ static size_t list_sights(const trace *of, sight *sights)
         for (size_t id = COMMUNICATORS_PREDEFINED; id < process->communicator_count; id++) {
             const trace_communicator *seen = &process->communicators[id];
             const int lowest = lowest_rank(seen);
-            if (lowest >= 0 && sights != NULL)
+            if (lowest >= 0 && sights)
                 sights[count] = (sight){seen, lowest, rank, id};
             count += lowest >= 0;
         }
@@ -65,10 +65,10 @@ static size_t list_sights(const trace *of, sight *sights)
 static bool has_room(communicators *found, size_t sight_count)
 {
     const trace *of = found->of;
-    found->list = malloc(room_bytes((int64_t)sight_count + COMMUNICATORS_PREDEFINED, sizeof(*found->list)));
+    found->list = malloc(room_bytes((int64_t)sight_count + COMMUNICATORS_PREDEFINED, sizeof *found->list));
     found->world = malloc(room_bytes(of->size, sizeof(int)));
-    found->numbers = calloc((size_t)of->size, sizeof(*found->numbers));
-    bool has_all = found->list != NULL && found->world != NULL && found->numbers != NULL;
+    found->numbers = calloc((size_t)of->size, sizeof *found->numbers);
+    bool has_all = found->list && found->world && found->numbers;
     for (int rank = 0; has_all && rank < of->size; rank++) {
         size_t count = of->processes[rank].communicator_count;
         found->numbers[rank] = malloc(room_bytes((int64_t)count + 1, sizeof(int)));
@@ -126,14 +126,14 @@ static void join_sides(communicators *found, const sight *sights, size_t count)
 bool communicators_find(communicators *found, const trace *of)
 {
     size_t count = list_sights(of, NULL);
-    sight *sights = malloc(room_bytes((int64_t)count + 1, sizeof(*sights)));
+    sight *sights = malloc(room_bytes((int64_t)count + 1, sizeof *sights));
     *found = (communicators){.of = of};
-    if (sights == NULL || !has_room(found, count)) {
+    if (!sights || !has_room(found, count)) {
         free(sights);
         return false;
     }
     list_sights(of, sights);
-    qsort(sights, count, sizeof(*sights), compare_sights);
+    qsort(sights, count, sizeof *sights, compare_sights);
     number_sights(found, sights, count);
     join_sides(found, sights, count);
     free(sights);
@@ -142,7 +142,7 @@ bool communicators_find(communicators *found, const trace *of)
 
 void communicators_free(communicators *found)
 {
-    for (int rank = 0; found->numbers != NULL && rank < found->of->size; rank++)
+    for (int rank = 0; found->numbers && rank < found->of->size; rank++)
         free(found->numbers[rank]);
     free(found->numbers);
     free(found->list);

@@ -121,7 +121,7 @@ static void put_message(const writer *to, size_t i)
     put_number(file, partner >= 0, partner);
     put_number(file, is_send || is_receive, event->tag);
     put_number(file, is_send || is_collective, (int64_t)event->value);
-    put_number(file, out != NULL, out != NULL ? (int64_t)out->value : 0);
+    put_number(file, out != NULL, out ? (int64_t)out->value : 0);
     put_communicator(to, event, has_comm);
     put_number(file, event->request != 0, event->request);
     put_number(file, to->matches[i] != SIZE_MAX && !is_collective, (int64_t)to->matches[i]);
@@ -139,7 +139,7 @@ static void put_event(const writer *to, size_t i)
     put_times(to, i);
     put_message(to, i);
     put_number(file, event->kind == TRACE_LEAVE || event->kind == TRACE_DROPPED, (int64_t)event->value);
-    put_text(file, site != NULL ? site->symbol : "");
+    put_text(file, site ? site->symbol : "");
     fputc('\n', file);
 }
 
@@ -148,8 +148,8 @@ static void put_event(const writer *to, size_t i)
 static bool put_location(conversion *job, const trace_location *location, const size_t *matches)
 {
     writer to = {job, location, calls_find(location), matches};
-    for (size_t i = 0; to.calls != NULL && i < location->count; i++)
-        if (kind_names[location->events[i].kind] != NULL)
+    for (size_t i = 0; to.calls && i < location->count; i++)
+        if (kind_names[location->events[i].kind])
             put_event(&to, i);
     bool has_memory = to.calls != NULL;
     free(to.calls);
@@ -158,15 +158,15 @@ static bool put_location(conversion *job, const trace_location *location, const 
 
 int convert_to_csv(conversion *job)
 {
-    match_numbers *numbers = calloc(job->of->location_count + 1, sizeof(*numbers));
-    bool has_memory = numbers != NULL && number_matches(numbers, job->of);
+    match_numbers *numbers = calloc(job->of->location_count + 1, sizeof *numbers);
+    bool has_memory = numbers && number_matches(numbers, job->of);
     fprintf(job->file, "# schema: mpix-trace-events 1\n# program: mpix_trace_convert %s\n", options_version());
     fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
           "message,collective,count,place\n",
           job->file);
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at, numbers[at->index]);
-    for (size_t i = 0; numbers != NULL && i < job->of->location_count; i++)
+    for (size_t i = 0; numbers && i < job->of->location_count; i++)
         free(numbers[i]);
     free(numbers);
     return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);

@@ -68,7 +68,7 @@ static bool put_location(otf2_writer *to, int rank, size_t i)
 {
     const trace_process *process = &to->job->of->processes[rank];
     OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(to->archive, otf2_location_ref(process, rank, i));
-    if (events == NULL)
+    if (!events)
         return otf2_check(to, OTF2_ERROR_INVALID_CALL);
     bool has_memory = i >= process->location_count || otf2_put_events(to, &process->locations[i], events);
     otf2_check(to, OTF2_EvtWriter_GetNumberOfEvents(events, &to->event_counts[to->first_location[rank] + i]));
@@ -128,7 +128,7 @@ static void put_local_definitions(otf2_writer *to)
         const trace_process *process = &to->job->of->processes[rank];
         for (size_t i = 0; i < otf2_location_count(process); i++) {
             OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(to->archive, otf2_location_ref(process, rank, i));
-            if (definitions == NULL) {
+            if (!definitions) {
                 otf2_check(to, OTF2_ERROR_INVALID_CALL);
                 continue;
             }
@@ -145,8 +145,8 @@ static void put_local_definitions(otf2_writer *to)
 static void put_properties(otf2_writer *to)
 {
     char creator[64], command[1024];
-    snprintf(creator, sizeof(creator), "mpix_trace_convert %s", options_version());
-    trace_text(&to->job->of->processes[0], "command", command, sizeof(command));
+    snprintf(creator, sizeof creator, "mpix_trace_convert %s", options_version());
+    trace_text(&to->job->of->processes[0], "command", command, sizeof command);
     otf2_check(to, OTF2_Archive_SetCreator(to->archive, creator));
     if (command[0] != '\0')
         otf2_check(to, OTF2_Archive_SetProperty(to->archive, "MPIX::COMMAND", command, true));
@@ -160,7 +160,7 @@ static bool put_archive(otf2_writer *to)
     bool has_memory = put_all_events(to);
     put_local_definitions(to);
     OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(to->archive);
-    if (definitions == NULL)
+    if (!definitions)
         otf2_check(to, OTF2_ERROR_INVALID_CALL);
     else
         has_memory = otf2_put_definitions(to, definitions) && has_memory;
@@ -173,22 +173,21 @@ static bool prepare(otf2_writer *to)
 {
     const trace *of = to->job->of;
     size_t location_count = 0, site_count = 0;
-    to->first_location = malloc(room_bytes(of->size, sizeof(*to->first_location)));
-    to->first_site = malloc(room_bytes(of->size, sizeof(*to->first_site)));
-    for (int rank = 0; to->first_location != NULL && to->first_site != NULL && rank < of->size; rank++) {
+    to->first_location = malloc(room_bytes(of->size, sizeof *to->first_location));
+    to->first_site = malloc(room_bytes(of->size, sizeof *to->first_site));
+    for (int rank = 0; to->first_location && to->first_site && rank < of->size; rank++) {
         to->first_location[rank] = location_count;
         to->first_site[rank] = site_count;
         location_count += otf2_location_count(&of->processes[rank]);
         site_count += of->processes[rank].site_count;
     }
-    to->event_counts = calloc(location_count + 1, sizeof(*to->event_counts));
-    to->nodes = calloc((size_t)of->size, sizeof(*to->nodes));
-    to->regions = malloc(room_bytes((int64_t)of->name_count + 1, sizeof(*to->regions)));
-    to->region_names = calloc(of->name_count + 1, sizeof(*to->region_names));
-    for (size_t id = 0; to->regions != NULL && id < of->name_count; id++)
+    to->event_counts = calloc(location_count + 1, sizeof *to->event_counts);
+    to->nodes = calloc((size_t)of->size, sizeof *to->nodes);
+    to->regions = malloc(room_bytes((int64_t)of->name_count + 1, sizeof *to->regions));
+    to->region_names = calloc(of->name_count + 1, sizeof *to->region_names);
+    for (size_t id = 0; to->regions && id < of->name_count; id++)
         to->regions[id] = OTF2_UNDEFINED_REGION;
-    return to->first_location != NULL && to->first_site != NULL && to->event_counts != NULL && to->nodes != NULL &&
-           to->regions != NULL && to->region_names != NULL;
+    return to->first_location && to->first_site && to->event_counts && to->nodes && to->regions && to->region_names;
 }
 
 /* The first and the last global time; false if a local one that is to be written is below 0, which OTF2 has not. */
@@ -234,7 +233,7 @@ static int open_archive(otf2_writer *to)
     const char *path = to->job->path;
     char anchor[4096];
     struct stat status;
-    if (snprintf(anchor, sizeof(anchor), "%s/%s.otf2", path, archive_name) >= (int)sizeof(anchor))
+    if (snprintf(anchor, sizeof anchor, "%s/%s.otf2", path, archive_name) >= (int)sizeof anchor)
         return refuse(to->job, "its name is too long");
     if (stat(anchor, &status) == 0)
         return refuse(to->job, "it has an archive already: give another folder");
@@ -245,7 +244,7 @@ static int open_archive(otf2_writer *to)
     OTF2_Error_RegisterCallback(note_error, to);
     to->archive = OTF2_Archive_Open(path, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    return to->archive != NULL ? STATUS_GOOD : refuse(to->job, "no archive can be opened there");
+    return to->archive ? STATUS_GOOD : refuse(to->job, "no archive can be opened there");
 }
 
 static int put_all(otf2_writer *to)

@@ -40,7 +40,7 @@ static OTF2_StringRef put_format(writer *into, const char *format, ...)
     char text[HOST_NAME_SIZE + 64];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return put_string(into, text);
 }
@@ -62,7 +62,7 @@ static void put_clock(writer *into)
 {
     const otf2_writer *to = into->to;
     char epoch[32], *end;
-    trace_text(&to->job->of->processes[0], "mpix_harmonize_clock_epoch_unix_ns", epoch, sizeof(epoch));
+    trace_text(&to->job->of->processes[0], "mpix_harmonize_clock_epoch_unix_ns", epoch, sizeof epoch);
     long long zero_ns = strtoll(epoch, &end, 10) - to->moved_ns;
     bool is_known = epoch[0] != '\0' && *end == '\0';
     check(into, OTF2_GlobalDefWriter_WriteClockProperties(
@@ -196,8 +196,8 @@ static bool put_communicators(writer *into)
     /* Some have more members than the job: processes of other jobs, or a malformed trace. */
     for (int number = 0; number < all->count; number++)
         max = all->list[number].size > max ? all->list[number].size : max;
-    uint64_t *members = malloc(room_bytes(2 * (int64_t)max, sizeof(*members)));
-    if (members == NULL)
+    uint64_t *members = malloc(room_bytes(2 * (int64_t)max, sizeof *members));
+    if (!members)
         return false;
     for (int rank = 0; rank < all->of->size; rank++)
         members[rank] = otf2_location_ref(&all->of->processes[rank], rank, 0);

@@ -83,7 +83,7 @@ static void put_enter(writer *from, size_t i)
     OTF2_TimeStamp time = event_time_ns(from, i);
     const trace_process *process = &from->to->job->of->processes[from->location->rank];
     const trace_site *site = trace_find_site(process, event->value);
-    if (site != NULL)
+    if (site)
         check(from, OTF2_AttributeList_AddStringRef(from->attributes, OTF2_ATTRIBUTE_SITE,
                                                     (OTF2_StringRef)(OTF2_FIRST_SITE_STRING +
                                                                      (uint64_t)(site - process->sites) +
@@ -158,7 +158,7 @@ static void put_request(writer *from, size_t i,
 static uint64_t bytes_out(const trace_location *location, size_t i)
 {
     const trace_event *out = call_out(location, i);
-    return out != NULL ? out->value : 0;
+    return out ? out->value : 0;
 }
 
 static uint32_t root_of(const writer *from, const trace_event *event)
@@ -254,8 +254,8 @@ bool otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     double bound_ns = 0;
     from.attributes = OTF2_AttributeList_New();
     from.calls = calls_find(location);
-    from.is_collective = calloc(location->count + 1, sizeof(*from.is_collective));
-    bool has_memory = from.attributes != NULL && from.calls != NULL && from.is_collective != NULL;
+    from.is_collective = calloc(location->count + 1, sizeof *from.is_collective);
+    bool has_memory = from.attributes && from.calls && from.is_collective;
     if (has_memory)
         mark_collectives(&from);
     for (size_t i = 0; has_memory && to->error == OTF2_SUCCESS && i < location->count; i++) {
@@ -265,7 +265,7 @@ bool otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     }
     if (has_memory)
         leave_open_calls(&from);
-    if (from.attributes != NULL)
+    if (from.attributes)
         OTF2_AttributeList_Delete(from.attributes);
     free(from.calls);
     free(from.is_collective);

@@ -87,7 +87,7 @@ static const row rows[] = {
 
 static const row *find_row(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t row_length = strlen(rows[i].name);
         bool is_pattern = rows[i].name[row_length - 1] == '*';
         if (is_pattern ? length >= row_length - 1 && strncmp(name, rows[i].name, row_length - 1) == 0
@@ -104,7 +104,7 @@ static const row *find_function(const char *name)
     size_t length = call_name_length(name);
     const row *found = find_row(name, length);
     /* Immediate, or of RMA with a request: Irecv, Rput. */
-    if (found != NULL || (name[0] != 'I' && name[0] != 'R') || length < 2 || length >= sizeof(blocking))
+    if (found || (name[0] != 'I' && name[0] != 'R') || length < 2 || length >= sizeof blocking)
         return found;
     memcpy(blocking, name + 1, length - 1);
     blocking[0] = (char)toupper((unsigned char)blocking[0]);
@@ -119,9 +119,9 @@ otf2_function otf2_function_of(const char *name)
         return (otf2_function){.role = OTF2_REGION_ROLE_CODE, .paradigm = OTF2_PARADIGM_USER};
     otf2_function function = {.role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_MPI};
     const row *found = strncmp(name, "MPI_", 4) == 0 ? find_function(name + 4) : NULL;
-    if (found != NULL)
+    if (found)
         function.role = found->role;
-    if (found != NULL && found->operation != NO_OPERATION) {
+    if (found && found->operation != NO_OPERATION) {
         function.has_operation = true;
         function.operation = (OTF2_CollectiveOp)found->operation;
     }

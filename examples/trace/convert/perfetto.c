@@ -107,7 +107,7 @@ static contents contents_of(const writer *from, size_t enter, size_t leave)
             inside.send = event;
         if (event->kind == TRACE_RECEIVE && inside.receives++ == 0)
             inside.receive = event;
-        if (event->kind == TRACE_COLLECTIVE && inside.collective == NULL)
+        if (event->kind == TRACE_COLLECTIVE && !inside.collective)
             inside.collective = event;
         if (event->kind == TRACE_SEND || event->kind == TRACE_COLLECTIVE)
             inside.sent_bytes += (int64_t)event->value;
@@ -133,9 +133,9 @@ static void put_messages(const writer *from, bool *is_first, const contents *ins
     } else if (inside->receives > 1) {
         put_number(file, is_first, "receives", inside->receives);
     }
-    if (inside->sends > 0 || inside->collective != NULL)
+    if (inside->sends > 0 || inside->collective)
         put_number(file, is_first, "sent_bytes", inside->sent_bytes);
-    if (inside->receives > 0 || inside->collective != NULL)
+    if (inside->receives > 0 || inside->collective)
         put_number(file, is_first, "received_bytes", inside->received_bytes);
 }
 
@@ -145,15 +145,13 @@ static void put_arguments(const writer *from, size_t enter, size_t leave)
     const trace_event *events = from->location->events;
     bool is_first = true, is_mpi = strncmp(from->job->of->names[events[enter].id], "MPI", 3) == 0;
     contents inside = is_mpi ? contents_of(from, enter, leave) : (contents){0};
-    const trace_event *any = inside.collective != NULL ? inside.collective
-                             : inside.send != NULL     ? inside.send
-                                                       : inside.receive;
+    const trace_event *any = inside.collective ? inside.collective : inside.send ? inside.send : inside.receive;
     const trace_site *site = trace_find_site(&from->job->of->processes[from->location->rank], events[enter].value);
     fputs(",\"args\":{", file);
     put_messages(from, &is_first, &inside);
-    if (inside.collective != NULL)
+    if (inside.collective)
         put_partner(from, &is_first, "root", inside.collective);
-    if (any != NULL)
+    if (any)
         put_comm(from, &is_first, any);
     if (from->calls[enter] == CALL_NONE) {
         put_key(file, &is_first, "unfinished");
@@ -161,7 +159,7 @@ static void put_arguments(const writer *from, size_t enter, size_t leave)
     } else if (events[leave].value > 0) {
         put_number(file, &is_first, "unsuccessful_calls", (int64_t)events[leave].value);
     }
-    if (site != NULL) {
+    if (site) {
         put_key(file, &is_first, "call_site");
         quote_json(file, site->symbol);
     }
@@ -215,7 +213,7 @@ static bool put_location(conversion *job, const trace_location *location)
     size_t *calls = calls_find(location);
     writer from = {job, location, calls};
     double bound_ns = 0;
-    for (size_t i = 0; calls != NULL && i < location->count; i++) {
+    for (size_t i = 0; calls && i < location->count; i++) {
         if (location->thread == 0 && bound_to_show(job, location, i, &bound_ns))
             put_bound(&from, i, bound_ns);
         if (location->events[i].kind == TRACE_ENTER)
@@ -257,7 +255,7 @@ static void put_process(const conversion *job, int rank)
     const trace_process *process = &job->of->processes[rank];
     int number = process_number(rank);
     conversion_host(job, rank, host);
-    snprintf(name, sizeof(name), "rank %d%s%s", rank, host[0] != '\0' ? " on " : "", host);
+    snprintf(name, sizeof name, "rank %d%s%s", rank, host[0] != '\0' ? " on " : "", host);
     fprintf(job->file,
             "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", rank > 0 ? "," : "", number);
     quote_json(job->file, name);

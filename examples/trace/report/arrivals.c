@@ -12,7 +12,7 @@ bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
 {
     double *times_ns = calloc(1, room_bytes(calls, 4 * (size_t)ranks * sizeof(double)));
     *arrivals = (arrivals_t){.ranks = ranks, .calls = calls, .enter_ns = times_ns};
-    if (times_ns == NULL)
+    if (!times_ns)
         return false;
     arrivals->leave_ns = times_ns + calls * ranks;
     arrivals->bound_ns = times_ns + 2 * calls * ranks;
@@ -74,7 +74,7 @@ bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
     int64_t calls = arrivals->calls;
     int64_t *spreads_ns = calloc(1, room_bytes(2 * calls + arrivals->ranks, sizeof(int64_t)));
     *summary = (arrivals_summary_t){.bound_ns = -1};
-    if (spreads_ns == NULL)
+    if (!spreads_ns)
         return false;
     int64_t *bounds_ns = spreads_ns + calls, *last_calls = bounds_ns + calls;
     bool is_bounded = true;

@@ -63,4 +63,4 @@ bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
  */
 bool arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary);
 
-#endif /* TRACE_ARRIVALS_H */
+#endif

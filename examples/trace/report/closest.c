@@ -17,7 +17,7 @@ _Static_assert((int)PATTERN_BYTES >= (int)ARRIVAL_TEXT_BYTES, "a pattern is a te
 /* The shapes that stay the same. Those that say most in fewest words come first: among two ranks several are one. */
 static const arrival_shape_t shapes[] = {ARRIVAL_LAST_LATE, ARRIVAL_FIRST_LATE, ARRIVAL_ONE_LATE, ARRIVAL_HALF_LATE,
                                          ARRIVAL_ASCENDING, ARRIVAL_DESCENDING, ARRIVAL_BELL,     ARRIVAL_EXPONENTIAL};
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* Takes off the mean, and makes the length 1; returns false if all elements are the same. */
 static bool to_direction(double *vector, int size)
@@ -93,7 +93,7 @@ bool arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary)
         return true;
     }
     double *direction = calloc(1, room_bytes(ranks, 2 * sizeof(double)));
-    if (direction == NULL)
+    if (!direction)
         return false;
     find_direction(arrivals, direction, direction + ranks);
     try_shapes(direction, direction + ranks, ranks, summary);

@@ -54,7 +54,7 @@ static bool take_location(const interval_t *interval, const trace_location *loca
     while (good && span_next(&walk, &span)) {
         if (!is_within(interval, location, &span))
             continue;
-        if (bars->list != NULL)
+        if (bars->list)
             bars->list[bars->count] = (bar_t){location, span};
         bars->count++;
     }
@@ -77,8 +77,8 @@ static bool list_bars(const trace *of, const interval_t *interval, bar_list_t *b
     *bars = (bar_list_t){0};
     if (!take_bars(of, interval, bars))
         return false;
-    bars->list = calloc(bars->count + 1, sizeof(bars->list[0]));
-    return bars->list != NULL && take_bars(of, interval, bars);
+    bars->list = calloc(bars->count + 1, sizeof bars->list[0]);
+    return bars->list && take_bars(of, interval, bars);
 }
 
 /* ---- Intervals */
@@ -107,7 +107,7 @@ bool gantt_usual(const trace *of, interval_t *interval)
     for (size_t i = 0; i < bars.count; i++)
         if (!sets_up(of->names[bars.list[i].span.id]) && !bars.list[i].span.is_open)
             bars.list[kept++] = bars.list[i];
-    qsort(bars.list, kept, sizeof(bars.list[0]), by_enter);
+    qsort(bars.list, kept, sizeof bars.list[0], by_enter);
     if (wanted > USUAL_CALLS)
         wanted = USUAL_CALLS;
     *interval = (interval_t){INFINITY, -INFINITY};
@@ -339,8 +339,8 @@ bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, int
                   int number)
 {
     chart_t chart = {.file = file, .of = of, .interval = interval};
-    uint16_t *ids = calloc(of->name_count + 1, sizeof(ids[0]));
-    bool good = list_bars(of, &interval, &chart.bars) && ids != NULL;
+    uint16_t *ids = calloc(of->name_count + 1, sizeof ids[0]);
+    bool good = list_bars(of, &interval, &chart.bars) && ids;
     if (good) {
         set_frame(&chart);
         draw(&chart, matches, clock, ids, find_functions(&chart, ids), number);

@@ -25,4 +25,4 @@ bool gantt_fit(const trace *of, interval_t *interval);
 bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
                   int number);
 
-#endif /* TRACE_GANTT_H */
+#endif

@@ -37,7 +37,7 @@ static json_t *make_rows(const trace_view_t *view, rows_kind_t kind)
     fclose(output.file);
     json_t *rows = need(json_array());
     char *line = strchr(need(text), '\n'); /* the first one says what they are */
-    for (char *end; line != NULL && (end = strchr(++line, '\n')) != NULL; line = end)
+    for (char *end; line && (end = strchr(++line, '\n')) != NULL; line = end)
         json_array_append_new(rows, need(json_loadb(line, (size_t)(end - line), 0, NULL)));
     free(text);
     return rows;
@@ -61,7 +61,7 @@ static json_t *process_rows(const trace *of)
         const trace_process *process = &of->processes[rank];
         json_t *row = need(json_object());
         json_object_set_new(row, "rank", need(json_integer(rank)));
-        for (const char *line = process->text; line != NULL && *line != '\0';) {
+        for (const char *line = process->text; line && *line != '\0';) {
             size_t length = strcspn(line, "\n"), key_length = strcspn(line, " \n");
             char *key = need(strndup(line, key_length));
             char *value = need(strndup(line + key_length, length - key_length));
@@ -101,7 +101,7 @@ static void draw(page_t *page, picture_t picture)
 /* The median of some calls, and how far they reach. */
 static point_t make_point(const site_t *site, int64_t from, int64_t to, bool is_bound)
 {
-    int64_t *values = need(calloc((size_t)(to - from), sizeof(values[0])));
+    int64_t *values = need(calloc((size_t)(to - from), sizeof values[0]));
     const arrivals_t *arrivals = &site->arrivals;
     for (int64_t call = from; call < to; call++) {
         call_spread_t spread = arrivals_spread(arrivals, call);
@@ -120,7 +120,7 @@ static series_t site_series(const site_t *site, int number, int look, bool is_bo
 {
     char name[128];
     int64_t calls = site->arrivals.calls, points = calls < MAX_POINTS ? calls : MAX_POINTS;
-    snprintf(name, sizeof(name), is_bound ? "bound of the clock at site %d" : "site %d: %s", number, site->function);
+    snprintf(name, sizeof name, is_bound ? "bound of the clock at site %d" : "site %d: %s", number, site->function);
     series_t series = make_series(name, look, (int)points);
     for (int64_t i = 0; i < points; i++)
         series.points[series.count++] = make_point(site, calls * i / points, calls * (i + 1) / points, is_bound);
@@ -152,7 +152,7 @@ static series_t bound_series(const trace *of, int rank, int look)
     const trace_process *process = &of->processes[rank];
     /* An odd step meets records and the middles between them in turn. */
     size_t steps = 2 * process->record_count - 1, step = (steps / MAX_POINTS + 1) | 1;
-    snprintf(name, sizeof(name), "rank %d", rank);
+    snprintf(name, sizeof name, "rank %d", rank);
     series_t series = make_series(name, look, (int)(steps / step + 1));
     for (size_t i = 0; i < steps; i += step) {
         const trace_clock_record *before = &process->records[i / 2], *after = &process->records[(i + 1) / 2];
@@ -194,7 +194,7 @@ static int sort_by_width(const trace *of, width_t *widths)
         if (process->record_count > 0)
             widths[count++] = width;
     }
-    qsort(widths, (size_t)count, sizeof(widths[0]), by_width);
+    qsort(widths, (size_t)count, sizeof widths[0], by_width);
     return count;
 }
 
@@ -202,7 +202,7 @@ static void print_bounds(page_t *page)
 {
     const trace *of = page->view->of;
     series_t series[MAX_CURVES];
-    width_t *widths = need(calloc((size_t)of->size + 1, sizeof(widths[0])));
+    width_t *widths = need(calloc((size_t)of->size + 1, sizeof widths[0]));
     int ranks = sort_by_width(of, widths), count = 0;
     for (; count < ranks && count < MAX_CURVES; count++)
         series[count] = bound_series(of, widths[count].rank, count);

@@ -26,4 +26,4 @@ typedef struct trace_view {
 /* trace_page_print - print the page. False without memory. */
 bool trace_page_print(FILE *file, const trace_view_t *view);
 
-#endif /* TRACE_PAGE_H */
+#endif

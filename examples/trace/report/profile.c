@@ -44,9 +44,9 @@ static bool add_span(usage_t **usages, const trace *of, const trace_location *lo
 {
     if (span->is_open)
         return true;
-    if (usages[span->id] == NULL)
+    if (!usages[span->id])
         usages[span->id] = calloc((size_t)of->size, sizeof(usage_t));
-    if (usages[span->id] == NULL)
+    if (!usages[span->id])
         return false;
     usage_t *usage = &usages[span->id][location->rank];
     double took_ns = is_within ? 0 : location->global_ns[span->leave] - location->global_ns[span->enter];
@@ -114,9 +114,9 @@ static void add_function(profile_t *profile, const usage_t *usages, const char *
 static bool sort_functions(profile_t *profile, usage_t *const *usages, const trace *of)
 {
     size_t count = 0;
-    total_t *totals = calloc(of->name_count + 1, sizeof(totals[0]));
-    for (size_t id = 0; id < of->name_count && totals != NULL; id++) {
-        if (usages[id] == NULL)
+    total_t *totals = calloc(of->name_count + 1, sizeof totals[0]);
+    for (size_t id = 0; id < of->name_count && totals; id++) {
+        if (!usages[id])
             continue;
         totals[count].function = id;
         for (int rank = 0; rank < of->size; rank++)
@@ -124,9 +124,9 @@ static bool sort_functions(profile_t *profile, usage_t *const *usages, const tra
         count++;
     }
     profile->list = calloc(1, room_bytes((int64_t)count * of->size + 1, sizeof(usage_t)));
-    bool good = totals != NULL && profile->list != NULL;
+    bool good = totals && profile->list;
     if (good)
-        qsort(totals, count, sizeof(totals[0]), compare_total);
+        qsort(totals, count, sizeof totals[0], compare_total);
     for (size_t i = 0; i < count && good; i++)
         add_function(profile, usages[totals[i].function], of->names[totals[i].function], of);
     free(totals);
@@ -135,13 +135,13 @@ static bool sort_functions(profile_t *profile, usage_t *const *usages, const tra
 
 bool profile_make(profile_t *profile, const trace *of)
 {
-    usage_t **usages = calloc(of->name_count + 1, sizeof(usages[0]));
+    usage_t **usages = calloc(of->name_count + 1, sizeof usages[0]);
     *profile = (profile_t){0};
     bool good = usages != NULL;
     for (const trace_location *at = NULL; good && (at = trace_next_location(of, at)) != NULL;)
         good = add_location(usages, of, at);
     good = good && sort_functions(profile, usages, of);
-    for (size_t id = 0; id < of->name_count && usages != NULL; id++)
+    for (size_t id = 0; id < of->name_count && usages; id++)
         free(usages[id]);
     free(usages);
     return good;

@@ -48,4 +48,4 @@ typedef struct profile {
 bool profile_make(profile_t *profile, const trace *of);
 void profile_free(profile_t *profile);
 
-#endif /* TRACE_PROFILE_H */
+#endif

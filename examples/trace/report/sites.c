@@ -27,19 +27,19 @@ static site_key_t make_key(const trace *of, const trace_call *call)
     const trace_location *location = trace_find_location(of, call->parts[0].rank, call->parts[0].thread);
     site_key_t key = {.call = call, .address = location->events[call->parts[0].enter].value};
     const trace_site *site = trace_find_site(process, key.address);
-    key.place = site != NULL && site->symbol[0] != '\0' ? site->symbol : NULL;
+    key.place = site && site->symbol[0] != '\0' ? site->symbol : NULL;
     key.enter_ns = location->global_ns[call->parts[0].enter];
     return key;
 }
 
 static int compare_place(const site_key_t *a, const site_key_t *b)
 {
-    if (a->place == b->place && a->place != NULL)
+    if (a->place == b->place && a->place)
         return 0;
-    if (a->place != NULL && b->place != NULL)
+    if (a->place && b->place)
         return strcmp(a->place, b->place);
-    if (a->place != NULL || b->place != NULL)
-        return a->place != NULL ? -1 : 1;
+    if (a->place || b->place)
+        return a->place ? -1 : 1;
     return (a->address > b->address) - (a->address < b->address);
 }
 
@@ -78,15 +78,15 @@ static void name_comm(site_t *site, const trace *of, const trace_call *call)
     bool is_world = call->count == of->size;
     for (int i = 0; i < call->count; i++)
         is_world = is_world && call->parts[i].rank == i;
-    snprintf(site->comm, sizeof(site->comm), "%s", is_world ? "world" : "");
+    snprintf(site->comm, sizeof site->comm, "%s", is_world ? "world" : "");
     for (int from = 0, to; from < call->count && !is_world; from = to) {
         char part[32];
         int first = call->parts[from].rank, last = first;
         for (to = from + 1; to < call->count && call->parts[to].rank == last + 1; to++)
             last++;
-        snprintf(part, sizeof(part), first < last ? "%s%d-%d" : "%s%d", from > 0 ? "," : "", first, last);
-        bool fits = strlen(site->comm) + strlen(part) + sizeof("...") <= sizeof(site->comm);
-        text_append(site->comm, sizeof(site->comm), "%s", fits ? part : "...");
+        snprintf(part, sizeof part, first < last ? "%s%d-%d" : "%s%d", from > 0 ? "," : "", first, last);
+        bool fits = strlen(site->comm) + strlen(part) + sizeof "..." <= sizeof site->comm;
+        text_append(site->comm, sizeof site->comm, "%s", fits ? part : "...");
         if (!fits)
             return;
     }
@@ -112,11 +112,11 @@ static bool fill(site_t *site, const trace *of, const site_key_t *keys, size_t c
 {
     char address[32];
     const trace_call *call = keys[0].call;
-    snprintf(address, sizeof(address), "0x%" PRIx64, keys[0].address);
+    snprintf(address, sizeof address, "0x%" PRIx64, keys[0].address);
     site->function = of->names[call->function];
-    site->place = strdup(keys[0].place != NULL ? keys[0].place : address);
-    site->calls = calloc(count, sizeof(site->calls[0]));
-    if (site->place == NULL || site->calls == NULL || !arrivals_alloc(&site->arrivals, call->count, (int64_t)count))
+    site->place = strdup(keys[0].place ? keys[0].place : address);
+    site->calls = calloc(count, sizeof site->calls[0]);
+    if (!site->place || !site->calls || !arrivals_alloc(&site->arrivals, call->count, (int64_t)count))
         return false;
     for (size_t i = 0; i < count; i++)
         site->calls[i] = keys[i].call;
@@ -134,21 +134,21 @@ static int compare_wait(const void *left, const void *right)
 bool sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds)
 {
     size_t count = 0;
-    site_key_t *keys = calloc(matches->call_count + 1, sizeof(keys[0]));
-    *sites = (sites_t){.list = calloc(matches->call_count + 1, sizeof(sites->list[0]))};
-    bool good = keys != NULL && sites->list != NULL;
+    site_key_t *keys = calloc(matches->call_count + 1, sizeof keys[0]);
+    *sites = (sites_t){.list = calloc(matches->call_count + 1, sizeof sites->list[0])};
+    bool good = keys && sites->list;
     for (size_t i = 0; i < matches->call_count && good; i++)
         if (matches->calls[i].count > 0)
             keys[count++] = make_key(of, &matches->calls[i]);
     if (good)
-        qsort(keys, count, sizeof(keys[0]), compare_key);
+        qsort(keys, count, sizeof keys[0], compare_key);
     for (size_t from = 0, to; from < count && good; from = to) {
         for (to = from + 1; to < count && compare_site(&keys[from], &keys[to]) == 0;)
             to++;
         good = fill(&sites->list[sites->count++], of, keys + from, to - from, has_bounds);
     }
     if (good)
-        qsort(sites->list, (size_t)sites->count, sizeof(sites->list[0]), compare_wait);
+        qsort(sites->list, (size_t)sites->count, sizeof sites->list[0], compare_wait);
     free(keys);
     return good;
 }

@@ -35,4 +35,4 @@ typedef struct sites {
 bool sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
 void sites_free(sites_t *sites);
 
-#endif /* TRACE_SITES_H */
+#endif

@@ -28,4 +28,4 @@ void tables_calls(const output_t *output, const sites_t *sites);
  */
 int64_t tables_pattern(FILE *file, const site_t *site);
 
-#endif /* TRACE_TABLES_H */
+#endif
