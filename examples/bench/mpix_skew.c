@@ -35,7 +35,7 @@ static const option_spec_t options[] = {
      "barriers: shm, dissemination, tree, collective"},
     {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
      "measure the MPIX_Harmonize of another shared library,\ntoo"},
-    {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(exit_clock_names), "auto",
+    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
     {0, "watch-s", "S", OPTION_DECIMAL, FIELD(watch_s), 0.001, 1e6, NULL, NULL,

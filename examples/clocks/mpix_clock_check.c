@@ -37,9 +37,9 @@ static const option_spec_t options[] = {
      "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
     {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
      "instead, this part of the ranks, rounded up"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, NULL,
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
      "the seed of the random choice (default: from the time)"},
-    {0, "truth", "CLOCK", OPTION_CHOICE, PLACE(truth), 0, 0, NAMES(truths), "auto",
+    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), 0, 0, NAMES(truths), "auto",
      "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
     RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
 };

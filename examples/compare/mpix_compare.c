@@ -50,23 +50,23 @@ static const char *const undecided[] = {"pass", "fail", NULL};
 #define FIELD(field) offsetof(compare_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "guidelines", NULL, OPTION_SWITCH, PLACE(by_guidelines), 0, 0, NULL, NULL,
+    {0, "guidelines", NULL, OPTION_SWITCH, FIELD(by_guidelines), 0, 0, NULL, NULL,
      "check guidelines within one variant, such as allreduce\nagainst reduce+bcast, instead of comparing two"},
-    {0, "column", "NAME", OPTION_TEXT, PLACE(column), 0, 0, NULL, "median_ns",
+    {0, "column", "NAME", OPTION_TEXT, FIELD(column), 0, 0, NULL, "median_ns",
      "the value compared: a column whose name ends in _ns"},
     {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
      "how often any row of all may get a wrong verdict"},
-    {0, "same-percent", "PERCENT", OPTION_PERCENT, PLACE(same_percent), 0, 1000, NULL, "5",
+    {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), 0, 1000, NULL, "5",
      "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: none"},
-    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, PLACE(fail_percent), 0, 1000, NULL, NULL,
+    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), 0, 1000, NULL, NULL,
      "exit with 1 if the whole interval of some row lies above\n1 + PERCENT / 100, else with 3 if some interval "
      "contains\nthis value or a row was left out"},
-    {0, "undecided", "OUTCOME", OPTION_CHOICE, PLACE(undecided), 0, 0, NAMES(undecided), NULL,
+    {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), 0, 0, NAMES(undecided), NULL,
      "with --fail-if-slower-percent, pass (exit with 0) or\nfail (1) in place of 3"},
     {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), 99, 1e6, NULL, "9999",
      "drawn at random where all are too many"},
-    {0, "seed", "N", OPTION_INTEGER, PLACE(seed), 0, 1e15, NULL, "1", "the seed of the random permutations"},
-    OUTPUT_OPTIONS(PLACE(output)),
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1", "the seed of the random permutations"},
+    OUTPUT_OPTIONS(FIELD(output)),
 };
 static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 

@@ -41,10 +41,10 @@ typedef struct {
 static const option_spec_t options[] = {
     {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), 0, 1e9, NULL, "0",
      "the minimum time that a message takes, in nanoseconds"},
-    OPTION('o', "output-dir", "DIR", OPTION_TEXT, PLACE(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
-    OUTPUT_OPTIONS(PLACE(output)),
+    OPTION('o', "output-dir", "DIR", OPTION_TEXT, FIELD(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
+    OUTPUT_OPTIONS(FIELD(output)),
 };
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, PLACE(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
     "DIR is a trace, as mpix_trace writes it. Clocks:\n"

@@ -32,7 +32,7 @@ static const option_spec_t options[] = {
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
     {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
      "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
-    {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(clocks), NULL,
+    {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(clocks), NULL,
      "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
      "local with otf2, else global)"},
 };

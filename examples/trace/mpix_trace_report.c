@@ -32,20 +32,20 @@ static const char *const show_names[] = {
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    FILE_OPTION("page", PLACE(page_path), "write a page of HTML to FILE"),
-    {0, "title", "TEXT", OPTION_TEXT, PLACE(title), 0, 0, NULL, "Trace", "the title of the page"},
-    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, MAX_S, NULL, NULL,
+    FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Trace", "the title of the page"},
+    {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins here (s after MPI_Init)"},
-    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, MAX_S, NULL, NULL,
+    {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
      "and ends here; default: after a few dozen calls"},
-    OUTPUT_OPTIONS(PLACE(output)),
-    {0, "show", "KIND", OPTION_CHOICE, PLACE(show), 0, 0, NAMES(show_names), NULL,
+    OUTPUT_OPTIONS(FIELD(output)),
+    {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
-    {0, "times", "KIND", OPTION_CHOICE, PLACE(clock), 0, 0, NAMES(trace_clock_names), "global",
+    {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(trace_clock_names), "global",
      "times of the local clocks, set at the start, by a line, or global"},
-    FILE_OPTION("write-arrivals", PLACE(arrival_path),
+    FILE_OPTION("write-arrivals", FIELD(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
-    {0, "site", "N", OPTION_INTEGER, PLACE(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
+    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
@@ -101,7 +101,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
     }
     const site_t *site = &sites->list[settings->site - 1];
     FILE *file = create("--write-arrivals", settings->arrival_path);
-    if (file == NULL)
+    if (!file)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);
     if (!output_finish(file, settings->arrival_path, program.name))
@@ -148,7 +148,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
         return STATUS_BAD_OPTION;
     }
     FILE *file = create("--page", settings->page_path);
-    if (file == NULL)
+    if (!file)
         return STATUS_BAD_OPTION;
     bool good = trace_page_print(file, &view);
     if (!output_finish(file, settings->page_path, program.name))
@@ -187,8 +187,8 @@ static int report(settings_t *settings, findings_t *findings)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;
-    output->file = output->path != NULL ? create("--output", output->path) : stdout;
-    if (output->file == NULL)
+    output->file = output->path ? create("--output", output->path) : stdout;
+    if (!output->file)
         return STATUS_BAD_OPTION;
     print_tables(settings, findings);
     return output_finish(output->file, output->path, program.name) ? STATUS_GOOD : STATUS_FAILED;

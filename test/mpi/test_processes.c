@@ -142,8 +142,8 @@ static bool try_phase(MPI_Comm comm, phase now, const stopper *stopper)
         CHECK(calls[at].flag == 0, "stopped while the deadline passed, and the flag is 1");
     }
     /* A stop may begin between two calls of another process that synchronizes, which then waits in both. */
-    int64_t least_ns = (now == ARRIVING ? 900 : 400) * NS_PER_MS;
-    CHECK(now == CALLING || is_victim || longest_ns >= least_ns,
+    int64_t min_ns = (now == ARRIVING ? 900 : 400) * NS_PER_MS;
+    CHECK(now == CALLING || is_victim || longest_ns >= min_ns,
           "the longest call took %" PRId64 " ns while one that %s was stopped for 1 s", longest_ns, phase_names[now]);
     longest_ns = max_over(comm, longest_ns);
     if (my_rank == 0)

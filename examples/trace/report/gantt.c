@@ -316,11 +316,11 @@ static void draw(const chart_t *chart, const trace_matches *matches, const char 
                  int functions, int number)
 {
     char from[VALUE_BYTES], title[128];
-    snprintf(from, sizeof(from), "%.9f", (chart->interval.from_ns - chart->of->zero_ns) / 1e9);
+    snprintf(from, sizeof from, "%.9f", (chart->interval.from_ns - chart->of->zero_ns) / 1e9);
     svg_open(chart->file, "Calls and messages", number, &chart->frame);
     svg_axis(chart->file, &chart->frame, &chart->axis, true);
     print_lanes(chart);
-    snprintf(title, sizeof(title), "time after %s s from the end of MPI_Init, by %s", from, clock);
+    snprintf(title, sizeof title, "time after %s s from the end of MPI_Init, by %s", from, clock);
     fprintf(chart->file, "<text class=\"title\" x=\"%g\" y=\"%d\" text-anchor=\"middle\">",
             (chart->frame.left + chart->frame.right) / 2, chart->frame.height - 10);
     html_text(chart->file, title);
