@@ -236,6 +236,8 @@ static void end(void)
     if (has_clock && global_time(&global_s))
         ahead_of_plain_s = global_s - PMPI_Wtime();
     has_ended = true;
+    mh_preload_free_communicators();
+    PMPI_Comm_free(&mh_preload_world);
 }
 
 static bool wtime(double *seconds)

@@ -74,6 +74,9 @@ bool mh_preload_barrier(MPI_Comm comm);
 /* Sum up what is left, collectively over the world. */
 void mh_preload_close_communicators(void);
 
+/* Free what they have, but for mh_preload_world. */
+void mh_preload_free_communicators(void);
+
 /* The summaries of communicators of which this process was rank 0. Returns how many. */
 int mh_preload_summaries(const preload_summary **summaries);
 

@@ -145,6 +145,17 @@ void mh_preload_close_communicators(void)
         finish_summing(open_list[i]);
 }
 
+/* Twins, but not the world's. */
+void mh_preload_free_communicators(void)
+{
+    for (int i = 0; i < open_count; i++) {
+        free(open_list[i]->flags);
+        PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
+    }
+    free(world.flags);
+    world.flags = NULL;
+}
+
 int mh_preload_summaries(const preload_summary **summaries)
 {
     *summaries = closed_list;

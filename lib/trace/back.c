@@ -97,12 +97,18 @@ void mh_trace_say(const char *format, ...)
         mh_trace_unlock(&speaking);
 }
 
+static void free_world(void)
+{
+    if (mh_trace.world != MPI_COMM_NULL)
+        PMPI_Comm_free(&mh_trace.world);
+}
+
 /* On all processes. Returns false. */
 static bool give_up(const char *reason)
 {
     if (mh_trace.rank == 0)
         mh_trace_say("%s; the program runs without being recorded", reason);
-    mh_trace.world = MPI_COMM_NULL;
+    free_world();
     return false;
 }
 
@@ -373,6 +379,7 @@ void mh_trace_end(trace_call *call)
     mh_trace_end_clock(mh_trace_thread_of(call));
     mh_trace_flush(TRACE_AT_ANY_TIME);
     say_losses();
+    free_world();
     mh_trace_enter(call);
 }
 

@@ -154,5 +154,6 @@ void mh_trace_end_clock(trace_thread *thread)
     mh_trace_put_region(thread, mh_trace.clock_id, true);
     if (!cannot_synchronize)
         synchronize();
+    cannot_synchronize = true; /* callbacks of attributes may make calls in MPI_Finalize */
     mh_trace_put_region(thread, mh_trace.clock_id, false);
 }
