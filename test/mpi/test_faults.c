@@ -5,6 +5,7 @@
  */
 #include "mpix_test.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,12 +87,23 @@ static void use(MPI_Comm comm, outcome *seen)
 }
 
 typedef struct belongings {
-    int64_t blocks, mappings, communicators;
+    int64_t blocks, mappings, communicators, descriptors;
 } belongings;
+
+static int64_t open_descriptors(void)
+{
+    int64_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
 
 static belongings look_at_belongings(void)
 {
-    return (belongings){allocations_alive(), mapped_segments(), communicators_alive()};
+    return (belongings){allocations_alive(), mapped_segments(), communicators_alive(), open_descriptors()};
 }
 
 /* The library keeps a communicator on which MPI has failed, so that no other one receives what is left of it. */
@@ -100,6 +112,8 @@ static void check_belongings(const belongings *before, bool may_keep, const char
     belongings now = look_at_belongings();
     CHECK(now.blocks == before->blocks, "%s: %" PRId64 " blocks of memory are left", what, now.blocks - before->blocks);
     CHECK(now.mappings == before->mappings, "%s: %" PRId64 " mappings are left", what, now.mappings - before->mappings);
+    CHECK(now.descriptors == before->descriptors, "%s: %" PRId64 " descriptors are left", what,
+          now.descriptors - before->descriptors);
     int64_t kept = now.communicators - before->communicators;
     CHECK(kept == 0 || (kept == 1 && may_keep), "%s: %" PRId64 " communicators are left", what, kept);
 }
@@ -182,6 +196,23 @@ static void check_one_line(void)
     MPI_Comm_free(&comm);
 }
 
+/* The communicator that the library has beside the program's cannot be freed. */
+static void check_freeing(void)
+{
+    outcome seen = {"freeing a communicator", 0};
+    belongings before = look_at_belongings();
+    MPI_Comm comm = make_counted_comm();
+    use(comm, &seen);
+    handler_calls = 0;
+    fault_plan(find_function("MPI_Comm_free"), 1);
+    int code = MPI_Comm_free(&comm);
+    CHECK(fault_happened(), "freeing a communicator frees no other one");
+    CHECK(code == MPI_SUCCESS && handler_calls == 0, "freeing a communicator: the code is %d, %d calls of the handler",
+          code, handler_calls);
+    check_belongings(&before, false, seen.what);
+    check_fresh();
+}
+
 /* So that what is not written holds something. */
 static void dirty_the_stack(void)
 {
@@ -228,6 +259,7 @@ void test_faults_mpi(void)
     for (int i = 0; i < functions; i++)
         if (can_fail_on_all(i))
             fail_on_all(i, calls[i]);
+    check_freeing();
 }
 
 /* A function that is called once in the life of a process, so in the first communicator that uses the library. */
