@@ -122,6 +122,9 @@ void check_message(const char *file, int line, MPI_Comm comm, const char *const 
  */
 void check_clock(MPI_Comm comm, const char *what);
 
+/* Check how much global time passes in 20 ms. */
+void check_going_on(MPI_Comm comm, const char *what);
+
 /* Read the global clock, with its bound. */
 int64_t read_ns(MPI_Comm comm, int64_t *bound_ns);
 

@@ -435,3 +435,12 @@ int64_t mapped_segments(void)
         fclose(file);
     return found;
 }
+
+void check_going_on(MPI_Comm comm, const char *what)
+{
+    int64_t bound_ns, first_true_ns = true_ns(), first_ns = read_ns(comm, &bound_ns);
+    nap_ms(20);
+    int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns, true_passed_ns = true_ns() - first_true_ns;
+    CHECK(passed_ns >= 19 * NS_PER_MS && passed_ns <= true_passed_ns + NS_PER_MS,
+          "%s: %" PRId64 " ns of global time pass in %" PRId64 " ns", what, passed_ns, true_passed_ns);
+}

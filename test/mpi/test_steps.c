@@ -21,16 +21,6 @@ typedef struct step {
 
 enum { ALL_RANKS = -1 };
 
-/* How much global time passes in 20 ms. */
-static void check_going_on(MPI_Comm comm, const char *what)
-{
-    int64_t bound_ns, first_true_ns = true_ns(), first_ns = read_ns(comm, &bound_ns);
-    nap_ms(20);
-    int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns, true_passed_ns = true_ns() - first_true_ns;
-    CHECK(passed_ns >= 19 * NS_PER_MS && passed_ns <= true_passed_ns + NS_PER_MS,
-          "%s: %" PRId64 " ns of global time pass in %" PRId64 " ns", what, passed_ns, true_passed_ns);
-}
-
 /* The time that a call takes from when all have come to it. */
 static int64_t timed_call_ns(MPI_Comm comm)
 {

@@ -40,16 +40,6 @@ static int64_t count_readings(const step *step)
     return min_over(MPI_COMM_WORLD, readings);
 }
 
-/* How much global time passes in 20 ms. */
-static void check_going_on(MPI_Comm comm, const char *what)
-{
-    int64_t bound_ns, first_true_ns = true_ns(), first_ns = read_ns(comm, &bound_ns);
-    nap_ms(20);
-    int64_t passed_ns = read_ns(comm, &bound_ns) - first_ns, true_passed_ns = true_ns() - first_true_ns;
-    CHECK(passed_ns >= 19 * NS_PER_MS && passed_ns <= true_passed_ns + NS_PER_MS,
-          "%s: %" PRId64 " ns of global time pass in %" PRId64 " ns", what, passed_ns, true_passed_ns);
-}
-
 /* A step after the last look at the clock is found out by the next call, which may leave the rest to the one after. */
 static void check_step_after(const step *step, int64_t readings)
 {
