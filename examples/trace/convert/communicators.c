@@ -65,8 +65,8 @@ static size_t list_sights(const trace *of, sight *sights)
 static bool has_room(communicators *found, size_t sight_count)
 {
     const trace *of = found->of;
-    found->list = malloc(room_bytes((int64_t)sight_count + COMMUNICATORS_PREDEFINED, sizeof *found->list));
-    found->world = malloc(room_bytes((int64_t)of->size + 1, sizeof(int)));
+    found->list = calloc(sight_count + COMMUNICATORS_PREDEFINED, sizeof *found->list);
+    found->world = malloc(room_bytes(of->size, sizeof(int)));
     found->numbers = calloc((size_t)of->size, sizeof *found->numbers);
     bool has_all = found->list && found->world && found->numbers;
     for (int rank = 0; has_all && rank < of->size; rank++) {
