@@ -30,20 +30,28 @@ wanted() {      # WORD LIST; an empty list wants everything
     return 1
 }
 
+# SUBTEST: what the launcher runs under. Own mounts take root's rights, here of a user namespace that all share.
+put_around() {
+    around=()
+    [ "$1" != faults_shm ] || [ "$(id -u)" -eq 0 ] || around=(unshare --user --map-current-user --keep-caps)
+    [ ${#around[@]} -eq 0 ] || "${around[@]}" true 2>/dev/null || around=()
+}
+
 run() {         # SUBTEST RANKS [NAME=VALUE...]
     local subtest=$1 ranks=$2
     shift 2
+    put_around "$subtest"
     local name="$subtest at $ranks ranks${*:+, $*}"
     [ "$ranks" = 1 ] && name=${name/ ranks/ rank}
 
-    tap_again="${MPIX_TEST_HOSTS-} ${*:+env $*} $launcher ${MPIEXEC_FLAGS-} -n $ranks ${MPIX_TEST_WRAPPER-}"
+    tap_again="${MPIX_TEST_HOSTS-} ${*:+env $*} ${around[*]} $launcher ${MPIEXEC_FLAGS-} -n $ranks"
     # shellcheck disable=SC2086 # one blank between words
-    tap_again=$(echo $tap_again $program $subtest)
+    tap_again=$(echo $tap_again ${MPIX_TEST_WRAPPER-} $program $subtest)
 
     local begin=$EPOCHREALTIME status output elapsed reason
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
-    output=$(env "$@" timeout -k 5 "$timeout_s" \
+    output=$(env "$@" timeout -k 5 "$timeout_s" "${around[@]}" \
         $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "$program" "$subtest" </dev/null 2>&1)
     status=$?
     elapsed=$(LC_ALL=C "${AWK:-awk}" -v b="$begin" -v e="$EPOCHREALTIME" \
