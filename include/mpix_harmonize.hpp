@@ -45,11 +45,15 @@ class error : public std::runtime_error
 namespace detail
 {
 
-// The message of the last error of this process. MPI_Error_string has it in some MPI libraries only.
-inline std::string last_message()
+// The message of the last error of this process. MPI_Error_string has it in some MPI libraries only. Programs that have
+// sessions only have no MPI_COMM_SELF.
+inline std::string last_message(MPI_Comm comm)
 {
+    int initialized = 0, finalized = 0;
     MPI_Info info;
-    if (MPIX_Harmonize_get_info(MPI_COMM_SELF, &info) != MPI_SUCCESS)
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (MPIX_Harmonize_get_info(initialized && !finalized ? MPI_COMM_SELF : comm, &info) != MPI_SUCCESS)
         return "MPI is not initialized yet, or finalized already";
     std::vector<char> text(MPI_MAX_INFO_VAL + 1);
     int found = 0;
@@ -58,17 +62,26 @@ inline std::string last_message()
     return text.data();
 }
 
-inline void check(int code)
+inline void check(int code, MPI_Comm comm)
 {
     if (code != MPI_SUCCESS)
-        throw error(code, last_message());
+        throw error(code, last_message(comm));
 }
+
+// In C++11, a constant that is passed by reference needs a definition, and only templates have theirs in a header.
+template <typename> struct unsteady {
+    static const bool is_steady = false;
+};
+template <typename T> const bool unsteady<T>::is_steady;
 
 } // namespace detail
 
 // The global clock of a communicator. An object is as cheap to copy as the communicator's handle. It must not be used
 // after the communicator was freed.
-class global_clock
+//
+// It is not steady: readings in a process never decrease, but a synchronization may let time stand still, or jump
+// forward.
+class global_clock : public detail::unsteady<void>
 {
   public:
     using duration = std::chrono::nanoseconds;
@@ -76,8 +89,6 @@ class global_clock
     using period = duration::period;
     // The time since the communicator's first synchronization. Those of different communicators cannot be compared.
     using time_point = std::chrono::time_point<global_clock, duration>;
-    // Readings in a process never decrease, but a synchronization may let time stand still, or jump forward.
-    static constexpr bool is_steady = false;
 
     // A reading, and the largest difference from the reference clock: duration::max() if no bound is known.
     struct reading {
@@ -100,14 +111,14 @@ class global_clock
     reading read() const
     {
         std::int64_t time_ns = 0, bound_ns = 0;
-        detail::check(MPIX_Global_time_ns(comm_, &time_ns, &bound_ns));
+        detail::check(MPIX_Global_time_ns(comm_, &time_ns, &bound_ns), comm_);
         return reading{time_point(duration(time_ns)), duration(bound_ns)};
     }
 
     // Synchronize the clocks now. Collective.
     void synchronize() const
     {
-        detail::check(MPIX_Clock_sync(comm_));
+        detail::check(MPIX_Clock_sync(comm_), comm_);
     }
 
     // Wait for all processes, then leave at one instant of this clock. Collective. Returns whether this process left in
@@ -115,7 +126,7 @@ class global_clock
     bool harmonize() const
     {
         int flag = 0;
-        detail::check(MPIX_Harmonize(comm_, &flag));
+        detail::check(MPIX_Harmonize(comm_, &flag), comm_);
         return flag != 0;
     }
 
@@ -123,7 +134,7 @@ class global_clock
     bool harmonize(duration delay) const
     {
         int flag = 0;
-        detail::check(MPIX_Harmonize_delayed(comm_, delay.count(), &flag));
+        detail::check(MPIX_Harmonize_delayed(comm_, delay.count(), &flag), comm_);
         return flag != 0;
     }
 
@@ -131,7 +142,7 @@ class global_clock
     time_point instant() const
     {
         std::int64_t instant_ns = 0;
-        detail::check(MPIX_Harmonize_instant(comm_, &instant_ns));
+        detail::check(MPIX_Harmonize_instant(comm_, &instant_ns), comm_);
         return time_point(duration(instant_ns));
     }
 
@@ -139,7 +150,7 @@ class global_clock
     bool wait_until(time_point instant) const
     {
         int flag = 0;
-        detail::check(MPIX_Global_wait_until(comm_, instant.time_since_epoch().count(), &flag));
+        detail::check(MPIX_Global_wait_until(comm_, instant.time_since_epoch().count(), &flag), comm_);
         return flag != 0;
     }
 

@@ -100,6 +100,8 @@ try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$test_dir/programs/brac
 # Open MPI's own bindings for C++ cause warnings.
 try "C++11 (chrono)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}" \
     "$hello/chrono.cc"
+try "C++11 (chrono, odd)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}" \
+    "$test_dir/programs/chrono_odd.cc"
 
 # What is installed of mpix_preload finds its parts beside it.
 try_preload() {
