@@ -136,6 +136,10 @@ def check_settings():
                  {"tolerance_ns": "soon"}, error_class=value)
     expect_error(mpix.HarmonizeError, ["tolerance_ns"], mpix.set_info, comm,
                  {"tolerance_ns": 1 + mine if world.size > 1 else "soon"}, error_class=value)
+    # Messages quote a part, which may end within a character.
+    for text in "é" * 50, "x" + "é" * 50:
+        expect_error(mpix.HarmonizeError, ["mpix_harmonize_tolerance_ns", "éééé"], mpix.set_info, comm,
+                     {"tolerance_ns": text}, error_class=MPI.ERR_INFO_VALUE)
     expect_error(mpix.HarmonizeError, ["mpix_harmonize_tolerence_ns"], mpix.set_info, comm, {"tolerence_ns": 1},
                  error_class=key)
     expect_error(ValueError, ["mpix_harmonize_tolerance_ns", "twice"], mpix.set_info, comm,

@@ -104,7 +104,8 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
             ("MPIX_Global_wait_until", [_COMM, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
             ("MPIX_Clock_sync", [_COMM]),
             ("MPIX_Harmonize_set_info", [_COMM, _INFO]),
-            ("MPIX_Harmonize_get_info", [_COMM, ctypes.c_void_p])):
+            ("MPIX_Harmonize_get_info", [_COMM, ctypes.c_void_p]),
+            ("MPI_Info_get", [_INFO, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)])):
         function = getattr(library, name)
         function.argtypes = arguments
         function.restype = ctypes.c_int
@@ -114,13 +115,20 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
 functions = _declare(_load())
 
 
+def _text(info: MPI.Info, key: str) -> str:
+    """A value of an info object. mpi4py takes UTF-8 only, and messages may cut a character, or quote any bytes."""
+    text = ctypes.create_string_buffer(MPI.MAX_INFO_VAL + 1)
+    functions.MPI_Info_get(handle(info), key.encode(), MPI.MAX_INFO_VAL, text, ctypes.byref(ctypes.c_int()))
+    return text.value.decode(errors="replace")
+
+
 def _read_info(comm: MPI.Comm) -> Tuple[int, List[Tuple[str, str]]]:
     """The code of MPIX_Harmonize_get_info, and what it gives."""
     info = MPI.Info()
     code = functions.MPIX_Harmonize_get_info(handle(comm), MPI._addressof(info))
     if code != MPI.SUCCESS:
         return code, []
-    items = list(info.items())
+    items = [(key, _text(info, key)) for key in map(info.Get_nthkey, range(info.Get_nkeys()))]
     info.Free()
     return code, items
 
