@@ -253,6 +253,7 @@ void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */
 trace_thread *mh_trace_thread_of(trace_call *call);
+bool mh_trace_is_of_class(int error, int class);
 
 /* ---- Messages (messages.c), requests (requests.c), collective operations (collectives.c) */
 

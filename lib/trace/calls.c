@@ -142,6 +142,12 @@ void mh_trace_tried(trace_call *call, int result, int found)
         mh_trace_record_enter(call);
 }
 
+bool mh_trace_is_of_class(int error, int class)
+{
+    int its_class = MPI_SUCCESS;
+    return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
+}
+
 /* ---- Regions */
 
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)

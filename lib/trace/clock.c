@@ -135,7 +135,8 @@ bool mh_trace_was_refused(int result)
     PMPI_Error_class(result, &class);
     return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
            class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
-           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO;
+           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO ||
+           class == MPI_ERR_RANK || class == MPI_ERR_TAG;
 }
 
 bool mh_trace_take_back(trace_call *call, int result)

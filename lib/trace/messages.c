@@ -51,9 +51,9 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
     const unsigned slot = slot_of(type);
-    int size = sizes[slot].size;
+    MPI_Count size = sizes[slot].size;
     if (sizes[slot].type != type)
-        PMPI_Type_size(type, &size);
+        PMPI_Type_size_x(type, &size);
     return size > 0 ? count * size : 0;
 }
 
@@ -66,17 +66,20 @@ void mh_trace_put_send(trace_call *call, const trace_request *message)
                                                  message->number, message->comm, TRACE_SEND, 0});
 }
 
-void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+/* Of a call that fails otherwise, such as one that gets too much, the message is sent. */
+void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    if (partner != MPI_PROC_NULL && !call->is_silent)
+    mh_trace_leave_ns(call);
+    if (partner != MPI_PROC_NULL && !call->is_silent && !mh_trace_was_refused(result))
         mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
                                                  mh_trace_comm(comm)->id, TRACE_SEND, 0});
 }
 
-void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
     trace_request *its = &call->started;
-    if (partner == MPI_PROC_NULL)
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
         return;
     mh_trace_new_request(call, TRACE_SENDS);
     its->partner = partner;
@@ -107,10 +110,11 @@ void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int pa
                                                  request, comm, TRACE_RECEIVE_POST, 0});
 }
 
-void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm)
+void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
 {
     trace_request *its = &call->started;
-    if (partner == MPI_PROC_NULL)
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
         return;
     mh_trace_new_request(call, TRACE_RECEIVES);
     its->partner = partner;
@@ -149,10 +153,11 @@ void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, con
                                                  status->MPI_TAG, request, comm, TRACE_RECEIVE, 0});
 }
 
+/* A message that is too long is cut, and has come. */
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status)
 {
     mh_trace_leave_ns(call);
-    if (result == MPI_SUCCESS && !call->is_silent)
+    if (!call->is_silent && (result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE)))
         mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
 }
 

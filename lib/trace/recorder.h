@@ -89,10 +89,12 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
 void mh_trace_leave(trace_call *call);
 
-void mh_trace_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-void mh_trace_isend(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+/* Messages. Recorded after the call, when it is known whether MPI refused it, with the time when it was entered. */
+void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
+                    MPI_Comm comm);
 void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
-void mh_trace_irecv(trace_call *call, int partner, int tag, MPI_Comm comm);
+void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm);
 void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm);
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
 void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);

@@ -257,17 +257,11 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
     return statuses == MPI_STATUSES_IGNORE ? call->thread->statuses : statuses;
 }
 
-static bool is_of_class(int error, int class)
-{
-    int its_class = MPI_SUCCESS;
-    return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
-}
-
 /* error: by which the request has failed, MPI_SUCCESS, or MPI_ERR_PENDING. */
 static void complete(trace_call *call, int64_t index, int error, const MPI_Status *status)
 {
     trace_request *its = find_watched(call, index);
-    if (!its || (its->is_persistent && its->number == 0) || is_of_class(error, MPI_ERR_PENDING))
+    if (!its || (its->is_persistent && its->number == 0) || mh_trace_is_of_class(error, MPI_ERR_PENDING))
         return;
     if (error == MPI_SUCCESS)
         put_completion(call, its, status);
@@ -299,7 +293,7 @@ static void end_failed(trace_call *call, int result, int64_t index)
 /* Requests by their indices, or all. Statuses have errors only if the result says so. */
 static void list_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
 {
-    bool has_errors = is_of_class(result, MPI_ERR_IN_STATUS);
+    bool has_errors = mh_trace_is_of_class(result, MPI_ERR_IN_STATUS);
     if (result != MPI_SUCCESS && !has_errors) {
         end_failed(call, result, -1);
         return;

@@ -118,6 +118,7 @@ function emit_before(name, meaning,    number, is_counted) {
     print "    enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     if (match(flags[meaning], /status=[0-9]+/)) {
         number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
+        print "    call.status.MPI_SOURCE = MPI_PROC_NULL;"
         print "    if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"
         print "        a" number " = (trace_slot)&call.status;"
     }

@@ -18,15 +18,15 @@ void expect_call(const char *name)
     fprintf(expected, "enter %s\n", name);
 }
 
-void expect_event(const char *kind, int partner, int tag, int bytes, int comm, int request)
+void expect_event(const char *kind, int partner, int tag, long long bytes, int comm, int request)
 {
-    fprintf(expected, "%s partner %d tag %d bytes %d comm %d request %d\n", kind, partner, tag, bytes, comm, request);
+    fprintf(expected, "%s partner %d tag %d bytes %lld comm %d request %d\n", kind, partner, tag, bytes, comm, request);
 }
 
 void expect_collective(const char *name, volume its, int request)
 {
     expect_event("collective", its.root, ++collectives[its.comm], its.put, its.comm, request);
-    fprintf(expected, "collective_out partner %d bytes %d of %s request %d\n", its.root, its.got, name, request);
+    fprintf(expected, "collective_out partner %d bytes %lld of %s request %d\n", its.root, its.got, name, request);
 }
 
 void wait_for(MPI_Request *request)
@@ -136,6 +136,24 @@ static void exchange(void)
     FORMS(Alltoallw, alltoallw,
           IS(TWIN, -1, rank ? 3 * INT + 4 * DOUBLE : INT + 2 * DOUBLE, rank ? 6 * DOUBLE : 4 * INT), in, to, bytes,
           types, out, from, bytes, own, twin);
+}
+
+/* A type of 3 GiB: more than an int. On one process, nothing is moved. */
+static void do_large(void)
+{
+    const long long size = 3LL << 30;
+    MPI_Datatype part, type;
+    expect_call("MPI_Type_contiguous");
+    MPI_Type_contiguous(1 << 20, MPI_BYTE, &part);
+    expect_call("MPI_Type_contiguous");
+    MPI_Type_contiguous(3 << 10, part, &type);
+    expect_call("MPI_Type_commit");
+    MPI_Type_commit(&type);
+    WAITING(Bcast, IS(OWN, 0, size, 0), out, 1, type, 0, MPI_COMM_SELF);
+    expect_call("MPI_Type_free");
+    MPI_Type_free(&type);
+    expect_call("MPI_Type_free");
+    MPI_Type_free(&part);
 }
 
 static void do_in_place(void)
@@ -252,6 +270,7 @@ static void do_all(void)
     do_for_all();
     exchange();
     do_in_place();
+    do_large();
     do_with_large_counts();
     do_with_neighbors();
     do_in_a_line();

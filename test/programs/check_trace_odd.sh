@@ -71,6 +71,22 @@ check_failures() {
     for request in 2 3 5 6 8 9 11 12; do expect 0 1 " receive .* request $request\$"; done
 }
 
+# Messages that MPI refused were never sent, nor will they be received; one that was too long has come.
+check_refused() {
+    record 2 "$odd" refuse
+    expect_done
+    expect_sound
+    expect 0 3 ' send '
+    expect 1 2 ' send '
+    expect 0 2 ' receive '
+    expect 1 3 ' receive '
+    for rank in 0 1; do
+        expect $rank 0 ' post '
+        expect $rank 1 ' send partner [01] tag 7 bytes 4 '
+        expect $rank 1 ' receive partner [01] tag 7 bytes 4 '
+    done
+}
+
 # A broadcast that failed on rank 1 is never complete there.
 check_failed_broadcasts() {
     record 2 "$odd" broadcast
@@ -249,8 +265,12 @@ check_session() {
 }
 
 # A process that cannot make its file: no other one leaves one.
+# The folder is there when both processes have looked into it.
 check_missing_file() {
-    record 2 sh -c 'mkdir -p "$0/rank-1.mpixtrace"; exec "$@"' "$folder" "$subject"
+    local script='>"$1/$$"; until [ "$(ls "$1" | wc -l)" -eq 2 ]; do sleep 0.1; done
+        mkdir -p "$0/rank-1.mpixtrace"; shift; exec "$@"'
+    mkdir "$scratch/starts"
+    record 2 sh -c "$script" "$folder" "$scratch/starts" "$subject"
     expect_done
     expect_line 'cannot write .*rank-1.mpixtrace: File exists'
     [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
@@ -272,6 +292,7 @@ tap_check "calls that are deeper in the stack than one that was left" check_deep
 tap_check "collective calls that fail on one process" check_numbers
 # Open MPI 4 takes messages that are too long.
 check_unless "requests that fail" check_failures fail 'do not fail' "they do not fail with this MPI library"
+tap_check "messages that are refused, or too long" check_refused
 tap_check "more threads than there are buffers, one after the other" check_many_threads
 check_unless "persistent broadcasts that fail" check_failed_broadcasts broadcast 'do not fail' \
     "they do not fail with this MPI library"
