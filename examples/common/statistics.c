@@ -17,6 +17,18 @@ void sort_ascending(int64_t *values, int64_t count)
     qsort(values, (size_t)count, sizeof values[0], compare);
 }
 
+static int compare_reals(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+void sort_reals_ascending(double *values, int64_t count)
+{
+    qsort(values, (size_t)count, sizeof values[0], compare_reals);
+}
+
 int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
 {
     /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */

@@ -27,8 +27,9 @@ static inline int64_t greater(int64_t a, int64_t b)
         ((double)(sorted)[lower_place] + (double)(sorted)[upper_place]) / 2;                      \
     })
 
-/* sort_ascending - sort values[0..count). */
+/* sort_ascending, sort_reals_ascending - sort values[0..count). */
 void sort_ascending(int64_t *values, int64_t count);
+void sort_reals_ascending(double *values, int64_t count);
 
 /*
  * quantile - the nearest-rank quantile: the smallest value that at least a given fraction of all values do not exceed.

@@ -200,12 +200,6 @@ static bool is_thing_key(const json_t *rows, const char *column, const void *kin
     return strcmp(column, "launch") != 0 && kind_is_key(rows, column, kind);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 /* Adds what the launches of one thing come to. */
 static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
 {
@@ -220,7 +214,7 @@ static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
         values[count++] = value;
         json_array_append_new(singles, need(json_real(value)));
     }
-    qsort(values, count, sizeof values[0], ascending);
+    sort_reals_ascending(values, (int64_t)count);
     json_object_set_new(thing, "launches", need(json_integer((json_int_t)count)));
     if (count > 0) {
         double median = middle_of(values, count);

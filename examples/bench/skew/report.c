@@ -4,7 +4,7 @@
 
 #include "common/output.h"
 
-#include <math.h>
+#include <string.h>
 
 static const column_t columns[] = {
     {"release", "release", 15, 0, 0},     {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
@@ -66,17 +66,16 @@ void skew_take_in(skew_run_t *run, double tick_ns)
 
 /* ---- The table */
 
-/* A figure's median over the repetitions, by thousandths, as order statistics are of integers. */
+/* A figure's median over the repetitions (the lower one of an even number), as it was measured: not rounded. */
 static double typical(const result_t *result, figure_t figure)
 {
-    int64_t values[MAX_REPEATS];
+    double values[MAX_REPEATS];
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
-    for (int i = 0; i < count; i++)
-        values[i] = llround(result->figures[figure][i] * 1e3);
     if (count == 0)
         return 0;
-    sort_ascending(values, count);
-    return (double)quantile(values, count, 0.5) / 1e3;
+    memcpy(values, result->figures[figure], (size_t)count * sizeof values[0]);
+    sort_reals_ascending(values, count);
+    return values[(count - 1) / 2];
 }
 
 static int print_scheme(const skew_run_t *run, const table_t *table, int index)
