@@ -86,6 +86,10 @@ tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 # The source, the header and the private header of a name are one file here.
 complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
 tap_expect_empty "no file includes one that includes it" "$complaints"
+# A header of a part declares what its source defines, so includes show what a part uses.
+complaints=$(grep -HoE '^ *# *include +"(preload|trace)/[^"]+"' preload/*.[ch] trace/*.[ch] |
+    sed -E 's/^([^:]+)\.[ch]:.*"([^"]+)\.h"/\1 \2/' | tsort 2>&1 >/dev/null)
+tap_expect_empty "no part of preload and trace includes one that includes it" "$complaints"
 
 # Likewise of programs and tests, whose names are relative to one of several folders.
 complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples test |
@@ -174,8 +178,9 @@ tap_expect_empty "preload includes only itself and the installed header" \
 tap_expect_empty "only the back of the recorder reaches into the library" \
     "$(grep -HnE '^ *# *include *"' trace/{front.c,recorder.h,format.h} | grep -vE '"(preload/find|trace/[a-z]+)\.h"')"
 tap_expect_empty "the front of preload does not include mpi.h" \
-    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|back)\.h[">]' preload/{preload.h,find.h,front.c,find.c})"
-code=$($awk -f "$test_dir/code.awk" preload/{back,communicators,report}.c)
+    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|world|communicators|report)\.h[">]' \
+        preload/{preload.h,find.h,front.c,find.c})"
+code=$($awk -f "$test_dir/code.awk" preload/{back,communicators,report,world}.c)
 tap_expect_empty "the back of preload calls MPI by its PMPI_ names only" \
     "$(grep -E "${start}MPIX?_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*|\(MPI_Comm\)')"
 

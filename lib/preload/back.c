@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* back.c - the clock of the world, and what the front calls. */
-#include "preload/back.h"
+/* back.c - from MPI_Init to MPI_Finalize, MPI_Wtime, and the table by which the front finds what it calls. */
+#include "preload/communicators.h"
 #include "preload/preload.h"
+#include "preload/report.h"
 #include "preload/twin.h"
+#include "preload/world.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,20 +14,11 @@
 
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "the front takes integers of Fortran for ints");
 
-preload_options mh_preload_options;
-MPI_Comm mh_preload_world = MPI_COMM_NULL;
-
 /* MPI_Wtime is the plain one of rank 0 when the clocks were first synchronized, and goes on by global time. */
 static double epoch_s;
 /* Global less plain time of this process, for after MPI_Finalize. */
 static double ahead_of_plain_s;
 static bool has_clock, has_ended;
-
-/* The clocks are checked once in this time, after at most so many calls, and not in so many after a barrier. */
-static const double look_interval_s = 0.01;
-static const double s_per_ns = 1e-9;
-enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
-preload_care mh_preload_care;
 
 static void read_options(preload_options *options)
 {
@@ -83,79 +75,6 @@ static bool global_time(double *seconds)
         return false;
     *seconds += epoch_s;
     return true;
-}
-
-/* ---- Looking after the clock: MPIX_Harmonize synchronizes it as often as it must */
-
-/* All processes make the same collective calls of all processes in the same order, so these are the same on all. */
-static int calls_since_look, calls_until_look = 1, early_looks;
-static bool cannot_look;
-
-/* The time since the last release of all processes, which was the last look: in a replaced barrier, or in look. */
-static double since_look_s(void)
-{
-    int64_t instant_ns, now_ns, bound_ns;
-    if (PMPIX_Harmonize_instant(mh_preload_world, &instant_ns) != MPI_SUCCESS ||
-        PMPIX_Global_time_ns(mh_preload_world, &now_ns, &bound_ns) != MPI_SUCCESS)
-        return HUGE_VAL;
-    return (double)(now_ns - instant_ns) * s_per_ns;
-}
-
-/*
- * In between, rank 0, whose clock is the reference, tells all processes how long it has been; so they agree. If its
- * clock was set back, global time stands still until somebody looks, so the clock is not asked forever.
- */
-static void look(void)
-{
-    double since_s = since_look_s();
-    int flag;
-    if (PMPI_Bcast(&since_s, 1, MPI_DOUBLE, 0, mh_preload_world) != MPI_SUCCESS) {
-        cannot_look = true;
-    } else if (since_s < look_interval_s && early_looks++ < MAX_EARLY_LOOKS) {
-        calls_until_look = calls_since_look < MAX_STRIDE ? calls_since_look : MAX_STRIDE;
-    } else {
-        double calls = calls_since_look * look_interval_s / since_s;
-        calls_until_look = calls < 1 ? 1 : calls > MAX_STRIDE ? MAX_STRIDE : (int)calls;
-        calls_since_look = early_looks = 0;
-        mh_preload_care.looks++;
-        cannot_look = PMPIX_Harmonize(mh_preload_world, &flag) != MPI_SUCCESS;
-    }
-}
-
-/* Before the call: its outcome may differ between processes, but all of them make it. */
-void mh_preload_before_call(void)
-{
-    mh_preload_care.calls++;
-    if (cannot_look)
-        return;
-    calls_since_look++;
-    if (--calls_until_look <= 0)
-        look();
-}
-
-/* What a program measures after a barrier is not disturbed. */
-void mh_preload_before_harmonize(void)
-{
-    mh_preload_care.calls++;
-    mh_preload_care.looks++;
-    calls_since_look = 0;
-    calls_until_look = CALLS_AFTER_BARRIER + 1;
-}
-
-static void before_collective(MPI_Comm comm)
-{
-    if (has_clock && !has_ended && mh_preload_is_world(comm))
-        mh_preload_before_call();
-}
-
-static void before_collective_c(void *comm)
-{
-    before_collective((MPI_Comm)(intptr_t)comm);
-}
-
-static void before_collective_fortran(int comm)
-{
-    before_collective(PMPI_Comm_f2c(comm));
 }
 
 /* ---- From MPI_Init to MPI_Finalize */
@@ -264,6 +183,22 @@ static bool barrier_c(void *comm, int *code)
 static bool barrier_fortran(int comm, int *code)
 {
     return barrier(PMPI_Comm_f2c(comm), code);
+}
+
+static void before_collective(MPI_Comm comm)
+{
+    if (has_clock && !has_ended && mh_preload_is_world(comm))
+        mh_preload_before_call();
+}
+
+static void before_collective_c(void *comm)
+{
+    before_collective((MPI_Comm)(intptr_t)comm);
+}
+
+static void before_collective_fortran(int comm)
+{
+    before_collective(PMPI_Comm_f2c(comm));
 }
 
 static bool is_wtime_keyval(int keyval, bool fortran)

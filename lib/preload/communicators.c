@@ -7,8 +7,10 @@
  * process keeps for each is an attribute of the communicator. That of an engaged one outlives it: it is summed up in
  * MPI_Finalize, where it is known that all processes take part.
  */
-#include "preload/back.h"
+#include "preload/communicators.h"
+
 #include "preload/twin.h"
+#include "preload/world.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,20 +64,6 @@ static bool get_memory(communicator *c)
 }
 
 /* ---- Summing up */
-
-bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
-{
-    char text[32] = "";
-    int found = 0;
-    MPI_Info info;
-    if (PMPIX_Harmonize_get_info(comm, &info) != MPI_SUCCESS)
-        return false;
-    PMPI_Info_get(info, key, (int)sizeof text - 1, text, &found);
-    PMPI_Info_free(&info);
-    if (found)
-        *value = strtoll(text, NULL, 10);
-    return found;
-}
 
 /* This takes its time, so not between the release of a late process and its return to the program. */
 static void sample_lateness(communicator *c)

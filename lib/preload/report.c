@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - what rank 0 writes at MPI_Finalize: what became of the barriers, and what they cost. */
-#include "preload/back.h"
+#include "preload/report.h"
+
+#include "preload/communicators.h"
+#include "preload/world.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,101 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* back.c - how a recording begins and ends, and what the front calls. */
+/*
+ * back.c - how a recording begins and ends, and the table by which the front finds what it calls.
+ *
+ * Each part of the back has a header, and uses the parts after it in this list alone: matched, requests, collectives,
+ * messages: what calls mean; communicators: and where; clock: the clock records; calls: when; table: what belongs to a
+ * handle; buffer: events in memory; regions, sites, symbols: names; file: what is written; recording, lock, options:
+ * what all share. For most events, nothing is allocated and no lock is taken.
+ */
 #define _GNU_SOURCE
-#include "trace/back.h"
-
 #include "base/fresh_number.h"
-#include "base/units.h"
 #include "mpix_harmonize.h"
 #include "preload/twin.h"
+#include "trace/calls.h"
+#include "trace/clock.h"
+#include "trace/communicators.h"
+#include "trace/file.h"
+#include "trace/messages.h"
+#include "trace/requests.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
-
-/* All but those that a thread causes itself: the kernel ends a program that blocks these. */
-static void block_signals(sigset_t *before)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-    sigset_t others;
-    sigfillset(&others);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        sigdelset(&others, own[i]);
-    pthread_sigmask(SIG_BLOCK, &others, before);
-}
-
-static bool take(pthread_mutex_t *mutex, trace_patience patience)
-{
-    struct timespec until;
-    if (patience == TRACE_AT_ANY_TIME)
-        return pthread_mutex_lock(mutex) == 0;
-    if (patience == TRACE_AT_ONCE)
-        return pthread_mutex_trylock(mutex) == 0;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    return pthread_mutex_timedlock(mutex, &until) == 0;
-}
-
-bool mh_trace_lock(trace_lock *lock, trace_patience patience)
-{
-    int error = errno, cancel_state;
-    sigset_t before;
-    block_signals(&before);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    if (take(&lock->mutex, patience)) {
-        lock->blocked = before;
-        lock->cancel_state = cancel_state;
-        lock->error = error;
-        return true;
-    }
-    pthread_setcancelstate(cancel_state, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return false;
-}
-
-void mh_trace_unlock(trace_lock *lock)
-{
-    int cancel_state = lock->cancel_state;
-    sigset_t before = lock->blocked;
-    errno = lock->error;
-    pthread_mutex_unlock(&lock->mutex);
-    pthread_setcancelstate(cancel_state, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-void mh_trace_take_file_signal(void)
-{
-    static const struct timespec at_once;
-    sigset_t too_large;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    sigtimedwait(&too_large, NULL, &at_once);
-}
-
-/* In one piece: a launcher may lose what comes after it, or mix it with other lines. */
-void mh_trace_say(const char *format, ...)
-{
-    static const char name[] = "mpix_trace: ";
-    static trace_lock speaking = TRACE_LOCK;
-    char text[sizeof mh_trace.options.folder + 512];
-    va_list arguments;
-    strcpy(text, name);
-    va_start(arguments, format);
-    vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
-    va_end(arguments);
-    strcat(text, "\n");
-    bool is_held = mh_trace_lock(&speaking, TRACE_IN_A_SECOND);
-    if (write(STDERR_FILENO, text, strlen(text)) < 0 && errno == EFBIG && is_held)
-        mh_trace_take_file_signal();
-    if (is_held)
-        mh_trace_unlock(&speaking);
-}
 
 static void free_world(void)
 {
@@ -383,12 +312,22 @@ void mh_trace_end(trace_call *call)
     mh_trace_enter(call);
 }
 
+/* When it records no more. */
+static void end_thread(trace_thread *thread)
+{
+    mh_trace_settle(thread, mh_trace_now_ns());
+    free(thread->requests);
+    free(thread->statuses);
+    free(thread->slots);
+}
+
 void mh_trace_finish(trace_call *call)
 {
     uint64_t lost_threads;
     trace_end ended = {0};
     mh_trace_leave(call);
-    mh_trace_flush_last();
+    mh_trace_for_each_thread(end_thread);
+    mh_trace_flush_last(TRACE_AT_ANY_TIME);
     ended.time_ns = mh_trace_now_ns();
     mh_trace_count(&ended.events, &ended.dropped, &lost_threads);
     mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
@@ -400,7 +339,7 @@ void mh_trace_abort(void)
 {
     if (mh_trace.pid != getpid())
         return;
-    mh_trace_flush_abruptly();
+    mh_trace_flush_last(TRACE_IN_A_SECOND);
     say_own_losses();
 }
 

@@ -6,11 +6,13 @@
  * from the first chunks, and frees them. So a thread that records waits for nobody.
  */
 #define _GNU_SOURCE
-#include "trace/back.h"
+#include "trace/buffer.h"
+
+#include "trace/file.h"
+#include "trace/regions.h"
+#include "trace/sites.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 enum { MAX_THREADS = 512, MIN_CHUNKS = 4 };
 
@@ -25,14 +27,6 @@ static trace_thread *threads;
 static atomic_uint thread_count;
 static trace_lock flushing = TRACE_LOCK;
 static pthread_key_t ending;
-
-void *mh_trace_map(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    return memory;
-}
 
 /* Other destructors of the thread may still call MPI, so the last round of them counts. The thread sanitizer has ended
  * the thread by then. */
@@ -148,6 +142,12 @@ bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
     return true;
 }
 
+void mh_trace_for_each_thread(void (*its)(trace_thread *thread))
+{
+    for (unsigned i = 0; i < known_threads(); i++)
+        its(&threads[i]);
+}
+
 /* ---- Flushing */
 
 static void flush_thread(trace_thread *thread)
@@ -190,8 +190,7 @@ static void flush(trace_patience patience, void (*its)(trace_thread *))
     if (!mh_trace_lock(&flushing, patience))
         return;
     mh_trace_write_regions();
-    for (unsigned i = 0; i < known_threads(); i++)
-        its(&threads[i]);
+    mh_trace_for_each_thread(its);
     mh_trace_write_sites();
     mh_trace_unlock(&flushing);
 }
@@ -201,20 +200,9 @@ void mh_trace_flush(trace_patience patience)
     flush(patience, flush_thread);
 }
 
-void mh_trace_flush_abruptly(void)
+void mh_trace_flush_last(trace_patience patience)
 {
-    flush(TRACE_IN_A_SECOND, finish_thread);
-}
-
-void mh_trace_flush_last(void)
-{
-    for (unsigned i = 0; i < known_threads(); i++) {
-        mh_trace_settle(&threads[i], mh_trace_now_ns());
-        free(threads[i].requests);
-        free(threads[i].statuses);
-        free(threads[i].slots);
-    }
-    flush(TRACE_AT_ANY_TIME, finish_thread);
+    flush(patience, finish_thread);
 }
 
 void mh_trace_count(uint64_t *events, uint64_t *dropped, uint64_t *lost_threads)

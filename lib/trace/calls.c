@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* calls.c - when calls were entered and left, runs of calls in vain, and the regions of the program. */
-#include "trace/back.h"
+#include "trace/calls.h"
 
-#include <stdio.h>
+#include "trace/regions.h"
 
 trace_thread *mh_trace_thread_of(trace_call *call)
 {
@@ -148,6 +148,30 @@ bool mh_trace_is_of_class(int error, int class)
     return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
 }
 
+bool mh_trace_was_refused(int result)
+{
+    int class = MPI_SUCCESS;
+    if (result == MPI_SUCCESS)
+        return false;
+    PMPI_Error_class(result, &class);
+    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
+           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
+           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO ||
+           class == MPI_ERR_RANK || class == MPI_ERR_TAG;
+}
+
+static _Atomic uint32_t last_request;
+
+uint32_t mh_trace_new_request(trace_call *call, uint8_t does)
+{
+    trace_request *its = &call->started;
+    if (its->number == 0)
+        its->number = atomic_fetch_add_explicit(&last_request, 1, memory_order_relaxed) + 1;
+    its->does |= does;
+    its->is_silent = call->is_silent;
+    return its->number;
+}
+
 /* ---- Regions */
 
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)
@@ -160,43 +184,9 @@ void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }
 
-/* Regions are counted as they are found in a table, where their levels lead. */
-enum { FIRST_LEVEL = 3, REGION_BITS = 13, REGIONS = 1 << REGION_BITS, TRIES = 64 };
-static _Atomic uint32_t levels[REGIONS]; /* of the regions; 0: there is none */
-static bool is_named[REGIONS];
-
-/* Returns REGIONS if there are too many. */
-static unsigned find_region(uint32_t level)
-{
-    unsigned first = level * UINT32_C(0x9e3779b1) >> (32 - REGION_BITS);
-    for (unsigned i = 0; i < TRIES; i++) {
-        unsigned number = (first + i) % REGIONS;
-        uint32_t found = atomic_load_explicit(&levels[number], memory_order_relaxed);
-        if (found == 0 && atomic_compare_exchange_strong(&levels[number], &found, level))
-            return number;
-        if (found == level)
-            return number;
-    }
-    return REGIONS;
-}
-
 void mh_trace_region(trace_call *call, int level)
 {
-    uint32_t size = level < 0 ? -(uint32_t)level : (uint32_t)level;
-    unsigned number = size < FIRST_LEVEL ? REGIONS : find_region(size);
-    if (number < REGIONS)
-        mh_trace_put_region(mh_trace_thread_of(call), (uint16_t)(mh_trace.first_region_id + number), level > 0);
-}
-
-void mh_trace_write_regions(void)
-{
-    for (unsigned number = 0; number < REGIONS; number++) {
-        uint32_t level = atomic_load_explicit(&levels[number], memory_order_relaxed);
-        char name[32];
-        if (level == 0 || is_named[number])
-            continue;
-        snprintf(name, sizeof name, "region %u", level);
-        mh_trace_write_name(mh_trace.first_region_id + number, name);
-        is_named[number] = true;
-    }
+    uint16_t id = mh_trace_region_id(level < 0 ? -(uint32_t)level : (uint32_t)level);
+    if (id != 0)
+        mh_trace_put_region(mh_trace_thread_of(call), id, level > 0);
 }

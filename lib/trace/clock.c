@@ -7,12 +7,14 @@
  * most doubles. A look is a reduction; if it finds that a record is due, the clocks are synchronized and what is in
  * memory is written.
  */
-#include "preload/twin.h"
-#include "trace/back.h"
+#include "trace/clock.h"
 
 #include "base/units.h"
 #include "comm_state.h"
 #include "mpix_harmonize.h"
+#include "preload/twin.h"
+#include "trace/calls.h"
+#include "trace/file.h"
 
 #include <math.h>
 
@@ -102,41 +104,14 @@ static void look(trace_thread *thread)
         mh_trace_flush(TRACE_AT_ONCE);
 }
 
-/* With several threads, calls on different communicators have no common order: those of the world alone count. */
-static bool counts(MPI_Comm comm)
+void mh_trace_look_after_clock(trace_call *call)
 {
-    return comm == MPI_COMM_WORLD || (!mh_trace.has_threads && mh_trace_has_all(comm));
-}
-
-void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation)
-{
-    if (mh_trace_is_half_full()) {
-        mh_trace_put_region(mh_trace_thread_of(call), mh_trace.flush_id, true);
-        mh_trace_flush(TRACE_AT_ONCE);
-        mh_trace_put_region(call->thread, mh_trace.flush_id, false);
-    }
-    call->is_counted = comm != MPI_COMM_NULL && counts(comm) && !cannot_synchronize;
-    if (call->is_counted) {
-        calls_since_record++;
-        if (--calls_until_look <= 0)
-            look(mh_trace_thread_of(call));
-    }
-    if (is_operation) {
-        call->number = (int32_t)(atomic_fetch_add(mh_trace_collective_count(comm), 1) + 1);
-        call->site = mh_trace_program_site(call->site);
-    }
-}
-
-bool mh_trace_was_refused(int result)
-{
-    int class = MPI_SUCCESS;
-    if (result == MPI_SUCCESS)
-        return false;
-    PMPI_Error_class(result, &class);
-    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
-           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
-           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO ||
-           class == MPI_ERR_RANK || class == MPI_ERR_TAG;
+    call->is_counted = !cannot_synchronize;
+    if (!call->is_counted)
+        return;
+    calls_since_record++;
+    if (--calls_until_look <= 0)
+        look(mh_trace_thread_of(call));
 }
 
 bool mh_trace_take_back(trace_call *call, int result)

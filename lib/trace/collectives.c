@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collectives.c - the bytes that a process puts into a collective operation and gets out of it. */
-#include "trace/back.h"
+/*
+ * collectives.c - collective operations: the bytes that a process puts in and gets out, their numbers, and what is done
+ * before them.
+ */
+#include "trace/collectives.h"
+
+#include "trace/calls.h"
+#include "trace/clock.h"
+#include "trace/communicators.h"
+#include "trace/messages.h"
+#include "trace/sites.h"
 
 /* Of the root, or of all others. */
 static bool is_of_some(const trace_share *share)
@@ -78,9 +87,37 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
 /* How many there were on each communicator: the same on all processes, whichever part of the run they record. */
 static _Atomic uint32_t counts[TRACE_NO_COMM + 1];
 
-_Atomic uint32_t *mh_trace_collective_count(MPI_Comm comm)
+static _Atomic uint32_t *count_of(MPI_Comm comm)
 {
     return &counts[mh_trace_comm(comm)->id];
+}
+
+/* With several threads, calls on different communicators have no common order: those of the world alone count. */
+static bool counts_for_clock(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD || (!mh_trace.has_threads && mh_trace_has_all(comm));
+}
+
+/* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
+static void flush_if_half_full(trace_call *call)
+{
+    if (!mh_trace_is_half_full())
+        return;
+    mh_trace_put_region(mh_trace_thread_of(call), mh_trace.flush_id, true);
+    mh_trace_flush(TRACE_AT_ONCE);
+    mh_trace_put_region(call->thread, mh_trace.flush_id, false);
+}
+
+void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation)
+{
+    flush_if_half_full(call);
+    call->is_counted = false;
+    if (comm != MPI_COMM_NULL && counts_for_clock(comm))
+        mh_trace_look_after_clock(call);
+    if (is_operation) {
+        call->number = (int32_t)(atomic_fetch_add(count_of(comm), 1) + 1);
+        call->site = mh_trace_program_site(call->site);
+    }
 }
 
 static void put(trace_call *call, int64_t time_ns, const trace_request *its, int32_t number)
@@ -123,7 +160,7 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
     trace_request its = {0};
     mh_trace_leave_ns(call);
     if (mh_trace_take_back(call, result)) {
-        atomic_fetch_sub(mh_trace_collective_count(comm), 1);
+        atomic_fetch_sub(count_of(comm), 1);
         return;
     }
     if (result != MPI_SUCCESS)

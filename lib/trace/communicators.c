@@ -6,7 +6,12 @@
  * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
  * from what all its processes know.
  */
-#include "trace/back.h"
+#include "trace/communicators.h"
+
+#include "trace/calls.h"
+#include "trace/clock.h"
+#include "trace/file.h"
+#include "trace/table.h"
 
 #include <stdlib.h>
 #include <string.h>

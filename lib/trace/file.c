@@ -4,7 +4,10 @@
  * but for its last block.
  */
 #define _GNU_SOURCE
-#include "trace/back.h"
+#include "trace/file.h"
+
+#include "trace/lock.h"
+#include "trace/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* messages.c - what is sent and received, by calls that wait and by those that begin a request. */
-#include "trace/back.h"
+#include "trace/messages.h"
+
+#include "trace/calls.h"
+#include "trace/communicators.h"
 
 /* ---- Sizes of predefined types; of others MPI is asked, for their handles come again with other sizes */
 
@@ -159,41 +162,4 @@ void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Sta
     mh_trace_leave_ns(call);
     if (!call->is_silent && (result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE)))
         mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
-}
-
-/* ---- Messages that were found, which matches them, and are received later */
-
-void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
-                     const MPI_Message *message)
-{
-    mh_trace_tried(call, result, found);
-    if (result != MPI_SUCCESS || !found || *message == MPI_MESSAGE_NO_PROC)
-        return;
-    call->started = (trace_request){.comm = mh_trace_comm(comm)->id};
-    mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
-    mh_trace_keep_message(&call->started, message);
-}
-
-void mh_trace_take(trace_call *call, const MPI_Message *message)
-{
-    if (*message != MPI_MESSAGE_NO_PROC)
-        call->started = mh_trace_take_message(message);
-}
-
-void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status)
-{
-    mh_trace_leave_ns(call);
-    if (result == MPI_SUCCESS && !call->is_silent)
-        mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
-}
-
-void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message)
-{
-    if (*message == MPI_MESSAGE_NO_PROC)
-        return;
-    const trace_request found = mh_trace_take_message(message);
-    call->started = found;
-    const uint32_t number = mh_trace_new_request(call, TRACE_RECEIVES);
-    if (found.number == 0 || found.is_silent)
-        mh_trace_put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - what mpix_trace says by the environment. It has checked it. */
-#include "trace/back.h"
+#include "trace/options.h"
 
 #include "base/text.h"
 

@@ -10,7 +10,12 @@
  * returns. So where there are threads, a call that may complete requests hides them, and shows those that are not
  * complete again.
  */
-#include "trace/back.h"
+#include "trace/requests.h"
+
+#include "trace/calls.h"
+#include "trace/collectives.h"
+#include "trace/messages.h"
+#include "trace/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +24,6 @@ enum { BUCKET_BITS = 13, MIN_ROOM = 256 };
 
 static trace_table table;
 static trace_request *kept; /* by the slot in the table */
-static _Atomic uint32_t last_number;
 
 /* Of a message and a request: they may be the same number. */
 static uint64_t request_key(MPI_Request request)
@@ -38,16 +42,6 @@ bool mh_trace_open_requests(void)
         return false;
     kept = mh_trace_map(mh_trace_table_size(&table) * sizeof *kept);
     return kept;
-}
-
-uint32_t mh_trace_new_request(trace_call *call, uint8_t does)
-{
-    trace_request *its = &call->started;
-    if (its->number == 0)
-        its->number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
-    its->does |= does;
-    its->is_silent = call->is_silent;
-    return its->number;
 }
 
 static trace_request *find(MPI_Request request)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sites.c - the places from which the program calls MPI, by name. Addresses are looked up when events are flushed. */
 #define _GNU_SOURCE
-#include "trace/back.h"
+#include "trace/sites.h"
+
+#include "trace/file.h"
+#include "trace/symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,9 @@
  * The file is read, not mapped: a mapped one that becomes shorter would end the program. What fails leaves no name.
  */
 #define _GNU_SOURCE
-#include "trace/back.h"
+#include "trace/symbols.h"
+
+#include "trace/recording.h"
 
 #include <fcntl.h>
 #include <link.h>

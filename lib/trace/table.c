@@ -5,7 +5,9 @@
  * A key has a bucket with a few ways, one of which it takes when it is free. A handle is used by one thread at a time,
  * so only different keys meet: they compete for free ways. The exception is a handle that stands for several requests.
  */
-#include "trace/back.h"
+#include "trace/table.h"
+
+#include "trace/recording.h"
 
 static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
 

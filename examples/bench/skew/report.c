@@ -66,7 +66,7 @@ void skew_take_in(skew_run_t *run, double tick_ns)
 
 /* ---- The table */
 
-/* A figure's median over the repetitions (the lower one of an even number), as it was measured: not rounded. */
+/* A figure's median over the repetitions, not rounded. */
 static double typical(const result_t *result, figure_t figure)
 {
     double values[MAX_REPEATS];
@@ -75,7 +75,7 @@ static double typical(const result_t *result, figure_t figure)
         return 0;
     memcpy(values, result->figures[figure], (size_t)count * sizeof values[0]);
     sort_reals_ascending(values, count);
-    return values[(count - 1) / 2];
+    return middle_of(values, count);
 }
 
 static int print_scheme(const skew_run_t *run, const table_t *table, int index)
