@@ -9,58 +9,88 @@
  */
 #include "mpix_harmonize.h"
 
+#include "comm_state.h"
+
+/* The constants of Fortran in Open MPI. */
+enum { FORTRAN_COMM_NULL = 2, FORTRAN_INFO_NULL = 0 };
+
+/*
+ * Whether handles can be converted. Open MPI ends a program that does so before MPI_Init or after MPI_Finalize, where
+ * the library is to return an error. A program of sessions has communicators of its own only.
+ */
+static bool can_convert(int comm)
+{
+#ifdef OPEN_MPI
+    int initialized = 0, finalized = 0;
+    PMPI_Initialized(&initialized);
+    PMPI_Finalized(&finalized);
+    return (initialized && !finalized) || (comm > FORTRAN_COMM_NULL && !mh_comm_state_mpi_ended());
+#else
+    (void)comm;
+    return true;
+#endif
+}
+
+/* Where it cannot be converted, another communicator that cannot be used, either. */
+static MPI_Comm comm_of(int comm)
+{
+    if (can_convert(comm))
+        return PMPI_Comm_f2c(comm);
+    return comm == FORTRAN_COMM_NULL ? MPI_COMM_NULL : MPI_COMM_SELF;
+}
+
 /* Exported under a name that no header declares. Its prototype is in bindings/fortran. */
 #define FORTRAN_API MPIX_HARMONIZE_API int
 
 FORTRAN_API MPIX_Harmonize_f(int comm, int *flag)
 {
-    return MPIX_Harmonize(PMPI_Comm_f2c(comm), flag);
+    return MPIX_Harmonize(comm_of(comm), flag);
 }
 
 FORTRAN_API MPIX_Harmonize_delayed_f(int comm, int64_t delay_ns, int *flag)
 {
-    return MPIX_Harmonize_delayed(PMPI_Comm_f2c(comm), delay_ns, flag);
+    return MPIX_Harmonize_delayed(comm_of(comm), delay_ns, flag);
 }
 
 FORTRAN_API MPIX_Harmonize_instant_f(int comm, int64_t *instant_ns)
 {
-    return MPIX_Harmonize_instant(PMPI_Comm_f2c(comm), instant_ns);
+    return MPIX_Harmonize_instant(comm_of(comm), instant_ns);
 }
 
 FORTRAN_API MPIX_Global_time_f(int comm, double *time)
 {
-    return MPIX_Global_time(PMPI_Comm_f2c(comm), time);
+    return MPIX_Global_time(comm_of(comm), time);
 }
 
 FORTRAN_API MPIX_Global_time_interval_f(int comm, double *earliest, double *latest)
 {
-    return MPIX_Global_time_interval(PMPI_Comm_f2c(comm), earliest, latest);
+    return MPIX_Global_time_interval(comm_of(comm), earliest, latest);
 }
 
 FORTRAN_API MPIX_Global_time_ns_f(int comm, int64_t *time_ns, int64_t *bound_ns)
 {
-    return MPIX_Global_time_ns(PMPI_Comm_f2c(comm), time_ns, bound_ns);
+    return MPIX_Global_time_ns(comm_of(comm), time_ns, bound_ns);
 }
 
 FORTRAN_API MPIX_Global_wait_until_f(int comm, int64_t instant_ns, int *flag)
 {
-    return MPIX_Global_wait_until(PMPI_Comm_f2c(comm), instant_ns, flag);
+    return MPIX_Global_wait_until(comm_of(comm), instant_ns, flag);
 }
 
 FORTRAN_API MPIX_Clock_sync_f(int comm)
 {
-    return MPIX_Clock_sync(PMPI_Comm_f2c(comm));
+    return MPIX_Clock_sync(comm_of(comm));
 }
 
 FORTRAN_API MPIX_Harmonize_set_info_f(int comm, int info)
 {
-    return MPIX_Harmonize_set_info(PMPI_Comm_f2c(comm), PMPI_Info_f2c(info));
+    return MPIX_Harmonize_set_info(comm_of(comm), can_convert(comm) ? PMPI_Info_f2c(info) : MPI_INFO_NULL);
 }
 
 FORTRAN_API MPIX_Harmonize_get_info_f(int comm, int *info_used)
 {
     MPI_Info info = MPI_INFO_NULL;
-    int code = MPIX_Harmonize_get_info(PMPI_Comm_f2c(comm), &info);
-    *info_used = (int)PMPI_Info_c2f(info);
+    int code = MPIX_Harmonize_get_info(comm_of(comm), &info);
+    *info_used = can_convert(comm) ? (int)PMPI_Info_c2f(info) : FORTRAN_INFO_NULL;
     return code;
 }

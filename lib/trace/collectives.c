@@ -170,14 +170,20 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
 }
 
 /* It is recorded by mh_trace_keep. */
-void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS)
+        return;
     mh_trace_new_request(call, TRACE_COLLECTS);
     describe(&call->started, call, comm, root, &in, &out);
 }
 
-void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out)
+void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS)
+        return;
     call->started.is_persistent = true;
     describe(&call->started, call, comm, root, &in, &out);
 }

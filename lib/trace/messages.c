@@ -92,9 +92,11 @@ void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype ty
     mh_trace_put_send(call, its);
 }
 
-void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
+                        MPI_Comm comm)
 {
-    if (partner == MPI_PROC_NULL)
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
         return;
     call->started = (trace_request){.does = TRACE_SENDS,
                                     .is_persistent = true,
@@ -126,9 +128,10 @@ void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm
     mh_trace_put_post(call, its->number, its->comm, partner, tag);
 }
 
-void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm)
+void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
 {
-    if (partner == MPI_PROC_NULL)
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
         return;
     call->started = (trace_request){
         .does = TRACE_RECEIVES, .is_persistent = true, .partner = partner, .tag = tag, .comm = mh_trace_comm(comm)->id};

@@ -89,13 +89,17 @@ void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operati
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
 void mh_trace_leave(trace_call *call);
 
-/* Messages. Recorded after the call, when it is known whether MPI refused it, with the time when it was entered. */
+/*
+ * Messages and requests. Recorded after the call, with the time when it was entered: MPI may refuse it, and must not be
+ * asked about handles that it refused.
+ */
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
                     MPI_Comm comm);
-void mh_trace_send_init(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
+void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
+                        MPI_Comm comm);
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm);
-void mh_trace_recv_init(trace_call *call, int partner, int tag, MPI_Comm comm);
+void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm);
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
 void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);
 
@@ -118,8 +122,8 @@ void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *
 void mh_trace_tried(trace_call *call, int result, int found); /* other trials */
 
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
-void mh_trace_icollective(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
-void mh_trace_collective_init(trace_call *call, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
+void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
 
 void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
 void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);

@@ -37,8 +37,10 @@ function add_collectives(name, comm, root, in_share, out_share,    arguments, nu
     arguments = comm ", " root ", " in_share ", " out_share
     number = number_of(comm)
     add_meaning(name, "count sync=" number, "", "collective(call, result, " arguments ")")
-    add_meaning(lower_first(name), "", "icollective(call, " arguments ")", "keep(call, result, $" (number + 1) ")")
-    add_meaning(name "_init", "", "collective_init(call, " arguments ")", "keep(call, result, $" (number + 2) ")")
+    add_meaning(lower_first(name), "", "",
+                "icollective(call, result, " arguments "); keep(call, result, $" (number + 1) ")")
+    add_meaning(name "_init", "", "",
+                "collective_init(call, result, " arguments "); keep(call, result, $" (number + 2) ")")
 }
 
 # ---- meanings.txt

@@ -24,9 +24,10 @@ program check_fortran
     include 'mpif.h'
 #endif
     integer, parameter :: calls = 5
-    integer :: rank, ierror, complaints = 0, total
+    integer :: rank = 0, ierror, complaints = 0, total
     COMMUNICATOR :: comm
 
+    call check_inactive("before MPI_Init")
     call MPI_Init(ierror)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierror)
@@ -39,10 +40,11 @@ program check_fortran
     call check_statistics()
     call check_no_communicator()
     call check_delays()
-    call MPI_Comm_free(comm, ierror)
     call MPI_Allreduce(complaints, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
-    if (rank == 0 .and. total == 0) print '(a)', "ok"
     call MPI_Finalize(ierror)
+    call check_inactive("after MPI_Finalize")
+    if (total == 0 .and. complaints > 0) error stop
+    if (rank == 0 .and. total == 0) print '(a)', "ok"
 
 contains
 
@@ -60,6 +62,23 @@ contains
         integer :: found
         call MPI_Error_class(code, found, ierror)
         call expect(found == class, what)
+    end subroutine
+
+    subroutine check_inactive(when)
+        character(*), intent(in) :: when
+        logical :: flag
+        INFO_OBJECT :: info
+        call MPIX_Harmonize(MPI_COMM_WORLD, flag, ierror)
+        call expect(ierror == MPI_ERR_OTHER .and. .not. flag, "MPI_COMM_WORLD cannot be used " // when)
+        call MPIX_Clock_sync(MPI_COMM_NULL, ierror)
+        call expect(ierror == MPI_ERR_COMM, "MPI_COMM_NULL is no communicator " // when)
+        call MPIX_Harmonize_set_info(MPI_COMM_SELF, MPI_INFO_NULL, ierror)
+        call expect(ierror == MPI_ERR_OTHER, "MPI_COMM_SELF cannot be used " // when)
+        call MPIX_Harmonize_get_info(MPI_COMM_SELF, info, ierror)
+        call expect(ierror == MPI_ERR_OTHER .and. info == MPI_INFO_NULL, "there are no statistics " // when)
+        if (when == "before MPI_Init") return
+        call MPIX_Clock_sync(comm, ierror)
+        call expect(ierror == MPI_ERR_OTHER, "a communicator cannot be used " // when)
     end subroutine
 
     ! The value of a setting or statistic.

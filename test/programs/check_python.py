@@ -182,6 +182,10 @@ def check_benchmark():
         expect_error(kind, [part, "allowed:"], benchmark.run, *mine)
     if world.size > 1:
         expect_error(ValueError, ["iterations", "rank"], benchmark.run, lambda: None, 1 + world.rank)
+    freed = comm.Dup()
+    benchmark = mpix.Benchmark(freed)
+    freed.Free()
+    expect_error(mpix.HarmonizeError, ["MPI_COMM_NULL"], benchmark.run, lambda: None, error_class=MPI.ERR_COMM)
 
 
 def check_discarded():
@@ -213,8 +217,10 @@ for check in (check_descriptions, check_clock, check_release, check_delays, chec
 comm.Free()
 complaints = world.gather(complaints)
 rank = world.rank
+last = mpix.Benchmark(world)
 MPI.Finalize()
-for function in (mpix.harmonize, lambda ended: mpix.set_info(ended, {"tolerance_ns": 1}), mpix.get_info):
+for function in (mpix.harmonize, lambda ended: mpix.set_info(ended, {"tolerance_ns": 1}), mpix.get_info,
+                 lambda ended: last.run(lambda: None)):
     try:
         function(world)
         print(f"rank {rank}: no error after MPI_Finalize")

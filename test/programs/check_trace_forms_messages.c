@@ -57,6 +57,29 @@ static void complete_all(void)
         expect_completed(i);
 }
 
+/* It sees the request complete, and leaves it: to be freed, or waited for, which then sees nothing new. */
+static void ask_for_status(void)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        MPI_Request request;
+        int done = 0;
+        expect_call("MPI_Irecv");
+        expect_event("post", peer, 11, 0, TWIN, ++requests);
+        MPI_Irecv(out, 2, MPI_INT, peer, 11, twin, &request);
+        expect_call("MPI_Send");
+        expect_event("send", peer, 11, 2 * INT, TWIN, 0);
+        MPI_Send(in, 2, MPI_INT, peer, 11, twin);
+        while (!done)
+            MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+        expect_call("MPI_Request_get_status");
+        expect_event("receive", peer, 11, 2 * INT, TWIN, requests);
+        if (waits)
+            wait_for(&request);
+        else
+            free_request(&request);
+    }
+}
+
 static void start(MPI_Request *request, int partner, int tag)
 {
     expect_call("MPI_Start");
@@ -269,6 +292,7 @@ void do_messages(void)
     complete_some(1);
     complete_some(0);
     complete_all();
+    ask_for_status();
     cancel_receives();
     probe();
     send_persistently();

@@ -200,28 +200,6 @@ static void fail_to_broadcast(void)
         printf("%d calls do not fail\n", good);
 }
 
-/* None of the first calls takes place: they are refused for their counts. Of the last, one receives too much. */
-static void refuse_messages(void)
-{
-    int in[2] = {0, 0}, out[2], peer = 1 - rank, bad = 0;
-    MPI_Request request;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    bad += MPI_Send(in, -1, MPI_INT, peer, TAG, MPI_COMM_WORLD) != MPI_SUCCESS;
-    bad += MPI_Isend(in, -1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
-    bad += MPI_Irecv(out, -1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
-    bad += MPI_Sendrecv(in, -1, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
-           MPI_SUCCESS;
-    bad += MPI_Ssend(in, 1, MPI_INT, peer, -5, MPI_COMM_WORLD) != MPI_SUCCESS;
-    if (bad != 5)
-        printf("%d calls do not fail\n", 5 - bad);
-    MPI_Sendrecv(in, 2, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 0)
-        MPI_Send(in, 2, MPI_INT, peer, TAG, MPI_COMM_WORLD);
-    else
-        MPI_Recv(out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(in, 1, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
 /* Of requests 1 to 12, 1, 4, 7 and 10 fail. */
 static void fail(void)
 {
@@ -464,8 +442,6 @@ int main(int argc, char **argv)
         fail_alone();
     else if (strcmp(action, "fail") == 0)
         fail();
-    else if (strcmp(action, "refuse") == 0)
-        refuse_messages();
     else if (strcmp(action, "broadcast") == 0)
         fail_to_broadcast();
     else if (strcmp(action, "threads") == 0)

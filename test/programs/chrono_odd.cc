@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// chrono_odd.cc - mpix_harmonize.hpp in a program that has MPI sessions only, and uses constants by reference. Prints ok.
+// chrono_odd.cc - mpix_harmonize.hpp in a program that has sessions only, and uses constants by reference. Prints ok.
 #include <mpix_harmonize.hpp>
 
 #include <cstdio>

@@ -12,7 +12,7 @@ import numpy
 from mpi4py import MPI
 
 from . import _library
-from ._agree import agree
+from ._agree import agree, mpi_is_active
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class Benchmark:
         warm_up      how often it is called before that
         All processes give the same numbers. A duration is taken by time.perf_counter_ns.
         """
+        if not mpi_is_active() or self._comm == MPI.COMM_NULL:
+            _library.check(_library.functions.MPIX_Clock_sync(self._handle))  # which says what is wrong
         agree(self._comm, _problem(operation, iterations, warm_up))
         _check_same(self._comm, (iterations, warm_up))
         self._measure(operation, warm_up)
