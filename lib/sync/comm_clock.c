@@ -180,7 +180,10 @@ static bool stands_still(mh_comm_clock *clock)
 
 void mh_comm_clock_look(mh_comm_clock *clock)
 {
-    if (mh_global_clock_is_set(&clock->global) && (follow_step(clock) != 0 || stands_still(clock)))
+    if (!mh_global_clock_is_set(&clock->global))
+        return;
+    /* Once found wrong, it stands still until the next synchronization. */
+    if (follow_step(clock) != 0 || (!clock->disrupted && stands_still(clock)))
         mh_comm_clock_distrust(clock);
 }
 
