@@ -113,6 +113,7 @@ void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns)
     mh_estimate estimate = mh_global_clock_estimate(clock);
     estimate.model.at_ns += step_ns;
     estimate.model.offset_ns += step_ns;
+    estimate.bound_ns = MH_TIME_UNKNOWN_NS;
     mh_global_clock_publish(clock, &estimate);
 }
 

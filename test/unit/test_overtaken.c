@@ -76,6 +76,8 @@ START_TEST(an_overtaken_reading_leaves_no_trace)
            "the reading that was overtaken is off by %" PRId64 " ns", during_ns - before_ns);
     EXPECT(after_ns - during_ns >= MH_NS_PER_MS - SOON_NS && after_ns - during_ns <= MH_NS_PER_MS + SOON_NS,
            "%" PRId64 " ns of global time pass in a millisecond", after_ns - during_ns);
+    EXPECT(mh_global_clock_read(&clock_read).bound_ns == MH_TIME_UNKNOWN_NS, "after the step, the bound is %" PRId64,
+           mh_global_clock_read(&clock_read).bound_ns);
 }
 END_TEST
 
