@@ -113,6 +113,7 @@ void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns)
     mh_estimate estimate = mh_global_clock_estimate(clock);
     estimate.model.at_ns += step_ns;
     estimate.model.offset_ns += step_ns;
+    estimate.bound_ns = MH_TIME_UNKNOWN_NS;
     mh_global_clock_publish(clock, &estimate);
 }
 
@@ -178,6 +179,9 @@ enum { MAX_BEHIND_NS = 1000 * 1000 };
 /* Times further away than this, some seventy years, are taken as this far away, so that differences fit. */
 #define FARTHEST_NS (INT64_C(1) << 61)
 
+/* A synchronization during a sleep may bring the instant nearer, so after this time the wait looks again. */
+enum { LONGEST_SLEEP_NS = 20 * 1000 * 1000 };
+
 /* The first base time at which global time, by this copy, is not before an instant. */
 static int64_t base_time_of(const mh_published *copy, int64_t instant_ns)
 {
@@ -208,8 +212,14 @@ bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool
         bool is_wrong = stands_still(clock, copy);
         if (!still(clock, sequence))
             continue;
-        if (is_wrong || mh_sleep_towards(base, deadline_ns) != 0)
+        int64_t now_ns = mh_base_clock_now_ns(base);
+        bool is_far = deadline_ns - now_ns > LONGEST_SLEEP_NS;
+        if (is_wrong || mh_sleep_towards(base, is_far ? now_ns + LONGEST_SLEEP_NS : deadline_ns) != 0)
             return false;
+        if (is_far && mh_clock_watch_look(&watch, base) != 0)
+            return false;
+        if (is_far)
+            continue;
         int64_t left_ns = mh_wait_until(base, mh_base_clock_now_ns(base), deadline_ns, yields);
         if (left_ns < deadline_ns)
             return false;

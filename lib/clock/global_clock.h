@@ -48,8 +48,8 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
 mh_estimate mh_global_clock_estimate(const mh_global_clock *clock);
 
 /*
- * The base clock was stepped by step_ns: publish the estimate with which global time continues as before. One thread at
- * a time.
+ * The base clock was stepped by about step_ns: publish the estimate with which global time continues as before, with
+ * an unknown bound. One thread at a time.
  */
 void mh_global_clock_follow_step(mh_global_clock *clock, int64_t step_ns);
 

@@ -82,17 +82,26 @@ mh_estimate mh_estimate_at(const mh_estimate *estimate, int64_t local_ns)
     return moved;
 }
 
+/* Of a global time by a clock that shows a middle time, which is within near_ns and runs slower by the rate at most. */
+static int64_t bound_sum(int64_t near_ns, int64_t far_ns, double rate)
+{
+    double shown_ns = ceil((double)near_ns * rate);
+    int64_t sum_ns;
+    bool known = near_ns != MH_TIME_UNKNOWN_NS && far_ns != MH_TIME_UNKNOWN_NS && shown_ns <= MAX_GROWN_NS;
+    return known && !__builtin_add_overflow((int64_t)shown_ns, far_ns, &sum_ns) ? sum_ns : MH_TIME_UNKNOWN_NS;
+}
+
 mh_estimate mh_estimate_compose(const mh_estimate *second, const mh_estimate *first, int64_t local_ns)
 {
     mh_estimate near = mh_estimate_at(first, local_ns);
     mh_estimate far = mh_estimate_at(second, local_ns - near.model.offset_ns);
-    bool known = near.bound_ns != MH_TIME_UNKNOWN_NS && far.bound_ns != MH_TIME_UNKNOWN_NS;
     mh_estimate both;
     both.model = mh_model_compose(&far.model, &near.model);
-    both.bound_ns = known ? near.bound_ns + far.bound_ns : MH_TIME_UNKNOWN_NS;
+    /* An error of the middle time is one of global time, which may run faster. */
+    both.bound_ns = bound_sum(near.bound_ns, far.bound_ns, 1 + fabs(far.model.drift) + far.drift_bound);
     /* The errors of the far clock grow with its own time, which may run faster than that of the near clock. */
     double rate = 1 + fabs(near.model.drift) + near.drift_bound;
-    both.drift_bound = near.drift_bound + far.drift_bound * rate;
+    both.drift_bound = near.drift_bound * (1 + fabs(far.model.drift)) + far.drift_bound * rate;
     both.wander_bound = fmax(near.wander_bound, far.wander_bound);
     both.errors = covariance_sum(near.errors, far.errors);
     return both;

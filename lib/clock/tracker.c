@@ -111,9 +111,11 @@ static void doubt_offsets(mh_tracker *tracker, double excess_ns)
     }
 }
 
+/* 0 for the first measurement. */
 static double seconds_since_last(const mh_tracker *tracker, const mh_offset *measured)
 {
-    return (double)(measured->at_ns - tracker->past.last.at_ns) * MH_S_PER_NS;
+    const mh_past *past = &tracker->past;
+    return past->has_last ? (double)(measured->at_ns - past->last.at_ns) * MH_S_PER_NS : 0;
 }
 
 /* The minimum rises with time and with the number of measurements, so a short slow phase does not raise it much. */

@@ -140,6 +140,7 @@ static int64_t follow_step(mh_comm_clock *clock)
     if (step_ns == 0)
         return 0;
     mh_schedule_follow_step(&clock->schedule, step_ns);
+    clock->zero_ns += step_ns;
     if (mh_global_clock_is_set(&clock->global))
         mh_global_clock_follow_step(&clock->global, step_ns);
     return step_ns;
@@ -179,7 +180,10 @@ static bool stands_still(mh_comm_clock *clock)
 
 void mh_comm_clock_look(mh_comm_clock *clock)
 {
-    if (mh_global_clock_is_set(&clock->global) && (follow_step(clock) != 0 || stands_still(clock)))
+    if (!mh_global_clock_is_set(&clock->global))
+        return;
+    /* Once found wrong, it stands still until the next synchronization. */
+    if (follow_step(clock) != 0 || (!clock->disrupted && stands_still(clock)))
         mh_comm_clock_distrust(clock);
 }
 
@@ -208,6 +212,7 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
+    clock->zero_ns = mh_base_clock_now_ns(&clock->global.base);
     /* The address tells simulated processes apart, which share a time and a process number. */
     struct {
         int64_t unix_ns;
@@ -224,9 +229,9 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
 }
 
 /* On rank 0: the estimate that defines global time. It is exact whatever has happened to the clock of rank 0. */
-static mh_estimate reference_of(const mh_comm_clock *clock, int64_t local_ns)
+static mh_estimate reference_of(const mh_comm_clock *clock)
 {
-    mh_estimate reference = mh_estimate_exact(local_ns);
+    mh_estimate reference = mh_estimate_exact(clock->zero_ns);
     if (mh_global_clock_is_set(&clock->global))
         reference.model = mh_global_clock_estimate(&clock->global).model;
     return reference;
@@ -235,7 +240,7 @@ static mh_estimate reference_of(const mh_comm_clock *clock, int64_t local_ns)
 static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimate, agreement *all, mh_error *error)
 {
     const mh_base_clock *base = &clock->global.base;
-    *estimate = reference_of(clock, mh_base_clock_now_ns(base));
+    *estimate = reference_of(clock);
     int code = mh_sync_run(&clock->plan, clock->channel, base, is_thorough, estimate, error);
     if (code != MPI_SUCCESS)
         return code;
@@ -304,11 +309,12 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
             mh_schedule_count(&clock->schedule, ended_ns - began_ns, !is_thorough && !is_new);
             return MPI_SUCCESS;
         }
-        clock->disruptions++;
+        clock->disruptions += run < MAX_RUNS; /* the last one counts as it is distrusted */
+        clock->is_shared = clock->is_shared && !is_first;
         mh_sync_restart(&clock->plan);
     }
     if (is_first)
-        mh_global_clock_publish(&clock->global, &estimate);
+        unbind(clock, estimate);
     mh_comm_clock_distrust(clock);
     return MPI_SUCCESS;
 }

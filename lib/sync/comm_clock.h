@@ -22,7 +22,7 @@ typedef struct mh_comm_clock {
     bool is_like_origin;    /* that communicator had the same ranks */
     bool knows_barrier;     /* the fastest barrier of the origin is likely to be that of this one */
     bool is_one_node;       /* all processes run on one node */
-    bool is_shared;         /* it began with what the origin knew, not only with its base clock */
+    bool is_shared;         /* it began with what the origin knew, and the first synchronization confirmed that */
     int64_t barrier_choice; /* the fastest, for the communicators that begin with this clock; 0: not known */
     bool barrier_yields;    /* processes gave their processors away while it was chosen */
     uint64_t id;            /* in the list of known clocks */
@@ -33,6 +33,7 @@ typedef struct mh_comm_clock {
     int64_t fixed_interval_ns; /* the setting; 0: auto */
     int64_t target_ns;         /* by how much the error may grow until the next synchronization; 0: auto */
     int64_t epoch_unix_ns;     /* Unix time of global time zero */
+    int64_t zero_ns;           /* rank 0: the base clock then; later steps of it are added */
     int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
     bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
     int64_t wandered;          /* how often measurements of this process disproved the limit of wander */

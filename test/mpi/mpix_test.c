@@ -76,6 +76,8 @@ static const sub_test sub_tests[] = {
     {"clock_stepped", test_clock_stepped, "any step, on one process or all, whatever the clock and how processes meet",
      SINGLE},
     {"clock_stepped_in_sync", test_clock_stepped_in_sync, "a step between two readings of a synchronization", SINGLE},
+    {"clock_stepped_in_first_sync", test_clock_stepped_in_first_sync,
+     "a step in the first synchronization of a communicator", SINGLE},
     {"clock_set", test_clock_set, "any step of a clock that may be set, MPI_Wtime included", SINGLE},
     {"clock_set_back_by_pause", test_clock_set_back_by_pause,
      "a raw clock set back by about the time since the last call", SINGLE},

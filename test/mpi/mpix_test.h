@@ -332,6 +332,7 @@ void test_clock_monotone(void);
 
 /* test_steps_in_sync.c */
 void test_clock_stepped_in_sync(void);
+void test_clock_stepped_in_first_sync(void);
 
 /* test_shared_clocks.c */
 void test_clock_shared(void);

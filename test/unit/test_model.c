@@ -285,6 +285,51 @@ START_TEST(composite_bound_covers_the_wander_so_far)
 }
 END_TEST
 
+/* A truth at the edge of what an estimate allows. */
+static mh_model truth_at_edge(const mh_estimate *estimate, chance *dice)
+{
+    mh_model truth = estimate->model;
+    truth.offset_ns += chance_unit(dice) < 0.5 ? -estimate->bound_ns : estimate->bound_ns;
+    truth.drift += chance_unit(dice) < 0.5 ? -estimate->drift_bound : estimate->drift_bound;
+    return truth;
+}
+
+static mh_estimate random_estimate(int64_t at_ns, double most_drift, chance *dice)
+{
+    return (mh_estimate){
+        .model = {at_ns, chance_between(dice, -HOUR_NS, HOUR_NS), (2 * chance_unit(dice) - 1) * most_drift},
+        .bound_ns = chance_between(dice, 0, 50000),
+        .drift_bound = chance_unit(dice) * most_drift};
+}
+
+/* The kernel may slew a clock by a tenth. */
+START_TEST(composite_bound_holds_the_truth)
+{
+    static const double most_drifts[] = {500 * MH_PPM, 0.1};
+    for (int round = 0; round < rounds_of(1000); round++) {
+        chance dice = chance_of_round(round);
+        mh_estimate first = random_estimate(MH_NS_PER_S, most_drifts[_i], &dice);
+        mh_estimate second = random_estimate(first.model.at_ns - first.model.offset_ns, most_drifts[_i], &dice);
+        mh_model truth1 = truth_at_edge(&first, &dice), truth2 = truth_at_edge(&second, &dice);
+        int64_t at_ns = first.model.at_ns + chance_between(&dice, 0, MH_NS_PER_MS);
+        int64_t local_ns = at_ns + chance_between(&dice, 0, MH_NS_PER_MS);
+        mh_estimate both = mh_estimate_compose(&second, &first, at_ns);
+        int64_t true_ns = mh_model_apply(&truth2, mh_model_apply(&truth1, local_ns));
+        int64_t error_ns = llabs(mh_model_apply(&both.model, local_ns) - true_ns);
+        EXPECT_SEEDED(error_ns <= mh_estimate_bound(&both, local_ns) + COMPOSE_LIMIT_NS,
+                      "drifts up to %g: off by %" PRId64 " ns, beyond the bound of %" PRId64 " ns", most_drifts[_i],
+                      error_ns, mh_estimate_bound(&both, local_ns));
+    }
+}
+END_TEST
+
+START_TEST(composite_of_wide_bounds_is_unknown)
+{
+    mh_estimate wide = {.bound_ns = INT64_MAX / 2, .drift_bound = 0.1}, both = mh_estimate_compose(&wide, &wide, 0);
+    EXPECT(both.bound_ns == MH_TIME_UNKNOWN_NS, "the bound is %" PRId64 " ns", both.bound_ns);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, apply_agrees_with_the_definition, 0, COUNT_OF(clocks));
@@ -296,6 +341,8 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, bound_grows_with_age_and_saturates, 0, COUNT_OF(bounds));
     tcase_add_loop_test(tests, restated_estimate_tells_the_same_time, 0, COUNT_OF(clocks));
     tcase_add_test(tests, composite_bound_covers_the_wander_so_far);
+    tcase_add_loop_test(tests, composite_bound_holds_the_truth, 0, 2);
+    tcase_add_test(tests, composite_of_wide_bounds_is_unknown);
     tcase_add_loop_test(tests, inverse_leads_back, 0, COUNT_OF(clocks));
     tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(clocks));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_overtaken.c - a thread that reads the global clock is descheduled just before it raises the floor, and overtaken
- * by a new estimate. The clock is compiled here once more, with that moment as a hook.
+ * by a new estimate. The clock is compiled here once more, with that moment as a hook. And a new estimate brings the
+ * instant nearer for which a process waits.
  */
 #include "base/units.h"
 #include "support.h"
@@ -75,11 +76,48 @@ START_TEST(an_overtaken_reading_leaves_no_trace)
            "the reading that was overtaken is off by %" PRId64 " ns", during_ns - before_ns);
     EXPECT(after_ns - during_ns >= MH_NS_PER_MS - SOON_NS && after_ns - during_ns <= MH_NS_PER_MS + SOON_NS,
            "%" PRId64 " ns of global time pass in a millisecond", after_ns - during_ns);
+    EXPECT(mh_global_clock_read(&clock_read).bound_ns == MH_TIME_UNKNOWN_NS, "after the step, the bound is %" PRId64,
+           mh_global_clock_read(&clock_read).bound_ns);
+}
+END_TEST
+
+/* ---- In a wait */
+
+#define WAIT_NS (1000 * MH_NS_PER_MS)
+#define NEARER_NS (600 * MH_NS_PER_MS)
+
+static int64_t overtaken_at_ns;
+
+static int64_t overtaken_now_ns(const mh_base_clock *clock)
+{
+    int64_t now_ns = mh_clock_monotonic.now_ns(clock);
+    if (now_ns >= overtaken_at_ns) {
+        mh_estimate estimate = mh_global_clock_estimate(&clock_read);
+        estimate.model.offset_ns -= NEARER_NS;
+        overtaken_at_ns = INT64_MAX;
+        mh_global_clock_publish(&clock_read, &estimate);
+    }
+    return now_ns;
+}
+
+START_TEST(an_overtaken_wait_follows_the_new_estimate)
+{
+    static const mh_clock_kind real = {.name = "real", .now_ns = overtaken_now_ns};
+    mh_estimate estimate = mh_estimate_exact(mh_clock_monotonic.now_ns(NULL));
+    int64_t late_ns = -1;
+    mh_global_clock_init(&clock_read);
+    clock_read.base = (mh_base_clock){.kind = &real, .now_ns = overtaken_now_ns};
+    overtaken_at_ns = INT64_MAX;
+    mh_global_clock_publish(&clock_read, &estimate);
+    overtaken_at_ns = estimate.model.at_ns + WAIT_NS / 20;
+    EXPECT(mh_global_clock_wait_until(&clock_read, WAIT_NS, false, &late_ns), "a step is found, and there was none");
+    EXPECT(late_ns >= 0 && late_ns < NEARER_NS / 2, "the wait ends %" PRId64 " ns after the instant", late_ns);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, an_overtaken_wait_follows_the_new_estimate);
     tcase_add_loop_test(tests, an_overtaken_reading_leaves_no_trace, 0, COUNT_OF(steps_ns));
 }
 

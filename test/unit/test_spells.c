@@ -2,8 +2,8 @@
 /*
  * test_spells.c - spells in which the messages of one direction take longer: the bounds of bursts are larger, and their
  * offsets are biased by a part of the excess. The tracker follows neither the bias nor its end, over TCP and shared
- * memory, and loses nothing if both directions take longer. MH_ROUNDS=100 takes thousands of seeds. MH_VERBOSE=1 prints
- * errors.
+ * memory, and loses nothing if both directions take longer, or if times are negative. MH_ROUNDS=100 takes thousands of
+ * seeds. MH_VERBOSE=1 prints errors.
  */
 #include "base/units.h"
 #include "clock/tracker.h"
@@ -225,8 +225,31 @@ START_TEST(drift_costs_next_to_nothing)
 }
 END_TEST
 
+/* ---- Whatever a clock counts from */
+
+START_TEST(what_a_clock_counts_from_makes_no_difference)
+{
+    const int64_t from_ns = 1000000000 * MH_NS_PER_S;
+    chance dice = chance_of_round(1);
+    mh_tracker late, early;
+    mh_tracker_reset(&late, (mh_rates){MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB});
+    early = late;
+    for (int i = 1; i <= BURSTS; i++) {
+        int64_t excess_ns = chance_between(&dice, 0, 3000), error_ns = chance_between(&dice, -excess_ns, excess_ns);
+        mh_offset measured = {i * MH_NS_PER_S + from_ns, error_ns / 2, 1000 + excess_ns / 2};
+        mh_tracker_feed(&late, &measured);
+        measured.at_ns -= 2 * from_ns;
+        mh_tracker_feed(&early, &measured);
+        double late_ns = mh_tracker_error_ns(&late, 0), early_ns = mh_tracker_error_ns(&early, 0);
+        EXPECT_SEEDED(fabs(early_ns - late_ns) < 0.001, "burst %d: the error is %.3f ns, with negative times %.3f ns",
+                      i, late_ns, early_ns);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, what_a_clock_counts_from_makes_no_difference);
     tcase_add_test(tests, drift_costs_next_to_nothing);
     tcase_add_loop_test(tests, spell_is_not_followed, 0, COUNT_OF(scenes));
     tcase_add_loop_test(tests, bias_costs_nothing_where_bounds_jitter, 0, COUNT_OF(far_paths));
