@@ -59,15 +59,9 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
     "trace that cannot be read.\n";
 
-static const program_spec_t program = {
-    .name = program_name,
-    .purpose = "Counts violations of the clock condition in a trace, and corrects them.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .notes = notes,
-    .operand = &operand,
-    .usage = "mpix_trace_check [OPTION]... DIR",
-};
+static const program_spec_t program =
+    PROGRAM_SPEC(program_name, "Counts violations of the clock condition in a trace, and corrects them.",
+                 .operand = &operand, .usage = "mpix_trace_check [OPTION]... DIR");
 
 /* ---- Rows */
 
@@ -324,12 +318,9 @@ static int run_check(check_run *run)
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }
-    output->file = output->path ? fopen(output->path, "w") : stdout;
-    if (!output->file) {
-        trace_fail(run->message, "option --output: \"%.200s\" is not allowed, give a file that can be written",
-                   output->path);
+    output->file = output_create(output->path, "--output", program_name);
+    if (!output->file)
         return STATUS_BAD_OPTION;
-    }
     trace_warn(&run->trace, program_name);
     int status = prepare(run) ? check_all(run) : STATUS_FAILED;
     return output_finish(output->file, output->path, program_name) ? status : STATUS_FAILED;
@@ -340,10 +331,8 @@ int main(int argc, char **argv)
     static check_run run;
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &run.settings);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
-    if (outcome == OPTIONS_BAD)
-        return STATUS_BAD_OPTION;
+    if (outcome != OPTIONS_RUN)
+        return output_answer(outcome, program_name);
     int status = run_check(&run);
     if (status != STATUS_GOOD && run.message[0] != '\0')
         fprintf(stderr, "%s: %s\n", program_name, run.message);
