@@ -2,6 +2,7 @@
 /* exit_clock.c - choose the counter if all ranks share it, else the global clock. */
 #include "exit_clock.h"
 
+#include "base/statistics.h"
 #include "statistics.h"
 
 #include <stdio.h>
@@ -25,8 +26,7 @@ static int64_t find_step(const exit_clock_t *clock)
         steps_ticks[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
-    sort_ascending(steps_ticks, STEP_READINGS);
-    int64_t step_ticks = quantile(steps_ticks, STEP_READINGS, 0.5);
+    int64_t step_ticks = mh_median(steps_ticks, STEP_READINGS);
     return step_ticks > 0 ? step_ticks : 1;
 }
 

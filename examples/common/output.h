@@ -70,6 +70,12 @@ typedef struct table {
     const char *schema; /* its name for programs, that of the program with hyphens */
 } table_t;
 
+/* A table with the columns of an array. */
+#define TABLE(column_array, table_output, table_schema)                                         \
+    {                                                                                           \
+        (column_array), sizeof(column_array) / sizeof(column_t), (table_output), (table_schema) \
+    }
+
 /*
  * table_head - print the line of titles. For programs, what the rows are comes before: a comment with the schema, or a
  * line of JSON with the schema and the version of this package.

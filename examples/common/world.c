@@ -63,10 +63,11 @@ int world_end(world_t *world, int status)
     return status;
 }
 
-bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
-                   size_t settings_bytes, int *status)
+bool world_start(world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
+                 size_t settings_bytes, int *status)
 {
     int outcome = OPTIONS_RUN;
+    world_begin(world, program->name, &argc, &argv);
     if (world->rank == 0)
         outcome = options_parse(program, argc, argv, settings);
     MPI_Bcast(&outcome, 1, MPI_INT, 0, world->comm);

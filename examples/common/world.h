@@ -32,13 +32,13 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 int world_end(world_t *world, int status);
 
 /*
- * world_options - read the command line on rank 0 and give the settings, at first the defaults, to all. Values of kind
- * OPTION_TEXT are of use on rank 0 only. Collective.
+ * world_start - world_begin; then read the command line on rank 0 and give the settings, at first the defaults, to all.
+ * Values of kind OPTION_TEXT are of use on rank 0 only.
  *
  * Returns true to go on; else *status is the exit status.
  */
-bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
-                   size_t settings_bytes, int *status);
+bool world_start(world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
+                 size_t settings_bytes, int *status);
 
 /* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
 int world_refuse(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));

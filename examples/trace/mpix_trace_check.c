@@ -80,7 +80,6 @@ static const column_t columns[] = {
     {.title = "moved p50(ns)", .name = "moved_median_ns", .width = 15},
     {.title = "moved max(ns)", .name = "moved_max_ns", .width = 15},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* How far events were moved. */
 typedef struct {
@@ -95,7 +94,7 @@ static void print_row(const check_run *run, const char *clock, check_scope scope
     const bool is_global = strcmp(clock, "global") == 0, has_late = sum->violations > 0;
     const cell_t none = {"", 0};
     const char *name = sum->of.function == 0 ? "message" : run->trace.names[sum->of.function];
-    const cell_t cells[COLUMNS] = {
+    const cell_t cells[] = {
         {clock, 0},
         {scopes[scope], 0},
         {scope == CHECK_OPERATION ? name : "", 0},
@@ -276,8 +275,7 @@ static int check_all(check_run *run)
 {
     size_t left = 0;
     movement moved;
-    run->table = (table_t){
-        .columns = columns, .column_count = COLUMNS, .output = &run->settings.output, .schema = "mpix-trace-check"};
+    run->table = (table_t)TABLE(columns, &run->settings.output, "mpix-trace-check");
     table_head(&run->table);
     for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
         if (!trace_set_times(&run->trace, by)) {

@@ -2,6 +2,7 @@
 /* report.c - from the calls of all repetitions to the table, the raw file and the chart. */
 #include "skew/skew.h"
 
+#include "base/statistics.h"
 #include "common/output.h"
 
 #include <math.h>
@@ -12,7 +13,6 @@ static const column_t columns[] = {
     {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
                                  "set xlabel 'exit skew (ns)'\n"
@@ -73,17 +73,14 @@ static double typical(const result_t *result, figure_t figure)
     int count = figure < CALL_NS ? result->valid_repeats : result->repeats;
     for (int i = 0; i < count; i++)
         values[i] = llround(result->figures[figure][i] * 1e3);
-    if (count == 0)
-        return 0;
-    sort_ascending(values, count);
-    return (double)quantile(values, count, 0.5) / 1e3;
+    return count > 0 ? (double)mh_median(values, count) / 1e3 : 0;
 }
 
 static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
     const result_t *result = &run->results[index];
     const char *none = result->valid > 0 ? NULL : "";
-    cell_t cells[COLUMNS] = {{run->schemes[index].name, 0}};
+    cell_t cells[sizeof columns / sizeof columns[0]] = {{run->schemes[index].name, 0}};
     for (int i = P50_NS; i <= CALL_NS; i++)
         cells[1 + i] = (cell_t){i < CALL_NS ? none : NULL, typical(result, (figure_t)i)};
     cells[2 + CALL_NS] = (cell_t){NULL, (double)result->calls};
@@ -137,7 +134,7 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-skew"};
+    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-skew");
     int status = STATUS_GOOD;
     print_head(run, clock_text);
     table_head(&table);

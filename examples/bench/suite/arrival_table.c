@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All ranks keep delays. A comment may be a long command line. */
-enum { MAX_DELAYS = 1 << 22, MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
+/* A comment may be a long command line. */
+enum { MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
 
 static const char titles[] = "call,rank,delay_ns", digits[] = "0123456789";
 
@@ -28,7 +28,7 @@ typedef struct source {
     char *why;
     bool is_refused;
     arrival_table_t *table;
-    int64_t count, capacity; /* of delays */
+    int64_t count; /* of delays */
 } source_t;
 
 __attribute__((format(printf, 2, 3))) static bool refuse(source_t *source, const char *format, ...)
@@ -46,11 +46,7 @@ static bool reserve(source_t *source)
 {
     if (source->count == MAX_DELAYS)
         return refuse(source, "more than %d delays are not allowed", MAX_DELAYS);
-    if (source->count < source->capacity)
-        return true;
-    source->capacity = source->capacity > 0 ? 2 * source->capacity : 1024;
-    int64_t *delays_ns =
-        realloc(source->table->delays_ns, room_bytes(source->capacity, sizeof source->table->delays_ns[0]));
+    int64_t *delays_ns = room_for_another(source->table->delays_ns, source->count, sizeof delays_ns[0]);
     if (!delays_ns)
         return refuse(source, "out of memory");
     source->table->delays_ns = delays_ns;

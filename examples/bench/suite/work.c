@@ -74,11 +74,6 @@ static int root_of(const work_plan_t *plan)
     return plan->operation->shape->has_root ? plan->root : 0;
 }
 
-static int64_t cache_bytes_of(const work_plan_t *plan)
-{
-    return plan->cache_bytes > 0 ? plan->cache_bytes : arena_cache_bytes();
-}
-
 int64_t work_bytes(const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
@@ -93,7 +88,7 @@ int64_t work_bytes(const work_plan_t *plan)
     if (__builtin_mul_overflow(block_bytes, needs.send, &send_bytes) ||
         __builtin_mul_overflow(block_bytes, needs.receive, &receive_bytes))
         return -1;
-    return arena_needs(plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
+    return arena_needs(plan->cache, send_bytes, receive_bytes, plan->cache_bytes);
 }
 
 /* ---- Opening */
@@ -159,7 +154,7 @@ work_t *work_open(const work_plan_t *plan, char *memory)
     if (plan->operation->shape->has_neighbors)
         open_ring(work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
-                             buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
+                             buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
 }
 

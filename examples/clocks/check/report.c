@@ -2,6 +2,7 @@
 /* report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
 #include "check/check.h"
 
+#include "base/statistics.h"
 #include "common/statistics.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ void check_begin_report(check_run_t *run)
         int width = (int)strlen(run->label[i]) + 2;
         columns[0].width = width > columns[0].width ? width : columns[0].width;
     }
-    run->table = (table_t){columns, sizeof columns / sizeof columns[0], output, "mpix-clock-check"};
+    run->table = (table_t)TABLE(columns, output, "mpix-clock-check");
     run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
     if (output->format != FORMAT_TABLE && check_is_sampled(run))
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
@@ -98,8 +99,7 @@ static double median_of_runs_ns(const check_run_t *run, int label, bool call)
         const trial_t *trial = check_trial_of(run, label, repeat);
         run->values[repeat] = call ? trial->call_ns : trial->sync_ns;
     }
-    sort_ascending(run->values, run->settings.repeats);
-    return (double)quantile(run->values, run->settings.repeats, 0.5);
+    return (double)mh_median(run->values, (int)run->settings.repeats);
 }
 
 static void print_row(check_run_t *run, int label, int age)
