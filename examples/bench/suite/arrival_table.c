@@ -25,8 +25,7 @@ typedef struct source {
     const char *path;
     char line[MAX_LINE_BYTES];
     int number; /* of this line */
-    char *why;
-    bool is_refused;
+    char *why;  /* empty until something is refused */
     arrival_table_t *table;
     int64_t count; /* of delays */
 } source_t;
@@ -38,7 +37,6 @@ __attribute__((format(printf, 2, 3))) static bool refuse(source_t *source, const
     va_start(arguments, format);
     vsnprintf(source->why + used, (size_t)(ARRIVAL_WHY_BYTES - used), format, arguments);
     va_end(arguments);
-    source->is_refused = true;
     return false;
 }
 
@@ -106,11 +104,11 @@ static bool read_lines(source_t *source)
 {
     arrival_table_t *table = source->table;
     next_line(source);
-    if (!source->is_refused && strcmp(source->line, titles) != 0)
+    if (source->why[0] == '\0' && strcmp(source->line, titles) != 0)
         return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", source->line, titles);
-    while (!source->is_refused && next_line(source))
+    while (source->why[0] == '\0' && next_line(source))
         take_line(source);
-    if (source->is_refused)
+    if (source->why[0] != '\0')
         return false;
     if (source->count == 0)
         return refuse(source, "there are no delays, give at least those of call 0");
@@ -127,6 +125,7 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
 {
     source_t source = {.path = path, .why = why, .table = table};
     *table = (arrival_table_t){0};
+    why[0] = '\0';
     source.file = fopen(path, "r");
     if (!source.file) {
         snprintf(why, ARRIVAL_WHY_BYTES, "\"%.200s\" is not allowed, give a file that can be read", path);

@@ -157,7 +157,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
     task->work = work_open(&plan, bench->memory);
     measure_open(task);
     name_keys(bench, task);
-    if (bench_is_root(bench))
+    if (bench->world.rank == 0)
         tell_job(bench, task);
 }
 
@@ -175,7 +175,7 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     world_require(span, MPIX_Clock_sync(span->comm));
     for (int i = 0; i < count; i++)
         open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
-    if (bench_is_root(bench))
+    if (bench->world.rank == 0)
         report_titles(&bench->report);
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)
