@@ -19,4 +19,12 @@ __attribute__((format(printf, 3, 4))) static inline void text_append(char *text,
     va_end(arguments);
 }
 
+/* text_one_line - blanks in place of the ends of lines, and other control characters, in a text. */
+static inline void text_one_line(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ')
+            *text = ' ';
+}
+
 #endif

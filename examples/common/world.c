@@ -6,6 +6,7 @@
 #include "output.h"
 #include "preload/launcher.h"
 #include "room.h"
+#include "text.h"
 
 #include <mpix_harmonize.h>
 
@@ -234,8 +235,7 @@ void world_library(char text[LIBRARY_BYTES])
     text[0] = '\0';
     MPI_Get_library_version(text, &length);
     text[strcspn(text, "\r\n")] = '\0';
-    for (char *tab = text; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    text_one_line(text);
 }
 
 void world_describe(const world_t *world, FILE *file, const char *title)
