@@ -390,7 +390,7 @@ static int compare_schemes(skew_run_t *run)
 static int prepare(skew_run_t *run)
 {
     const results_t *results = &run->settings.results;
-    if (run->settings.watch_s > 0 && (results->raw.path || results->plot_path))
+    if (run->settings.watch_s > 0 && (results->raw.path || results->plot.path))
         return world_refuse(&run->world, "option --%s is not allowed together with --watch-s",
                             results->raw.path ? "raw" : "plot");
     if (run->settings.watch_s > 0)

@@ -46,7 +46,7 @@ static const option_spec_t options[] = {
     {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(releases), "barrier",
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
     OUTPUT_OPTIONS(FIELD(results.output)),
-    PLOT_OPTION(FIELD(results.plot_path)),
+    PLOT_OPTION(FIELD(results.plot)),
 };
 
 static const char notes[] =

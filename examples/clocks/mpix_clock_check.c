@@ -160,17 +160,9 @@ typedef struct result {
 } result_t;
 enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 
-static int64_t global_time(const world_t *clock_world, int64_t *bound_ns)
-{
-    int64_t time_ns;
-    world_require(clock_world, MPIX_Global_time_ns(clock_world->comm, &time_ns, bound_ns));
-    return time_ns;
-}
-
 static int64_t read_global(const void *clock_world)
 {
-    int64_t bound_ns;
-    return global_time(clock_world, &bound_ns);
+    return world_time_ns(clock_world);
 }
 
 /* The exchanges with a rank, of which each makes one. */
@@ -183,9 +175,8 @@ static burst_t burst_of(const check_run_t *run, const world_t *clock_world)
 static void answer(const check_run_t *run, const world_t *clock_world)
 {
     const burst_t burst = burst_of(run, clock_world);
-    result_t result = {0};
     burst_serve(&burst, 0);
-    global_time(clock_world, &result.bound_ns);
+    result_t result = {.bound_ns = world_bound_ns(clock_world)};
     if (run->has_truth)
         result.pair = clock_pair_read(read_global, clock_world);
     world_require(&run->world, MPI_Send(&result, RESULT_NUMBERS, MPI_INT64_T, 0, TAG_RESULT, run->world.comm));
@@ -201,9 +192,8 @@ static double max_drift(double time)
 static void ask(const check_run_t *run, const world_t *clock_world, int rank, check_t *check)
 {
     const burst_t burst = burst_of(run, clock_world);
-    int64_t bound_ns;
     burst_measure(&burst, rank, run->exchanges);
-    global_time(clock_world, &bound_ns);
+    int64_t bound_ns = world_bound_ns(clock_world);
     burst_window_t window = burst_window(run->exchanges, burst.exchanges, 1, 1);
     clock_pair_t own = {0};
     if (run->has_truth)
@@ -348,7 +338,7 @@ static int run_program(check_run_t *run)
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
-        if (run->world.rank == 0 && run->settings.results.plot_path)
+        if (run->world.rank == 0 && run->settings.results.plot.path)
             check_plot(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,

@@ -4,8 +4,6 @@
 
 #include "machine_clock.h"
 
-#include <mpix_harmonize.h>
-
 /* How often a rank looks whether a burst begins. What this costs falls on exchanges that are discarded. */
 #define POLL_INTERVAL_NS 100000
 
@@ -25,11 +23,7 @@ static int64_t receive_number(const burst_t *burst, int peer)
 
 static int64_t read_clock(const burst_t *burst, int clock)
 {
-    int64_t time_ns, bound_ns;
-    if (!burst->global)
-        return machine_clock_ticks(clock);
-    world_require(burst->global, MPIX_Global_time_ns(burst->global->comm, &time_ns, &bound_ns));
-    return time_ns;
+    return burst->global ? world_time_ns(burst->global) : machine_clock_ticks(clock);
 }
 
 static exchange_t exchange_once(const burst_t *burst, int peer, int clock)

@@ -13,7 +13,7 @@ static int create(const world_t *world, const char *option, output_t *output)
 
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
 {
-    int status = plot_open(&results->plot, world, results->plot_path, chart);
+    int status = plot_open(&results->plot, world, chart);
     results->output.file = stdout;
     if (status == STATUS_GOOD)
         status = create(world, "--output", &results->output);

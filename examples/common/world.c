@@ -8,8 +8,6 @@
 #include "room.h"
 #include "text.h"
 
-#include <mpix_harmonize.h>
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "options.h"
 
 #include <mpi.h>
+#include <mpix_harmonize.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -100,6 +101,14 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
 
 /* world_number - likewise, if it is a whole number; 0 for none. Local. */
 int64_t world_number(const world_t *world, const char *key);
+
+/* world_time_ns - the global clock. Local. */
+static inline int64_t world_time_ns(const world_t *world)
+{
+    int64_t time_ns, bound_ns;
+    world_require(world, MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns));
+    return time_ns;
+}
 
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
 int64_t world_bound_ns(const world_t *world);

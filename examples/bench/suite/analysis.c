@@ -2,6 +2,7 @@
 /* analysis.c - reduce the times of a call to one sample, and samples to the figures of a row. */
 #include "suite/analysis.h"
 
+#include "base/statistics.h"
 #include "common/room.h"
 #include "common/statistics.h"
 
@@ -146,20 +147,12 @@ static double deviation_of(const int64_t *values, int64_t count, double mean)
     return count > 1 ? sqrt(square_sum / (double)(count - 1)) : 0;
 }
 
-static double mean_of(const int64_t *values, int64_t count)
-{
-    int64_t sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += values[i];
-    return (double)sum / (double)count;
-}
-
 /* sorted: count > 0 values */
 static void summarize_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
                                 analysis_t *analysis)
 {
     int64_t low, high;
-    analysis->mean_ns = mean_of(sorted, count);
+    analysis->mean_ns = mh_mean(sorted, (int)count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
     analysis->min_ns = sorted[0];
     analysis->max_ns = sorted[count - 1];
@@ -186,7 +179,7 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
                              .discarded = samples->missed + samples->late};
     if (samples->valid == 0)
         return;
-    analysis->makespan_ns = mean_of(samples->series[SERIES_MAKESPAN_NS], samples->valid);
+    analysis->makespan_ns = mh_mean(samples->series[SERIES_MAKESPAN_NS], (int)samples->valid);
     summarize_ranks(samples->rank_sums_ns, samples->ranks, analysis);
     sort_ascending(samples->series[run_time], samples->valid);
     summarize_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
