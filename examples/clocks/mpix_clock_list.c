@@ -413,7 +413,7 @@ static void report(list_run_t *run)
 static void examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
-    listing->is_foreign = world_all(&run->world, machine_clock_is_foreign(clock));
+    listing->is_foreign = world_all(&run->world, machine_clock_is_counter(clock) && clock != (int)MACHINE_KIND_COUNTER);
     if (listing->is_foreign)
         return;
     listing->lacks = !world_all(&run->world, !machine_clock_lack(clock));

@@ -8,11 +8,11 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/room.h"
+#include "common/text.h"
 #include "compare/pairs.h"
 #include "compare/report.h"
 #include "compare/verdict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,18 +93,12 @@ static const program_spec_t program = PROGRAM_SPEC(
              "       mpix_compare [OPTION]... CAMPAIGN\n"
              "       mpix_compare --guidelines [OPTION]... A");
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length > end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 static options_outcome_t read_options(int argc, char **argv, compare_settings_t *settings)
 {
     options_outcome_t outcome = options_parse(&program, argc, argv, settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
-    if (!ends_in(settings->column, "_ns"))
+    if (!text_ends_in(settings->column, "_ns"))
         return options_refuse(program_name, "option --column: \"%.60s\" is not allowed, give a name that ends in _ns",
                               settings->column);
     if (settings->undecided != ABSENT && settings->fail_percent == ABSENT)

@@ -80,12 +80,6 @@ static inline check_t *check_checks_of(const check_run_t *run, int label, int re
     return &run->checks[((label * run->settings.repeats + repeat) * run->ages + age) * run->checked];
 }
 
-/* Whether not all ranks are checked. */
-static inline bool check_is_sampled(const check_run_t *run)
-{
-    return run->checked < run->world.ranks - 1;
-}
-
 static inline void *check_room(const check_run_t *run, int64_t count, size_t item_bytes)
 {
     return world_room(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
