@@ -45,7 +45,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
 {
     plan_t *plan = &bench->plan;
     int told[2] = {OPTIONS_RUN};
-    if (bench_is_root(bench))
+    if (bench->world.rank == 0)
         told[0] = plan_read(plan, bench->world.program, argc, argv, bench->world.ranks);
     told[1] = plan->job_count;
     MPI_Bcast(told, 2, MPI_INT, 0, bench->world.comm);
@@ -53,7 +53,7 @@ static bool share_plan(bench_t *bench, int argc, char **argv, int *status)
     if (told[0] != OPTIONS_RUN)
         return false;
     plan->job_count = told[1];
-    if (!bench_is_root(bench))
+    if (bench->world.rank != 0)
         plan->jobs = world_room(&bench->world, plan->job_count, sizeof plan->jobs[0], "");
     for (int i = 0; i < plan->job_count; i++)
         MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
@@ -291,7 +291,7 @@ static void write_head(bench_t *bench, int argc, char **argv)
 {
     static provenance_t provenance;
     provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
-    if (!bench_is_root(bench))
+    if (bench->world.rank != 0)
         return;
     name_order(bench, &provenance);
     report_head(&bench->report, provenance.items, provenance.count);

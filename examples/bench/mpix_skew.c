@@ -61,9 +61,6 @@ static const program_spec_t program =
 
 /* ---- What releases processes: MPI_Barrier, MPIX_Harmonize by each of its barriers, another library's */
 
-#define FORCED_SETTING "mpix_harmonize_barrier"
-#define FORCED_STATISTIC "mpix_harmonize_barrier_used"
-
 static int release_by_barrier(MPI_Comm comm, int *valid)
 {
     *valid = 1;
@@ -79,9 +76,9 @@ static void force_barrier(skew_run_t *run, int index)
     int valid;
     char used[64];
     scheme->comm = own.comm;
-    world_require_code(&own, world_set(&own, FORCED_SETTING, scheme->name), "MPIX_Harmonize_set_info");
+    world_require_code(&own, world_set(&own, "mpix_harmonize_barrier", scheme->name), "MPIX_Harmonize_set_info");
     world_require_code(&own, scheme->release(scheme->comm, &valid), scheme->call);
-    if (!world_statistic(&own, FORCED_STATISTIC, used, sizeof used) || strcmp(used, scheme->name) == 0)
+    if (!world_statistic(&own, "mpix_harmonize_barrier_used", used, sizeof used) || strcmp(used, scheme->name) == 0)
         return;
     run->settings.schemes &= ~(INT64_C(1) << index);
     if (run->world.rank == 0)
@@ -322,7 +319,6 @@ static const column_t watch_columns[] = {
     {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
     {"valid", "valid", 10, 0, 0},       {"call(ns)", "call_ns", 14, 1, 0},
 };
-enum { WATCH_COLUMNS = sizeof watch_columns / sizeof watch_columns[0] };
 
 static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
 {
@@ -337,7 +333,7 @@ static void print_watch_row(const skew_run_t *run, const table_t *table, double 
 
 static void watch(skew_run_t *run)
 {
-    const table_t table = {watch_columns, WATCH_COLUMNS, &run->settings.results.output, "mpix-skew-watch"};
+    const table_t table = TABLE(watch_columns, &run->settings.results.output, "mpix-skew-watch");
     const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     tally_t tally = {0};
@@ -394,7 +390,7 @@ static int compare_schemes(skew_run_t *run)
 static int prepare(skew_run_t *run)
 {
     const results_t *results = &run->settings.results;
-    if (run->settings.watch_s > 0 && (results->raw.path || results->plot_path))
+    if (run->settings.watch_s > 0 && (results->raw.path || results->plot.path))
         return world_refuse(&run->world, "option --%s is not allowed together with --watch-s",
                             results->raw.path ? "raw" : "plot");
     if (run->settings.watch_s > 0)
@@ -424,8 +420,7 @@ int main(int argc, char **argv)
 {
     static skew_run_t run; /* with memory that is of use until the end */
     int status;
-    world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
+    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

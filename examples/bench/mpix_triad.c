@@ -46,7 +46,7 @@ static const option_spec_t options[] = {
     {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(releases), "barrier",
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
     OUTPUT_OPTIONS(FIELD(results.output)),
-    PLOT_OPTION(FIELD(results.plot_path)),
+    PLOT_OPTION(FIELD(results.plot)),
 };
 
 static const char notes[] =
@@ -73,7 +73,6 @@ static const column_t columns[] = {
     {"Global(MB/s)", "global_mb_per_s", 15, 1, 0},
     {"Barrier(MB/s)", "barrier_mb_per_s", 16, 1, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const plot_chart_t chart = {.title = "Triad: what the timing makes of it",
                                    .commands = "set xlabel 'size of each array (bytes)'\n"
@@ -185,7 +184,7 @@ static bool is_right(const triad_run_t *run)
 
 static int measure(triad_run_t *run)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-triad"};
+    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-triad");
     const size_list_t *sizes = &run->settings.sizes;
     /* The first call is the one that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&run->world, MPIX_Clock_sync(run->world.comm), "MPIX_Clock_sync"))
@@ -242,8 +241,7 @@ int main(int argc, char **argv)
 {
     static triad_run_t run;
     int status;
-    world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
+    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

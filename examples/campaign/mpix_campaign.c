@@ -359,13 +359,9 @@ static int begin(campaign_t *campaign, const json_t *variants)
 int main(int argc, char **argv)
 {
     campaign_t campaign = {.manifest = {.folder = -1}, .is_terminal = isatty(STDERR_FILENO) == 1};
-    const program_spec_t spec = {.name = program_name,
-                                 .purpose = "Launches several commands many times each, in random order.",
-                                 .options = options,
-                                 .option_count = sizeof options / sizeof options[0],
-                                 .notes = notes,
-                                 .operand = &operand,
-                                 .usage = usage};
+    const program_spec_t spec =
+        PROGRAM_SPEC(program_name, "Launches several commands many times each, in random order.", .operand = &operand,
+                     .usage = usage);
     int commands = find_commands(argc, argv), status = STATUS_BAD_OPTION;
     bool good = false;
     output_begin();

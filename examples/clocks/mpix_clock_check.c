@@ -6,7 +6,6 @@
  * Each run is made on a communicator of its own, so that nothing learned before helps it.
  */
 #include "check/check.h"
-#include "common/burst.h"
 #include "common/random.h"
 
 #include <math.h>
@@ -152,7 +151,7 @@ static void choose_ranks(check_run_t *run)
 /* The rates of two clocks differ by this at most, as the library supposes, too. */
 #define MAX_DRIFT 500e-6
 
-enum { TAG_PROBE = 1, TAG_REPLY, TAG_RESULT };
+enum { TAG_RESULT = 2 };
 
 /* What a rank tells rank 0 in the end. */
 typedef struct result {
@@ -161,41 +160,26 @@ typedef struct result {
 } result_t;
 enum { RESULT_NUMBERS = sizeof(result_t) / sizeof(int64_t) };
 
-static int64_t global_time(const world_t *clock_world, int64_t *bound_ns)
-{
-    int64_t time_ns;
-    world_require(clock_world, MPIX_Global_time_ns(clock_world->comm, &time_ns, bound_ns));
-    return time_ns;
-}
-
-static void send(const check_run_t *run, const void *numbers, int count, int rank, int tag)
-{
-    world_require(&run->world, MPI_Send(numbers, count, MPI_INT64_T, rank, tag, run->world.comm));
-}
-
-static void receive(const check_run_t *run, void *numbers, int count, int rank, int tag)
-{
-    world_require(&run->world, MPI_Recv(numbers, count, MPI_INT64_T, rank, tag, run->world.comm, MPI_STATUS_IGNORE));
-}
-
 static int64_t read_global(const void *clock_world)
 {
-    int64_t bound_ns;
-    return global_time(clock_world, &bound_ns);
+    return world_time_ns(clock_world);
+}
+
+/* The exchanges with a rank, of which each makes one. */
+static burst_t burst_of(const check_run_t *run, const world_t *clock_world)
+{
+    return (burst_t){&run->world, run->world.comm, 1, run->settings.exchanges, clock_world};
 }
 
 /* The other side of ask. */
 static void answer(const check_run_t *run, const world_t *clock_world)
 {
-    result_t result = {0};
-    for (int64_t i = -BURST_DISCARDED; i < run->settings.exchanges; i++) {
-        receive(run, NULL, 0, 0, TAG_PROBE);
-        int64_t now_ns = global_time(clock_world, &result.bound_ns);
-        send(run, &now_ns, 1, 0, TAG_REPLY);
-    }
+    const burst_t burst = burst_of(run, clock_world);
+    burst_serve(&burst, 0);
+    result_t result = {.bound_ns = world_bound_ns(clock_world)};
     if (run->has_truth)
         result.pair = clock_pair_read(read_global, clock_world);
-    send(run, &result, RESULT_NUMBERS, 0, TAG_RESULT);
+    world_require(&run->world, MPI_Send(&result, RESULT_NUMBERS, MPI_INT64_T, 0, TAG_RESULT, run->world.comm));
 }
 
 /* What two clocks may drift apart in this time. */
@@ -207,20 +191,16 @@ static double max_drift(double time)
 /* Measures the error of a rank on rank 0, by messages and by the shared clock, while that rank is in answer. */
 static void ask(const check_run_t *run, const world_t *clock_world, int rank, check_t *check)
 {
-    burst_window_t window = burst_window_unknown();
-    int64_t bound_ns = 0;
-    for (int64_t i = -BURST_DISCARDED; i < run->settings.exchanges; i++) {
-        int64_t sent_ns = global_time(clock_world, &bound_ns), remote_ns;
-        send(run, NULL, 0, rank, TAG_PROBE);
-        receive(run, &remote_ns, 1, rank, TAG_REPLY);
-        if (i >= 0)
-            burst_take_in(&window, sent_ns, remote_ns, global_time(clock_world, &bound_ns), remote_ns);
-    }
+    const burst_t burst = burst_of(run, clock_world);
+    burst_measure(&burst, rank, run->exchanges);
+    int64_t bound_ns = world_bound_ns(clock_world);
+    burst_window_t window = burst_window(run->exchanges, burst.exchanges, 1, 1);
     clock_pair_t own = {0};
     if (run->has_truth)
         own = clock_pair_read(read_global, clock_world);
     result_t result;
-    receive(run, &result, RESULT_NUMBERS, rank, TAG_RESULT);
+    world_require(&run->world,
+                  MPI_Recv(&result, RESULT_NUMBERS, MPI_INT64_T, rank, TAG_RESULT, run->world.comm, MPI_STATUS_IGNORE));
     check->error_ns = burst_offset_ns(&window);
     check->half_width_ns =
         burst_half_width_ns(&window) + (int64_t)ceil(max_drift((double)(window.max_at_ns - window.min_at_ns)));
@@ -351,12 +331,14 @@ static int run_program(check_run_t *run)
         run->trials = check_room(run, trials, sizeof run->trials[0]);
         if (run->world.rank == 0) {
             run->checks = check_room(run, trials * run->ages * run->checked, sizeof run->checks[0]);
+            run->exchanges = world_room(&run->world, run->settings.exchanges, sizeof run->exchanges[0],
+                                        ": give less for --exchanges");
             check_begin_report(run);
         }
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
-        if (run->world.rank == 0 && run->settings.results.plot_path)
+        if (run->world.rank == 0 && run->settings.results.plot.path)
             check_plot(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,
@@ -371,8 +353,7 @@ int main(int argc, char **argv)
 {
     static check_run_t run;
     int status;
-    world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
+    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -195,7 +195,7 @@ static void gather_ticks(const drift_run_t *run, const counter_rate_t *rate, MPI
 /* All rounds of bursts. Collective. */
 static void measure(drift_run_t *run, MPI_Comm kernel)
 {
-    const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges};
+    const burst_t burst = {&run->world, run->world.comm, run->settings.clocks, run->settings.exchanges, NULL};
     counter_rate_t rate;
     counter_rate_begin(&rate);
     gather_ticks(run, &rate, kernel, run->begin_tick_ns);
@@ -343,7 +343,6 @@ static const column_t columns[] = {
     {"points", "points", 8, 0, 0},
     {"linear(s)", "linear_ns", 11, 3, 1e9},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static void print_row(const table_t *table, const series_t *series, int windows)
 {
@@ -368,7 +367,7 @@ static void print_row(const table_t *table, const series_t *series, int windows)
 static void print_table(const drift_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
-    const table_t table = {columns, COLUMNS, output, "mpix-clock-drift"};
+    const table_t table = TABLE(columns, output, "mpix-clock-drift");
     if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, output->file, "drift of clocks against those of rank 0");
         fprintf(
@@ -466,8 +465,7 @@ int main(int argc, char **argv)
 {
     static drift_run_t run;
     int status;
-    world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
+    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

@@ -174,11 +174,10 @@ static int64_t time_block_ns(int clock)
 
 static double median_read_ns(const list_run_t *run, int clock)
 {
-    int64_t blocks = run->settings.reads / BLOCK_READS;
-    for (int64_t i = 0; i < blocks; i++)
+    int blocks = (int)(run->settings.reads / BLOCK_READS);
+    for (int i = 0; i < blocks; i++)
         run->room[i] = time_block_ns(clock);
-    sort_ascending(run->room, blocks);
-    return (double)quantile(run->room, blocks, 0.5) / BLOCK_READS;
+    return (double)mh_median(run->room, blocks) / BLOCK_READS;
 }
 
 /* Leaves the intervals between successive readings in the room, in ascending order, and writes them as they came. */
@@ -194,7 +193,7 @@ static void measure_intervals(const list_run_t *run, int clock)
     for (int64_t i = 0; raw && i < run->settings.reads; i++)
         fprintf(raw, "%s,%lld,%.1f\n", machine_clocks[clock].name, (long long)i,
                 (double)run->room[i] * tick_ns_of(run, clock));
-    sort_ascending(run->room, run->settings.reads);
+    mh_sort(run->room, run->settings.reads);
 }
 
 /* The smallest of the intervals in the room that is not 0; 0 if the clock did not move. */
@@ -229,7 +228,7 @@ enum { SHARING_EXCHANGES = 20 };
  * kernel's ranks. */
 static void measure_windows(const list_run_t *run, int clock, mh_window *windows)
 {
-    const burst_t burst = {&run->world, run->kernel.comm, INT64_C(1) << clock, SHARING_EXCHANGES};
+    const burst_t burst = {&run->world, run->kernel.comm, INT64_C(1) << clock, SHARING_EXCHANGES, NULL};
     exchange_t exchanges[SHARING_EXCHANGES];
     double tick_ns = tick_ns_of(run, clock);
     if (run->kernel.rank > 0)
@@ -300,7 +299,6 @@ static const column_t columns[] = {
     {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
     {"members", "members", 12, 0, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
                                    "set xlabel 'interval between successive readings (ns)'\n"
@@ -385,7 +383,7 @@ static void tell_warnings(const list_run_t *run)
 /* Prints remarks and the list on rank 0. Collective. */
 static void report(list_run_t *run)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-clock-list"};
+    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-clock-list");
     if (table.output->format == FORMAT_TABLE)
         world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
     tell_warnings(run);
@@ -414,7 +412,7 @@ static void report(list_run_t *run)
 static void examine(list_run_t *run, int clock)
 {
     listing_t *listing = &run->listings[clock];
-    listing->is_foreign = world_all(&run->world, machine_clock_is_foreign(clock));
+    listing->is_foreign = world_all(&run->world, machine_clock_is_counter(clock) && clock != (int)MACHINE_KIND_COUNTER);
     if (listing->is_foreign)
         return;
     listing->lacks = !world_all(&run->world, !machine_clock_lack(clock));
@@ -458,8 +456,7 @@ int main(int argc, char **argv)
 {
     static list_run_t run;
     int status;
-    world_begin(&run.world, program.name, &argc, &argv);
-    if (world_options(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
+    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
         status = run_program(&run);
     return world_end(&run.world, status);
 }

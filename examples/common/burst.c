@@ -21,13 +21,18 @@ static int64_t receive_number(const burst_t *burst, int peer)
     return number;
 }
 
+static int64_t read_clock(const burst_t *burst, int clock)
+{
+    return burst->global ? world_time_ns(burst->global) : machine_clock_ticks(clock);
+}
+
 static exchange_t exchange_once(const burst_t *burst, int peer, int clock)
 {
     exchange_t exchange;
-    exchange.sent_ticks = machine_clock_ticks(clock);
+    exchange.sent_ticks = read_clock(burst, clock);
     send_number(burst, peer, clock);
     exchange.remote_ticks = receive_number(burst, peer);
-    exchange.received_ticks = machine_clock_ticks(clock);
+    exchange.received_ticks = read_clock(burst, clock);
     exchange.at_ns = system_time_ns();
     return exchange;
 }
@@ -60,7 +65,7 @@ bool burst_serve(const burst_t *burst, int peer)
         int clock = (int)receive_number(burst, peer);
         if (clock == NO_MORE)
             return false;
-        send_number(burst, peer, machine_clock_ticks(clock));
+        send_number(burst, peer, read_clock(burst, clock));
     }
     return true;
 }
@@ -78,10 +83,15 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
 
 burst_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
-    burst_window_t window = burst_window_unknown();
-    for (int64_t i = 0; i < count; i++)
-        burst_take_in(&window, to_ns(exchanges[i].sent_ticks, own_tick_ns),
-                      to_ns(exchanges[i].remote_ticks, peer_tick_ns), to_ns(exchanges[i].received_ticks, own_tick_ns),
-                      exchanges[i].at_ns);
+    burst_window_t window = {mh_window_unknown(), 0, 0};
+    for (const exchange_t *exchange = exchanges; exchange < exchanges + count; exchange++) {
+        mh_window before = window.limits;
+        mh_window_narrow(&window.limits, to_ns(exchange->sent_ticks, own_tick_ns),
+                         to_ns(exchange->remote_ticks, peer_tick_ns), to_ns(exchange->received_ticks, own_tick_ns));
+        if (window.limits.min_ns > before.min_ns)
+            window.min_at_ns = exchange->at_ns;
+        if (window.limits.max_ns < before.max_ns)
+            window.max_at_ns = exchange->at_ns;
+    }
     return window;
 }

@@ -22,23 +22,6 @@ typedef struct burst_window {
     int64_t min_at_ns, max_at_ns; /* when the limits were found */
 } burst_window_t;
 
-static inline burst_window_t burst_window_unknown(void)
-{
-    return (burst_window_t){mh_window_unknown(), 0, 0};
-}
-
-/* Takes in an exchange: sent and received by the own clock, in between the reading of the remote one. */
-static inline void burst_take_in(burst_window_t *window, int64_t sent_ns, int64_t remote_ns, int64_t received_ns,
-                                 int64_t at_ns)
-{
-    mh_window before = window->limits;
-    mh_window_narrow(&window->limits, sent_ns, remote_ns, received_ns);
-    if (window->limits.min_ns > before.min_ns)
-        window->min_at_ns = at_ns;
-    if (window->limits.max_ns < before.max_ns)
-        window->max_at_ns = at_ns;
-}
-
 /* Of the remote clock: remote - own. */
 static inline int64_t burst_offset_ns(const burst_window_t *window)
 {
@@ -53,7 +36,7 @@ static inline int64_t burst_half_width_ns(const burst_window_t *window)
 
 enum { BURST_DISCARDED = 3 };
 
-/* Readings in ticks of the clock (machine_clock.h). */
+/* Readings in ticks of the clock (machine_clock.h), of the global clock in ns. */
 typedef struct exchange {
     int64_t sent_ticks;
     int64_t remote_ticks;
@@ -64,8 +47,9 @@ typedef struct exchange {
 typedef struct burst {
     const world_t *world; /* for errors */
     MPI_Comm comm;
-    int64_t clocks;    /* bit i for the clock of index i */
-    int64_t exchanges; /* with each clock, in turn */
+    int64_t clocks;        /* bit i for the clock of index i */
+    int64_t exchanges;     /* with each clock, in turn */
+    const world_t *global; /* if not NULL, the clock is the global one of this world instead, whatever its index */
 } burst_t;
 
 /*

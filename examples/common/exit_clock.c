@@ -25,18 +25,17 @@ static int64_t find_step(const exit_clock_t *clock)
         steps_ticks[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
-    sort_ascending(steps_ticks, STEP_READINGS);
-    int64_t step_ticks = quantile(steps_ticks, STEP_READINGS, 0.5);
+    int64_t step_ticks = mh_median(steps_ticks, STEP_READINGS);
     return step_ticks > 0 ? step_ticks : 1;
 }
 
-static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool invariant)
+static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool is_shared)
 {
     bool one_node = world->nodes == 1;
     clock->kind = EXIT_CLOCK_GLOBAL;
     if (wanted == EXIT_CLOCK_GLOBAL) {
         clock->reason = "asked for by --truth";
-    } else if (one_node && invariant) {
+    } else if (is_shared) {
         clock->kind = (exit_clock_kind_t)MACHINE_COUNTER;
         clock->reason = "one counter for all ranks";
     } else if (wanted != EXIT_CLOCK_AUTO) {
@@ -64,12 +63,11 @@ int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char
 
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
-    bool invariant = world_all(world, machine_counter_is_invariant());
     *clock = (exit_clock_t){.comm = world->comm};
     int status = exit_clock_refuse(world, wanted, "--truth", "global or auto");
     if (status != STATUS_GOOD)
         return status;
-    choose(clock, world, wanted, invariant);
+    choose(clock, world, wanted, exit_clock_counter_is_shared(world));
     if (clock->kind == EXIT_CLOCK_GLOBAL && !world_agree(world, MPIX_Clock_sync(world->comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
     exit_clock_note_bound(clock, world);

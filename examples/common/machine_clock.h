@@ -53,12 +53,6 @@ static inline bool machine_clock_is_counter(int index)
     return index == MACHINE_CLOCK_TSC || index == MACHINE_CLOCK_CNTVCT;
 }
 
-/* machine_clock_is_foreign - whether a clock belongs to another kind of processor. */
-static inline bool machine_clock_is_foreign(int index)
-{
-    return machine_clock_is_counter(index) && index != MACHINE_KIND_COUNTER;
-}
-
 /* machine_clock_ticks - read a clock. A tick is 1 ns, but for counters; see counter_rate_ns. */
 int64_t machine_clock_ticks(int index);
 

@@ -91,11 +91,11 @@ typedef struct program_spec {
     const char *usage;            /* how it is started; NULL: by mpiexec, with options and operands */
 } program_spec_t;
 
-/* A program without operands, of a table options and a text notes. */
-#define PROGRAM_SPEC(program_name, program_purpose)                               \
-    {                                                                             \
-        .name = (program_name), .purpose = (program_purpose), .options = options, \
-        .option_count = sizeof options / sizeof options[0], .notes = notes        \
+/* A program of a table options and a text notes. It has no operands, unless they are given. */
+#define PROGRAM_SPEC(program_name, program_purpose, ...)                                \
+    {                                                                                   \
+        .name = (program_name), .purpose = (program_purpose), .options = options,       \
+        .option_count = sizeof options / sizeof options[0], .notes = notes, __VA_ARGS__ \
     }
 
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;

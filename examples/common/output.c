@@ -34,6 +34,15 @@ void output_begin(void)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
 }
 
+FILE *output_create(const char *path, const char *option, const char *program)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    if (!file)
+        options_refuse(program, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s", option,
+                       path, strerror(errno));
+    return file;
+}
+
 /* Some file systems find errors when a file is closed, and then a copy of its descriptor does, too. */
 static bool close_copy(FILE *file)
 {
@@ -52,6 +61,13 @@ bool output_finish(FILE *file, const char *path, const char *program)
         fprintf(stderr, "%s: cannot write %s: %s\n", program, is_standard ? "the results to standard output" : path,
                 errno != 0 ? strerror(errno) : "an earlier write failed");
     return good;
+}
+
+int output_answer(options_outcome_t outcome, const char *program)
+{
+    if (outcome == OPTIONS_BAD)
+        return STATUS_BAD_OPTION;
+    return output_finish(stdout, NULL, program) ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* ---- Rows */

@@ -34,10 +34,19 @@ typedef struct output {
 void output_begin(void);
 
 /*
+ * output_create - open the file of an option for writing; standard output for no path. Returns NULL after one line on
+ * standard error.
+ */
+FILE *output_create(const char *path, const char *option, const char *program);
+
+/*
  * output_finish - close a file (standard output is only flushed) and look whether all of it was written. Returns true,
  * or false after one line on standard error that names the program and the path.
  */
 bool output_finish(FILE *file, const char *path, const char *program);
+
+/* output_answer - the exit status of a program whose options were bad, or which has printed what they asked for. */
+int output_answer(options_outcome_t outcome, const char *program);
 
 /* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
 
@@ -60,6 +69,12 @@ typedef struct table {
     const output_t *output;
     const char *schema; /* its name for programs, that of the program with hyphens */
 } table_t;
+
+/* A table with the columns of an array. */
+#define TABLE(column_array, table_output, table_schema)                                         \
+    {                                                                                           \
+        (column_array), sizeof(column_array) / sizeof(column_t), (table_output), (table_schema) \
+    }
 
 /*
  * table_head - print the line of titles. For programs, what the rows are comes before: a comment with the schema, or a

@@ -145,11 +145,11 @@ static void begin_script(plot_file_t *plot, char *reason, size_t reason_bytes)
         fprintf(plot->script, "format = '%s'; file = ''\n$rows << END_OF_ROWS\n", ending + 1);
 }
 
-int plot_open(plot_file_t *plot, const world_t *world, const char *path, const plot_chart_t *chart)
+int plot_open(plot_file_t *plot, const world_t *world, const plot_chart_t *chart)
 {
     char reason[400] = "";
-    *plot = (plot_file_t){.path = path, .chart = chart};
-    if (world->rank == 0 && path)
+    plot->chart = chart;
+    if (world->rank == 0 && plot->path)
         begin_script(plot, reason, sizeof reason);
     return world_all(world, reason[0] == '\0') ? STATUS_GOOD : world_refuse(world, "option --plot: %s", reason);
 }

@@ -22,8 +22,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The line of a program's options table. place: offset of a const char * in its settings, NULL by default. */
-#define PLOT_OPTION(place) FILE_OPTION("plot", place, "draw a chart with gnuplot: FILE ends in .png or .svg")
+/* The line of a program's options table for a plot_file_t at an offset in its settings. */
+#define PLOT_OPTION(place) \
+    FILE_OPTION("plot", (place) + offsetof(plot_file_t, path), "draw a chart with gnuplot: FILE ends in .png or .svg")
 
 /* The style of curves through few points, in any order. */
 #define PLOT_POINTS "smooth unique with linespoints pointtype 7 pointsize 0.8"
@@ -37,9 +38,9 @@ typedef struct plot_chart {
     const char *commands;
 } plot_chart_t;
 
-/* All zero before plot_open, so that plot_close may be called in any case. */
+/* All zero before plot_open, but for the path, so that plot_close may be called in any case. */
 typedef struct plot_file {
-    const char *path; /* as the user gave it */
+    const char *path; /* as the user gave it; NULL: there is no chart. Of use on rank 0 only */
     const plot_chart_t *chart;
     FILE *script; /* NULL: there is no chart, as on all ranks but 0 */
     bool has_rows;
@@ -48,13 +49,10 @@ typedef struct plot_file {
 /*
  * plot_open - make sure that a chart can be drawn, before anything is measured. Collective.
  *
- * plot   out
- * path   as --plot gave it; NULL for no chart. Of use on rank 0 only
- *
  * Returns STATUS_GOOD, or STATUS_BAD_OPTION after rank 0 has told the reason: the name ends in neither .png nor .svg,
  * the file cannot be written, or there is no gnuplot that can draw it.
  */
-int plot_open(plot_file_t *plot, const world_t *world, const char *path, const plot_chart_t *chart);
+int plot_open(plot_file_t *plot, const world_t *world, const plot_chart_t *chart);
 
 /* plot_row - print a row, with the end of its line. Local, as all below: they do nothing if there is no chart. */
 void plot_row(plot_file_t *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -5,18 +5,15 @@
 /* Opens a file for writing on rank 0, if an option named one. Collective. Returns a status, after a line if bad. */
 static int create(const world_t *world, const char *option, output_t *output)
 {
-    bool good = true;
-    if (world->rank == 0 && output->path)
-        good = (output->file = fopen(output->path, "w")) != NULL;
-    if (world_all(world, good))
-        return STATUS_GOOD;
-    return world_refuse(world, "option %s: \"%.200s\" is not allowed, give a file that can be written", option,
-                        output->path ? output->path : "");
+    bool opens = world->rank == 0 && output->path;
+    if (opens)
+        output->file = output_create(output->path, option, world->program);
+    return world_all(world, !opens || output->file) ? STATUS_GOOD : STATUS_BAD_OPTION;
 }
 
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
 {
-    int status = plot_open(&results->plot, world, results->plot_path, chart);
+    int status = plot_open(&results->plot, world, chart);
     results->output.file = stdout;
     if (status == STATUS_GOOD)
         status = create(world, "--output", &results->output);

@@ -11,7 +11,6 @@
 typedef struct results {
     output_t output;
     output_t raw; /* its file is NULL if there is none */
-    const char *plot_path;
     plot_file_t plot;
 } results_t;
 
@@ -19,7 +18,7 @@ typedef struct results {
 #define RESULTS_OPTIONS(place, raw_doc)                                                             \
     OUTPUT_OPTIONS((place) + offsetof(results_t, output)),                                          \
         FILE_OPTION("raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), raw_doc), \
-        PLOT_OPTION((place) + offsetof(results_t, plot_path))
+        PLOT_OPTION((place) + offsetof(results_t, plot))
 
 /* results_open - open all files before anything is measured. Collective. Returns a status, after a line if bad. */
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart);

@@ -5,11 +5,23 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* room_bytes - the size of count items; SIZE_MAX, which no memory has, if addresses cannot count them. */
 static inline size_t room_bytes(int64_t count, size_t item_bytes)
 {
     return (uint64_t)count <= SIZE_MAX / 2 / item_bytes ? (size_t)count * item_bytes : SIZE_MAX;
+}
+
+/*
+ * room_for_another - room for one item more than count, which may move those that are there. It doubles each time that
+ * it is full, so count is to grow by one only. Returns NULL without memory: the items stay.
+ */
+static inline void *room_for_another(void *items, int64_t count, size_t item_bytes)
+{
+    if ((count & (count - 1)) != 0)
+        return items;
+    return realloc(items, room_bytes(count > 0 ? 2 * count : 1, item_bytes));
 }
 
 #endif

@@ -5,7 +5,11 @@
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
+#include "base/statistics.h"
+
+#include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 static inline int64_t lesser(int64_t a, int64_t b)
 {
@@ -15,6 +19,18 @@ static inline int64_t lesser(int64_t a, int64_t b)
 static inline int64_t greater(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+static inline int compare_reals(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* sort_reals - sort values in ascending order. */
+static inline void sort_reals(double *values, int64_t count)
+{
+    qsort(values, (size_t)count, sizeof values[0], compare_reals);
 }
 
 /*
@@ -27,16 +43,17 @@ static inline int64_t greater(int64_t a, int64_t b)
         ((double)(sorted)[lower_place] + (double)(sorted)[upper_place]) / 2;                      \
     })
 
-/* sort_ascending, sort_reals_ascending - sort values[0..count). */
-void sort_ascending(int64_t *values, int64_t count);
-void sort_reals_ascending(double *values, int64_t count);
-
 /*
  * quantile - the nearest-rank quantile: the smallest value that at least a given fraction of all values do not exceed.
  *
  * sorted     count > 0 values in ascending order
  * fraction   above 0, at most 1
  */
-int64_t quantile(const int64_t *sorted, int64_t count, double fraction);
+static inline int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
+{
+    /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
+    int64_t rank = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
+    return sorted[rank < 1 ? 0 : rank - 1];
+}
 
 #endif

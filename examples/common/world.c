@@ -6,8 +6,7 @@
 #include "output.h"
 #include "preload/launcher.h"
 #include "room.h"
-
-#include <mpix_harmonize.h>
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,10 +62,11 @@ int world_end(world_t *world, int status)
     return status;
 }
 
-bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
-                   size_t settings_bytes, int *status)
+bool world_start(world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
+                 size_t settings_bytes, int *status)
 {
     int outcome = OPTIONS_RUN;
+    world_begin(world, program->name, &argc, &argv);
     if (world->rank == 0)
         outcome = options_parse(program, argc, argv, settings);
     MPI_Bcast(&outcome, 1, MPI_INT, 0, world->comm);
@@ -233,8 +233,7 @@ void world_library(char text[LIBRARY_BYTES])
     text[0] = '\0';
     MPI_Get_library_version(text, &length);
     text[strcspn(text, "\r\n")] = '\0';
-    for (char *tab = text; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    text_one_line(text);
 }
 
 void world_describe(const world_t *world, FILE *file, const char *title)

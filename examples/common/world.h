@@ -10,6 +10,7 @@
 #include "options.h"
 
 #include <mpi.h>
+#include <mpix_harmonize.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,13 +33,13 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 int world_end(world_t *world, int status);
 
 /*
- * world_options - read the command line on rank 0 and give the settings, at first the defaults, to all. Values of kind
- * OPTION_TEXT are of use on rank 0 only. Collective.
+ * world_start - world_begin; then read the command line on rank 0 and give the settings, at first the defaults, to all.
+ * Values of kind OPTION_TEXT are of use on rank 0 only.
  *
  * Returns true to go on; else *status is the exit status.
  */
-bool world_options(const world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
-                   size_t settings_bytes, int *status);
+bool world_start(world_t *world, const program_spec_t *program, int argc, char **argv, void *settings,
+                 size_t settings_bytes, int *status);
 
 /* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
 int world_refuse(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -100,6 +101,14 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
 
 /* world_number - likewise, if it is a whole number; 0 for none. Local. */
 int64_t world_number(const world_t *world, const char *key);
+
+/* world_time_ns - the global clock. Local. */
+static inline int64_t world_time_ns(const world_t *world)
+{
+    int64_t time_ns, bound_ns;
+    world_require(world, MPIX_Global_time_ns(world->comm, &time_ns, &bound_ns));
+    return time_ns;
+}
 
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
 int64_t world_bound_ns(const world_t *world);

@@ -3,6 +3,7 @@
 #include "compare/launches.h"
 
 #include "common/output.h"
+#include "common/room.h"
 #include "common/text.h"
 #include "results/folder.h"
 
@@ -91,7 +92,7 @@ static void free_launch(launch_t *launch)
 /* Takes over the path. */
 static bool add_launch(variant_t *variant, char *path, char *complaint)
 {
-    variant->launches = need(realloc(variant->launches, (size_t)(variant->count + 1) * sizeof variant->launches[0]));
+    variant->launches = need(room_for_another(variant->launches, variant->count, sizeof variant->launches[0]));
     launch_t *launch = &variant->launches[variant->count++];
     *launch = (launch_t){.path = path};
     return result_file_read(path, &launch->file, complaint) && check_results(launch, complaint);

@@ -8,11 +8,11 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/room.h"
+#include "common/text.h"
 #include "compare/pairs.h"
 #include "compare/report.h"
 #include "compare/verdict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,30 +86,19 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if --fail-if-slower-percent fails or output could not be written, 2 for a bad\n"
     "option or for what cannot be read or compared, 3 if --fail-if-slower-percent is undecided.\n";
 
-static const program_spec_t program = {
-    .name = program_name,
-    .purpose = "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .notes = notes,
+static const program_spec_t program = PROGRAM_SPEC(
+    program_name, "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
     .operand = &operand,
     .usage = "mpix_compare [OPTION]... A B\n"
              "       mpix_compare [OPTION]... CAMPAIGN\n"
-             "       mpix_compare --guidelines [OPTION]... A",
-};
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length > end_length && strcmp(text + length - end_length, end) == 0;
-}
+             "       mpix_compare --guidelines [OPTION]... A");
 
 static options_outcome_t read_options(int argc, char **argv, compare_settings_t *settings)
 {
     options_outcome_t outcome = options_parse(&program, argc, argv, settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
-    if (!ends_in(settings->column, "_ns"))
+    if (!text_ends_in(settings->column, "_ns"))
         return options_refuse(program_name, "option --column: \"%.60s\" is not allowed, give a name that ends in _ns",
                               settings->column);
     if (settings->undecided != ABSENT && settings->fail_percent == ABSENT)
@@ -197,26 +186,22 @@ static int status_of(const compare_settings_t *settings, const finding_t *findin
     return settings->undecided == ABSENT ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static bool open_output(output_t *output, char *complaint)
-{
-    output->file = output->path ? fopen(output->path, "w") : stdout;
-    return output->file ||
-           complain(complaint, "option --output: \"%.200s\" is not allowed, give a file that can be written",
-                    output->path);
-}
-
 static int run_comparison(compare_run_t *run)
 {
-    if (!pair_rows(run) || !open_output(&run->settings.output, run->complaint)) {
+    output_t *output = &run->settings.output;
+    if (!pair_rows(run)) {
         fprintf(stderr, "%s: %s\n", program_name, run->complaint);
         return STATUS_BAD_OPTION;
     }
+    output->file = output_create(output->path, "--output", program_name);
+    if (!output->file)
+        return STATUS_BAD_OPTION;
     run->findings = need(malloc(room_bytes(run->pairs.count, sizeof(finding_t))));
     comparison_t comparison = compare(run);
     tell(run, &comparison);
-    report_comparison(&comparison, &run->settings.output);
+    report_comparison(&comparison, output);
     int status = status_of(&run->settings, run->findings, &run->pairs);
-    return output_finish(run->settings.output.file, run->settings.output.path, program_name) ? status : STATUS_FAILED;
+    return output_finish(output->file, output->path, program_name) ? status : STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -224,10 +209,8 @@ int main(int argc, char **argv)
     static compare_run_t run;
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &run.settings);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
-    if (outcome == OPTIONS_BAD)
-        return STATUS_BAD_OPTION;
+    if (outcome != OPTIONS_RUN)
+        return output_answer(outcome, program_name);
     int status = run_comparison(&run);
     free(run.findings);
     pairs_free(&run.pairs);

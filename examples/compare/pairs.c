@@ -33,7 +33,7 @@ static void add_pair(pairs_t *pairs, const series_t *base, const series_t *judge
         if (pairs->left_out[OTHER_ARRIVAL]++ == 0)
             pairs->unlike = pair;
     } else {
-        pairs->list = need(realloc(pairs->list, room_bytes(pairs->count + 1, sizeof(pair_t))));
+        pairs->list = need(room_for_another(pairs->list, pairs->count, sizeof(pair_t)));
         pairs->list[pairs->count++] = pair;
     }
 }

@@ -64,9 +64,7 @@ static void head_item(const output_t *output, const char *key, const char *forma
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (char *next = text; *next != '\0'; next++)
-        if ((unsigned char)*next < ' ')
-            *next = ' ';
+    text_one_line(text);
     if (output->format != FORMAT_JSON) {
         fprintf(output->file, "# %s: %s\n", key, text);
         return;

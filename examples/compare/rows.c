@@ -43,7 +43,7 @@ static series_t *row_of(rows_t *rows, json_t *keys)
     int place = find_place(rows, text);
     if (place < 0) {
         place = rows->count++;
-        rows->list = need(realloc(rows->list, room_bytes(rows->count, sizeof(series_t))));
+        rows->list = need(room_for_another(rows->list, place, sizeof(series_t)));
         rows->list[place] = (series_t){.keys = json_incref(keys),
                                        .logs = need(malloc(room_bytes(rows->variant->count, sizeof(double))))};
         for (int i = 0; i < rows->variant->count; i++)

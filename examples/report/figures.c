@@ -2,6 +2,7 @@
 /* figures.c - choose series, axes and panels for rows, and draw them. */
 #include "report/figures.h"
 
+#include "common/room.h"
 #include "common/statistics.h"
 #include "report/rows.h"
 #include "report/svg.h"
@@ -49,7 +50,7 @@ static series_t *series_of(builder_t *builder, const char *name)
 {
     int number = number_of(builder->numbers, name), *count = &builder->picture.series_count;
     if (number == *count) {
-        builder->series = need(realloc(builder->series, (size_t)++ * count * sizeof builder->series[0]));
+        builder->series = need(room_for_another(builder->series, (*count)++, sizeof builder->series[0]));
         builder->series[number] =
             (series_t){.name = need(strdup(name)), .look = builder->x ? number_of(builder->looks, name) : number};
     }
@@ -66,10 +67,8 @@ static bool has_point(const series_t *series, const point_t *point)
 
 static void add_point(series_t *series, point_t point)
 {
-    size_t count = (size_t)++series->count;
-    if ((count & (count - 1)) == 0)
-        series->points = need(realloc(series->points, 2 * count * sizeof series->points[0]));
-    series->points[count - 1] = point;
+    series->points = need(room_for_another(series->points, series->count, sizeof series->points[0]));
+    series->points[series->count++] = point;
 }
 
 static int by_place(const void *a, const void *b)
@@ -214,7 +213,7 @@ static void summarize(json_t *thing, const json_t *rows, const chart_t *chart)
         values[count++] = value;
         json_array_append_new(singles, need(json_real(value)));
     }
-    sort_reals_ascending(values, (int64_t)count);
+    sort_reals(values, (int64_t)count);
     json_object_set_new(thing, "launches", need(json_integer((json_int_t)count)));
     if (count > 0) {
         double median = middle_of(values, count);

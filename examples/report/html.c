@@ -11,26 +11,15 @@
 
 void html_text(FILE *file, const char *text)
 {
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        case '\'':
-            fputs("&#39;", file);
-            break;
-        default: /* characters that HTML does not have are spaces */
+    static const char special[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (; *text != '\0'; text++) {
+        const char *place = strchr(special, *text);
+        if (place)
+            fputs(names[place - special], file);
+        else /* characters that HTML does not have are spaces */
             fputc(((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7f ? ' ' : *text, file);
-        }
+    }
 }
 
 /* ---- Cells */

@@ -6,9 +6,7 @@
 #include "common/output.h"
 #include "report/page.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 typedef struct settings {
     const char *output_path;
@@ -33,27 +31,20 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a file cannot be read, is none of these, or the page cannot be written,\n"
     "2 for a bad option.\n";
 
-static const program_spec_t program = {.name = "mpix_report",
-                                       .purpose = "Makes one page of HTML from results of the measuring tools.",
-                                       .options = options,
-                                       .option_count = sizeof options / sizeof options[0],
-                                       .notes = notes,
-                                       .operand = &operand,
-                                       .usage = "mpix_report [OPTION]... FILE|DIR..."};
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_report", "Makes one page of HTML from results of the measuring tools.", .operand = &operand,
+                 .usage = "mpix_report [OPTION]... FILE|DIR...");
 
 static int write_page(const sources_t *sources, const settings_t *settings)
 {
-    FILE *file = stdout;
     if (settings->output_path && sources_has(sources, settings->output_path)) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
                        settings->output_path);
         return STATUS_BAD_OPTION;
     }
-    if (settings->output_path && !(file = fopen(settings->output_path, "w"))) {
-        options_refuse(program.name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
-                       settings->output_path, strerror(errno));
+    FILE *file = output_create(settings->output_path, "--output", program.name);
+    if (!file)
         return STATUS_BAD_OPTION;
-    }
     page_print(file, sources, settings->title);
     return output_finish(file, settings->output_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
@@ -76,9 +67,7 @@ int main(int argc, char **argv)
     settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
     if (outcome == OPTIONS_RUN && settings.paths.count == 0)
         outcome = options_refuse(program.name, "nothing to report: give files or directories of results");
-    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : report(&settings);
+    return outcome == OPTIONS_RUN ? report(&settings) : output_answer(outcome, program.name);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "report/read.h"
 
+#include "common/room.h"
 #include "report/rows.h"
 #include "results/folder.h"
 
@@ -51,7 +52,7 @@ static bool read_file(sources_t *sources, char *path, const char *campaign, cons
                       char *complaint)
 {
     result_file_t file;
-    sources->list = need(realloc(sources->list, (size_t)(sources->count + 1) * sizeof sources->list[0]));
+    sources->list = need(room_for_another(sources->list, sources->count, sizeof sources->list[0]));
     source_t *source = &sources->list[sources->count++];
     *source = (source_t){.path = need(path), .launch = launch};
     if (campaign) {
@@ -132,9 +133,9 @@ static bool read_launches(sources_t *sources, const char *directory, char *compl
 
 static bool read_directory(sources_t *sources, const char *directory, char *complaint)
 {
-    size_t bytes = (size_t)(sources->campaign_count + 1) * sizeof sources->campaigns[0];
-    sources->campaigns = need(realloc(sources->campaigns, bytes));
-    campaign_t *campaign = &sources->campaigns[sources->campaign_count++];
+    campaign_t *list = need(room_for_another(sources->campaigns, sources->campaign_count, sizeof list[0]));
+    campaign_t *campaign = &list[sources->campaign_count++];
+    sources->campaigns = list;
     *campaign = (campaign_t){.path = need(strdup(directory))};
     return folder_manifest(directory, &campaign->manifest, complaint) &&
            (campaign->manifest ? read_runs(sources, campaign, complaint)

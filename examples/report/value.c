@@ -2,6 +2,8 @@
 /* value.c - units by the names of columns, and axes with round numbers. */
 #include "report/value.h"
 
+#include "common/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +24,10 @@ static const struct {
 };
 enum { UNITS = sizeof units / sizeof units[0] };
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
 unit_t value_unit(const char *column)
 {
     for (int unit = UNIT_NONE + 1; unit < UNITS; unit++)
-        if (ends_in(column, units[unit].ending))
+        if (text_ends_in(column, units[unit].ending))
             return (unit_t)unit;
     return UNIT_NONE;
 }

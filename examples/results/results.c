@@ -42,9 +42,7 @@ bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...)
     va_start(arguments, format);
     vsnprintf(complaint, COMPLAINT_BYTES, format, arguments);
     va_end(arguments);
-    for (char *next = complaint; *next != '\0'; next++)
-        if ((unsigned char)*next < ' ')
-            *next = ' ';
+    text_one_line(complaint);
     return false;
 }
 

@@ -59,15 +59,9 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
     "trace that cannot be read.\n";
 
-static const program_spec_t program = {
-    .name = program_name,
-    .purpose = "Counts violations of the clock condition in a trace, and corrects them.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .notes = notes,
-    .operand = &operand,
-    .usage = "mpix_trace_check [OPTION]... DIR",
-};
+static const program_spec_t program =
+    PROGRAM_SPEC(program_name, "Counts violations of the clock condition in a trace, and corrects them.",
+                 .operand = &operand, .usage = "mpix_trace_check [OPTION]... DIR");
 
 /* ---- Rows */
 
@@ -86,7 +80,6 @@ static const column_t columns[] = {
     {.title = "moved p50(ns)", .name = "moved_median_ns", .width = 15},
     {.title = "moved max(ns)", .name = "moved_max_ns", .width = 15},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* How far events were moved. */
 typedef struct {
@@ -101,7 +94,7 @@ static void print_row(const check_run *run, const char *clock, check_scope scope
     const bool is_global = strcmp(clock, "global") == 0, has_late = sum->violations > 0;
     const cell_t none = {"", 0};
     const char *name = sum->of.function == 0 ? "message" : run->trace.names[sum->of.function];
-    const cell_t cells[COLUMNS] = {
+    const cell_t cells[] = {
         {clock, 0},
         {scopes[scope], 0},
         {scope == CHECK_OPERATION ? name : "", 0},
@@ -160,7 +153,7 @@ static bool correct(check_run *run, movement *moved)
             run->scratch_ns[moved->count++] = run->moved_ns[i];
     }
     if (moved->count > 0) {
-        sort_ascending(run->scratch_ns, (int64_t)moved->count);
+        mh_sort(run->scratch_ns, (int64_t)moved->count);
         moved->median_ns = quantile(run->scratch_ns, (int64_t)moved->count, 0.5);
         moved->max_ns = run->scratch_ns[moved->count - 1];
     }
@@ -282,8 +275,7 @@ static int check_all(check_run *run)
 {
     size_t left = 0;
     movement moved;
-    run->table = (table_t){
-        .columns = columns, .column_count = COLUMNS, .output = &run->settings.output, .schema = "mpix-trace-check"};
+    run->table = (table_t)TABLE(columns, &run->settings.output, "mpix-trace-check");
     table_head(&run->table);
     for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
         if (!trace_set_times(&run->trace, by)) {
@@ -324,12 +316,9 @@ static int run_check(check_run *run)
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }
-    output->file = output->path ? fopen(output->path, "w") : stdout;
-    if (!output->file) {
-        trace_fail(run->message, "option --output: \"%.200s\" is not allowed, give a file that can be written",
-                   output->path);
+    output->file = output_create(output->path, "--output", program_name);
+    if (!output->file)
         return STATUS_BAD_OPTION;
-    }
     trace_warn(&run->trace, program_name);
     int status = prepare(run) ? check_all(run) : STATUS_FAILED;
     return output_finish(output->file, output->path, program_name) ? status : STATUS_FAILED;
@@ -340,10 +329,8 @@ int main(int argc, char **argv)
     static check_run run;
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &run.settings);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
-    if (outcome == OPTIONS_BAD)
-        return STATUS_BAD_OPTION;
+    if (outcome != OPTIONS_RUN)
+        return output_answer(outcome, program_name);
     int status = run_check(&run);
     if (status != STATUS_GOOD && run.message[0] != '\0')
         fprintf(stderr, "%s: %s\n", program_name, run.message);

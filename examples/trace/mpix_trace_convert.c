@@ -7,7 +7,6 @@
 #include "trace/convert/conversion.h"
 #include "trace/parse.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { FORMAT_OTF2, FORMAT_PERFETTO, FORMAT_LINES };
@@ -45,13 +44,9 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if the output cannot be written, 2 for a bad option, a trace that cannot be\n"
     "read, or a format that this program was built without.\n";
 
-static const program_spec_t program = {.name = program_name,
-                                       .purpose = "Converts a trace of mpix_trace for other tools.",
-                                       .options = options,
-                                       .option_count = sizeof options / sizeof options[0],
-                                       .notes = notes,
-                                       .operand = &operand,
-                                       .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR"};
+static const program_spec_t program =
+    PROGRAM_SPEC(program_name, "Converts a trace of mpix_trace for other tools.", .operand = &operand,
+                 .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR");
 
 static options_outcome_t read_options(int argc, char **argv, settings *given)
 {
@@ -87,12 +82,9 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 
 static int convert_to_file(conversion *job, int (*convert)(conversion *job))
 {
-    job->file = job->path ? fopen(job->path, "w") : stdout;
-    if (!job->file) {
-        options_refuse(program_name, "option --output: \"%.200s\" is not allowed, give a file that can be written: %s",
-                       job->path, strerror(errno));
+    job->file = output_create(job->path, "--output", program_name);
+    if (!job->file)
         return STATUS_BAD_OPTION;
-    }
     int status = convert(job);
     return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
 }
@@ -147,7 +139,5 @@ int main(int argc, char **argv)
     settings given = {0};
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &given);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program_name) ? STATUS_GOOD : STATUS_FAILED;
-    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : run(&given);
+    return outcome == OPTIONS_RUN ? run(&given) : output_answer(outcome, program_name);
 }

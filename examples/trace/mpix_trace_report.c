@@ -7,10 +7,8 @@
 #include "trace/report/page.h"
 #include "trace/report/tables.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
 typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
@@ -57,14 +55,9 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if output could not be written, 2 for a bad option or a trace that cannot be\n"
     "read.\n";
 
-static const program_spec_t program = {.name = "mpix_trace_report",
-                                       .purpose =
-                                           "Shows what a trace says of the time in MPI, and of arrivals at calls.",
-                                       .options = options,
-                                       .option_count = sizeof options / sizeof options[0],
-                                       .notes = notes,
-                                       .operand = &operand,
-                                       .usage = "mpix_trace_report [OPTION]... DIR"};
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_trace_report", "Shows what a trace says of the time in MPI, and of arrivals at calls.",
+                 .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR");
 
 /* A trace, and what was found in it. */
 typedef struct findings {
@@ -82,16 +75,6 @@ static int no_memory(void)
 
 /* ---- Files */
 
-/* Returns NULL after a line about an option whose file cannot be written. */
-static FILE *create(const char *option, const char *path)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        options_refuse(program.name, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s",
-                       option, path, strerror(errno));
-    return file;
-}
-
 static int write_pattern(const settings_t *settings, const sites_t *sites)
 {
     if (settings->site > sites->count) {
@@ -100,7 +83,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
         return STATUS_BAD_OPTION;
     }
     const site_t *site = &sites->list[settings->site - 1];
-    FILE *file = create("--write-arrivals", settings->arrival_path);
+    FILE *file = output_create(settings->arrival_path, "--write-arrivals", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
     int64_t written = tables_pattern(file, site);
@@ -147,7 +130,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                        settings->to_s, (view.interval.from_ns - findings->of.zero_ns) / 1e9);
         return STATUS_BAD_OPTION;
     }
-    FILE *file = create("--page", settings->page_path);
+    FILE *file = output_create(settings->page_path, "--page", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
     bool good = trace_page_print(file, &view);
@@ -187,7 +170,7 @@ static int report(settings_t *settings, findings_t *findings)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)
         return status;
-    output->file = output->path ? create("--output", output->path) : stdout;
+    output->file = output_create(output->path, "--output", program.name);
     if (!output->file)
         return STATUS_BAD_OPTION;
     print_tables(settings, findings);
@@ -216,10 +199,8 @@ int main(int argc, char **argv)
     settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
-    if (outcome == OPTIONS_ANSWERED)
-        return output_finish(stdout, NULL, program.name) ? STATUS_GOOD : STATUS_FAILED;
     if (outcome == OPTIONS_RUN && settings.folders.count != 1)
         outcome = options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
                                  settings.folders.count);
-    return outcome == OPTIONS_BAD ? STATUS_BAD_OPTION : read_and_report(&settings);
+    return outcome == OPTIONS_RUN ? read_and_report(&settings) : output_answer(outcome, program.name);
 }

@@ -267,9 +267,11 @@ static void expect_too_large(const char *operation, int64_t max_bytes, bool is_t
 /* Empty messages have addresses, too. */
 static void expect_room(cache_mode_t cache)
 {
-    const work_plan_t plan = {
-        .comm = MPI_COMM_WORLD, .operation = operation_at(operation_find("bcast")), .cache = cache};
-    arena_t arena = arena_open(NULL, cache, 1, 0, arena_cache_bytes());
+    const work_plan_t plan = {.comm = MPI_COMM_WORLD,
+                              .operation = operation_at(operation_find("bcast")),
+                              .cache = cache,
+                              .cache_bytes = CACHE_BYTES};
+    arena_t arena = arena_open(NULL, cache, 1, 0, CACHE_BYTES);
     checks++;
     if (work_bytes(&plan) < arena.bytes + arena.eviction_bytes)
         complain(&plan, 0, 0, "has too little memory");

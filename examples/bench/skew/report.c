@@ -2,6 +2,7 @@
 /* report.c - from the calls of all repetitions to the table, the raw file and the chart. */
 #include "skew/skew.h"
 
+#include "base/statistics.h"
 #include "common/output.h"
 
 #include <string.h>
@@ -12,7 +13,6 @@ static const column_t columns[] = {
     {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
                                  "set xlabel 'exit skew (ns)'\n"
@@ -26,7 +26,7 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
     static const double fractions[] = {
         [P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999, [MAX_NS] = 1};
     const int64_t *valid_ticks = tally->skew_ticks + tally->calls - tally->valid; /* behind the negative ones */
-    sort_ascending(tally->skew_ticks, tally->calls);
+    mh_sort(tally->skew_ticks, tally->calls);
     for (int i = P50_NS; i <= MAX_NS; i++)
         result->figures[i][result->valid_repeats] = (double)quantile(valid_ticks, tally->valid, fractions[i]) * tick_ns;
     result->valid_repeats++;
@@ -74,7 +74,7 @@ static double typical(const result_t *result, figure_t figure)
     if (count == 0)
         return 0;
     memcpy(values, result->figures[figure], (size_t)count * sizeof values[0]);
-    sort_reals_ascending(values, count);
+    sort_reals(values, count);
     return middle_of(values, count);
 }
 
@@ -82,7 +82,7 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
     const result_t *result = &run->results[index];
     const char *none = result->valid > 0 ? NULL : "";
-    cell_t cells[COLUMNS] = {{run->schemes[index].name, 0}};
+    cell_t cells[sizeof columns / sizeof columns[0]] = {{run->schemes[index].name, 0}};
     for (int i = P50_NS; i <= CALL_NS; i++)
         cells[1 + i] = (cell_t){i < CALL_NS ? none : NULL, typical(result, (figure_t)i)};
     cells[2 + CALL_NS] = (cell_t){NULL, (double)result->calls};
@@ -136,7 +136,7 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const table_t table = {columns, COLUMNS, &run->settings.results.output, "mpix-skew"};
+    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-skew");
     int status = STATUS_GOOD;
     print_head(run, clock_text);
     table_head(&table);

@@ -108,7 +108,7 @@ bool samples_take(samples_t *samples, const call_note_t *notes)
 
 double samples_median(samples_t *samples, series_t series)
 {
-    sort_ascending(samples->series[series], samples->valid);
+    mh_sort(samples->series[series], samples->valid);
     return middle_of(samples->series[series], samples->valid);
 }
 
@@ -146,20 +146,12 @@ static double deviation_of(const int64_t *values, int64_t count, double mean)
     return count > 1 ? sqrt(square_sum / (double)(count - 1)) : 0;
 }
 
-static double mean_of(const int64_t *values, int64_t count)
-{
-    int64_t sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += values[i];
-    return (double)sum / (double)count;
-}
-
 /* sorted: count > 0 values */
 static void summarize_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
                                 analysis_t *analysis)
 {
     int64_t low, high;
-    analysis->mean_ns = mean_of(sorted, count);
+    analysis->mean_ns = mh_mean(sorted, (int)count);
     analysis->deviation_ns = deviation_of(sorted, count, analysis->mean_ns);
     analysis->min_ns = sorted[0];
     analysis->max_ns = sorted[count - 1];
@@ -186,9 +178,9 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
                              .discarded = samples->missed + samples->late};
     if (samples->valid == 0)
         return;
-    analysis->makespan_ns = mean_of(samples->series[SERIES_MAKESPAN_NS], samples->valid);
+    analysis->makespan_ns = mh_mean(samples->series[SERIES_MAKESPAN_NS], (int)samples->valid);
     summarize_ranks(samples->rank_sums_ns, samples->ranks, analysis);
-    sort_ascending(samples->series[run_time], samples->valid);
+    mh_sort(samples->series[run_time], samples->valid);
     summarize_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
 }
 
@@ -198,7 +190,7 @@ void analyze_arrivals(samples_t *samples, arrival_figures_t *figures)
     figures->from_first_ns = samples_median(samples, SERIES_MAKESPAN_NS);
     figures->from_last_ns = samples_median(samples, SERIES_FROM_LAST_NS);
     figures->in_call_ns = samples_median(samples, SERIES_IN_CALL_NS) / samples->ranks;
-    sort_ascending(errors_ns, errors);
+    mh_sort(errors_ns, errors);
     figures->error_ns = quantile(errors_ns, errors, 0.5);
     figures->error_p99_ns = quantile(errors_ns, errors, ERROR_TAIL);
 }

@@ -3,6 +3,7 @@
 #include "suite/arrival.h"
 
 #include "common/random.h"
+#include "common/room.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -162,7 +163,7 @@ static void name_table(arrival_table_t *table)
 
 static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
-    arrival_table_t *items = realloc(tables->items, ((size_t)tables->count + 1) * sizeof items[0]);
+    arrival_table_t *items = room_for_another(tables->items, tables->count, sizeof items[0]);
     if (!items)
         return refuse(why, "out of memory");
     tables->items = items;

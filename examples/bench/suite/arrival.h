@@ -48,7 +48,8 @@ typedef struct arrival_list {
     arrival_t items[MAX_ARRIVALS];
 } arrival_list_t;
 
-/* The delays of a file, in the order of calls, and of ranks in a call. */
+/* The delays of a file, in the order of calls, and of ranks in a call. All ranks keep them. */
+enum { MAX_DELAYS = 1 << 22 };
 typedef struct arrival_table {
     char path[ARRIVAL_PATH_BYTES];
     char text[ARRIVAL_TEXT_BYTES]; /* in results: the name of the file, and a hash of what is in it */

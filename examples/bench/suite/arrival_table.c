@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All ranks keep delays. A comment may be a long command line. */
-enum { MAX_DELAYS = 1 << 22, MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
+/* A comment may be a long command line. */
+enum { MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
 
 static const char titles[] = "call,rank,delay_ns", digits[] = "0123456789";
 
@@ -25,10 +25,9 @@ typedef struct source {
     const char *path;
     char line[MAX_LINE_BYTES];
     int number; /* of this line */
-    char *why;
-    bool is_refused;
+    char *why;  /* empty until something is refused */
     arrival_table_t *table;
-    int64_t count, capacity; /* of delays */
+    int64_t count; /* of delays */
 } source_t;
 
 __attribute__((format(printf, 2, 3))) static bool refuse(source_t *source, const char *format, ...)
@@ -38,7 +37,6 @@ __attribute__((format(printf, 2, 3))) static bool refuse(source_t *source, const
     va_start(arguments, format);
     vsnprintf(source->why + used, (size_t)(ARRIVAL_WHY_BYTES - used), format, arguments);
     va_end(arguments);
-    source->is_refused = true;
     return false;
 }
 
@@ -46,11 +44,7 @@ static bool reserve(source_t *source)
 {
     if (source->count == MAX_DELAYS)
         return refuse(source, "more than %d delays are not allowed", MAX_DELAYS);
-    if (source->count < source->capacity)
-        return true;
-    source->capacity = source->capacity > 0 ? 2 * source->capacity : 1024;
-    int64_t *delays_ns =
-        realloc(source->table->delays_ns, room_bytes(source->capacity, sizeof source->table->delays_ns[0]));
+    int64_t *delays_ns = room_for_another(source->table->delays_ns, source->count, sizeof delays_ns[0]);
     if (!delays_ns)
         return refuse(source, "out of memory");
     source->table->delays_ns = delays_ns;
@@ -110,11 +104,11 @@ static bool read_lines(source_t *source)
 {
     arrival_table_t *table = source->table;
     next_line(source);
-    if (!source->is_refused && strcmp(source->line, titles) != 0)
+    if (source->why[0] == '\0' && strcmp(source->line, titles) != 0)
         return refuse(source, "\"%.60s\" is not allowed, give the titles %s first", source->line, titles);
-    while (!source->is_refused && next_line(source))
+    while (source->why[0] == '\0' && next_line(source))
         take_line(source);
-    if (source->is_refused)
+    if (source->why[0] != '\0')
         return false;
     if (source->count == 0)
         return refuse(source, "there are no delays, give at least those of call 0");
@@ -131,6 +125,7 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
 {
     source_t source = {.path = path, .why = why, .table = table};
     *table = (arrival_table_t){0};
+    why[0] = '\0';
     source.file = fopen(path, "r");
     if (!source.file) {
         snprintf(why, ARRIVAL_WHY_BYTES, "\"%.200s\" is not allowed, give a file that can be read", path);

@@ -24,11 +24,6 @@ typedef struct bench {
     int status;
 } bench_t;
 
-static inline bool bench_is_root(const bench_t *bench)
-{
-    return bench->world.rank == 0;
-}
-
 /* What a job asks of its operation. */
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 

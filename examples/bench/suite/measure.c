@@ -74,7 +74,7 @@ __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 /* A simulator takes no time for arithmetic. */
 static void compute(const task_t *task, int64_t ns)
 {
-    wait_until(task->span, global_time_ns(task->span) + ns);
+    wait_until(task->span, world_time_ns(task->span) + ns);
 }
 #else
 static void compute(const task_t *task, int64_t ns)
@@ -86,9 +86,9 @@ static double calibrate(const task_t *task)
 {
     int64_t min_ns = INT64_MAX;
     for (int i = 0; i < CALIBRATIONS; i++) {
-        int64_t begin_ns = global_time_ns(task->span);
+        int64_t begin_ns = world_time_ns(task->span);
         compute_rounds(CALIBRATION_ROUNDS);
-        int64_t took_ns = global_time_ns(task->span) - begin_ns;
+        int64_t took_ns = world_time_ns(task->span) - begin_ns;
         min_ns = took_ns < min_ns ? took_ns : min_ns;
     }
     return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
@@ -102,9 +102,9 @@ static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
     int64_t computed_ns = 0;
     world_require_code(span, work_start(task->work), task->operation->function);
     for (int64_t i = 0; i <= tests; i++) {
-        int64_t begin_ns = global_time_ns(span);
+        int64_t begin_ns = world_time_ns(span);
         compute(task, compute_ns / (tests + 1));
-        computed_ns += global_time_ns(span) - begin_ns;
+        computed_ns += world_time_ns(span) - begin_ns;
         if (i < tests)
             world_require_code(span, work_test(task->work), "MPI_Test");
     }
@@ -125,12 +125,12 @@ static void make_call(task_t *task, int64_t number, call_note_t *note)
     task->releaser.delay_ns = imposed_delay_ns(&task->imposed, number);
     work_prepare(task->work, number);
     release(&task->releaser);
-    note->start_ns = global_time_ns(span);
+    note->start_ns = world_time_ns(span);
     if (task->compute_ns == 0)
         called = work_call(task->work);
     else
         note->compute_ns = call_overlapped(task, task->compute_ns);
-    note->end_ns = global_time_ns(span);
+    note->end_ns = world_time_ns(span);
     world_require_code(span, called, task->operation->function);
     note->mark = release_mark(&task->releaser);
     note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
@@ -279,19 +279,19 @@ static void show_progress(task_t *task, int64_t now_ns)
 
 static void make_orders(task_t *task, orders_t *orders)
 {
-    int64_t now_ns = global_time_ns(task->span);
+    int64_t now_ns = world_time_ns(task->span);
     show_progress(task, now_ns);
     orders->sync_clock = is_clock_due(task, now_ns);
     orders->calls = task->progress.next_calls;
     orders->first = task->samples.calls;
-    task->progress.batch_begin_ns = global_time_ns(task->span);
+    task->progress.batch_begin_ns = world_time_ns(task->span);
     orders->release = release_order(&task->releaser);
 }
 
 static void finish_batch(task_t *task, int64_t calls)
 {
     progress_t *progress = &task->progress;
-    int64_t took_ns = global_time_ns(task->span) - progress->batch_begin_ns, invalid = 0;
+    int64_t took_ns = world_time_ns(task->span) - progress->batch_begin_ns, invalid = 0;
     for (int64_t call = 0; call < calls; call++) {
         call_note_t *notes = notes_of_call(task, calls, call);
         invalid += samples_mark(notes, task->span->ranks) != MARK_VALID;

@@ -69,7 +69,6 @@ typedef struct task {
     releaser_t releaser;
     imposed_t imposed;        /* arrivals */
     double calls_per_ns;      /* of the loop that computes */
-    int index;                /* of the job in the plan */
     char root[16], label[48]; /* texts of keys */
     row_keys_t keys;
     /* Of a size. */

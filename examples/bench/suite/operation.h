@@ -125,7 +125,7 @@ typedef struct work_plan {
     bool in_place;
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */
-    int64_t cache_bytes; /* the size of the last-level cache; 0: as the system tells */
+    int64_t cache_bytes; /* the size of the last-level cache */
 } work_plan_t;
 enum { ROOT_ROTATES = -1 };
 

@@ -2,7 +2,7 @@
 /* pace.c - learn from the times of batches how far ahead the next starts are set. */
 #include "suite/pace.h"
 
-#include "common/statistics.h"
+#include "base/statistics.h"
 
 #include <string.h>
 
@@ -27,12 +27,11 @@ void pace_learn(pace_t *pace, int64_t need_ns)
 int64_t pace_typical(const pace_t *pace)
 {
     int64_t sorted_ns[PACE_BATCHES];
-    int64_t count = pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
+    int count = pace->count < PACE_BATCHES ? (int)pace->count : PACE_BATCHES;
     if (count == 0)
         return 0;
     memcpy(sorted_ns, pace->recent_ns, sizeof sorted_ns);
-    sort_ascending(sorted_ns, count);
-    return quantile(sorted_ns, count, 0.5);
+    return mh_median(sorted_ns, count);
 }
 
 int64_t window_next(int64_t length_ns, const cycles_t *cycles, int64_t calls, int64_t invalid)

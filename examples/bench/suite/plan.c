@@ -3,6 +3,7 @@
 #include "suite/plan.h"
 
 #include "common/random.h"
+#include "common/room.h"
 #include "suite/analysis.h"
 #include "suite/barriers.h"
 #include "suite/schemes.h"
@@ -254,15 +255,12 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
 static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
 {
     plan_t *plan = reader->plan;
-    size_t count = (size_t)plan->job_count;
-    if (count == MAX_JOBS)
+    if (plan->job_count == MAX_JOBS)
         return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
-    if ((count & (count - 1)) == 0) { /* room for twice as many each time there are a power of two */
-        job_t *jobs = realloc(plan->jobs, (count > 0 ? 2 * count : 1) * sizeof jobs[0]);
-        if (!jobs)
-            return refuse(reader, "out of memory");
-        plan->jobs = jobs;
-    }
+    job_t *jobs = room_for_another(plan->jobs, plan->job_count, sizeof jobs[0]);
+    if (!jobs)
+        return refuse(reader, "out of memory");
+    plan->jobs = jobs;
     job_t *job = &plan->jobs[plan->job_count++];
     *job = (job_t){.settings = *settings, .operation = operation};
     return fit(reader, job, named);

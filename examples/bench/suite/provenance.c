@@ -21,8 +21,6 @@ enum { VALUE_BYTES = PROVENANCE_BYTES, NAME_BYTES = 256 };
 
 #define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)
 
-static const char unknown[] = "unknown";
-
 /* Returns where the value of another item is to be written, which is empty. */
 static char *add(provenance_t *provenance, const char *key)
 {
@@ -60,8 +58,8 @@ static void write_date(char *text)
 {
     time_t now = time(NULL);
     struct tm parts;
-    if (!gmtime_r(&now, &parts) || strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        strcpy(text, unknown);
+    if (gmtime_r(&now, &parts))
+        strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
 /* ---- The MPI library */
@@ -71,7 +69,7 @@ static void add_library(provenance_t *provenance)
     char text[LIBRARY_BYTES];
     int version = 0, subversion = 0;
     world_library(text);
-    append(add(provenance, "mpi_library"), "%s", text[0] != '\0' ? text : unknown);
+    append(add(provenance, "mpi_library"), "%s", text);
     MPI_Get_version(&version, &subversion);
     append(add(provenance, "mpi_standard"), "%d.%d", version, subversion);
 }
@@ -176,15 +174,12 @@ static void append_choice(char *list, int index)
 static void list_choices(char list[VALUE_BYTES])
 {
     int provided, count = 0;
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
-        strcpy(list, unknown);
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return;
-    }
-    if (MPI_T_cvar_get_num(&count) != MPI_SUCCESS || count == 0)
-        strcpy(list, unknown);
+    MPI_T_cvar_get_num(&count);
     for (int index = 0; index < count; index++)
         append_choice(list, index);
-    if (list[0] == '\0')
+    if (count > 0 && list[0] == '\0')
         strcpy(list, "default");
     MPI_T_finalize();
 }
@@ -193,7 +188,7 @@ static void list_choices(char list[VALUE_BYTES])
 
 static void list_choices(char list[VALUE_BYTES])
 {
-    strcpy(list, unknown);
+    (void)list;
 }
 
 #endif
@@ -220,9 +215,7 @@ static void add_machine(provenance_t *provenance)
     append(processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     if (sched_getaffinity(0, sizeof usable, &usable) == 0)
         append(processors, ", of which rank 0 may use %d", CPU_COUNT(&usable));
-    char *clocksource = add(provenance, "clocksource");
-    if (!kernel_clocksource(clocksource))
-        strcpy(clocksource, unknown);
+    kernel_clocksource(add(provenance, "clocksource"));
 }
 
 /* ---- The library */
@@ -246,11 +239,8 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"tolerance_used_ns", "mpix_harmonize_tolerance_used_ns"},
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
-    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++) {
-        char *value = add(provenance, statistics[i].key);
-        if (!world_statistic(world, statistics[i].statistic, value, VALUE_BYTES))
-            strcpy(value, unknown);
-    }
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
+        world_statistic(world, statistics[i].statistic, add(provenance, statistics[i].key), VALUE_BYTES);
 }
 
 void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
@@ -270,8 +260,9 @@ void provenance_collect(provenance_t *provenance, const world_t *world, int argc
     add_machine(provenance);
     add_statistics(provenance, world);
     char *bound = add(provenance, "clock_bound_ns");
-    if (bound_ns == INT64_MAX)
-        strcpy(bound, unknown);
-    else
+    if (bound_ns != INT64_MAX)
         append(bound, "%" PRId64, bound_ns);
+    for (provenance_item_t *item = provenance->items; item < provenance->items + provenance->count; item++)
+        if (item->value[0] == '\0')
+            strcpy(item->value, "unknown");
 }

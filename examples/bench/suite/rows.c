@@ -74,7 +74,7 @@ static int64_t longest_delay_ns(const arrival_table_t *table)
 }
 
 /* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
-static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_t size_bytes)
+static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
 {
     double span_ns = arrival->magnitude * (arrival->is_multiple ? task->together_ns : 1e3);
     if (arrival->shape == ARRIVAL_TOGETHER)
@@ -83,8 +83,8 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_
         return longest_delay_ns(&task->imposed.tables->items[arrival->table]);
     if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
         return llround(span_ns);
-    fprintf(stderr, "%s: %s, %lld bytes: --arrival %s: %s\n", task->span->program, task->operation->name,
-            (long long)size_bytes, arrival->text,
+    begin_line(task);
+    fprintf(stderr, "--arrival %s: %s\n", arrival->text,
             span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
     return UNKNOWN_NS;
 }
@@ -93,12 +93,12 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival, int64_
  * Calls from now on have the arrivals of a pattern. Collective over the span. Returns false if the magnitude is not
  * known, or too long; rank 0 has told so.
  */
-static bool impose(task_t *task, const arrival_t *arrival, int64_t size_bytes)
+static bool impose(task_t *task, const arrival_t *arrival)
 {
     const world_t *span = task->span;
     int64_t span_ns = 0;
     if (span->rank == 0)
-        span_ns = find_span_ns(task, arrival, size_bytes);
+        span_ns = find_span_ns(task, arrival);
     world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
     task->imposed.arrival = *arrival;
     task->imposed.span_ns = span_ns;
@@ -119,12 +119,12 @@ bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int patte
     const arrival_list_t *arrivals = &task->job->arrivals;
     if (!task->is_at_size || pattern >= arrivals->count)
         return false;
-    if (arrivals->given && !impose(task, &arrivals->items[pattern], size_bytes)) {
+    task->row = (row_t){.keys = task->keys};
+    task->row.keys.size_bytes = size_bytes;
+    if (arrivals->given && !impose(task, &arrivals->items[pattern])) {
         bench->status = STATUS_FAILED;
         return false;
     }
-    task->row = (row_t){.keys = task->keys};
-    task->row.keys.size_bytes = size_bytes;
     if (release_schemes[task->releaser.kind].imposes)
         task->row.keys.arrival = arrivals->items[pattern].text;
     measure_begin(task, 0);
@@ -239,7 +239,7 @@ static bool begin_overlap(task_t *task)
 bool bench_end_calls(bench_t *bench, task_t *task)
 {
     const job_t *job = task->job;
-    bool is_pure = task->compute_ns == 0, root = bench_is_root(bench);
+    bool is_pure = task->compute_ns == 0, root = bench->world.rank == 0;
     double bound_ns = job->arrivals.given ? max_bound_ns(task->span) : NAN;
     world_progress(task->span, "%s", "");
     if (root && is_pure)

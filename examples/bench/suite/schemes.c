@@ -13,7 +13,7 @@ int64_t wait_until(const world_t *span, int64_t instant_ns)
 {
     int flag;
     world_require(span, MPIX_Global_wait_until(span->comm, instant_ns, &flag));
-    return global_time_ns(span);
+    return world_time_ns(span);
 }
 
 /* As MPIX_Harmonize: what counts is the start; why it was late is for the report. */
@@ -46,14 +46,14 @@ static void release_by_two_barriers(releaser_t *releaser)
 static void release_in_window(releaser_t *releaser)
 {
     int64_t start_ns = releaser->orders.first_ns + releaser->slot * releaser->orders.length_ns;
-    int64_t ready_ns = global_time_ns(releaser->span);
+    int64_t ready_ns = world_time_ns(releaser->span);
     if (releaser->slot == 0)
         releaser->ready_ns = ready_ns - releaser->orders.decided_ns;
     else /* a cycle ends here */
         releaser->notes_ns[releaser->noted++] = ready_ns - releaser->begun_ns;
     if (releaser->orders.length_ns == 0) {
         release_by_barrier(releaser);
-        start_ns = global_time_ns(releaser->span);
+        start_ns = world_time_ns(releaser->span);
     }
     releaser->released_ns = wait_until(releaser->span, start_ns);
     /* Even a wait that is over at once takes its time, which is part of the cycle. */
@@ -64,9 +64,9 @@ static void release_in_window(releaser_t *releaser)
 static void release_by_round_time(releaser_t *releaser)
 {
     int64_t lead_ns = releaser->orders.length_ns;
-    int64_t start_ns = releaser->span->rank == 0 ? global_time_ns(releaser->span) + lead_ns : 0;
+    int64_t start_ns = releaser->span->rank == 0 ? world_time_ns(releaser->span) + lead_ns : 0;
     world_require(releaser->span, MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, releaser->span->comm));
-    int64_t ready_ns = global_time_ns(releaser->span);
+    int64_t ready_ns = world_time_ns(releaser->span);
     releaser->notes_ns[releaser->noted++] = ready_ns - (start_ns - lead_ns);
     releaser->released_ns = wait_until(releaser->span, start_ns);
     releaser->mark = judge(releaser, ready_ns, start_ns);
@@ -106,7 +106,7 @@ void release_forget(releaser_t *releaser)
 
 release_orders_t release_order(releaser_t *releaser)
 {
-    int64_t now_ns = global_time_ns(releaser->span);
+    int64_t now_ns = world_time_ns(releaser->span);
     int64_t lead_ns = LEAD_FACTOR * pace_typical(&releaser->ready);
     return (release_orders_t){.decided_ns = now_ns,
                               .first_ns = now_ns + lead_ns,
@@ -149,7 +149,7 @@ release_note_t release_end(releaser_t *releaser)
     release_note_t note = {.ready_ns = releaser->ready_ns};
     if (releaser->noted == 0)
         return note;
-    sort_ascending(releaser->notes_ns, releaser->noted);
+    mh_sort(releaser->notes_ns, releaser->noted);
     if (releaser->kind == RELEASE_ROUND_TIME) {
         note.ready_ns = quantile(releaser->notes_ns, releaser->noted, READY_PART);
     } else {

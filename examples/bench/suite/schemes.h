@@ -13,7 +13,6 @@
 #include "suite/barriers.h"
 #include "suite/pace.h"
 
-#include <mpix_harmonize.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -104,14 +103,6 @@ release_note_t release_end(releaser_t *releaser);
 
 /* release_learn - rank 0: take in the largest of all ranks' notes, and how many of a batch's calls were invalid. */
 void release_learn(releaser_t *releaser, const release_note_t *note, int64_t calls, int64_t invalid);
-
-/* global_time_ns - the global clock of the span. */
-static inline int64_t global_time_ns(const world_t *span)
-{
-    int64_t time_ns, bound_ns;
-    world_require(span, MPIX_Global_time_ns(span->comm, &time_ns, &bound_ns));
-    return time_ns;
-}
 
 /* wait_until - wait for an instant of the global clock. Returns the first reading at or after it. */
 int64_t wait_until(const world_t *span, int64_t instant_ns);

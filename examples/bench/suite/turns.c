@@ -105,7 +105,7 @@ static void name_keys(const bench_t *bench, task_t *task)
     const scheme_t *scheme = &release_schemes[settings->release];
     bool rotates = settings->root == ROOT_ROTATES;
     snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
-    snprintf(task->label, sizeof task->label, "%d:%s", task->index + 1, operation->name);
+    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(task->job - bench->plan.jobs), operation->name);
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,
@@ -150,14 +150,13 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                      .room = &turns->room,
                      .takes_turns = turns->count > 1,
                      .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
-                     .raw = bench->plan.settings.results.raw.file,
-                     .index = (int)(job - bench->plan.jobs)};
+                     .raw = bench->plan.settings.results.raw.file};
     MPI_Comm_rank(plan.comm, &task->imposed.rank);
     MPI_Comm_size(plan.comm, &task->imposed.ranks);
     task->work = work_open(&plan, bench->memory);
     measure_open(task);
     name_keys(bench, task);
-    if (bench_is_root(bench))
+    if (bench->world.rank == 0)
         tell_job(bench, task);
 }
 
@@ -175,7 +174,7 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     world_require(span, MPIX_Clock_sync(span->comm));
     for (int i = 0; i < count; i++)
         open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
-    if (bench_is_root(bench))
+    if (bench->world.rank == 0)
         report_titles(&bench->report);
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)

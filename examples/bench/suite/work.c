@@ -55,7 +55,7 @@ static int64_t buffer_bytes(int64_t size_bytes, int blocks)
     return blocks > 0 && size_bytes == 0 ? 1 : size_bytes * blocks;
 }
 
-/* What MPI takes as int: counts, and the displacement of the last block. */
+/* What MPI takes as int: counts, and the displacement of the last block. The bytes of all blocks fit int64_t then. */
 static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes, int ranks)
 {
     int64_t last_block;
@@ -74,15 +74,9 @@ static int root_of(const work_plan_t *plan)
     return plan->operation->shape->has_root ? plan->root : 0;
 }
 
-static int64_t cache_bytes_of(const work_plan_t *plan)
-{
-    return plan->cache_bytes > 0 ? plan->cache_bytes : arena_cache_bytes();
-}
-
 int64_t work_bytes(const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
-    int64_t send_bytes, receive_bytes;
     int rank, ranks;
     MPI_Comm_rank(plan->comm, &rank);
     MPI_Comm_size(plan->comm, &ranks);
@@ -90,10 +84,7 @@ int64_t work_bytes(const work_plan_t *plan)
     int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
     if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, datatypes[plan->datatype].bytes, ranks))
         return -1;
-    if (__builtin_mul_overflow(block_bytes, needs.send, &send_bytes) ||
-        __builtin_mul_overflow(block_bytes, needs.receive, &receive_bytes))
-        return -1;
-    return arena_needs(plan->cache, send_bytes, receive_bytes, cache_bytes_of(plan));
+    return arena_needs(plan->cache, block_bytes * needs.send, block_bytes * needs.receive, plan->cache_bytes);
 }
 
 /* ---- Opening */
@@ -159,7 +150,7 @@ work_t *work_open(const work_plan_t *plan, char *memory)
     if (plan->operation->shape->has_neighbors)
         open_ring(work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
-                             buffer_bytes(plan->max_bytes, work->needs.receive), cache_bytes_of(plan));
+                             buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
 }
 

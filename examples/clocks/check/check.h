@@ -3,6 +3,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "common/burst.h"
 #include "common/exit_clock.h"
 #include "common/result_files.h"
 #include "common/world.h"
@@ -55,9 +56,10 @@ typedef struct check_run {
     bool is_checked; /* this rank */
     bool has_truth;
     const char *truth_text;
-    double tick_ns;  /* of the shared clock: the processor's counter */
-    trial_t *trials; /* labels x repeats */
-    check_t *checks; /* of each trial: ages x checked ranks, on rank 0 */
+    double tick_ns;        /* of the shared clock: the processor's counter */
+    trial_t *trials;       /* labels x repeats */
+    check_t *checks;       /* of each trial: ages x checked ranks, on rank 0 */
+    exchange_t *exchanges; /* with one rank, on rank 0 */
 
     /* Of the report */
     table_t table;
@@ -76,12 +78,6 @@ static inline trial_t *check_trial_of(const check_run_t *run, int label, int rep
 static inline check_t *check_checks_of(const check_run_t *run, int label, int repeat, int age)
 {
     return &run->checks[((label * run->settings.repeats + repeat) * run->ages + age) * run->checked];
-}
-
-/* Whether not all ranks are checked. */
-static inline bool check_is_sampled(const check_run_t *run)
-{
-    return run->checked < run->world.ranks - 1;
 }
 
 static inline void *check_room(const check_run_t *run, int64_t count, size_t item_bytes)

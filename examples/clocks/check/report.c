@@ -28,19 +28,20 @@ void check_begin_report(check_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
     FILE *file = output->file, *raw = run->settings.results.raw.file;
+    bool is_sampled = run->checked < run->world.ranks - 1;
     for (int i = 0; i < run->labels; i++) {
         int width = (int)strlen(run->label[i]) + 2;
         columns[0].width = width > columns[0].width ? width : columns[0].width;
     }
-    run->table = (table_t){columns, sizeof columns / sizeof columns[0], output, "mpix-clock-check"};
+    run->table = (table_t)TABLE(columns, output, "mpix-clock-check");
     run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
-    if (output->format != FORMAT_TABLE && check_is_sampled(run))
+    if (output->format != FORMAT_TABLE && is_sampled)
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
     if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, file, "error of the global clock against that of rank 0");
         fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
                 (long long)run->settings.exchanges);
-        fprintf(file, check_is_sampled(run) ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
+        fprintf(file, is_sampled ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
         fprintf(file, "# Truth: %s\n", run->truth_text);
         if (run->settings.keep_ms > 0)
             fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
@@ -88,7 +89,7 @@ static int64_t gather(const check_run_t *run, int label, int age, extremes_t *ma
             max->violations += check->is_violation;
         }
     }
-    sort_ascending(run->values, count);
+    mh_sort(run->values, count);
     return count;
 }
 
@@ -98,8 +99,7 @@ static double median_of_runs_ns(const check_run_t *run, int label, bool call)
         const trial_t *trial = check_trial_of(run, label, repeat);
         run->values[repeat] = call ? trial->call_ns : trial->sync_ns;
     }
-    sort_ascending(run->values, run->settings.repeats);
-    return (double)quantile(run->values, run->settings.repeats, 0.5);
+    return (double)mh_median(run->values, (int)run->settings.repeats);
 }
 
 static void print_row(check_run_t *run, int label, int age)

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* As arrival_table.c has it. */
-enum { MAX_DELAYS = 1 << 22 };
-
 static cell_t text(const char *value)
 {
     return (cell_t){.text = value};
@@ -31,12 +28,6 @@ static double percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }
-
-#define TABLE(table_columns, table_schema)                                                                      \
-    {                                                                                                           \
-        .columns = (table_columns), .column_count = sizeof(table_columns) / sizeof(column_t), .output = output, \
-        .schema = (table_schema)                                                                                \
-    }
 
 /* Of one function: usages of the ranks that called it. */
 static void print_function(const table_t *table, const usage_t *usages, size_t count)
@@ -70,7 +61,7 @@ void tables_functions(const output_t *output, const profile_t *profile)
                                        {"rank", "time_max_rank", 7, 0, 0},
                                        {"call(us)", "mean_ns", 13, 3, 1e3},
                                        {"longest(us)", "max_ns", 14, 3, 1e3}};
-    const table_t table = TABLE(columns, "mpix-trace-functions");
+    const table_t table = TABLE(columns, output, "mpix-trace-functions");
     table_head(&table);
     for (size_t from = 0, to; from < profile->count; from = to) {
         for (to = from + 1; to < profile->count && profile->list[to].function == profile->list[from].function;)
@@ -88,7 +79,7 @@ void tables_ranks(const output_t *output, const profile_t *profile)
                                        {"% of run", "of_run_percent", 11, 2, 0},
                                        {"call(us)", "mean_ns", 13, 3, 1e3},
                                        {"longest(us)", "max_ns", 14, 3, 1e3}};
-    const table_t table = TABLE(columns, "mpix-trace-ranks");
+    const table_t table = TABLE(columns, output, "mpix-trace-ranks");
     table_head(&table);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];
@@ -117,7 +108,7 @@ void tables_sites(const output_t *output, const sites_t *sites)
                                        {"close", "closeness", 8, 3, 0},
                                        {"max(us)", "spread_max_ns", 13, 3, 1e3},
                                        {"called from", "place", 40, 0, 0}};
-    const table_t table = TABLE(columns, "mpix-trace-sites");
+    const table_t table = TABLE(columns, output, "mpix-trace-sites");
     table_head(&table);
     for (int i = 0; i < sites->count; i++) {
         const site_t *site = &sites->list[i];
@@ -158,7 +149,7 @@ void tables_calls(const output_t *output, const sites_t *sites)
                                        {"leave(us)", "leave_ns", 17, 3, 1e3},
                                        {"delay(us)", "delay_ns", 14, 3, 1e3},
                                        {"bound(us)", "bound_ns", 13, 3, 1e3}};
-    const table_t table = TABLE(columns, "mpix-trace-calls");
+    const table_t table = TABLE(columns, output, "mpix-trace-calls");
     table_head(&table);
     for (int i = 0; i < sites->count; i++)
         for (int64_t call = 0; call < sites->list[i].arrivals.calls; call++)
