@@ -309,12 +309,12 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
             mh_schedule_count(&clock->schedule, ended_ns - began_ns, !is_thorough && !is_new);
             return MPI_SUCCESS;
         }
-        clock->disruptions++;
+        clock->disruptions += run < MAX_RUNS; /* the last one counts as it is distrusted */
         clock->is_shared = clock->is_shared && !is_first;
         mh_sync_restart(&clock->plan);
     }
     if (is_first)
-        mh_global_clock_publish(&clock->global, &estimate);
+        unbind(clock, estimate);
     mh_comm_clock_distrust(clock);
     return MPI_SUCCESS;
 }

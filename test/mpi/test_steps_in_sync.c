@@ -6,6 +6,8 @@
 #include "mpix_test.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +145,39 @@ static void check_step_in_shared(int64_t readings)
     MPI_Comm_free(&comm);
 }
 
+static void *step_again_and_again(void *is_over)
+{
+    while (!atomic_load((_Atomic bool *)is_over)) {
+        nap_ms(4);
+        inject_step(10 * NS_PER_MS);
+    }
+    return NULL;
+}
+
+/* So often that the library gives up repeating the synchronization, which it does twice. */
+static void check_steps_throughout_first(void)
+{
+    _Atomic bool is_over = false;
+    char status[TEXT_SIZE];
+    int64_t bound_ns;
+    pthread_t thread;
+    MPI_Comm comm = make_new_comm("500");
+    bool steps = my_rank == 0 && pthread_create(&thread, NULL, step_again_and_again, &is_over) == 0;
+    CHECK_OK(MPIX_Clock_sync(comm));
+    atomic_store(&is_over, true);
+    if (steps)
+        pthread_join(thread, NULL);
+    read_ns(comm, &bound_ns);
+    info_text(comm, "clock_status", status);
+    int64_t disruptions = info_number(comm, "clock_disruptions");
+    CHECK(strcmp(status, "synchronized") == 0 || (bound_ns == INT64_MAX && disruptions == 3),
+          "disrupted three times, the bound is %" PRId64 " ns, and %" PRId64 " times are counted", bound_ns,
+          disruptions);
+    harmonize(comm);
+    check_clock(comm, "after a synchronization that was given up");
+    MPI_Comm_free(&comm);
+}
+
 void test_clock_stepped_in_first_sync(void)
 {
     if (ranks < 2) {
@@ -150,6 +185,7 @@ void test_clock_stepped_in_first_sync(void)
         return;
     }
     check_step_in_first();
+    check_steps_throughout_first();
     for (int64_t readings = 10; readings <= 30; readings += 10)
         check_step_in_shared(readings);
 }
