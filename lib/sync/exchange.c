@@ -58,7 +58,8 @@ static bool is_inverted(const min_two *there, const min_two *back, const mh_burs
 /* A burst that starts again has at most this many times the maximum number of exchanges in total. */
 enum { MAX_STARTS = 3 };
 
-static const min_two no_delays = {INT64_MAX / 4, INT64_MAX / 4};
+/* More than any, so clocks may be a century apart; the sum of two fits. */
+static const min_two no_delays = {INT64_MAX / 2, INT64_MAX / 2};
 
 int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error)
 {

@@ -99,6 +99,20 @@ START_TEST(no_more_than_asked_for)
 }
 END_TEST
 
+/* A clock that nobody has set may show 1970. */
+START_TEST(clocks_may_be_a_century_apart)
+{
+    static const int64_t offsets_ns[] = {INT64_C(100) * 365 * 86400 * MH_NS_PER_S,
+                                         INT64_C(-100) * 365 * 86400 * MH_NS_PER_S};
+    simulation world = make_world(300);
+    play result = {.may_stop = true, .most = MOST};
+    world.clocks[1].offset_ns = offsets_ns[_i];
+    simulate(&world, run_burst, &result);
+    EXPECT(!result.burst.stepped && result.burst.count >= 5, "%d exchanges, and %s step", result.burst.count,
+           result.burst.stepped ? "a" : "no");
+}
+END_TEST
+
 /* ---- A clock is stepped during the burst */
 
 static const int64_t steps_ns[] = {MH_NS_PER_MS, -MH_NS_PER_MS,      MH_NS_PER_S,
@@ -157,6 +171,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_loop_test(tests, clocks_may_be_a_century_apart, 0, 2);
     tcase_add_loop_test(tests, a_step_in_a_burst_is_found, 0, COUNT_OF(steps_ns));
     tcase_add_test(tests, all_are_made_where_each_counts);
     tcase_add_test(tests, a_burst_ends_where_the_network_is_steady);
