@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A few calls tell whether many take too long, as they do where processes share a processor. */
 enum { FEW_CALLS = 8, MANY_CALLS = 200, MAX_ROWS = 20 };
@@ -150,18 +152,40 @@ static char *compose_report(const findings *found)
     return text;
 }
 
+/* Returns 0 or an errno. */
+static int append(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return errno;
+    int reason = fputs(text, file) < 0 ? errno : 0;
+    if (fclose(file) != 0 && reason == 0)
+        reason = errno;
+    return reason;
+}
+
 static void write_report(const char *text)
 {
     const char *path = getenv("MPIX_PRELOAD_REPORT");
-    FILE *file = path && path[0] ? fopen(path, "a") : stderr;
-    if (file)
-        fputs(text, file);
-    if (file == stderr)
-        return;
-    if (!file || ferror(file) || fclose(file) != 0) {
-        fprintf(stderr, "mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(errno));
+    int reason = path && path[0] ? append(path, text) : 0;
+    if (reason != 0)
+        fprintf(stderr, "mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(reason));
+    if (reason != 0 || !path || !path[0])
         fputs(text, stderr);
-    }
+}
+
+/* Where a file would be larger than the program may make it, the kernel also sends a signal, which would end it. */
+static void write_without_signal(const char *text)
+{
+    static const struct timespec at_once;
+    sigset_t too_large, before;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    write_report(text);
+    if (!sigismember(&before, SIGXFSZ))
+        sigtimedwait(&too_large, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void add_passed(findings *found)
@@ -186,7 +210,7 @@ void mh_preload_report(void)
         measure_cost(&found);
     char *text = found.rank == 0 ? compose_report(&found) : NULL;
     if (text)
-        write_report(text);
+        write_without_signal(text);
     free(text);
     free(found.summaries);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -301,6 +302,9 @@ static void act(const char *what, char **arguments)
 {
     if (strcmp(what, "barriers") == 0) {
         print_clock();
+        call_barriers(MPI_COMM_WORLD, BARRIERS);
+    } else if (strcmp(what, "limit") == 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
         call_barriers(MPI_COMM_WORLD, BARRIERS);
     } else if (strcmp(what, "pauses") == 0) {
         call_barriers_slowly();
