@@ -6,9 +6,12 @@
 #include "mpix_test.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { ALL_RANKS = -1 };
 
@@ -79,6 +82,115 @@ static void check_steps(const step *step)
     for (int part = 0; part <= parts; part++)
         check_step_after(step, part == 0 ? 1 : readings * part / parts);
 }
+
+/* ---- The first synchronization of a communicator */
+
+/* Nothing that another communicator knows is of use to one that allows more wander. */
+static MPI_Comm make_new_comm(const char *wander)
+{
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
+    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", wander));
+    meet(comm);
+    return comm;
+}
+
+/* Synchronize for the first time while rank 0 steps its clock. Returns how many readings were left until then. */
+static int64_t sync_first(MPI_Comm comm, int64_t readings)
+{
+    if (my_rank == 0)
+        step_after_readings(readings, NS_PER_S);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    return my_rank == 0 ? step_after_readings(0, 0) : 0;
+}
+
+/* Global time is zero at its epoch, though the clocks of both were set since. */
+static void check_epoch(MPI_Comm comm)
+{
+    enum { NEAR_NS = 10 * 1000 * 1000 };
+    struct timespec now;
+    int64_t bound_ns;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t passed_ns = read_ns(comm, &bound_ns) + NS_PER_S;
+    int64_t unix_passed_ns = now.tv_sec * NS_PER_S + now.tv_nsec - info_number(comm, "clock_epoch_unix_ns");
+    CHECK(my_rank > 0 || unix_passed_ns < passed_ns + NEAR_NS, "the epoch of global time is %" PRId64 " ns too early",
+          unix_passed_ns - passed_ns);
+}
+
+/* Late in the synchronization, which then takes place twice. */
+static void check_step_in_first(void)
+{
+    MPI_Comm counted = make_new_comm("200"), comm = make_new_comm("300");
+    int64_t readings = INT64_MAX - sync_first(counted, INT64_MAX);
+    bool is_stepped = sync_first(comm, readings * 8 / 10) == 0;
+    if (is_stepped)
+        check_epoch(comm);
+    MPI_Comm_free(&counted);
+    MPI_Comm_free(&comm);
+}
+
+/* In a synchronization that begins with what an earlier communicator knows, which is then of no use. */
+static void check_step_in_shared(int64_t readings)
+{
+    char origin[TEXT_SIZE];
+    MPI_Comm parent = make_new_comm("400"), comm = make_new_comm("400");
+    CHECK_OK(MPIX_Clock_sync(parent));
+    sync_first(comm, readings);
+    info_text(comm, "clock_origin", origin);
+    CHECK(info_number(comm, "clock_disruptions") == 0 || strcmp(origin, "fresh") == 0,
+          "stepped after %" PRId64 " readings, the origin is '%s'", readings, origin);
+    MPI_Comm_free(&parent);
+    MPI_Comm_free(&comm);
+}
+
+static void *step_again_and_again(void *is_over)
+{
+    while (!atomic_load((_Atomic bool *)is_over)) {
+        nap_ms(4);
+        inject_step(10 * NS_PER_MS);
+    }
+    return NULL;
+}
+
+/* So often that the library gives up repeating the synchronization, which it does twice. */
+static void check_steps_throughout_first(void)
+{
+    _Atomic bool is_over = false;
+    char status[TEXT_SIZE];
+    int64_t bound_ns;
+    pthread_t thread;
+    MPI_Comm comm = make_new_comm("500");
+    bool steps = my_rank == 0 && pthread_create(&thread, NULL, step_again_and_again, &is_over) == 0;
+    CHECK_OK(MPIX_Clock_sync(comm));
+    atomic_store(&is_over, true);
+    if (steps)
+        pthread_join(thread, NULL);
+    read_ns(comm, &bound_ns);
+    info_text(comm, "clock_status", status);
+    int64_t disruptions = info_number(comm, "clock_disruptions");
+    CHECK(strcmp(status, "synchronized") == 0 || (bound_ns == INT64_MAX && disruptions == 3),
+          "disrupted three times, the bound is %" PRId64 " ns, and %" PRId64 " times are counted", bound_ns,
+          disruptions);
+    harmonize(comm);
+    check_clock(comm, "after a synchronization that was given up");
+    MPI_Comm_free(&comm);
+}
+
+void test_clock_stepped_in_first_sync(void)
+{
+    if (ranks < 2) {
+        test_skip("one process measures nothing");
+        return;
+    }
+    check_step_in_first();
+    check_steps_throughout_first();
+    for (int64_t readings = 10; readings <= 30; readings += 10)
+        check_step_in_shared(readings);
+}
+
+/* ---- Later ones */
 
 /* Of each two combinations one comes up if calls take long. */
 void test_clock_stepped_in_sync(void)

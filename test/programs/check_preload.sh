@@ -226,7 +226,7 @@ check_report() {
     # No file may be longer than it is.
     run 2 mpix_preload --report "$scratch/report" "$subject" limit
     expect_done
-    grep -q "^mpix_preload: cannot write $scratch/report: .*large" "$scratch/err" || complain "no message says too large"
+    grep -q "^mpix_preload: cannot write $scratch/report: .*large" "$scratch/err" || complain "no message says why"
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     [ -c /dev/full ] || return
     run 2 mpix_preload --report=/dev/full "$subject" barriers
