@@ -125,7 +125,7 @@ only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?
     lib/clock/counter.c examples/common/machine_clock.c
 # mh_median is the lower median of a few values, middle_of the mean of the middle two, the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median|middle)(_of)?\(' \
-    lib/base/statistics.c examples/common/statistics.c
+    lib/base/statistics.c examples/common/statistics.h
 only_in "one median" "$plain" '.*count\)*( -|-) ?1\) / 2' \
     lib/base/statistics.c examples/common/statistics.h test/unit/test_statistics.c
 # By its name, and by what it is narrowed by. exchange.c has the shortest message of each direction.

@@ -6,7 +6,6 @@
  * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it takes by
  * itself, it is asked for, on a communicator of its own each time.
  */
-#include "base/statistics.h"
 #include "common/burst.h"
 #include "common/kernel.h"
 #include "common/machine_clock.h"
@@ -194,7 +193,7 @@ static void measure_intervals(const list_run_t *run, int clock)
     for (int64_t i = 0; raw && i < run->settings.reads; i++)
         fprintf(raw, "%s,%lld,%.1f\n", machine_clocks[clock].name, (long long)i,
                 (double)run->room[i] * tick_ns_of(run, clock));
-    sort_ascending(run->room, run->settings.reads);
+    mh_sort(run->room, run->settings.reads);
 }
 
 /* The smallest of the intervals in the room that is not 0; 0 if the clock did not move. */

@@ -2,7 +2,6 @@
 /* exit_clock.c - choose the counter if all ranks share it, else the global clock. */
 #include "exit_clock.h"
 
-#include "base/statistics.h"
 #include "statistics.h"
 
 #include <stdio.h>

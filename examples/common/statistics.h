@@ -5,6 +5,9 @@
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
+#include "base/statistics.h"
+
+#include <math.h>
 #include <stdint.h>
 
 static inline int64_t lesser(int64_t a, int64_t b)
@@ -27,15 +30,17 @@ static inline int64_t greater(int64_t a, int64_t b)
         ((double)(sorted)[lower_place] + (double)(sorted)[upper_place]) / 2;                      \
     })
 
-/* sort_ascending - sort values[0..count). */
-void sort_ascending(int64_t *values, int64_t count);
-
 /*
  * quantile - the nearest-rank quantile: the smallest value that at least a given fraction of all values do not exceed.
  *
  * sorted     count > 0 values in ascending order
  * fraction   above 0, at most 1
  */
-int64_t quantile(const int64_t *sorted, int64_t count, double fraction);
+static inline int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
+{
+    /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
+    int64_t place = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
+    return sorted[place < 1 ? 0 : place - 1];
+}
 
 #endif

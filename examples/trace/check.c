@@ -89,7 +89,7 @@ size_t check_sums(check_relations *found, check_scope scope, check_sum *sums, in
                 scratch_ns[sum->violations++] = found->list[end].late_ns;
         }
         if (sum->violations > 0) {
-            sort_ascending(scratch_ns, (int64_t)sum->violations);
+            mh_sort(scratch_ns, (int64_t)sum->violations);
             sum->median_ns = quantile(scratch_ns, (int64_t)sum->violations, 0.5);
             sum->max_ns = scratch_ns[sum->violations - 1];
         }

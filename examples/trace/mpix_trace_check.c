@@ -153,7 +153,7 @@ static bool correct(check_run *run, movement *moved)
             run->scratch_ns[moved->count++] = run->moved_ns[i];
     }
     if (moved->count > 0) {
-        sort_ascending(run->scratch_ns, (int64_t)moved->count);
+        mh_sort(run->scratch_ns, (int64_t)moved->count);
         moved->median_ns = quantile(run->scratch_ns, (int64_t)moved->count, 0.5);
         moved->max_ns = run->scratch_ns[moved->count - 1];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* statistics.c - the median and the mean. */
+/* statistics.c - order, the median and the mean. */
 #include "base/statistics.h"
 
 #include <stdlib.h>
@@ -10,9 +10,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int64_t mh_median(int64_t *values, int count)
+void mh_sort(int64_t *values, int64_t count)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
+}
+
+int64_t mh_median(int64_t *values, int count)
+{
+    mh_sort(values, count);
     return values[(count - 1) / 2];
 }
 

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* Sort values in ascending order. */
+void mh_sort(int64_t *values, int64_t count);
+
 /* The median of count > 0 values (the lower one of an even count). Reorders values. */
 int64_t mh_median(int64_t *values, int count);
 

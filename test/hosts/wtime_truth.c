@@ -100,7 +100,7 @@ static int64_t find_differences(const int64_t *all, int readings, int first, int
         if (i % readings >= first && i % readings < end && its != INTERRUPTED && that_of_0 != INTERRUPTED)
             differences[count++] = llabs(its - that_of_0);
     }
-    sort_ascending(differences, count);
+    mh_sort(differences, count);
     return count;
 }
 

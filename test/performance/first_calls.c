@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         comms = 2;
     for (int i = 0; i < comms; i++)
         took_ns[i] = first_call_ns(&code);
-    sort_ascending(took_ns + 1, comms - 1);
+    mh_sort(took_ns + 1, comms - 1);
     if (rank == 0)
         printf("first communicator %.3f ms; %d further ones: min %.3f, median %.3f, max %.3f ms\n",
                (double)took_ns[0] * 1e-6, comms - 1, (double)took_ns[1] * 1e-6,

@@ -198,7 +198,7 @@ static void report_errors(const char *part, const sample *samples, int count)
     if (all) {
         int64_t *others = all + count;
         int total = count * (processes - 1);
-        sort_ascending(others, total);
+        mh_sort(others, total);
         for (int i = 0; i < total; i++)
             squares += (double)others[i] * (double)others[i] / total;
         printf(" %serror_rms=%.1f %serror_p50=%" PRId64 " %serror_p99=%" PRId64, part, sqrt(squares), part,
@@ -226,7 +226,7 @@ static void report_skew(const sample *samples, int count)
     for (int i = 0; i < count; i++)
         if (valid[i])
             skew[used++] = last[i] - first[i];
-    sort_ascending(skew, used);
+    mh_sort(skew, used);
     if (rank == 0 && used > 0)
         printf(" calls=%d valid=%.4f skew_p50=%" PRId64 " skew_p99=%" PRId64, count, (double)used / count,
                quantile(skew, used, 0.5), quantile(skew, used, 0.99));

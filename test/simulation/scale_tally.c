@@ -77,7 +77,7 @@ static double per(double sum, int64_t count)
 
 static void report_errors(const tally_t *tally)
 {
-    sort_ascending(tally->errors_ns, tally->errors);
+    mh_sort(tally->errors_ns, tally->errors);
     printf(" readings=%ld error_rms=%.1f error_p50=%ld error_p99=%ld error_max=%ld", (long)tally->errors,
            sqrt(per(tally->squares, tally->errors)), (long)quantile(tally->errors_ns, tally->errors, 0.5),
            (long)quantile(tally->errors_ns, tally->errors, 0.99), (long)tally->errors_ns[tally->errors - 1]);

@@ -64,7 +64,7 @@ static void print_errors(const char *clock, const double *error_ns, size_t count
         sizes[i] = llround(fabs(error_ns[i]));
         squares += error_ns[i] * error_ns[i] / (double)count;
     }
-    sort_ascending(sizes, (int64_t)count);
+    mh_sort(sizes, (int64_t)count);
     printf("clock=%s events=%zu error_rms=%.1f error_p50=%" PRId64 " error_p99=%" PRId64 " error_max=%" PRId64, clock,
            count, sqrt(squares), quantile(sizes, (int64_t)count, 0.5), quantile(sizes, (int64_t)count, 0.99),
            sizes[count - 1]);

@@ -61,7 +61,7 @@ static int64_t simulate_batch(int64_t length_ns, int64_t need_ns, chance *dice, 
         sorted_ns[i] = (int64_t)chance_lognormal(dice, (double)need_ns, 0.1);
         *invalid += sorted_ns[i] >= length_ns;
     }
-    sort_ascending(sorted_ns, CALLS);
+    mh_sort(sorted_ns, CALLS);
     cycles.usual_ns = quantile(sorted_ns, CALLS, 0.75);
     cycles.max_ns = sorted_ns[CALLS - 1];
     return window_next(length_ns, &cycles, CALLS, *invalid);

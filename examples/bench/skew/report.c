@@ -26,7 +26,7 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
     static const double fractions[] = {
         [P50_NS] = 0.5, [P90_NS] = 0.9, [P99_NS] = 0.99, [P999_NS] = 0.999, [MAX_NS] = 1};
     const int64_t *valid_ticks = tally->skew_ticks + tally->calls - tally->valid; /* behind the negative ones */
-    sort_ascending(tally->skew_ticks, tally->calls);
+    mh_sort(tally->skew_ticks, tally->calls);
     for (int i = P50_NS; i <= MAX_NS; i++)
         result->figures[i][result->valid_repeats] = (double)quantile(valid_ticks, tally->valid, fractions[i]) * tick_ns;
     result->valid_repeats++;

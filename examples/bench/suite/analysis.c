@@ -2,7 +2,6 @@
 /* analysis.c - reduce the times of a call to one sample, and samples to the figures of a row. */
 #include "suite/analysis.h"
 
-#include "base/statistics.h"
 #include "common/room.h"
 #include "common/statistics.h"
 
@@ -109,7 +108,7 @@ bool samples_take(samples_t *samples, const call_note_t *notes)
 
 double samples_median(samples_t *samples, series_t series)
 {
-    sort_ascending(samples->series[series], samples->valid);
+    mh_sort(samples->series[series], samples->valid);
     return middle_of(samples->series[series], samples->valid);
 }
 
@@ -181,7 +180,7 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
         return;
     analysis->makespan_ns = mh_mean(samples->series[SERIES_MAKESPAN_NS], (int)samples->valid);
     summarize_ranks(samples->rank_sums_ns, samples->ranks, analysis);
-    sort_ascending(samples->series[run_time], samples->valid);
+    mh_sort(samples->series[run_time], samples->valid);
     summarize_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
 }
 
@@ -191,7 +190,7 @@ void analyze_arrivals(samples_t *samples, arrival_figures_t *figures)
     figures->from_first_ns = samples_median(samples, SERIES_MAKESPAN_NS);
     figures->from_last_ns = samples_median(samples, SERIES_FROM_LAST_NS);
     figures->in_call_ns = samples_median(samples, SERIES_IN_CALL_NS) / samples->ranks;
-    sort_ascending(errors_ns, errors);
+    mh_sort(errors_ns, errors);
     figures->error_ns = quantile(errors_ns, errors, 0.5);
     figures->error_p99_ns = quantile(errors_ns, errors, ERROR_TAIL);
 }

@@ -149,7 +149,7 @@ release_note_t release_end(releaser_t *releaser)
     release_note_t note = {.ready_ns = releaser->ready_ns};
     if (releaser->noted == 0)
         return note;
-    sort_ascending(releaser->notes_ns, releaser->noted);
+    mh_sort(releaser->notes_ns, releaser->noted);
     if (releaser->kind == RELEASE_ROUND_TIME) {
         note.ready_ns = quantile(releaser->notes_ns, releaser->noted, READY_PART);
     } else {

@@ -2,7 +2,6 @@
 /* report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
 #include "check/check.h"
 
-#include "base/statistics.h"
 #include "common/statistics.h"
 
 #include <math.h>
@@ -90,7 +89,7 @@ static int64_t gather(const check_run_t *run, int label, int age, extremes_t *ma
             max->violations += check->is_violation;
         }
     }
-    sort_ascending(run->values, count);
+    mh_sort(run->values, count);
     return count;
 }
 

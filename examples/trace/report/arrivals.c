@@ -87,8 +87,8 @@ bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
         last_calls[spread.last] += spread.first != spread.last;
         add_waits(arrivals, call, spread.last, summary);
     }
-    sort_ascending(spreads_ns, calls);
-    sort_ascending(bounds_ns, calls);
+    mh_sort(spreads_ns, calls);
+    mh_sort(bounds_ns, calls);
     summary->spread_median_ns = quantile(spreads_ns, calls, 0.5);
     summary->spread_p99_ns = quantile(spreads_ns, calls, 0.99);
     summary->spread_max_ns = spreads_ns[calls - 1];

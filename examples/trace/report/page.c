@@ -107,7 +107,7 @@ static point_t make_point(const site_t *site, int64_t from, int64_t to, bool is_
         call_spread_t spread = arrivals_spread(arrivals, call);
         values[call - from] = llround(is_bound ? spread.bound_ns : spread.spread_ns);
     }
-    sort_ascending(values, to - from);
+    mh_sort(values, to - from);
     point_t point = {.place = arrivals->enter_ns[(from + to - 1) / 2 * arrivals->ranks], .note = ""};
     point.value = (double)quantile(values, to - from, 0.5);
     point.low = to - from > 1 ? (double)values[0] : NAN;
