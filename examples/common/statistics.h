@@ -52,8 +52,8 @@ static inline void sort_reals(double *values, int64_t count)
 static inline int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
 {
     /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
-    int64_t rank = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
-    return sorted[rank < 1 ? 0 : rank - 1];
+    int64_t place = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
+    return sorted[place < 1 ? 0 : place - 1];
 }
 
 #endif
