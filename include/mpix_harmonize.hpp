@@ -8,8 +8,8 @@
 //     work();
 //     std::chrono::nanoseconds duration = clock.now() - begin;
 //
-// Header-only, for C++11. MPI handles its errors as in C: the communicator's error handler is called first, and the
-// default one ends the program. If the handler returns, these functions throw an mpix::error.
+// Header-only, for C++11. The library raises errors as in C: the communicator's error handler is called first, and the
+// default handler ends the program. If the handler returns, these functions throw an mpix::error.
 #ifndef MPIX_HARMONIZE_HPP
 #define MPIX_HARMONIZE_HPP
 
@@ -45,7 +45,7 @@ class error : public std::runtime_error
 namespace detail
 {
 
-// The message of the last error of this process. MPI_Error_string has it in some MPI libraries only.
+// The message of the last error of this process. MPI_Error_string returns it only with some MPI libraries.
 inline std::string last_message()
 {
     MPI_Info info;
@@ -74,7 +74,7 @@ class global_clock
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
     using period = duration::period;
-    // The time since the communicator's first synchronization. Those of different communicators cannot be compared.
+    // The time since the communicator's first synchronization. Times of different communicators cannot be compared.
     using time_point = std::chrono::time_point<global_clock, duration>;
     // Readings in a process never decrease, but a synchronization may let time stand still, or jump forward.
     static constexpr bool is_steady = false;
@@ -119,7 +119,7 @@ class global_clock
         return flag != 0;
     }
 
-    // The same, but leave a delay after the instant that is common to all. Collective.
+    // The same, but this process leaves a delay after the common instant. Collective.
     bool harmonize(duration delay) const
     {
         int flag = 0;
