@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_bench - how long MPI operations take, under a choice of how processes start together.
+ * mpix_bench - how long MPI operations take, with a choice of how processes start together.
  *
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */

@@ -70,31 +70,32 @@ typedef struct drift_run {
 static const option_spec_t options[] = {
     {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
-     "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
+     "from one burst with a rank to the next, in seconds;\nlonger if the bursts of all ranks take longer"},
     {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 10000, NULL, "10",
-     "exchanges in a burst with each clock, after those\nthat are discarded"},
+     "exchanges in a burst for each clock, without the\ndiscarded ones"},
     {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
-     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
+     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "the clocks to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
-     "largest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
+     "the maximum residual that counts as linear (default:\nthe median half width, about the time of a message)"},
     RESULTS_OPTIONS(FIELD(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 
 static const char notes[] =
-    "Offsets are those of a rank's clock minus rank 0's, estimated from bursts: the middle of the window that the\n"
-    "least delays of both directions leave. The run is cut into windows of one length, with a line fitted to each.\n"
+    "An offset is the clock of a rank minus that of rank 0. It is estimated from a burst: the middle of the window\n"
+    "that the shortest delays of both directions allow. The run is cut into windows of one length, with a line\n"
+    "fitted to each.\n"
     "  window          length of the windows\n"
-    "  fits            their number\n"
-    "  slope           the mean of their slopes: the drift; 1 ppb is 1 ns in a second\n"
+    "  fits            the number of windows\n"
+    "  slope           the mean slope of the lines: the drift; 1 ppb is 1 ns per second\n"
     "  min, max        the smallest and the largest slope\n"
     "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
-    "  half            the median half width of the bursts' windows: no offset is more wrong than that of its burst\n"
+    "  half            the median half width of the bursts' windows, within which offsets are right\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
-    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; the\n"
-    "                  whole time: linearity ended later, or not at all\n"
+    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if it\n"
+    "                  is the whole time, linearity ends later, or not at all\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or less than 2 ranks.\n";
+    "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 
 static const program_spec_t program =
     PROGRAM_SPEC("mpix_clock_drift", "Measures how the clocks of all ranks drift against those of rank 0.");

@@ -67,21 +67,21 @@ static const option_spec_t options[] = {
 };
 
 static const char notes[] =
-    "  read     time of one reading, by the rank where it is largest: the median over blocks of 100 readings\n"
+    "  read     time of one reading on the slowest rank: the median over blocks of 100 readings\n"
     "  slowest  that rank\n"
     "  step     the smallest difference seen between two successive readings that differ\n"
     "  stated   the resolution that the system states; none for counters\n"
     "  usable   whether the library can use the clock on all ranks\n"
-    "  auto     1 for the clock that the library takes where it is left the choice\n"
-    "  groups   number of groups of ranks that read the same clock\n"
-    "  doubt    ranks of a group might be so far apart: more would have shown in the exchanges\n"
-    "  members  the ranks of each group: a-b from a to b, + between others of a group, | between groups\n"
-    "The chart of --plot shows how long successive readings of each clock are apart on rank 0.\n"
+    "  auto     1 for the clock that the library uses by default\n"
+    "  groups   number of groups of ranks that share the clock\n"
+    "  doubt    the clocks of a group differ by at most this; the exchanges would have shown more\n"
+    "  members  the ranks of each group: a-b means a to b, + separates other ranks of a group, | separates groups\n"
+    "The chart of --plot shows the intervals between successive readings of each clock on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library takes.");
+    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library uses.");
 
 /* ---- What the library says */
 
