@@ -92,8 +92,8 @@ static const char notes[] =
     "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
     "  half            the median half width of the bursts' windows, within which offsets are right\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
-    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if it\n"
-    "                  is the whole time, linearity ends later, or not at all\n"
+    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if\n"
+    "                  it is the whole time, linearity ends later, or not at all\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 

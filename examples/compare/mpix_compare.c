@@ -57,7 +57,8 @@ static const option_spec_t options[] = {
     {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
      "how often any of all rows may get a wrong verdict"},
     {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), 0, 1000, NULL, "5",
-     "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; with 0, none is"},
+     "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: no\n"
+     "row is"},
     {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), 0, 1000, NULL, NULL,
      "exit with 1 if the whole interval of some row lies above\n1 + PERCENT / 100, else with 3 if some interval "
      "contains\nthis value or a row was left out"},

@@ -16,13 +16,13 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "the front takes integers of For
 preload_options mh_preload_options;
 MPI_Comm mh_preload_world = MPI_COMM_NULL;
 
-/* MPI_Wtime is the plain one of rank 0 when the clocks were first synchronized, and goes on by global time. */
+/* MPI_Wtime begins with that of rank 0 at the first synchronization of the clocks, and continues by global time. */
 static double epoch_s;
-/* Global less plain time of this process, for after MPI_Finalize. */
+/* Global minus plain time of this process, for calls after MPI_Finalize. */
 static double ahead_of_plain_s;
 static bool has_clock, has_ended;
 
-/* The clocks are checked once in this time, after at most so many calls, and not in so many after a barrier. */
+/* The clocks are checked once in this time, after at most so many calls, but not in the first calls after a barrier. */
 static const double look_interval_s = 0.01;
 static const double s_per_ns = 1e-9;
 enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
@@ -52,7 +52,7 @@ static void read_options(preload_options *options)
     }
 }
 
-/* Why the library failed: its own words, if it can be asked, or those of MPI. */
+/* Why the library failed: its own message if there is one, otherwise that of MPI. */
 static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int length, found = 0;
@@ -91,7 +91,8 @@ static bool global_time(double *seconds)
 static int calls_since_look, calls_until_look = 1, early_looks;
 static bool cannot_look;
 
-/* The time since the last release of all processes, which was the last look: in a replaced barrier, or in look. */
+/* The time since the last release of all processes, which was the last check of the clocks: in a replaced barrier, or
+ * in look. */
 static double since_look_s(void)
 {
     int64_t instant_ns, now_ns, bound_ns;
@@ -122,7 +123,7 @@ static void look(void)
     }
 }
 
-/* Before the call: its outcome may differ between processes, but all of them make it. */
+/* This precedes the call, whose outcome may differ between processes; but all of them make it. */
 void mh_preload_before_call(void)
 {
     mh_preload_care.calls++;
@@ -133,7 +134,7 @@ void mh_preload_before_call(void)
         look();
 }
 
-/* What a program measures after a barrier is not disturbed. */
+/* So measurements after a barrier are not disturbed. */
 void mh_preload_before_harmonize(void)
 {
     mh_preload_care.calls++;
@@ -171,8 +172,9 @@ static void start_clock(void)
 }
 
 /*
- * One synchronization tells the drift of a clock to some parts per million, and a program may make no collective call
- * for a second. Where processes have different clocks, more of them over a longer time tell it well enough.
+ * One synchronization measures the drift of a clock to within some parts per million, and a program may make no
+ * collective call for a second. If processes have different clocks, more synchronizations over a longer time measure it
+ * well enough.
  */
 static const double settling_s = 0.5;
 enum { MIN_SETTLING_SYNCS = 4 }; /* however long they take */

@@ -23,7 +23,7 @@ typedef struct {
     int quiet;   /* no report */
 } preload_options;
 
-/* What became of the barriers of one communicator, over all its processes. */
+/* The results of the barriers of one communicator, over all its processes. */
 typedef struct {
     char name[PRELOAD_NAME_SIZE];
     int64_t ranks;
@@ -51,7 +51,7 @@ extern preload_care mh_preload_care;
 /* Before a collective call of all processes that MPI is to do. */
 void mh_preload_before_call(void);
 
-/* Before one that looks after the clock itself. */
+/* Before one that checks the clocks itself. */
 void mh_preload_before_harmonize(void);
 
 /* ---- communicators.c */
@@ -68,13 +68,13 @@ void mh_preload_open_communicators(void);
  */
 bool mh_preload_is_world(MPI_Comm comm);
 
-/* A barrier of the program. Returns whether it is done; otherwise the real one is to be called. */
+/* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
 bool mh_preload_barrier(MPI_Comm comm);
 
 /* Sum up what is left, collectively over the world. */
 void mh_preload_close_communicators(void);
 
-/* Free what they have, but for mh_preload_world. */
+/* Free what the communicators have, except mh_preload_world. */
 void mh_preload_free_communicators(void);
 
 /* The summaries of communicators of which this process was rank 0. Returns how many. */

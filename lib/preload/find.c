@@ -21,7 +21,7 @@ typedef struct {
     char path[MAX_LIBRARIES][PATH_MAX];
 } mpi_libraries;
 
-/* Launchers tell each process its rank. One line for all processes is enough. */
+/* Launchers pass each process its rank. One line for all processes is enough. */
 static bool is_first_process(void)
 {
     static const char *const variables[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -33,7 +33,7 @@ static bool is_first_process(void)
     return true;
 }
 
-/* In one piece, with which no launcher mixes what other processes write. */
+/* Written at once, so that no launcher mixes it with output of other processes. */
 static void tell(const char *format, ...)
 {
     char text[2 * PATH_MAX];
