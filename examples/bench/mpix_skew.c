@@ -150,15 +150,15 @@ static void close_schemes(skew_run_t *run)
 
 /* ---- Blocks of calls */
 
-/* A block takes at most this, and this share of a scheme's time, so that slow schemes take turns, too. */
+/* A block takes at most this time, and at most this share of a scheme's time, so that slow schemes take turns too. */
 #define MAX_BLOCK_NS 25e6
 #define MAX_BLOCK_SHARE 0.05
 /* Warming up takes at most this share of a scheme's time. */
 #define MAX_WARMUP_SHARE 0.25
 
-/* One untimed call in so many settles a block at its begin and at its end: its first calls still feel the end of the
- * block before. During its last calls, ranks that have finished spin in MPI already, which takes processors from the
- * others if there are more ranks than processors. */
+/* One untimed call in so many settles a block at its begin and at its end: its first calls are still affected by the
+ * end of the block before. During its last calls, ranks that have finished spin in MPI already, which takes processors
+ * from the others if there are more ranks than processors. */
 enum { SETTLE_PART = 50 };
 
 static void settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
@@ -238,7 +238,7 @@ static int64_t fitting_calls(const skew_run_t *run, const tally_t *tally, double
     return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
 }
 
-/* Calls a scheme in blocks that double, since it is not known yet how long a call takes. Returns how many calls make a
+/* Calls a scheme in blocks that double, because the duration of a call is not known yet. Returns how many calls make a
  * block that is no longer than allowed. */
 static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
 {
@@ -342,7 +342,7 @@ static void watch(skew_run_t *run)
     const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     tally_t tally = {0};
-    int64_t calls = 1; /* the first row shows the start, too: no warming up */
+    int64_t calls = 1; /* the first row shows the start too, so there is no warm-up */
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
     if (root && table.output->format == FORMAT_TABLE)
@@ -368,7 +368,7 @@ static void watch(skew_run_t *run)
 
 /* ---- The program */
 
-/* All repetitions. What they come to is on rank 0. */
+/* All repetitions. The results are on rank 0. */
 static void measure_all(skew_run_t *run)
 {
     for (int64_t repeat = 0; repeat < run->settings.repeats; repeat++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_campaign - several commands that measure the same thing in different ways, each launched many times, in an order
- * that mixes them: what changes on the machine meanwhile concerns all of them alike.
+ * mpix_campaign - several commands that measure the same thing in different ways, each launched many times, in random
+ * order, so that changes of the machine affect all of them alike.
  */
 #include "campaign/description.h"
 #include "campaign/launch.h"
@@ -103,7 +103,7 @@ typedef struct tally {
     int64_t left;
 } tally_t;
 
-/* Of a variant, or of all where it is NULL. */
+/* Of a variant, or of all if it is NULL. */
 static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
 {
     const char *name = text_at(variant, "name");
@@ -119,7 +119,8 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
     return tally;
 }
 
-/* By the mean of each variant's launches; of one that has none, by that of all. Returns -1 where nothing is known. */
+/* By the mean of each variant's launches, or by the mean of all if a variant has none. Returns -1 if nothing is known.
+ * */
 static int64_t estimate_left_ns(const manifest_t *manifest)
 {
     const json_t *variants = json_object_get(manifest->content, "variants");
@@ -306,7 +307,7 @@ static int run_all(campaign_t *campaign)
 
 /* ---- Beginning */
 
-/* The place of the first "--", which is argc where there is none. */
+/* The place of the first "--", or argc if there is none. */
 static int find_commands(int argc, char **argv)
 {
     int place = 1;
