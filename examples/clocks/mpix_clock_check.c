@@ -3,7 +3,7 @@
  * mpix_clock_check - the error of the global clock on each rank, some time after a synchronization, and whether the
  * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
- * Each run is made on a communicator of its own, so that nothing learned before helps it.
+ * Each run is on a communicator of its own, so that it starts without earlier measurements.
  */
 #include "check/check.h"
 #include "common/burst.h"

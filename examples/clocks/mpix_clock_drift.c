@@ -3,8 +3,8 @@
  * mpix_clock_drift - how the clocks of all ranks drift against those of rank 0, and for how long a straight line says
  * so.
  *
- * Rank 0 makes bursts of exchanges with each other rank in turn and keeps what they tell. All else follows when
- * measuring is over. The library has no part in this: what it is built on is what is measured.
+ * Rank 0 makes bursts of exchanges with each other rank in turn and keeps their windows. Everything else is computed
+ * after the measurement. The library is not used, because its foundation is what is measured.
  */
 #include "base/line.h"
 #include "base/statistics.h"
@@ -213,7 +213,7 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
 
 /* ---- Lines through the offsets of windows, and for how long one line is enough */
 
-/* A burst whose window is so many times as wide as the median one met a disturbance, and does not count. */
+/* A burst whose window is so many times as wide as the median was disturbed, and does not count. */
 #define MAX_WIDTH_RATIO 1.5
 
 /* Through two points there is always a line. */
@@ -230,8 +230,8 @@ typedef struct fits {
 } fits_t;
 
 /*
- * Offsets of counters were reckoned by the rates known at the beginning. Those from all the time of the run are better:
- * turn the series by what they differ.
+ * Offsets of counters were computed with the rates known at the beginning. The rates over the whole run are better:
+ * correct the series by the difference.
  */
 static void correct_counter(const drift_run_t *run, series_t *series)
 {
@@ -272,7 +272,7 @@ static double find_residual_ns(const series_t *series, const mh_line *line, int 
     return series->offset_ns[i] - line->intercept - line->slope * series->time_s[i];
 }
 
-/* Fits a line to the window between two of so many parts of the run, if it has points enough. */
+/* Fits a line to the window between two of so many parts of the run, if it has enough points. */
 static void fit_window(const series_t *series, int begin, int end, int parts, fits_t *fits)
 {
     int first = find_point(series, begin, parts), last = find_point(series, end, parts);

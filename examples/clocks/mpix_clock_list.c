@@ -3,8 +3,8 @@
  * mpix_clock_list - the base clocks of a machine: what a reading costs, what they resolve, which ranks share them, and
  * which one the library takes.
  *
- * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it takes by
- * itself, it is asked for, on a communicator of its own each time.
+ * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it uses by
+ * default, is found by asking the library, each time on a new communicator.
  */
 #include "common/burst.h"
 #include "common/kernel.h"
@@ -222,7 +222,7 @@ static void look_at(list_run_t *run, int clock)
 
 /* ---- Who shares a clock */
 
-/* Enough to tell clocks that differ by more than a message takes. */
+/* Enough to distinguish clocks that differ by more than the time of a message. */
 enum { SHARING_EXCHANGES = 20 };
 
 /* The windows of all ranks' clocks against the kernel's first rank, on that rank; its own is zero. Collective over the
@@ -367,7 +367,7 @@ static void print_row(const list_run_t *run, const table_t *table, int clock)
     free(members);
 }
 
-/* Tells what is wrong with the clocks of each kernel that has a complaint. Collective. */
+/* Says what is wrong with the clocks of each kernel that has a complaint. Collective. */
 static void tell_warnings(const list_run_t *run)
 {
     char text[KERNEL_WARNING_BYTES] = "", *all = world_room(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_compare - which of two was faster, as far as several launches of each tell; and whether one keeps the guidelines
- * of self-consistent performance.
+ * mpix_compare - which of two variants was faster, by several launches of each; and whether a variant keeps the
+ * guidelines of self-consistent performance.
  *
  * It reads what mpix_bench wrote, and does not use MPI.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read.c - read files and folders of results, and refuse what is none. */
+/* read.c - read files and folders of results, and refuse other files. */
 #define _GNU_SOURCE
 #include "report/read.h"
 
@@ -100,7 +100,7 @@ static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
            complain(complaint, "%.400s: no launch of the campaign has results", campaign->path);
 }
 
-/* The last source could be read, but has no results of any kind, as a raw file: it is left out. Else returns false. */
+/* The last source could be read, but has no results (a raw file, for example): it is left out. Else returns false. */
 static bool leave_out_last(sources_t *sources, const char *complaint)
 {
     source_t *last = &sources->list[sources->count - 1];

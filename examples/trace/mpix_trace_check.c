@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_trace_check - which events of a trace are before what they had to wait for, by each way to make global times;
- * and a trace in which none is. It does not use MPI.
+ * mpix_trace_check - which events of a trace come before what they had to wait for, by each way to compute global
+ * times; and a trace in which none does. It does not use MPI.
  */
 #include "common/options.h"
 #include "common/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_trace_report - what a trace says: time in MPI, when processes came to collective calls, and a page of HTML.
+ * mpix_trace_report - report a trace: time in MPI, when processes came to collective calls, and a page of HTML.
  */
 #include "common/options.h"
 #include "common/output.h"

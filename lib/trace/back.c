@@ -78,7 +78,7 @@ void mh_trace_take_file_signal(void)
     sigtimedwait(&too_large, NULL, &at_once);
 }
 
-/* In one piece: a launcher may lose what comes after it, or mix it with other lines. */
+/* Written at once: a launcher may lose what follows, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
     static const char name[] = "mpix_trace: ";
@@ -263,7 +263,7 @@ static bool prepare(const char *const *functions, int count)
     return true;
 }
 
-/* MPI_Init, which began when there was no clock yet, and the first synchronization. */
+/* MPI_Init, which began before there was a clock, and the first synchronization. */
 static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 {
     trace_thread *thread = mh_trace_thread_of(call);
@@ -395,7 +395,7 @@ void mh_trace_finish(trace_call *call)
     mh_trace_close_file();
 }
 
-/* A child of the program has nothing of its own to write. */
+/* A child process of the program has nothing of its own to write. */
 void mh_trace_abort(void)
 {
     if (mh_trace.pid != getpid())

@@ -67,7 +67,7 @@ typedef struct {
         .mutex = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* At the end of a program, a thread that holds the lock may be one that is no more. */
+/* At the end of a program, the thread that holds the lock may no longer exist. */
 typedef enum { TRACE_AT_ONCE, TRACE_IN_A_SECOND, TRACE_AT_ANY_TIME } trace_patience;
 
 /* Returns whether it is held. */
@@ -91,8 +91,8 @@ typedef struct trace_chunk {
 } trace_chunk;
 
 /*
- * Calls in vain of one function at one place. A loop may make them at several places in turn: then the runs are within
- * each other, in the order of their first calls. Runs one after the other are not.
+ * Unsuccessful calls of one function at one place. A loop may make them at several places in turn: then the runs are
+ * within each other, in the order of their first calls. Runs one after the other are not.
  */
 enum { TRACE_RUNS = 8 };
 typedef struct {
@@ -120,7 +120,7 @@ struct trace_thread {
     trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(128)));
 
-/* Zeros that take no memory before they are touched; NULL if there is no room. */
+/* Zeros that take no memory until they are used; NULL if there is no room. */
 void *mh_trace_map(size_t bytes);
 
 /* Returns false if there is no memory. */
@@ -248,7 +248,8 @@ void mh_trace_write_first_comms(void);
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* What was kept back: the end of a call that was left by a jump, before now_ns, and runs of calls in vain. */
+/* Write what was kept back: the end of a call that was left by a jump, before now_ns, and runs of unsuccessful calls.
+ * */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 void mh_trace_write_regions(void); /* names of those that were entered since the last time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collectives.c - the bytes that a process puts into a collective operation and gets out of it. */
+/* collectives.c - the bytes that a process contributes to a collective operation and receives from it. */
 #include "trace/back.h"
 
 /* Of the root, or of all others. */
@@ -117,7 +117,8 @@ static void describe(trace_request *its, const trace_call *call, MPI_Comm handle
     its->bytes_out = bytes_of(out, in, comm, root);
 }
 
-/* It was numbered before the call: what it did not take part in is not counted. Another failure has unknown bytes. */
+/* It was numbered before the call, so it is not counted if the process did not take part. After another failure, its
+ * bytes are unknown. */
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     trace_request its = {0};
