@@ -145,7 +145,7 @@ static bool read_line(reader_t *reader, char *line)
     char *words[MAX_WORDS];
     int count = words_cut(line, words, MAX_WORDS);
     if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote has no end");
+        return refuse(reader, "a quote is not closed");
     if (count == WORDS_TOO_MANY)
         return refuse(reader, "more than %d words", MAX_WORDS);
     if (count == 0)

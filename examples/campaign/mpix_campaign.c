@@ -234,8 +234,8 @@ static bool keep(campaign_t *campaign, json_t *run, const launch_t *launch)
     manifest_path(&campaign->manifest, run, ".err", messages);
     if (!manifest_look_at(part, &bytes, complaint)) {
         clear_progress(campaign);
-        fprintf(stderr, "%s: variant %s, launch %d: what it printed is of no use: %s\n", program_name,
-                variant_name(run), launch_number(run), complaint);
+        fprintf(stderr, "%s: variant %s, launch %d: its output cannot be used: %s\n", program_name, variant_name(run),
+                launch_number(run), complaint);
         return false;
     }
     if (rename(part, path) != 0) {

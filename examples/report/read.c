@@ -38,7 +38,7 @@ static bool find_kind(source_t *source, char *complaint)
     for (size_t i = 0; i < json_array_size(source->rows); i++) {
         const kind_t *kind = kind_of(json_array_get(source->rows, i));
         if (!kind || (i > 0 && source->kind != kind))
-            return complain(complaint, "%.400s, row %zu is none that %s writes with --format json or csv%s",
+            return complain(complaint, "%.400s, row %zu is not one that %s writes with --format json or csv%s",
                             source->path, i + 1, i > 0 ? source->kind->tool : kind_tools(),
                             i > 0 ? ", as the rows before" : "");
         source->kind = kind;

@@ -107,7 +107,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
     if (!output_finish(file, settings->arrival_path, program.name))
         return STATUS_FAILED;
     if (written < site->arrivals.calls)
-        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, as delays and their number are limited\n",
+        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, because delays and their number are limited\n",
                 program.name, settings->arrival_path, written, site->arrivals.calls);
     return STATUS_GOOD;
 }
@@ -124,7 +124,7 @@ static bool choose_interval(const settings_t *settings, trace_view_t *view)
     if (view->interval.to_ns <= view->interval.from_ns && view->has_interval)
         return false;
     if (view->has_interval && gantt_fit(view->of, &view->interval))
-        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, for there are too many calls\n", program.name,
+        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
                 (view->interval.to_ns - zero_ns) / 1e9);
     return true;
 }
