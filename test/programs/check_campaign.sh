@@ -411,7 +411,7 @@ check_other_campaigns() {
     expect_refusal "not in its plan"
     echo '{"schema": "mpix-campaign", "version": 2}' >"$folder/manifest.json"
     campaign
-    expect_refusal "no manifest of a campaign"
+    expect_refusal "not a manifest of a campaign"
     echo '{"schema": "mpix-' >"$folder/manifest.json"
     campaign
     expect_refusal "manifest.json, line 1"

@@ -323,7 +323,7 @@ static bool read_line(const reader_t *reader, char *line)
     int count = words_cut(line, words + 1, MAX_WORDS - 1);
     words[0] = NULL; /* the program's name on a command line */
     if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote has no end");
+        return refuse(reader, "a quote is not closed");
     if (count == WORDS_TOO_MANY)
         return refuse(reader, "more than %d words", MAX_WORDS - 1);
     if (count == 0)
