@@ -7,10 +7,10 @@
  *     t0   barrier   t1   work   t2   barrier   t3
  *
  * t0 is before any process starts, because no process leaves a barrier before all have entered it. t3 is after all have
- * finished. So on each process t3 - t0, by its own clock, is an upper bound of the duration. The minimum over all
- * processes is the closest such bound, but it contains two barriers. With a global clock, the duration is the time from
- * the minimum t1 to the maximum t2, and contains nothing else. The maximum t2 - t1 is a lower bound. This header
- * computes all three.
+ * finished. So t3 - t0, by the clock of any process, is an upper bound of the duration. The minimum over all processes
+ * is the closest such bound, but it contains two barriers. With a global clock, the duration is the time from the
+ * minimum t1 to the maximum t2, and contains no barrier. The maximum of t2 - t1 is a lower bound. This header computes
+ * all three.
  *
  *     struct mpix_bracket bracket;
  *     struct mpix_bracket_times times;
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* What one process read. t0 and t3 are of its own clock, t1 and t2 of the global clock. */
+/* What one process read: t0 and t3 on its own clock, t1 and t2 on the global clock. */
 struct mpix_bracket {
     double t0_s;
     int64_t t1_ns;
@@ -50,7 +50,7 @@ struct mpix_bracket_times {
     int64_t longest_ns; /* the maximum t2 - t1 of a process: a lower bound of the duration */
     int64_t global_ns;  /* the maximum t2 - the minimum t1, by the global clock: the duration */
     int64_t low_ns;     /* the duration is at least this, by the bounds of the clock; 0 if they are unknown */
-    int64_t high_ns;    /* and at most this; INT64_MAX if they are unknown */
+    int64_t high_ns;    /* the duration is at most this; INT64_MAX if they are unknown */
     int64_t barrier_ns; /* the minimum t3 - t0: an upper bound of the duration, even without synchronized clocks */
 };
 
@@ -73,9 +73,9 @@ static inline int mpix_bracket_begin(MPI_Comm comm, struct mpix_bracket *bracket
 }
 
 /*
- * mpix_bracket_begin_harmonized - the same with MPIX_Harmonize, so that all start the work at one instant. Collective.
+ * mpix_bracket_begin_harmonized - read t0, call MPIX_Harmonize, read t1. Collective.
  *
- * The wait for this instant is between t0 and t1, so it is part of barrier_ns only.
+ * All processes start the work at one instant. The wait for it is between t0 and t1, so only barrier_ns contains it.
  *
  * flag   out: the flag of MPIX_Harmonize
  */
@@ -109,7 +109,7 @@ static inline int mpix_bracket_end(MPI_Comm comm, struct mpix_bracket *bracket)
 static inline int mpix_bracket_combine(MPI_Comm comm, const struct mpix_bracket *bracket,
                                        struct mpix_bracket_times *times)
 {
-    /* Half the range would leave no room for a sum. */
+    /* A quarter of the range: a sum of two still fits. */
     const int64_t unknown_ns = INT64_MAX / 4;
     int64_t bound1_ns = bracket->t1_bound_ns < unknown_ns ? bracket->t1_bound_ns : unknown_ns;
     int64_t bound2_ns = bracket->t2_bound_ns < unknown_ns ? bracket->t2_bound_ns : unknown_ns;

@@ -10,20 +10,19 @@
  * the clock.
  *
  * Common to all functions:
- * - They return an MPI error code. An error that concerns a valid communicator is raised on it: its error handler is
- *   called with the code, and the code is returned if the handler returns.
+ * - They return an MPI error code. An error that concerns a valid communicator is raised on this communicator: its
+ *   error handler is called with the code, and the code is returned if the handler returns.
  * - MPI_ERR_COMM: the communicator is MPI_COMM_NULL (returned, no handler is called) or an intercommunicator.
  * - MPI_ERR_OTHER: MPI is not initialized yet, is finalized already, or is being finalized (returned, no handler is
  *   called).
  * - MPI_ERR_OTHER: an earlier call on the communicator failed inside MPI, and other processes may not know of the
  *   failure. Free the communicator and use another one. The earlier error had the class of the MPI function's error.
- * - If several errors apply, the first of these is found: MPI_COMM_NULL, MPI not active, an intercommunicator, a null
- *   pointer of a local function, the state of the communicator.
- * - After MPI_Finalize, communicators of a session can still be used if the library was used before on this or another
- *   communicator, and the session already existed.
+ * - If several errors apply, the first one of this list is returned: MPI_COMM_NULL, MPI not active, an
+ *   intercommunicator, a null pointer passed to a local function, the state of the communicator.
+ * - After MPI_Finalize, communicators of a session can still be used if the library was called on any communicator
+ *   before MPI_Finalize while the session already existed.
  * - MPI_ERR_NO_MEM: out of memory.
- * - The text of the last error of a process is also the value of mpix_harmonize_last_error, see
- *   MPIX_Harmonize_get_info.
+ * - The text of a process's last error is the statistic mpix_harmonize_last_error; see MPIX_Harmonize_get_info.
  * - Each MPIX_ function has a PMPIX_ twin, so a tool can wrap the former and call the latter.
  */
 #ifndef MPIX_HARMONIZE_H
@@ -45,12 +44,12 @@ extern "C" {
 /*
  * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
  *
- * Collective over comm. The first call on a communicator also synchronizes the clocks and takes longer. If clocks can
- * drift apart, some later calls synchronize again.
+ * Collective over comm. The first call on a communicator also synchronizes the clocks, so it takes longer. If clocks
+ * can drift apart, some later calls synchronize again.
  *
  * comm   an intracommunicator
  * flag   out: 1 if this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
- *        deadline, otherwise 0. It is decided after the wait, by the global clock. It is local: processes may differ.
+ *        deadline, otherwise 0. Decided after the wait, by the global clock. Local: processes may have different flags.
  *
  * Errors, on all processes: MPI_ERR_ARG if flag is a null pointer on any process, if an environment variable
  * MPIX_HARMONIZE_... is bad or differs between processes, or if a process cannot use the requested base clock.
@@ -61,8 +60,9 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
  * MPIX_Harmonize_delayed - MPIX_Harmonize, but this process leaves a delay after the common instant.
  *
  * Collective over comm. Each process gives its own delay, so the processes impose an arrival pattern on what follows.
- * With delay 0 this is MPIX_Harmonize, and the two may be mixed in one call. During the delay MPI makes no progress, as
- * in a process that computes; a process whose delay is longer than some milliseconds sleeps for most of it.
+ * With delay 0 this is MPIX_Harmonize, and some processes may call MPIX_Harmonize instead. During the delay, MPI makes
+ * no progress, as in a process that computes. A process whose delay is longer than a few milliseconds sleeps for most
+ * of it.
  *
  * comm       as for MPIX_Harmonize
  * delay_ns   nanoseconds from the common instant to the deadline of this process: 0 to the setting
@@ -70,8 +70,8 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
  * flag       out: as for MPIX_Harmonize, by the deadline of this process; 0 if its clock was found wrong in the delay,
  *            which ends the wait
  *
- * Errors, on all processes: those of MPIX_Harmonize; MPI_ERR_ARG if delay_ns is out of range on any process. No process
- * waits then.
+ * Errors, on all processes: those of MPIX_Harmonize; MPI_ERR_ARG if delay_ns is out of range on any process, and then
+ * no process waits.
  */
 MPIX_HARMONIZE_API int MPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag);
 
@@ -91,10 +91,10 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns
 /*
  * MPIX_Global_time - read the global clock of a communicator.
  *
- * Local. Any thread may call it, also while another thread makes a collective call on comm. The library waits for no
- * other thread. Some calls read an attribute of comm, and MPI may wait for another thread then: the first 64 calls on
- * comm, the first call of each thread, and calls after the thread used more than 16 communicators or communicators were
- * freed. If several threads may do so at once, MPI must be initialized with MPI_THREAD_MULTIPLE.
+ * Local. Any thread may call it, even while another thread makes a collective call on comm. The library does not wait
+ * for other threads. But some calls read an attribute of comm, and MPI may then wait for another thread: the first 64
+ * calls on comm, the first call of each thread, and calls after the thread used more than 16 communicators or after
+ * communicators were freed. If several threads may do so at once, MPI must be initialized with MPI_THREAD_MULTIPLE.
  *
  * At the same instant, all processes of comm read the same value, up to the bound that MPIX_Global_time_interval
  * returns. Zero is the time of the communicator's first synchronization on the clock of its rank 0. Successive readings
@@ -140,8 +140,8 @@ MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int6
  * MPIX_Global_wait_until - wait for an instant of the global clock.
  *
  * Local, as MPIX_Global_time. No other thread may change settings of comm at the same time. MPI makes no progress
- * during the wait. A process that waits for longer than some milliseconds sleeps for most of it. An instant that has
- * passed is not waited for.
+ * during the wait. A process that waits for longer than a few milliseconds sleeps for most of it. If the instant has
+ * passed, the call returns at once.
  *
  * comm         as for MPIX_Global_time
  * instant_ns   nanoseconds on the global clock, the one of MPIX_Global_time_ns

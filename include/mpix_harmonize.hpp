@@ -8,8 +8,8 @@
 //     work();
 //     std::chrono::nanoseconds duration = clock.now() - begin;
 //
-// Header-only, for C++11. MPI handles its errors as in C: the communicator's error handler is called first, and the
-// default one ends the program. If the handler returns, these functions throw an mpix::error.
+// Header-only, for C++11. The library raises errors as in C: the communicator's error handler is called first, and the
+// default handler ends the program. If the handler returns, these functions throw an mpix::error.
 #ifndef MPIX_HARMONIZE_HPP
 #define MPIX_HARMONIZE_HPP
 
@@ -45,8 +45,8 @@ class error : public std::runtime_error
 namespace detail
 {
 
-// The message of the last error of this process. MPI_Error_string has it in some MPI libraries only. Programs that have
-// sessions only have no MPI_COMM_SELF.
+// The message of the last error of this process. MPI_Error_string returns it only with some MPI libraries. Programs
+// that use only sessions have no MPI_COMM_SELF.
 inline std::string last_message(MPI_Comm comm)
 {
     int initialized = 0, finalized = 0;
@@ -87,7 +87,7 @@ class global_clock : public detail::unsteady<void>
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
     using period = duration::period;
-    // The time since the communicator's first synchronization. Those of different communicators cannot be compared.
+    // The time since the communicator's first synchronization. Times of different communicators cannot be compared.
     using time_point = std::chrono::time_point<global_clock, duration>;
 
     // A reading, and the largest difference from the reference clock: duration::max() if no bound is known.
@@ -130,7 +130,7 @@ class global_clock : public detail::unsteady<void>
         return flag != 0;
     }
 
-    // The same, but leave a delay after the instant that is common to all. Collective.
+    // The same, but this process leaves a delay after the common instant. Collective.
     bool harmonize(duration delay) const
     {
         int flag = 0;

@@ -14,7 +14,7 @@
 
 _Static_assert((int)MH_SYNC_TAGS_END <= (int)MH_TAG_BARRIER, "no two messages have the same tag");
 
-/* Of the communicators kept for the end, more than these are not freed there. MPI libraries have about 2,000. */
+/* At most so many communicators are kept until MPI ends; further ones are not freed. MPI libraries have about 2,000. */
 enum { MOST_KEPT = 256 };
 
 static struct {
@@ -104,8 +104,8 @@ static void keep(MPI_Comm comm)
 
 /*
  * After a failure inside MPI, messages may be left that nobody has received. The communicator is then kept until MPI
- * ends: MPICH would give its messages to the next one that gets its number. That of a session is freed, because it must
- * not outlive the session.
+ * ends: MPICH would deliver its messages to the next communicator with the same number. That of a session is freed,
+ * because it must not outlive the session.
  */
 static void free_channel(mh_channel *channel, bool failed)
 {

@@ -27,8 +27,8 @@ int mh_clock_sync(mh_comm_state *state, mh_error *error)
 }
 
 /*
- * Before the first release, and after a change of the algorithm. All processes know that this is due. What was once
- * found the fastest barrier stays so if nothing is tried now.
+ * Before the first release, and after a change of the algorithm. All processes know that this is due. If no barriers
+ * are tried now, the one that was found the fastest before is kept.
  */
 static int get_ready(mh_comm_state *state, mh_error *error)
 {

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The MPI library whose handles are others than those of the one that this is compiled for. */
+/* The other MPI library, whose handles differ from those of the one that this is compiled for. */
 #ifdef OPEN_MPI
 #define OTHER_LIBRARY "MPICH"
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_bench - how long MPI operations take, under a choice of how processes start together.
+ * mpix_bench - how long MPI operations take, with a choice of how processes start together.
  *
  * All jobs are checked, and their memory is really asked for, before the first one is measured.
  */
@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Columns of percentiles have names with so many digits. */
+/* The names of percentile columns have at most so many digits. */
 #define MIN_PERCENT_STEP 1e-6
-/* So many jobs take turns at most: some have communicators, of which MPI libraries have a few thousand. */
+/* At most so many jobs take turns: some have communicators, and MPI libraries have only a few thousand of these. */
 enum { MAX_TURNS = 256 };
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
@@ -153,7 +153,7 @@ static int check_limit(bench_t *bench, job_t *job)
     }
 }
 
-/* Memory that this node can still give out; all of it if the system tells no more. */
+/* Memory that is available on this node; all of its memory if the system does not say what is available. */
 static double available_bytes(void)
 {
     char kib[KERNEL_WORD_BYTES];
@@ -196,7 +196,7 @@ static int check_jobs(bench_t *bench)
 
 /* ---- Jobs */
 
-/* How many jobs, from this one on, are measured in turns: those that follow each other with the same communicator. */
+/* How many jobs, from this one on, take turns: successive jobs with the same communicator. */
 static int count_turns(const bench_t *bench, int first)
 {
     const job_t *jobs = &bench->plan.jobs[first];

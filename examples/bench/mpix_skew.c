@@ -21,38 +21,39 @@ _Static_assert(sizeof scheme_names / sizeof scheme_names[0] == SCHEME_OTHER + 1,
 
 static const option_spec_t options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(calls), 1, 1e8, NULL, "200000",
-     "timed calls per scheme and repetition, at most"},
+     "the maximum number of timed calls of a scheme in a\nrepetition"},
     {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), 0.001, 1e6, NULL, "2",
-     "time per scheme and repetition, at most; where there\nare more ranks than cores, this limit comes first"},
+     "the maximum time of a scheme in a repetition, in\nseconds; with more ranks than cores, this limit is\n"
+     "usually reached first"},
     {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, MAX_REPEATS, NULL, "1",
      "repetitions; figures are medians over them"},
     {0, "block", "N", OPTION_INTEGER, FIELD(block), 1, 1e6, NULL, "1000",
-     "calls of a scheme before it is another's turn;\nless where they take more than 25 ms or 5 % of S"},
+     "calls of a scheme before the next scheme;\nfewer if they take more than 25 ms or 5 % of S"},
     {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 1, 1e8, NULL, "1000",
-     "calls of a scheme before those timed,\nbut not above a quarter of its time"},
+     "calls of a scheme before the timed ones;\nthey end early after a quarter of S"},
     {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
-     "which to measure: barrier (MPI_Barrier), harmonize\n(MPIX_Harmonize), or MPIX_Harmonize by one of its\n"
-     "barriers: shm, dissemination, tree, collective"},
+     "the schemes to measure: barrier (MPI_Barrier),\nharmonize (MPIX_Harmonize), or MPIX_Harmonize with\n"
+     "the barrier shm, dissemination, tree or collective"},
     {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
-     "measure the MPIX_Harmonize of another shared library,\ntoo"},
+     "also measure MPIX_Harmonize of another shared library"},
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
-     "what exits are compared by: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
+     "the clock that measures exits: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
     {0, "watch-s", "S", OPTION_DECIMAL, FIELD(watch_s), 0.001, 1e6, NULL, NULL,
-     "instead, call MPIX_Harmonize for so long, and print\na row each 0.25 s"},
+     "instead, call MPIX_Harmonize for S seconds, and print\na row every 0.25 s"},
     RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
 static const char notes[] =
-    "The exit skew of a call is the time between the first and the last rank to leave it, by the first instruction\n"
-    "after the call. Skews are of valid calls: those where MPIX_Harmonize set the flag on all ranks; with\n"
-    "MPI_Barrier, all calls.\n"
+    "The exit skew of a call is the time between the first and the last rank to leave it, by a reading of the clock\n"
+    "right after the call. Skews are of valid calls: those in which MPIX_Harmonize set the flag on all ranks, and all\n"
+    "calls of MPI_Barrier.\n"
     "  p50 to p99.9   quantiles of the skew by nearest rank: the smallest value that 50, 90, 99, 99.9 % do not exceed\n"
     "  max            the largest skew\n"
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
     "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
-    "With --watch-s, slack is what rank 0 states: the time it allows between deciding on an exit and the exit.\n"
+    "With --watch-s, slack is the time from the decision on the deadline to the deadline, on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
@@ -146,15 +147,15 @@ static void close_schemes(skew_run_t *run)
 
 /* ---- Blocks of calls */
 
-/* A block takes at most this, and this share of a scheme's time, so that slow schemes take turns, too. */
+/* A block takes at most this time, and at most this share of a scheme's time, so that slow schemes take turns too. */
 #define MAX_BLOCK_NS 25e6
 #define MAX_BLOCK_SHARE 0.05
 /* Warming up takes at most this share of a scheme's time. */
 #define MAX_WARMUP_SHARE 0.25
 
-/* One untimed call in so many settles a block at its begin and at its end: its first calls still feel the end of the
- * block before. During its last calls, ranks that have finished spin in MPI already, which takes processors from the
- * others if there are more ranks than processors. */
+/* One untimed call in so many settles a block at its begin and at its end: its first calls are still affected by the
+ * end of the block before. During its last calls, ranks that have finished spin in MPI already, which takes processors
+ * from the others if there are more ranks than processors. */
 enum { SETTLE_PART = 50 };
 
 static void settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
@@ -234,7 +235,7 @@ static int64_t fitting_calls(const skew_run_t *run, const tally_t *tally, double
     return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
 }
 
-/* Calls a scheme in blocks that double, since it is not known yet how long a call takes. Returns how many calls make a
+/* Calls a scheme in blocks that double, because the duration of a call is not known yet. Returns how many calls make a
  * block that is no longer than allowed. */
 static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
 {
@@ -337,7 +338,7 @@ static void watch(skew_run_t *run)
     const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     bool root = run->world.rank == 0;
     tally_t tally = {0};
-    int64_t calls = 1; /* the first row shows the start, too: no warming up */
+    int64_t calls = 1; /* the first row shows the start too, so there is no warm-up */
     int64_t begin_ns = system_time_ns();
     int64_t next_row_ns = WATCH_INTERVAL_NS;
     if (root && table.output->format == FORMAT_TABLE)
@@ -363,7 +364,7 @@ static void watch(skew_run_t *run)
 
 /* ---- The program */
 
-/* All repetitions. What they come to is on rank 0. */
+/* All repetitions. The results are on rank 0. */
 static void measure_all(skew_run_t *run)
 {
     for (int64_t repeat = 0; repeat < run->settings.repeats; repeat++) {

@@ -40,8 +40,7 @@ static const char *const releases[] = {"barrier", "harmonize", NULL};
 static const option_spec_t options[] = {
     {'m', "array-size", "SIZES", OPTION_SIZES, FIELD(sizes), sizeof(double), 1e12, NULL, "4096:16777216",
      "bytes of each of a rank's three arrays: [MIN:]MAX,\ndoubling, or A,B,C; a suffix K, M, G is allowed"},
-    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, "20",
-     "how often the triad is timed at each size"},
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, "20", "timed triads for each size"},
     {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, "2", "how often it is done before that"},
     {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(releases), "barrier",
      "what precedes the triad: barrier (MPI_Barrier) or\nharmonize (MPIX_Harmonize)"},
@@ -50,15 +49,15 @@ static const option_spec_t options[] = {
 };
 
 static const char notes[] =
-    "The triad is a = b + 3 c, in double precision. It stands between two barriers; t0, t1 are readings before and\n"
-    "after the first, t2, t3 before and after the second. Times in microseconds, the smallest of all iterations each:\n"
-    "  longest   the largest t2 - t1 of a rank: from below, as no other rank need have started or ended with it\n"
-    "  global    the largest t2 - the smallest t1 by the global clock, and\n"
-    "  low, high how much that can be by the bounds of the clock\n"
-    "  barrier   the smallest t3 - t0 of a rank: from above, for which clocks need not be synchronized\n"
+    "The triad is a = b + 3 c, in double precision. It is between two barriers; t0, t1 are readings before and after\n"
+    "the first, t2, t3 before and after the second. Times are in microseconds, each the minimum of all iterations:\n"
+    "  longest   the maximum t2 - t1 of a rank: a lower bound, because other ranks may start earlier or end later\n"
+    "  global    the maximum t2 - the minimum t1, by the global clock\n"
+    "  low, high the limits of global, by the bounds of the clock\n"
+    "  barrier   the minimum t3 - t0 of a rank: an upper bound that needs no synchronized clocks\n"
     "Rates are the bytes of all three arrays of all ranks / global and / barrier; 1 MB is 10^6 bytes.\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if a call failed or the triad came out wrong, 2 for a bad option.\n";
+    "Exit status: 0 if all is well, 1 if a call failed or the triad is wrong, 2 for a bad option.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
     "mpix_triad", "Measures the memory bandwidth of all ranks, timed with and without synchronized clocks.");

@@ -46,7 +46,7 @@ static bool is_assignment(const char *word)
     return length > 0 && word[length] == '=' && !isdigit((unsigned char)word[0]);
 }
 
-/* Returns how many words were taken, or -1 where one is no text. */
+/* Returns how many words were used, or -1 if one is not a text. */
 static int take_environment(json_t *environment, int count, char **words)
 {
     int taken = 0;
@@ -67,7 +67,7 @@ static bool take_command(json_t *command, int count, char **words)
     return true;
 }
 
-/* Without a command, that of the defaults. */
+/* Without a command, the variant has that of the defaults. */
 static json_t *make_variant(const reader_t *reader, const char *name, int count, char **words)
 {
     json_t *variant = json_pack("{s:s, s:[], s:{}}", "name", name, "command", "environment");
@@ -145,7 +145,7 @@ static bool read_line(reader_t *reader, char *line)
     char *words[MAX_WORDS];
     int count = words_cut(line, words, MAX_WORDS);
     if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote has no end");
+        return refuse(reader, "a quote is not closed");
     if (count == WORDS_TOO_MANY)
         return refuse(reader, "more than %d words", MAX_WORDS);
     if (count == 0)

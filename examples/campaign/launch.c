@@ -79,7 +79,7 @@ static bool open_as(int descriptor, const char *path, int flags)
     return opened >= 0 && dup2(opened, descriptor) == descriptor && (opened == descriptor || close(opened) == 0);
 }
 
-/* In the child. Returns only where the command cannot be run. */
+/* In the child. Returns only if the command cannot be run. */
 static void become(const json_t *variant, pid_t campaign, int output, const char *messages)
 {
     const json_t *words = json_object_get(variant, "command");
@@ -125,7 +125,7 @@ static int start(child_t *child, const json_t *variant, const char *messages)
     close(output[1]);
     close(failure[1]);
     child->pipe = output[0];
-    /* Nothing is there to read where the command runs: the pipe closes then. */
+    /* If the command runs, there is nothing to read, and the pipe closes. */
     while (read(failure[0], &why, sizeof why) < 0 && errno == EINTR)
         ;
     close(failure[0]);
@@ -188,7 +188,7 @@ static void ask_to_end(child_t *child)
     }
 }
 
-/* What the command left behind, when it was asked to end, has as long to end, too. */
+/* Processes that the command left behind when it was asked to end have as long to end. */
 static void end_group(pid_t group)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -198,7 +198,7 @@ static void end_group(pid_t group)
     kill(-group, SIGKILL);
 }
 
-/* Fills in how the command ended. One that has ended by itself is not interrupted, whatever came meanwhile. */
+/* Fills in how the command ended. One that has ended by itself is not interrupted, even if a signal came meanwhile. */
 static void run_to_end(child_t *child, launch_t *launch, double timeout_s)
 {
     pid_t group = child->pid;

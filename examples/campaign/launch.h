@@ -3,7 +3,7 @@
  * launch.h - one launch of a command, whose output goes to a file under a temporary name. No MPI.
  *
  * The command is the leader of a process group of its own, with nothing to read, and is ended with the campaign. Its
- * output comes through a pipe, so that a full disk is noticed here, whatever the command makes of it.
+ * output comes through a pipe, so that a full disk is detected here, even if the command ignores it.
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H

@@ -173,7 +173,7 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
     int64_t old_seed = number_of(old, "seed"), old_launches = number_of(old, "launches");
     const char *differs = variants ? find_difference(old_variants, variants) : NULL;
     if (!is_good(old))
-        return refuse(manifest, "%s/%s is no manifest of a campaign, give another --output-dir", manifest->directory,
+        return refuse(manifest, "%s/%s is not a manifest of a campaign, give another --output-dir", manifest->directory,
                       manifest_name);
     if (differs)
         return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output-dir",

@@ -2,8 +2,8 @@
 /*
  * manifest.h - a campaign's folder, and its file manifest.json, which says what was planned and what is done. No MPI.
  *
- * The manifest is all that a campaign knows, so it can be taken up again after a kill. It is written to another file
- * and renamed, after each launch. doc/results.md describes its keys.
+ * The manifest has all that a campaign knows, so a campaign can continue after it was killed. It is written to another
+ * file and renamed, after each launch. doc/results.md describes its keys.
  */
 #ifndef MANIFEST_H
 #define MANIFEST_H
@@ -23,8 +23,8 @@ typedef struct manifest {
 } manifest_t;
 
 /*
- * manifest_open - make the folder, or take up the campaign that is there. Files that are torn are told of, and count as
- * not measured; files that are whole count as measured.
+ * manifest_open - make the folder, or continue the campaign that is there. Torn files are reported and count as not
+ * measured; complete files count as measured.
  *
  * manifest   out
  * variants   as description.h makes them; NULL: those of the manifest that is there

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_campaign - several commands that measure the same thing in different ways, each launched many times, in an order
- * that mixes them: what changes on the machine meanwhile concerns all of them alike.
+ * mpix_campaign - several commands that measure the same thing in different ways, each launched many times, in random
+ * order, so that changes of the machine affect all of them alike.
  */
 #include "campaign/description.h"
 #include "campaign/launch.h"
@@ -41,11 +41,11 @@ static const char program_name[] = "mpix_campaign";
 
 static const option_spec_t options[] = {
     {'o', "output-dir", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
-     "the folder of the campaign; the one that is there is\ntaken up again"},
+     "the folder of the campaign; if it has a campaign, this\none continues"},
     {0, "launches", "N", OPTION_INTEGER, FIELD(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
     {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
-     "of the order (default another one each time, or as\nbefore)"},
+     "the seed of the order (default another one each time,\nor as before)"},
     {0, "retries", "N", OPTION_INTEGER, FIELD(retries), 0, 1000, NULL, "0",
      "repeat a launch whose command fails at most N times"},
     {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), 0.001, 1e9, NULL, NULL,
@@ -56,15 +56,15 @@ static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, FIELD(fil
 static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
                             "       mpix_campaign [OPTION]... -- COMMAND... [-- COMMAND...]...";
 static const char notes[] =
-    "A line of FILE is NAME: [VARIABLE=VALUE]... COMMAND [ARGUMENT]...; # begins a comment. A line of the name * has\n"
-    "what all lines after it share. After --, variables and a name may precede each command, too; without a name\n"
-    "they are A, B, C and so on. A command prints its results for programs: give mpix_bench --format json.\n"
+    "A line of FILE is NAME: [VARIABLE=VALUE]... COMMAND [ARGUMENT]...; # begins a comment. A line with the name *\n"
+    "has what all lines after it share. Variables and a name may also precede each command after --; variants without\n"
+    "a name are called A, B, C and so on. A command must print results for programs: use mpix_bench --format json.\n"
     "\n"
     "Each block has each variant once, in random order. Launch I of variant NAME is in DIR/NAME/I.json, and\n"
-    "DIR/manifest.json says what is done. Without FILE and commands, the campaign in DIR goes on.\n"
+    "DIR/manifest.json says what is done. Without FILE and commands, the campaign in DIR continues.\n"
     "\n"
     "Exit status: 0 if all launches are done, 1 if a command failed, 2 for a bad option, 128 and the number of a\n"
-    "signal that ended the campaign. What was measured is kept, and the same command goes on from there.\n";
+    "signal that ended the campaign. What was measured is kept, and the same command continues from there.\n";
 
 /* ---- Telling */
 
@@ -103,7 +103,7 @@ typedef struct tally {
     int64_t left;
 } tally_t;
 
-/* Of a variant, or of all where it is NULL. */
+/* Of a variant, or of all if it is NULL. */
 static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
 {
     const char *name = text_at(variant, "name");
@@ -119,7 +119,8 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
     return tally;
 }
 
-/* By the mean of each variant's launches; of one that has none, by that of all. Returns -1 where nothing is known. */
+/* By the mean of each variant's launches, or by the mean of all if a variant has none. Returns -1 if nothing is known.
+ * */
 static int64_t estimate_left_ns(const manifest_t *manifest)
 {
     const json_t *variants = json_object_get(manifest->content, "variants");
@@ -233,8 +234,8 @@ static bool keep(campaign_t *campaign, json_t *run, const launch_t *launch)
     manifest_path(&campaign->manifest, run, ".err", messages);
     if (!manifest_look_at(part, &bytes, complaint)) {
         clear_progress(campaign);
-        fprintf(stderr, "%s: variant %s, launch %d: what it printed is of no use: %s\n", program_name,
-                variant_name(run), launch_number(run), complaint);
+        fprintf(stderr, "%s: variant %s, launch %d: its output cannot be used: %s\n", program_name, variant_name(run),
+                launch_number(run), complaint);
         return false;
     }
     if (rename(part, path) != 0) {
@@ -306,7 +307,7 @@ static int run_all(campaign_t *campaign)
 
 /* ---- Beginning */
 
-/* The place of the first "--", which is argc where there is none. */
+/* The place of the first "--", or argc if there is none. */
 static int find_commands(int argc, char **argv)
 {
     int place = 1;

@@ -3,7 +3,7 @@
  * mpix_clock_check - the error of the global clock on each rank, some time after a synchronization, and whether the
  * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
- * Each run is made on a communicator of its own, so that nothing learned before helps it.
+ * Each run is on a communicator of its own, so that it starts without earlier measurements.
  */
 #include "check/check.h"
 #include "common/random.h"
@@ -28,42 +28,43 @@ static const option_spec_t options[] = {
     {0, "ages-s", "LIST", OPTION_NUMBERS, FIELD(ages_s), 0, 86400, NULL, "0,1,10,60",
      "seconds after the synchronization, ascending,\nseparated by commas"},
     {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), 0.01, 1e6, NULL, NULL,
-     "call MPIX_Harmonize each MS milliseconds, which\nsynchronizes again when it wants to (default: clocks\nrun "
+     "call MPIX_Harmonize every MS milliseconds, which\nsynchronizes again when this is due (default: clocks\nrun "
      "free)"},
     {0, "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
     {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
     {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
-     "check at most so many ranks against rank 0, taken at\nrandom (default: all)"},
+     "check at most N ranks against rank 0, chosen at\nrandom (default: all)"},
     {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
-     "instead, this part of the ranks, rounded up"},
+     "instead, check this fraction of the ranks, rounded up"},
     {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
      "the seed of the random choice (default: from the time)"},
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), 0, 0, NAMES(truths), "auto",
-     "measure by a shared clock, too: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
+     "also measure by a shared clock: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
     RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
 };
 
 static const char notes[] =
-    "The error of a rank is its global time less that of rank 0, by round trips of messages. They leave it open by a\n"
-    "half width that holds whatever the delays are. A bound is violated where the error is above it by more than the\n"
-    "half width. Figures are over all ranks checked and all runs of a label:\n"
+    "The error of a rank is its global time minus that of rank 0, by round trips of messages. For any delays of\n"
+    "these, the error is right to within its half width. A bound is violated if the absolute error exceeds it by more\n"
+    "than the half width. Figures are over all checked ranks and all runs of a label:\n"
     "  sync       the label\n"
     "  age        the time since the synchronization ended\n"
-    "  took       the synchronization as the library states it; call: MPIX_Clock_sync with what is done only once;\n"
-    "             both on the slowest rank, the median of all runs\n"
-    "  syncs      synchronizations so far, the most of all runs\n"
-    "  checks     ranks checked x runs\n"
-    "  p50, p99, max   quantiles of the error without its sign, by nearest rank\n"
+    "  took, call the duration of the synchronization, as the library states it, and of MPIX_Clock_sync with the\n"
+    "             steps that are done only once; both on the slowest rank, the median of all runs\n"
+    "  syncs      synchronizations so far, the maximum of all runs\n"
+    "  checks     checked ranks x runs\n"
+    "  p50, p99, max   quantiles of the absolute error, by nearest rank\n"
     "  half       the largest half width\n"
-    "  true       the largest error without its sign by the shared clock, as --truth says\n"
-    "  bound      the largest bound: what the library states for the rank and rank 0 together\n"
+    "  true       the largest absolute error by the shared clock; see --truth\n"
+    "  bound      the largest bound: the sum of what the library states on the rank and on rank 0\n"
     "  viol       checks in which the bound was violated, by either measurement\n"
     "--raw writes sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
-    "mpix_clock_check", "Measures the error of the global clock some time after a synchronization, beside its bound.");
+    "mpix_clock_check",
+    "Measures the error of the global clock some time after a synchronization, and compares it with its bound.");
 
 /* ---- What is checked */
 

@@ -3,8 +3,8 @@
  * mpix_clock_drift - how the clocks of all ranks drift against those of rank 0, and for how long a straight line says
  * so.
  *
- * Rank 0 makes bursts of exchanges with each other rank in turn and keeps what they tell. All else follows when
- * measuring is over. The library has no part in this: what it is built on is what is measured.
+ * Rank 0 makes bursts of exchanges with each other rank in turn and keeps their windows. Everything else is computed
+ * after the measurement. The library is not used, because its foundation is what is measured.
  */
 #include "base/line.h"
 #include "base/statistics.h"
@@ -70,31 +70,32 @@ typedef struct drift_run {
 static const option_spec_t options[] = {
     {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
-     "from one burst with a rank to the next, in seconds;\nlonger where all ranks' bursts take longer"},
+     "from one burst with a rank to the next, in seconds;\nlonger if the bursts of all ranks take longer"},
     {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 10000, NULL, "10",
-     "exchanges in a burst with each clock, after those\nthat are discarded"},
+     "exchanges in a burst for each clock, without the\ndiscarded ones"},
     {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
-     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "which to measure"},
+     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "the clocks to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
-     "largest residual of what counts as linear;\nelse the median half width, about the time of a\nmessage"},
+     "the maximum residual that counts as linear (default:\nthe median half width, about the time of a message)"},
     RESULTS_OPTIONS(FIELD(results),
                     "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
 };
 
 static const char notes[] =
-    "Offsets are those of a rank's clock minus rank 0's, estimated from bursts: the middle of the window that the\n"
-    "least delays of both directions leave. The run is cut into windows of one length, with a line fitted to each.\n"
+    "An offset is the clock of a rank minus that of rank 0. It is estimated from a burst: the middle of the window\n"
+    "that the shortest delays of both directions allow. The run is cut into windows of one length, with a line\n"
+    "fitted to each.\n"
     "  window          length of the windows\n"
-    "  fits            their number\n"
-    "  slope           the mean of their slopes: the drift; 1 ppb is 1 ns in a second\n"
+    "  fits            the number of windows\n"
+    "  slope           the mean slope of the lines: the drift; 1 ppb is 1 ns per second\n"
     "  min, max        the smallest and the largest slope\n"
     "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
-    "  half            the median half width of the bursts' windows: no offset is more wrong than that of its burst\n"
+    "  half            the median half width of the bursts' windows, within which offsets are right\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
-    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; the\n"
-    "                  whole time: linearity ended later, or not at all\n"
+    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if\n"
+    "                  it is the whole time, linearity ends later, or not at all\n"
     "\n"
-    "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or less than 2 ranks.\n";
+    "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 
 static const program_spec_t program =
     PROGRAM_SPEC("mpix_clock_drift", "Measures how the clocks of all ranks drift against those of rank 0.");
@@ -212,7 +213,7 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
 
 /* ---- Lines through the offsets of windows, and for how long one line is enough */
 
-/* A burst whose window is so many times as wide as the median one met a disturbance, and does not count. */
+/* A burst whose window is so many times as wide as the median was disturbed, and does not count. */
 #define MAX_WIDTH_RATIO 1.5
 
 /* Through two points there is always a line. */
@@ -229,8 +230,8 @@ typedef struct fits {
 } fits_t;
 
 /*
- * Offsets of counters were reckoned by the rates known at the beginning. Those from all the time of the run are better:
- * turn the series by what they differ.
+ * Offsets of counters were computed with the rates known at the beginning. The rates over the whole run are better:
+ * correct the series by the difference.
  */
 static void correct_counter(const drift_run_t *run, series_t *series)
 {
@@ -271,7 +272,7 @@ static double find_residual_ns(const series_t *series, const mh_line *line, int 
     return series->offset_ns[i] - line->intercept - line->slope * series->time_s[i];
 }
 
-/* Fits a line to the window between two of so many parts of the run, if it has points enough. */
+/* Fits a line to the window between two of so many parts of the run, if it has enough points. */
 static void fit_window(const series_t *series, int begin, int end, int parts, fits_t *fits)
 {
     int first = find_point(series, begin, parts), last = find_point(series, end, parts);

@@ -3,8 +3,8 @@
  * mpix_clock_list - the base clocks of a machine: what a reading costs, what they resolve, which ranks share them, and
  * which one the library takes.
  *
- * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it takes by
- * itself, it is asked for, on a communicator of its own each time.
+ * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it uses by
+ * default, is found by asking the library, each time on a new communicator.
  */
 #include "common/burst.h"
 #include "common/kernel.h"
@@ -67,21 +67,21 @@ static const option_spec_t options[] = {
 };
 
 static const char notes[] =
-    "  read     time of one reading, by the rank where it is largest: the median over blocks of 100 readings\n"
+    "  read     time of one reading on the slowest rank: the median over blocks of 100 readings\n"
     "  slowest  that rank\n"
     "  step     the smallest difference seen between two successive readings that differ\n"
     "  stated   the resolution that the system states; none for counters\n"
     "  usable   whether the library can use the clock on all ranks\n"
-    "  auto     1 for the clock that the library takes where it is left the choice\n"
-    "  groups   number of groups of ranks that read the same clock\n"
-    "  doubt    ranks of a group might be so far apart: more would have shown in the exchanges\n"
-    "  members  the ranks of each group: a-b from a to b, + between others of a group, | between groups\n"
-    "The chart of --plot shows how long successive readings of each clock are apart on rank 0.\n"
+    "  auto     1 for the clock that the library uses by default\n"
+    "  groups   number of groups of ranks that share the clock\n"
+    "  doubt    the clocks of a group differ by at most this; the exchanges would have shown more\n"
+    "  members  the ranks of each group: a-b means a to b, + separates other ranks of a group, | separates groups\n"
+    "The chart of --plot shows the intervals between successive readings of each clock on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library takes.");
+    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library uses.");
 
 /* ---- What the library says */
 
@@ -221,7 +221,7 @@ static void look_at(list_run_t *run, int clock)
 
 /* ---- Who shares a clock */
 
-/* Enough to tell clocks that differ by more than a message takes. */
+/* Enough to distinguish clocks that differ by more than the time of a message. */
 enum { SHARING_EXCHANGES = 20 };
 
 /* The windows of all ranks' clocks against the kernel's first rank, on that rank; its own is zero. Collective over the
@@ -365,7 +365,7 @@ static void print_row(const list_run_t *run, const table_t *table, int clock)
     free(members);
 }
 
-/* Tells what is wrong with the clocks of each kernel that has a complaint. Collective. */
+/* Says what is wrong with the clocks of each kernel that has a complaint. Collective. */
 static void tell_warnings(const list_run_t *run)
 {
     char text[KERNEL_WARNING_BYTES] = "", *all = world_room(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");

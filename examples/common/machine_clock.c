@@ -14,7 +14,7 @@
 #endif
 #define MIN_CALIBRATION_NS INT64_C(20000000)
 
-/* Of so many readings of both clocks, the one least disturbed is kept. */
+/* The least disturbed of so many readings of both clocks is kept. */
 enum { PAIR_READINGS = 8 };
 
 static int64_t read_system(clockid_t id)

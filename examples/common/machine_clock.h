@@ -2,7 +2,7 @@
 /*
  * machine_clock.h - the clocks that a process can read, under the names that the library gives them.
  *
- * Clocks are read here without the library, so that what it says of them can be compared with what they do.
+ * Clocks are read here without the library, so that the library's statements about them can be checked.
  */
 #ifndef MACHINE_CLOCK_H
 #define MACHINE_CLOCK_H

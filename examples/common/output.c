@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Raised if a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
+/* Raised if a column changes its meaning, its name or its unit, or is removed. doc/results.md has the columns. */
 enum { SCHEMA_VERSION = 1 };
 
 const char *const output_formats[] = {[FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json", NULL};
 
-/* open gives the lowest number that is free, so what is opened here takes the place of what is closed. */
+/* open returns the lowest free number, so the opened file takes the place of the closed one. */
 static void occupy_closed_streams(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
@@ -152,7 +152,7 @@ void table_head(const table_t *table)
 /* Beyond this, whole numbers are not exact either. */
 #define MAX_EXACT 1e15
 
-/* In as many digits as the column has room for, if it has no room for all. */
+/* With as many digits as fit into the column, if not all do. */
 static void print_number(FILE *file, const column_t *column, double number)
 {
     enum { MIN_EXPONENT_BYTES = 7 }; /* the point, e+308, and the blank before it */

@@ -67,7 +67,7 @@ static int run_script(FILE *script, FILE *picture)
     if (!output)
         return errno;
     int error = copy(output, picture);
-    int status = pclose(output); /* gnuplot ends, if there is no more to be done with what it draws */
+    int status = pclose(output); /* so gnuplot ends if its output can no longer be used */
     return error != 0 ? error : status != 0 || ftell(picture) == 0 ? ECHILD : 0;
 }
 
@@ -81,7 +81,8 @@ static void remove_empty(const char *path)
         unlink(path);
 }
 
-/* Where a picture is written: beside the file whose place it then takes; what is no file, such as a device, itself. */
+/* Where a picture is written: beside the file that it then replaces; directly, if the path is not a file but a device.
+ * */
 static void find_part(const char *path, char part[PATH_MAX])
 {
     struct stat status;
@@ -105,7 +106,7 @@ static bool can_be_written(const char *path)
     return true;
 }
 
-/* Puts the picture into the user's file. A picture that is there is lost only to a new one that is whole. */
+/* Puts the picture into the user's file. An old picture is replaced only by a complete new one. */
 static int save(FILE *picture, const char *path)
 {
     char part[PATH_MAX];

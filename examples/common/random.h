@@ -12,7 +12,7 @@
  * random_next - the next of a sequence: splitmix64, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
  * Generators", 2014.
  *
- * state   where the sequence is; at first the seed, of which any will do
+ * state   the state of the sequence; at first the seed, which may be any number
  */
 static inline uint64_t random_next(uint64_t *state)
 {

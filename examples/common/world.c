@@ -190,7 +190,7 @@ bool world_agree(const world_t *world, int code, const char *call)
     return first_failed == world->ranks;
 }
 
-/* If several ranks fail at once, the first to tell so ends the others before they do. */
+/* If several ranks fail at once, the first to report it ends the others before they do. */
 static void let_others_speak(const world_t *world)
 {
     system_sleep_ns((world->rank < MAX_PAUSES ? world->rank : MAX_PAUSES) * (int64_t)PAUSE_NS);

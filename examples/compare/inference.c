@@ -211,9 +211,9 @@ static void scale_rows(const scores_t *scores, bool centered)
 }
 
 /*
- * The estimate by Welch and Satterthwaite is too great just where the deviation of few launches came out too small,
- * which is where t is great. With one less than the launches of the smaller side, t errs on the safe side always. The
- * closer the sides are in number, the less that is needed; compare_study tries it.
+ * The estimate by Welch and Satterthwaite is too large when the deviation of few launches came out too small, which is
+ * when t is large. With one less than the launches of the smaller side, t always errs on the safe side. The closer the
+ * sides are in number, the less that is needed; compare_study tries it.
  */
 static double most_freedom(const sides_t *sides)
 {
@@ -303,8 +303,8 @@ static int step_down(const scores_t *scores, const rule_t *rule, int64_t count)
 }
 
 /*
- * Where the sides differ in deviation, permutations mix what is not alike: with few launches of one side, their t has
- * shorter tails than the true one. Without blocks, p is therefore at least Welch's, by Bonferroni for all rows.
+ * If the sides differ in deviation, permutations mix unlike values: with few launches of one side, their t has shorter
+ * tails than the true one. Without blocks, p is therefore at least Welch's, by Bonferroni for all rows.
  */
 static void raise_to_welch(const scores_t *scores, const rule_t *rule)
 {
@@ -316,7 +316,7 @@ static void raise_to_welch(const scores_t *scores, const rule_t *rule)
     }
 }
 
-/* Whatever rounding does, it contains 0 if and only if there is no difference. */
+/* In spite of rounding, it contains 0 if and only if there is no difference. */
 static void set_interval(finding_t *finding, double limit)
 {
     double reach = isinf(limit) ? INFINITY : limit * finding->error;

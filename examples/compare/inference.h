@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Side 0 is what is compared with, side 1 what is judged. */
+/* Side 0 is the reference, side 1 is judged. */
 typedef struct sides {
     int rows;
     int launches[2];
@@ -44,7 +44,7 @@ typedef struct rule {
 /* Of a row; logarithms of side 1 / side 0. */
 typedef struct finding {
     double log_ratio;
-    double low, high; /* the interval, corrected for all rows; infinite where no verdict is possible */
+    double low, high; /* the interval, corrected for all rows; infinite if no verdict is possible */
     double p;         /* corrected likewise */
     double deviation; /* between blocks, else between launches: root mean square of both sides; NAN: not known */
     double error;     /* standard error of log_ratio */

@@ -98,7 +98,7 @@ static bool add_launch(variant_t *variant, char *path, char *complaint)
     return result_file_read(path, &launch->file, complaint) && check_results(launch, complaint);
 }
 
-/* The last file could be read, but is no launch, as a raw file: it is left out. Else returns false. */
+/* The last file could be read, but is not a launch (a raw file, for example): it is left out. Else returns false. */
 static bool leave_out_last(variant_t *variant, const char *complaint)
 {
     launch_t *last = &variant->launches[variant->count - 1];

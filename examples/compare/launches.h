@@ -35,7 +35,8 @@ typedef struct variants {
 } variants_t;
 
 /*
- * launches_read - find and read all files. Those of a folder that have something else are left out, after a line each.
+ * launches_read - find and read all files. Files of a folder that have other contents are left out, each with a
+ * message.
  *
  * operands   what the command line names: so many variants, or a campaign of so many
  * count      1 or 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_compare - which of two was faster, as far as several launches of each tell; and whether one keeps the guidelines
- * of self-consistent performance.
+ * mpix_compare - which of two variants was faster, by several launches of each; and whether a variant keeps the
+ * guidelines of self-consistent performance.
  *
  * It reads what mpix_bench wrote, and does not use MPI.
  */
@@ -55,16 +55,17 @@ static const option_spec_t options[] = {
     {0, "column", "NAME", OPTION_TEXT, FIELD(column), 0, 0, NULL, "median_ns",
      "the value compared: a column whose name ends in _ns"},
     {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
-     "how often any row of all may get a wrong verdict"},
+     "how often any of all rows may get a wrong verdict"},
     {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), 0, 1000, NULL, "5",
-     "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: none"},
+     "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: no\n"
+     "row is"},
     {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), 0, 1000, NULL, NULL,
      "exit with 1 if the whole interval of some row lies above\n1 + PERCENT / 100, else with 3 if some interval "
      "contains\nthis value or a row was left out"},
     {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), 0, 0, NAMES(undecided), NULL,
-     "with --fail-if-slower-percent, pass (exit with 0) or\nfail (1) in place of 3"},
+     "with --fail-if-slower-percent, exit with 0 (pass)\nor 1 (fail) instead of 3"},
     {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), 99, 1e6, NULL, "9999",
-     "drawn at random where all are too many"},
+     "permutations drawn at random, if all are too many"},
     {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1", "the seed of the random permutations"},
     OUTPUT_OPTIONS(FIELD(output)),
 };
@@ -72,22 +73,23 @@ static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIE
 
 static const char notes[] =
     "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"
-    "campaign. Each file is a launch. B is judged. A campaign of two variants can be given alone; with\n"
-    "--guidelines, one is given.\n"
+    "campaign. Each file is a launch. A campaign of two variants can be given alone; with --guidelines, give one\n"
+    "variant.\n"
     "\n"
     "A launch counts as one value for each row. A row's ratio is the geometric mean of B / A. Its interval is\n"
-    "corrected for all rows, and p is that of a test that permutes the labels of launches for all rows together. B is\n"
+    "corrected for all rows, and p is that of a test that permutes the labels of launches for all rows together.\n"
+    "The verdict on B is\n"
     "  same       if the interval lies within --same-percent of 1, else\n"
     "  faster     if it lies below 1,\n"
     "  slower     if it lies above,\n"
-    "  undecided  if it contains 1; then a new campaign of so many launches would find a difference of 5 %\n"
-    "By a guideline, a row that is slower than its bound is violated, one that is faster or the same is kept.\n"
+    "  undecided  if it contains 1; the table says how many launches of a new campaign would find a difference of 5 %\n"
+    "A guideline is violated by a row that is slower than its bound, and kept by one that is faster or the same.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if --fail-if-slower-percent fails or output could not be written, 2 for a bad\n"
     "option or for what cannot be read or compared, 3 if --fail-if-slower-percent is undecided.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
-    program_name, "Compares what mpix_bench measured in several launches: which is faster, and how sure that is.",
+    program_name, "Compares what mpix_bench measured in several launches: which variant is faster, and how sure this is.",
     .operand = &operand,
     .usage = "mpix_compare [OPTION]... A B\n"
              "       mpix_compare [OPTION]... CAMPAIGN\n"

@@ -190,8 +190,8 @@ bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char comp
 /* ---- Guidelines */
 
 /*
- * An operation, and what does the same or more, in one call or two, with messages of the same size: no library need be
- * slower than that. After Traeff, Gropp and Thakur, "Self-Consistent MPI Performance Guidelines", 2010.
+ * An operation, and others that do the same or more, in one call or two, with messages of the same size: no library
+ * needs to be slower than these. After Traeff, Gropp and Thakur, "Self-Consistent MPI Performance Guidelines", 2010.
  */
 static const struct {
     const char *judged, *bound;
@@ -217,7 +217,8 @@ static const struct {
 };
 enum { GUIDELINES = sizeof guidelines / sizeof guidelines[0] };
 
-/* Whether rows were measured alike but for operation and size. What only one has, as a root, makes no difference. */
+/* Whether rows were measured alike except for operation and size. A key that only one has, such as a root, is ignored.
+ * */
 static bool are_alike(const series_t *a, const series_t *b)
 {
     const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - print verdicts, and what has to be known about them. */
+/* report.c - print verdicts, and how they were reached. */
 #include "compare/report.h"
 
 #include "common/text.h"

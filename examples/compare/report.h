@@ -20,7 +20,7 @@ typedef struct comparison {
     bool by_guidelines;
 } comparison_t;
 
-/* The difference that an undecided row is told to need so many launches for. */
+/* The difference for which an undecided row states the number of launches. */
 #define FOUND_PERCENT 5.0
 
 /* report_comparison - the head and all rows; in the table of guidelines, those violated. */

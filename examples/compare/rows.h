@@ -2,8 +2,8 @@
 /*
  * rows.h - the rows of a variant's launches brought together: what was measured, and one value of each launch.
  *
- * What was measured is said by the columns before the column valid: operation, ranks, size and all else that a time
- * depends on. They are the keys of a row.
+ * The columns before the column valid say what was measured: operation, ranks, size and all else that a time depends
+ * on. They are the keys of a row.
  */
 #ifndef ROWS_H
 #define ROWS_H

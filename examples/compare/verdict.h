@@ -20,7 +20,7 @@ verdict_t verdict_of(const finding_t *finding, double same_percent);
 /* verdict_name - in one word. By a guideline: kept if faster or the same, violated if slower. */
 const char *verdict_name(verdict_t verdict, bool by_guideline);
 
-/* What a limit that is set to all rows comes to. */
+/* The outcome of a limit for all rows. */
 typedef enum judgment { JUDGMENT_PASS, JUDGMENT_FAIL, JUDGMENT_UNDECIDED } judgment_t;
 
 /* judge - fail if any interval lies above 1 and so many percent; else pass if all lie below; else undecided. */

@@ -38,7 +38,7 @@ typedef struct kind {
     const char *text;             /* what the reader has to know about the figures */
     const char *tells[4];         /* columns that only this kind has together, up to NULL */
     const char *first[MAX_NAMES]; /* columns to be seen at once in tables, up to NULL */
-    const char *results[4];       /* text columns that do not say what was measured but what came out, up to NULL */
+    const char *results[4];       /* text columns that state a result, not what was measured, up to NULL */
     chart_t charts[MAX_CHARTS];   /* up to one without a title */
 } kind_t;
 

@@ -17,7 +17,8 @@ typedef struct settings {
 #define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL, "write to FILE, not to standard output"},
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
+     "write to FILE instead of standard output"},
     {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Results", "the title of the page"},
 };
 

@@ -27,7 +27,7 @@ typedef struct page {
 
 /* ---- Sections */
 
-/* A directory without a manifest that has one file of a kind is no campaign of that kind. */
+/* A directory without a manifest that has only one file of a kind is not a campaign of that kind. */
 static bool is_in_campaign(const sources_t *sources, const source_t *source)
 {
     int launches = 0;
@@ -63,7 +63,7 @@ static void find_sections(page_t *page)
     }
 }
 
-/* A row, or the head of a file, after what tells it from those of other files. */
+/* A row, or the head of a file, after what distinguishes it from those of other files. */
 static json_t *with_source(const page_t *page, const section_t *section, const source_t *source, json_t *row)
 {
     json_t *whole = need(json_object());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read.c - read files and folders of results, and refuse what is none. */
+/* read.c - read files and folders of results, and refuse other files. */
 #define _GNU_SOURCE
 #include "report/read.h"
 
@@ -39,7 +39,7 @@ static bool find_kind(source_t *source, char *complaint)
     for (size_t i = 0; i < json_array_size(source->rows); i++) {
         const kind_t *kind = kind_of(json_array_get(source->rows, i));
         if (!kind || (i > 0 && source->kind != kind))
-            return complain(complaint, "%.400s, row %zu is none that %s writes with --format json or csv%s",
+            return complain(complaint, "%.400s, row %zu is not one that %s writes with --format json or csv%s",
                             source->path, i + 1, i > 0 ? source->kind->tool : kind_tools(),
                             i > 0 ? ", as the rows before" : "");
         source->kind = kind;
@@ -101,7 +101,7 @@ static bool read_runs(sources_t *sources, campaign_t *campaign, char *complaint)
            complain(complaint, "%.400s: no launch of the campaign has results", campaign->path);
 }
 
-/* The last source could be read, but has no results of any kind, as a raw file: it is left out. Else returns false. */
+/* The last source could be read, but has no results (a raw file, for example): it is left out. Else returns false. */
 static bool leave_out_last(sources_t *sources, const char *complaint)
 {
     source_t *last = &sources->list[sources->count - 1];

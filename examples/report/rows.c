@@ -111,7 +111,7 @@ json_t *rows_split(const json_t *rows, const json_t *keys)
     return groups;
 }
 
-/* Adds a key if it tells more groups apart than there are. */
+/* Adds a key if it distinguishes more groups than there are. */
 static void add_key(json_t *keys, const json_t *rows, const char *column, size_t *groups)
 {
     json_array_append_new(keys, need(json_string(column)));

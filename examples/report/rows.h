@@ -7,7 +7,7 @@
 
 #include "results/results.h"
 
-/* The column that says which file a row is from. It is a key only where no other column tells rows apart. */
+/* The column that says which file a row is from. It is a key only if no other column distinguishes rows. */
 extern const char rows_file_column[];
 
 /* text_value - a text from the system as a value of JSON. What is not ASCII becomes ? if it is not UTF-8. */

@@ -33,7 +33,7 @@ bool manifest_check(const json_t *manifest, const char *path, char complaint[COM
 {
     if (strcmp(text_at(manifest, "schema"), manifest_schema) != 0 ||
         !json_is_array(json_object_get(manifest, "variants")) || !json_is_array(json_object_get(manifest, "runs")))
-        return complain(complaint, "%.400s is no manifest of a campaign", path);
+        return complain(complaint, "%.400s is not a manifest of a campaign", path);
     return json_integer_value(json_object_get(manifest, "version")) == MANIFEST_VERSION ||
            complain(complaint, "%.400s is not of version %d, the only one known", path, MANIFEST_VERSION);
 }

@@ -60,7 +60,7 @@ static bool load_text(reader_t *reader)
     else if (!is_read)
         complain(reader->complaint, "%.400s cannot be read: %s", reader->path, strerror(errno));
     else if (!good)
-        complain(reader->complaint, "%.400s is no text", reader->path);
+        complain(reader->complaint, "%.400s is not a text file", reader->path);
     if (stream)
         fclose(stream);
     return good;
@@ -82,7 +82,7 @@ static char *find_end(const reader_t *reader)
 
 static bool add_row(reader_t *reader, json_t *row)
 {
-    return json_array_append_new(reader->file->rows, row) == 0 || complain_of_line(reader, "is no row");
+    return json_array_append_new(reader->file->rows, row) == 0 || complain_of_line(reader, "is not a row");
 }
 
 /* Names of columns are plain, so that they need no quotes anywhere. */
@@ -126,7 +126,7 @@ static bool take_object(reader_t *reader, json_t *object)
     if (is_row(object))
         return add_row(reader, object);
     json_decref(object);
-    return complain_of_line(reader, "is no row of results");
+    return complain_of_line(reader, "is not a row of results");
 }
 
 /* Lines of blanks only are read over; the last one need not have an end, as its object has. */

@@ -57,7 +57,7 @@ const char *text_at(const json_t *object, const char *key);
 /*
  * complain - write a complaint, without the ends of lines that may be in what it names.
  *
- * Returns false, so that who finds an error can return what this returns.
+ * Returns false, so that callers can return its result.
  */
 bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -5,7 +5,7 @@
 
 #include "trace/conditions.h"
 
-/* One relation: an event that has to wait for another one, the last of those of its rule. */
+/* One relation: an event that must wait for another one, which is the last of its rule. */
 typedef struct {
     uint16_t function; /* 0: a message */
     bool is_beyond;    /* by more than the bounds of both times */

@@ -48,7 +48,7 @@ static double slope(const trace_clock_record *from, const trace_clock_record *to
     return apart_ns > 0 ? offset_growth_ns(from, to) / (double)apart_ns : 0;
 }
 
-/* A process without records has its own clock, of which nothing is known. */
+/* A process without records has its own clock, about which nothing is known. */
 static int64_t first_offset_ns(const trace_process *process, trace_clock by)
 {
     if (process->record_count == 0)
@@ -75,7 +75,7 @@ static int64_t find_start_ns(const trace *of, trace_clock by)
     return start_ns < INT64_MAX ? start_ns : 0;
 }
 
-/* Where there is one record or none, it is an offset. */
+/* With one record or none, it is an offset. */
 static void add_offset(trace_location *location, int64_t offset_ns, double rest_ns, int64_t start_ns)
 {
     for (size_t i = 0; i < location->count; i++)

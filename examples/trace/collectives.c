@@ -139,7 +139,7 @@ static bool add_process(part_list *parts, const trace_process *process, int rank
 
 /* ---- Calls */
 
-/* Whether so many parts, of one number on one communicator, are a whole call. */
+/* Whether so many parts with one number on one communicator are a complete call. */
 static bool is_whole(const call_part *parts, size_t count)
 {
     const trace_call *call = &parts[0].call;

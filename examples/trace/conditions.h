@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * conditions.h - what the matches of a trace say of its times: a receive is not before its send, and nobody leaves a
- * collective operation before those enter for whom it has to wait. Events are counted through all locations.
+ * conditions.h - the order that the matches of a trace require: a receive is not before its send, and nobody leaves a
+ * collective operation before those whom it must wait for enter. Events are counted through all locations.
  */
 #ifndef TRACE_CONDITIONS_H
 #define TRACE_CONDITIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * logical_clock.h - the controlled logical clock: moves events as little as needed for none to be before what it had to
- * wait for. Pure.
+ * logical_clock.h - the controlled logical clock: moves events as little as necessary, so that none is before what it
+ * had to wait for. Pure.
  *
  * After R. Rabenseifner, "The controlled logical clock - a global time for trace based software monitoring of parallel
  * applications in workstation clusters", 1997, and its extension to collective operations by D. Becker and others.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_trace_check - which events of a trace are before what they had to wait for, by each way to make global times;
- * and a trace in which none is. It does not use MPI.
+ * mpix_trace_check - which events of a trace come before what they had to wait for, by each way to compute global
+ * times; and a trace in which none does. It does not use MPI.
  */
 #include "common/options.h"
 #include "common/output.h"
@@ -53,8 +53,8 @@ static const char notes[] =
     "  linear     a line from the start to the end\n"
     "  global     all records of the global clock, interpolated\n"
     "  corrected  these times, then corrected by the controlled logical clock\n"
-    "A violation is a receive before its send and the latency, or a process that leaves a collective operation before\n"
-    "one enters for whom it has to wait. beyond: violations greater than the bounds of both times.\n"
+    "A violation is a receive before its send plus the latency, or a process that leaves a collective operation\n"
+    "before another one enters that it must wait for. beyond: violations greater than the bounds of both times.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
     "trace that cannot be read.\n";

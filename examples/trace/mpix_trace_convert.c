@@ -30,10 +30,10 @@ static const option_spec_t options[] = {
     {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), 0, 0, NAMES(formats), NULL,
      "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
     {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
-     "write to OUT, not to standard output; of otf2 a folder\n(default DIR.otf2)"},
+     "write to OUT instead of standard output; for otf2 a folder\n(default DIR.otf2)"},
     {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(clocks), NULL,
-     "times by the local clocks, of otf2 with the offsets\nby which readers correct them, or global (default\n"
-     "local with otf2, else global)"},
+     "local: times by the local clocks, in otf2 with the\noffsets by which readers correct them; or global\n"
+     "(default local with otf2, else global)"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_trace_report - what a trace says: time in MPI, when processes came to collective calls, and a page of HTML.
+ * mpix_trace_report - report a trace: time in MPI, when processes came to collective calls, and a page of HTML.
  */
 #include "common/options.h"
 #include "common/output.h"
@@ -33,14 +33,14 @@ static const option_spec_t options[] = {
     FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
     {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Trace", "the title of the page"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
-     "the Gantt chart of the page begins here (s after MPI_Init)"},
+     "the Gantt chart of the page begins S s after MPI_Init"},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
-     "and ends here; default: after a few dozen calls"},
+     "the Gantt chart ends S s after MPI_Init; default:\nafter a few dozen calls"},
     OUTPUT_OPTIONS(FIELD(output)),
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
      "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
     {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(trace_clock_names), "global",
-     "times of the local clocks, set at the start, by a line, or global"},
+     "local: times by the local clocks; start: these, set at\nthe start; linear: corrected by a line; or global"},
     FILE_OPTION("write-arrivals", FIELD(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
@@ -56,7 +56,7 @@ static const char notes[] =
     "read.\n";
 
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_trace_report", "Shows what a trace says of the time in MPI, and of arrivals at calls.",
+    PROGRAM_SPEC("mpix_trace_report", "Shows the time in MPI, and the arrivals at collective calls, of a trace.",
                  .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR");
 
 /* A trace, and what was found in it. */
@@ -90,7 +90,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
     if (!output_finish(file, settings->arrival_path, program.name))
         return STATUS_FAILED;
     if (written < site->arrivals.calls)
-        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, as delays and their number are limited\n",
+        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, because delays and their number are limited\n",
                 program.name, settings->arrival_path, written, site->arrivals.calls);
     return STATUS_GOOD;
 }
@@ -107,7 +107,7 @@ static bool choose_interval(const settings_t *settings, trace_view_t *view)
     if (view->interval.to_ns <= view->interval.from_ns && view->has_interval)
         return false;
     if (view->has_interval && gantt_fit(view->of, &view->interval))
-        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, for there are too many calls\n", program.name,
+        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
                 (view->interval.to_ns - zero_ns) / 1e9);
     return true;
 }

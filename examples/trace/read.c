@@ -24,7 +24,7 @@ static bool list_files(const char *folder, file_list *list, char *message)
 {
     DIR *directory = opendir(folder);
     if (!directory)
-        return trace_fail(message, "%s: no folder that can be read: %s", folder, strerror(errno));
+        return trace_fail(message, "%s: this folder cannot be read: %s", folder, strerror(errno));
     *list = (file_list){0, -1};
     for (struct dirent *entry; (entry = readdir(directory));) {
         int rank, length = 0;
@@ -35,7 +35,7 @@ static bool list_files(const char *folder, file_list *list, char *message)
     }
     closedir(directory);
     if (list->count == 0)
-        return trace_fail(message, "%s: no trace in this folder: it has no file rank-N.mpixtrace", folder);
+        return trace_fail(message, "%s: there is no trace in this folder: it has no file rank-N.mpixtrace", folder);
     return true;
 }
 
@@ -51,7 +51,7 @@ void trace_path(char path[TRACE_PATH_SIZE], const char *folder, int rank)
 static bool check_head(const trace_file *file, const trace_file_head *head, const trace *of)
 {
     if (memcmp(head->magic, TRACE_MAGIC, sizeof head->magic) != 0)
-        return trace_fail(file->message, "%s: no trace: it does not begin with %s", file->path, TRACE_MAGIC);
+        return trace_fail(file->message, "%s: this is not a trace: it does not begin with %s", file->path, TRACE_MAGIC);
     if (head->byte_order == swapped_order)
         return trace_fail(file->message, "%s: written on a machine of the other byte order", file->path);
     if (head->byte_order != TRACE_BYTE_ORDER)
@@ -60,8 +60,9 @@ static bool check_head(const trace_file *file, const trace_file_head *head, cons
         return trace_fail(file->message, "%s: of version %" PRIu32 ", and only %d can be read", file->path,
                           head->version, TRACE_VERSION);
     if (head->size < 1 || head->rank < 0 || head->rank >= head->size)
-        return trace_fail(file->message, "%s: of rank %" PRId32 " in a job of %" PRId32 " processes, which cannot be",
-                          file->path, head->rank, head->size);
+        return trace_fail(file->message,
+                          "%s: of rank %" PRId32 " in a job of %" PRId32 " processes, which is impossible", file->path,
+                          head->rank, head->size);
     if (head->rank != file->rank)
         return trace_fail(file->message, "%s: the file is of rank %" PRId32, file->path, head->rank);
     if (of->size != 0 && (head->job != of->job || head->size != of->size))
@@ -95,7 +96,7 @@ static bool read_open_file(trace_file *file, trace *into)
     struct stat status;
     trace_file_head head;
     if (fstat(fileno(file->stream), &status) != 0 || !S_ISREG(status.st_mode))
-        return trace_fail(file->message, "%s: no file that can be read", file->path);
+        return trace_fail(file->message, "%s: this file cannot be read", file->path);
     file->bytes_left = (uint64_t)status.st_size;
     if (file->bytes_left < sizeof head || fread(&head, sizeof head, 1, file->stream) != 1)
         return trace_fail(file->message, "%s: it ends within its first %zu bytes", file->path, sizeof head);

@@ -67,8 +67,8 @@ void trace_free(trace *read);
 /* Write a trace: as it is, with corrected times perhaps. The folder is made if need be. On failure as trace_read. */
 bool trace_write(const trace *of, const char *folder, char message[TRACE_MESSAGE_SIZE]);
 
-/* What is amiss with a trace that can be read, a line on standard error for each: what is torn, what was dropped, who
- * has no clock records or lacks them for long. */
+/* What is wrong with a readable trace, a line on standard error for each: torn files, dropped events, missing clock
+ * records, long times without them. */
 void trace_warn(const trace *of, const char *program);
 
 /* The value of a key in the text of a process, or "". Up to its line's end: copied to `value`. */

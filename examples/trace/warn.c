@@ -117,7 +117,7 @@ void trace_warn(const trace *of, const char *program)
 {
     if (trace_is_partial(of))
         fprintf(stderr,
-                "%s: only a part was recorded (--from-s or --only): where it has one end of a message alone, those of "
+                "%s: only a part was recorded (--from-s or --only): if it has only one end of a message, messages with "
                 "the same ranks and tag may be matched wrongly\n",
                 program);
     warn_of_losses(of, program);

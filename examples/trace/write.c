@@ -112,7 +112,7 @@ bool trace_write(const trace *of, const char *folder, char message[TRACE_MESSAGE
         write_process(stream, of, rank);
         bool failed = ferror(stream) != 0;
         if (fclose(stream) != 0 || failed)
-            return trace_fail(message, "%s: it cannot be written whole: %s", path, strerror(errno));
+            return trace_fail(message, "%s: it cannot be written completely: %s", path, strerror(errno));
     }
     return true;
 }

@@ -143,10 +143,10 @@ static instant read_both(void)
 }
 
 /*
- * The rate must be the same for all processes of a node, more than accurate: it may be off by 20 ppm. This is little
- * beside MH_RAW_RATE_LIMIT, by which the rates of two nodes, and of this clock and the one that it is watched by, may
- * differ. Brackets of 40 to 60 ns at both ends take 2 to 3 ms; the limit is for kernels without a fast path for
- * CLOCK_MONOTONIC_RAW.
+ * That the rate is the same for all processes of a node matters more than its accuracy: it may be off by 20 ppm. This
+ * is little compared to MH_RAW_RATE_LIMIT, by which the rates of two nodes may differ, and those of this clock and the
+ * clock that watches it. Brackets of 40 to 60 ns at both ends take 2 to 3 ms; the limit is for kernels without a fast
+ * path for CLOCK_MONOTONIC_RAW.
  */
 static double measure_ns_per_tick(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tracker.c - the bank of Kalman filters, their weights, and what is made of them and of what is certain. */
+/* tracker.c - the bank of Kalman filters, their weights, and the estimate from both them and the windows. */
 #include "clock/tracker.h"
 
 #include "base/units.h"
@@ -21,7 +21,7 @@
  * part of this bound, as measured over shared memory and TCP. They differ in what else a larger bound says.
  *
  * One way: for a spell, messages of one direction are delayed more than those of the other. All offsets that are
- * measured in the spell have the same bias, as a part of the excess of their bounds. So they tell little about the
+ * measured in the spell have the same bias, as a part of the excess of their bounds. So they say little about the
  * offset, but more about the drift. Spells of a tenth of a second and more are common over TCP.
  *
  * Even: the processors have become slower to reach each other, which delays both directions equally.

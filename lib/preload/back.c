@@ -14,9 +14,9 @@
 
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "the front takes integers of Fortran for ints");
 
-/* MPI_Wtime is the plain one of rank 0 when the clocks were first synchronized, and goes on by global time. */
+/* MPI_Wtime begins with that of rank 0 at the first synchronization of the clocks, and continues by global time. */
 static double epoch_s;
-/* Global less plain time of this process, for after MPI_Finalize. */
+/* Global minus plain time of this process, for calls after MPI_Finalize. */
 static double ahead_of_plain_s;
 static bool has_clock, has_ended;
 
@@ -44,7 +44,7 @@ static void read_options(preload_options *options)
     }
 }
 
-/* Why the library failed: its own words, if it can be asked, or those of MPI. */
+/* Why the library failed: its own message if there is one, otherwise that of MPI. */
 static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int length, found = 0;
@@ -90,8 +90,9 @@ static void start_clock(void)
 }
 
 /*
- * One synchronization tells the drift of a clock to some parts per million, and a program may make no collective call
- * for a second. Where processes have different clocks, more of them over a longer time tell it well enough.
+ * One synchronization measures the drift of a clock to within some parts per million, and a program may make no
+ * collective call for a second. If processes have different clocks, more synchronizations over a longer time measure it
+ * well enough.
  */
 static const double settling_s = 0.5;
 enum { MIN_SETTLING_SYNCS = 4 }; /* however long they take */

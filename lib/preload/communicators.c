@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of whether a call was valid there is a bit for each, on pages that are in use from their first one. */
+/* A bit for each call says whether it was valid; a page of bits takes memory only from its first use on. */
 enum { BARRIERS_BEFORE = 100, MAX_ENGAGED = 64, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
-/* To read a lateness takes longer than a barrier. */
+/* Reading a lateness takes longer than a barrier. */
 static const double lateness_interval_s = 0.01;
 
 typedef struct {
@@ -65,7 +65,7 @@ static bool get_memory(communicator *c)
 
 /* ---- Summing up */
 
-/* This takes its time, so not between the release of a late process and its return to the program. */
+/* This takes time, so it is not done between the release of a late process and its return to the program. */
 static void sample_lateness(communicator *c)
 {
     int64_t lateness_ns;
@@ -84,7 +84,7 @@ static void sample_lateness(communicator *c)
         c->mine.late[2] = lateness_ns;
 }
 
-/* Not one after the other: processes may have engaged the communicators in different orders. */
+/* All at once, because processes may have engaged the communicators in different orders. */
 static void start_summing(communicator *c)
 {
     preload_summary *mine = &c->mine, *total = &c->total;
@@ -174,7 +174,7 @@ void mh_preload_open_communicators(void)
     name_summary(&world, MPI_COMM_WORLD);
 }
 
-/* Several threads may make calls on different communicators in no common order, so none but the world counts then. */
+/* Several threads may make calls on different communicators in no common order; then only the world counts. */
 static bool has_all(MPI_Comm comm)
 {
     int compared = MPI_UNEQUAL;
@@ -207,7 +207,7 @@ static communicator *add(MPI_Comm comm)
     return NULL;
 }
 
-/* NULL: barriers of this communicator are not looked at. */
+/* NULL: barriers of this communicator are left to MPI. */
 static communicator *find(MPI_Comm comm)
 {
     communicator *c = NULL;

@@ -9,7 +9,7 @@
 
 enum { PRELOAD_NAME_SIZE = 64 };
 
-/* What became of the barriers of one communicator, over all its processes. */
+/* The results of the barriers of one communicator, over all its processes. */
 typedef struct {
     char name[PRELOAD_NAME_SIZE];
     int64_t ranks;
@@ -29,13 +29,13 @@ void mh_preload_open_communicators(void);
  */
 bool mh_preload_is_world(MPI_Comm comm);
 
-/* A barrier of the program. Returns whether it is done; otherwise the real one is to be called. */
+/* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
 bool mh_preload_barrier(MPI_Comm comm);
 
 /* Sum up what is left, collectively over the world. */
 void mh_preload_close_communicators(void);
 
-/* Free what they have, but for mh_preload_world. */
+/* Free what the communicators have, except mh_preload_world. */
 void mh_preload_free_communicators(void);
 
 /* The summaries of communicators of which this process was rank 0. Returns how many. */

@@ -21,7 +21,7 @@ typedef struct {
     char path[MAX_LIBRARIES][PATH_MAX];
 } mpi_libraries;
 
-/* Launchers tell each process its rank. One line for all processes is enough. */
+/* Launchers pass each process its rank. One line for all processes is enough. */
 static bool is_first_process(void)
 {
     static const char *const variables[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -33,7 +33,7 @@ static bool is_first_process(void)
     return true;
 }
 
-/* In one piece, with which no launcher mixes what other processes write. */
+/* Written at once, so that no launcher mixes it with output of other processes. */
 static void tell(const char *format, ...)
 {
     char text[2 * PATH_MAX];
@@ -130,7 +130,7 @@ static const mpi_flavor *find_flavor(char *version)
     int (*get_version)(char *, int *) = (int (*)(char *, int *))search("PMPI_Get_library_version");
     int length = 0;
     if (!get_version || get_version(version, &length) != 0)
-        strcpy(version, "it does not tell its version");
+        strcpy(version, "it does not state its version");
     version[strcspn(version, "\n,")] = '\0';
     for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++)
         if (strncmp(version, flavors[i].version, strlen(flavors[i].version)) == 0)
@@ -174,7 +174,7 @@ static const void *open_file(const char *path, const char *version)
     }
     const void *back = dlsym(handle, mh_preload_names.symbol);
     if (!back)
-        tell("%s is no part of it: %s", path, dlerror());
+        tell("%s is not part of it: %s", path, dlerror());
     return back;
 }
 

@@ -21,7 +21,7 @@ const preload_names mh_preload_names = {.program = "mpix_preload",
 #define PUBLIC __attribute__((visibility("default")))
 
 static const preload_back *opened_back;
-/* How deep this thread is in collective functions of this file. That is there from the start, which makes it quick. */
+/* How deep this thread is in collective functions of this file. Initial-exec thread-local storage makes this fast. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
 /* NULL before MPI_Init, and where there is none. */
@@ -30,7 +30,7 @@ static const preload_back *get_back(void)
     return __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
 }
 
-/* For collective functions: none inside of another function of this file either. */
+/* For collective functions: NULL also inside of another function of this file. */
 static const preload_back *get_outer_back(void)
 {
     return depth == 0 ? get_back() : NULL;
@@ -232,7 +232,7 @@ static void before_fortran_collective(const int *comm)
     DEFINE(8, alltoallv, ALLTOALLV, Alltoallv) \
     DEFINE(8, alltoallw, ALLTOALLW, Alltoallw)
 
-/* Numbers and handles are passed on as they came: in a register, or where a pointer would be on the stack. */
+/* Numbers and handles are passed on as they came: in a register, or on the stack in the place of a pointer. */
 #define PARAMETERS_4 void *p1, void *p2, void *p3, void *p4
 #define PARAMETERS_5 PARAMETERS_4, void *p5
 #define PARAMETERS_6 PARAMETERS_5, void *p6

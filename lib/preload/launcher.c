@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launcher.c - what launchers tell each process by variables, against what the MPI library knows. */
+/* launcher.c - compare what launchers pass to each process in variables with what the MPI library knows. */
 #include "preload/launcher.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - what rank 0 writes at MPI_Finalize: what became of the barriers, and what they cost. */
+/* report.c - what rank 0 writes at MPI_Finalize: how many barriers were valid, and what they cost. */
 #include "preload/report.h"
 
 #include "preload/communicators.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A few calls tell whether many take too long, as they do where processes share a processor. */
+/* A few calls show whether many would take too long, as they do if processes share a processor. */
 enum { FEW_CALLS = 8, MANY_CALLS = 200, MAX_ROWS = 20 };
 static const double few_s = 0.001;
 static const double us_per_ns = 1e-3;
@@ -140,7 +140,7 @@ static void write_clock(FILE *file, const findings *found)
         fprintf(file, "no collective call of all processes: the clock was synchronized in MPI_Init only\n");
 }
 
-/* In one piece, with which no launcher mixes what other processes write. NULL if there is no memory. */
+/* Written at once, so that no launcher mixes it with output of other processes. NULL if there is no memory. */
 static char *compose_report(const findings *found)
 {
     char *text = NULL;

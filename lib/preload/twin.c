@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* twin.c - a communicator that a back has for itself, of which the program notices nothing. */
+/* twin.c - a communicator of a back's own, invisible to the program. */
 #include "preload/twin.h"
 
 #include "preload/launcher.h"
 
-/* For a call on a communicator of the program: the program's handler does not see its errors. */
+/* For a call on a communicator of the program, so that the program's handler does not see its errors. */
 static MPI_Errhandler hold_errors(MPI_Comm comm)
 {
     MPI_Errhandler handler;

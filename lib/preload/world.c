@@ -9,7 +9,7 @@ preload_options mh_preload_options;
 MPI_Comm mh_preload_world = MPI_COMM_NULL;
 preload_care mh_preload_care;
 
-/* The clocks are checked once in this time, after at most so many calls, and not in so many after a barrier. */
+/* The clocks are checked once in this time, after at most so many calls, but not in the first calls after a barrier. */
 static const double look_interval_s = 0.01;
 static const double s_per_ns = 1e-9;
 enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
@@ -32,7 +32,7 @@ bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
 static int calls_since_look, calls_until_look = 1, early_looks;
 static bool cannot_look;
 
-/* The time since the last release of all processes, which was the last look: in a replaced barrier, or in look. */
+/* The time since the last release of all processes, which was the last check of the clocks. */
 static double since_look_s(void)
 {
     int64_t instant_ns, now_ns, bound_ns;
@@ -63,7 +63,7 @@ static void look(void)
     }
 }
 
-/* Before the call: its outcome may differ between processes, but all of them make it. */
+/* This precedes the call, whose outcome may differ between processes; but all of them make it. */
 void mh_preload_before_call(void)
 {
     mh_preload_care.calls++;
@@ -74,7 +74,7 @@ void mh_preload_before_call(void)
         look();
 }
 
-/* What a program measures after a barrier is not disturbed. */
+/* So measurements after a barrier are not disturbed. */
 void mh_preload_before_harmonize(void)
 {
     mh_preload_care.calls++;

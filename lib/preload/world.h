@@ -35,7 +35,7 @@ extern preload_care mh_preload_care;
 /* Before a collective call of all processes that MPI is to do. */
 void mh_preload_before_call(void);
 
-/* Before one that looks after the clock itself. */
+/* Before one that checks the clocks itself. */
 void mh_preload_before_harmonize(void);
 
 /* A number that the library knows of this communicator. Returns whether it does. */

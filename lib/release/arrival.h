@@ -14,7 +14,7 @@ typedef enum mh_request {
     MH_REQUEST_BAD_DELAY        /* a delay out of range: likewise */
 } mh_request;
 
-/* Delays are shorter, so one and a request fit into a number. */
+/* Delays are shorter than this, so a delay and a request fit into one number. */
 #define MH_DELAY_LIMIT_NS (INT64_C(1) << 48)
 
 /*
@@ -41,7 +41,7 @@ typedef enum mh_order {
     MH_ORDER_RELEASE,
     MH_ORDER_SYNC,
     MH_ORDER_RESTART,
-    MH_ORDER_NO_FLAG, /* a process has a bad argument: none is released. As requested, from here on */
+    MH_ORDER_NO_FLAG, /* a process has a bad argument: none is released. From here on as in requests */
     MH_ORDER_NO_FLAG_DELAYED,
     MH_ORDER_BAD_DELAY
 } mh_order;

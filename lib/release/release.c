@@ -12,11 +12,11 @@
 enum {
     REHEARSALS_COLD = 4, /* the first rounds, not used */
     REHEARSALS_MAX = 40,
-    REHEARSALS_KNOWN_MAX = 16,            /* if the fastest barrier is known, connections are warm, too */
+    REHEARSALS_KNOWN_MAX = 16,            /* if the fastest barrier is known, connections are warm too */
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
 
-/* So shortly before a deadline, caches lose little. */
+/* This close to a deadline, caches lose little. */
 enum { NEAR_NS = 10 * 1000 };
 
 enum { CHOICE_AUTO = 0 };
@@ -71,7 +71,8 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
                         given_ns, all->slack_ns};
 }
 
-/* Rank 0: the need of the previous call, which these arrivals report. The deadline is near now, so it is only noted. */
+/* Rank 0: the need of the previous call, which these arrivals report. The deadline is near, so the need is only noted.
+ * */
 static void note_last(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
     int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
@@ -186,7 +187,7 @@ static void prepare_wait(mh_rounds *rounds, mh_last_wait *wait)
     if (wait->disrupted)
         disrupt(rounds, llabs(step_ns));
     wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    /* A clock that may be set is looked at after each wait. Two looks would keep it from following a step. */
+    /* A clock that may be set is checked after each wait. A second check would keep readings from following a step. */
     if (wait->from_ns < near_ns - NEAR_NS && !rounds->clock->base.may_be_set)
         wait->until_ns = near_ns;
 }
@@ -236,7 +237,7 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
     int64_t before_ns = release->decision_ns, local_ns = mh_base_clock_now_ns(&rounds->clock->base);
     rounds->arrival.rehearse = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
     int code = run(rounds, local_ns, MH_ORDER_RELEASE, &all, release, error);
-    /* As in a call, the need does not contain learning. */
+    /* As in a call, the need does not include the update of the slack. */
     mh_model model = mh_global_clock_estimate(rounds->clock).model;
     note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
     if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    BINS_PER_CALL = 2,  /* that a search examines: a whole one ends within some dozens of calls */
+    BINS_PER_CALL = 2,  /* that a search examines in a call: it ends within some dozens of calls */
     SEARCH_FIRST = 64,  /* calls, with rehearsals; each of the first ones searches all bins, because data are few */
     FORGET_EVERY = 192, /* calls, the minimum */
     MIN_MISSES = 4,     /* the expected number of misses in the memory, so that their fraction is known */

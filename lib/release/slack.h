@@ -28,9 +28,9 @@ typedef struct mh_slack_counts {
 
 /* A search for the best slack, from the longest need downward, a few bins in each call. */
 typedef struct mh_slack_search {
-    int bin;             /* this one and all above have been examined */
+    int bin;             /* this bin and all above it have been examined */
     int64_t misses;      /* calls whose needs are in these bins */
-    int64_t overhead_ns; /* all slacks of a search are compared by the same one */
+    int64_t overhead_ns; /* all slacks of a search are compared with the same overhead */
     double best;         /* the value of the best slack so far */
     int64_t best_ns;
 } mh_slack_search;
@@ -45,7 +45,7 @@ typedef struct mh_slack {
     int64_t forget_every;      /* calls: the memory covers one to two times this number */
     mh_slack_search search;    /* sets slack_ns when it ends, and begins again */
     mh_slack_counts counts[2]; /* of recent and of older calls */
-    int recent;                /* the index of that of recent calls; when it is full, the other one begins anew */
+    int recent;                /* the index of the histogram of recent calls; when full, the other one starts anew */
 } mh_slack;
 
 /* Start without data: the slack is the ceiling until the first needs are known. 0 < floor_ns <= ceiling_ns. */

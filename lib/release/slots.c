@@ -141,7 +141,7 @@ static int create_or_map(mh_slots *slots, const mh_group *node, mh_shared_memory
     return code;
 }
 
-/* Slots are usable only if every node has them, so all processes try the next way or none does. */
+/* Slots are usable only if every node has them, so either all processes try the next way, or none does. */
 static int open_by(mh_slots *slots, const mh_group *node, mh_shared_memory_way way, mh_error *error)
 {
     mh_shared_memory_key key = {.name = ""};

@@ -25,7 +25,10 @@ void mh_comm_clock_free(mh_comm_clock *clock)
     mh_sync_plan_free(&clock->plan);
 }
 
-/* Whether all processes know the same of its barrier, and both are of one node, or both of several, and wait alike. */
+/*
+ * Whether all processes know the same barrier of it, and both communicators are on one node, or both on several, and
+ * their processes wait alike.
+ */
 static bool has_like_barrier(const mh_comm_clock *clock, const mh_known_clock *known, const mh_known_name *name)
 {
     return known->is_one_node == clock->is_one_node && known->yields == clock->channel->yields &&
@@ -79,7 +82,7 @@ static int find_origin(mh_comm_clock *clock, int choice, double wander, mh_error
     return code;
 }
 
-/* From now on steps are found that happened since the origin was looked at. */
+/* From now on, steps that happened since the last check of the origin are found. */
 static void begin_with_origin(mh_comm_clock *clock, int choice)
 {
     mh_base_clock *base = &clock->global.base;
@@ -228,7 +231,7 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
     return code;
 }
 
-/* On rank 0: the estimate that defines global time. It is exact whatever has happened to the clock of rank 0. */
+/* On rank 0: the estimate that defines global time. It is exact, whatever happened to the clock of rank 0. */
 static mh_estimate reference_of(const mh_comm_clock *clock)
 {
     mh_estimate reference = mh_estimate_exact(clock->zero_ns);
@@ -271,7 +274,7 @@ static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
 }
 
 /*
- * Make the estimate that of the global clock. If some process has handed out readings far ahead of its new estimate,
+ * Make the estimate that of the global clock. If some process has returned readings far ahead of its new estimate,
  * global time moves ahead for all, because it must not go back for one. A small lead passes by itself.
  */
 static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns)

@@ -23,8 +23,8 @@ typedef struct mh_comm_clock {
     bool knows_barrier;     /* the fastest barrier of the origin is likely to be that of this one */
     bool is_one_node;       /* all processes run on one node */
     bool is_shared;         /* it began with what the origin knew, and the first synchronization confirmed that */
-    int64_t barrier_choice; /* the fastest, for the communicators that begin with this clock; 0: not known */
-    bool barrier_yields;    /* processes gave their processors away while it was chosen */
+    int64_t barrier_choice; /* the fastest barrier, for communicators that begin with this clock; 0: not known */
+    bool barrier_yields;    /* processes yielded while it was chosen */
     uint64_t id;            /* in the list of known clocks */
     mh_global_clock global; /* the estimate of rank 0 defines global time */
     mh_clock_watch watch;   /* over the base clock of this process */
@@ -64,7 +64,7 @@ static inline bool mh_comm_clock_is_open(const mh_comm_clock *clock)
 /*
  * Open the base clock, by an index into the list of mh_base_clock_choice, with one calibration for the processes of a
  * node. If all processes were synchronized in the same earlier communicator, it is the one of that communicator, if
- * bounds there hold for as much wander. Once in the life of a clock. Collective.
+ * its bounds hold for as much wander. Once in the life of a clock. Collective.
  */
 int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh_sites *sites, mh_error *error);
 

@@ -36,8 +36,8 @@ static bool is_fresh(mh_known_clock clock)
 }
 
 /*
- * The place that a further clock takes: free, or of an entry of no use, or of the fewest processes, because more
- * communicators can begin with the clocks of many. Of equal ones, the oldest goes.
+ * The place for a further clock: a free one, or that of a useless entry, or of the entry with the fewest processes,
+ * because more communicators can begin with a clock of many processes. Of equal entries, the oldest is dropped.
  */
 static int place_to_give(const mh_known_clocks *list)
 {

@@ -3,7 +3,7 @@
  * known_clocks.h - the clocks of communicators that this process was synchronized in, so that a further communicator of
  * the same processes need not start again.
  *
- * Each entry is a copy, made by each synchronization. So it is of use after the communicator was freed.
+ * Each entry is a copy, made by each synchronization. So it can be used after the communicator was freed.
  */
 #ifndef MH_KNOWN_CLOCKS_H
 #define MH_KNOWN_CLOCKS_H
@@ -39,7 +39,7 @@ typedef struct mh_known_clock {
     mh_known_estimate known;
     int rank, size;   /* of this process, and of the communicator */
     bool is_one_node; /* all processes of the communicator ran on one node */
-    bool yields;      /* its processes gave their processors away while the barrier was chosen */
+    bool yields;      /* its processes yielded while the barrier was chosen */
     double wander;    /* the limit for which the bounds hold */
 } mh_known_clock;
 
@@ -52,8 +52,8 @@ typedef struct mh_known_clocks {
 } mh_known_clocks;
 
 /*
- * Add a clock, or replace what was known about it. If the list is full, an entry of no use goes, or the oldest of
- * those with the fewest processes.
+ * Add a clock, or replace what was known about it. If the list is full, an entry that is useless is dropped, or the
+ * oldest of those with the fewest processes.
  */
 void mh_known_clocks_add(mh_known_clocks *list, const mh_known_clock *clock);
 

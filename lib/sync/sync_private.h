@@ -103,7 +103,7 @@ int mh_step_copy_estimate(const mh_sync_run_context *context, int reference_rank
 int mh_step_compose_estimate(const mh_sync_run_context *context, int reference_rank, const mh_estimate *relation,
                              mh_error *error);
 
-/* For take_up: the reference sends what it knows of its clock from an earlier synchronization. */
+/* For take_up: the reference sends what it knows about its clock from an earlier synchronization. */
 int mh_step_send_known(const mh_sync_run_context *context, int client_rank, mh_error *error);
 int mh_step_recv_known(const mh_sync_run_context *context, int reference_rank, mh_known_estimate *known,
                        mh_error *error);

@@ -60,7 +60,7 @@ static int run(const mh_sync_run_context *context, mh_error *error)
     return code;
 }
 
-/* What an earlier communicator knew of both clocks tells how they relate. */
+/* The relation of the two clocks, from what an earlier communicator knew about both. */
 static int learn_known(const mh_sync_run_context *context, int reference_rank, mh_error *error)
 {
     mh_known_estimate theirs;

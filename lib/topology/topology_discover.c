@@ -75,7 +75,7 @@ static bool shows_processors(void)
 }
 
 #if HWLOC_API_VERSION >= 0x00020800
-/* Else hwloc also binds the process to each processor in turn, which waits for all that runs there. */
+/* Otherwise, hwloc also binds the process to each processor in turn, and waits for whatever runs there. */
 static const unsigned long only_places = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                                          HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif

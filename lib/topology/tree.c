@@ -129,7 +129,7 @@ static int member_at(const mh_place *places, int size, int index, int kinds, int
     return -1;
 }
 
-/* A heap's later processes have fewer descendants, arrive sooner, and so are the first children. */
+/* Later processes of a heap have fewer descendants and arrive sooner, so they come first among the children. */
 mh_tree mh_tree_of_node(const mh_place *places, int size, int index)
 {
     mh_tree tree = {.parent = -1};

@@ -19,8 +19,8 @@ typedef struct mh_tree {
 } mh_tree;
 
 /*
- * The binomial tree of size processes, by index; 0 is the root. Children with fewer descendants come first: the i-th is
- * 2^i further.
+ * The binomial tree of size processes, by index; 0 is the root. Children with fewer descendants come first: the i-th
+ * has an index that is larger by 2^i.
  */
 mh_tree mh_tree_binomial(int index, int size);
 

@@ -66,7 +66,7 @@ static bool choose_functions(const char *const *functions, int count)
             if (fits(pattern, functions[i]))
                 is_found = mh_trace.is_wanted[i + 1] = true;
         if (!is_found && mh_trace.rank == 0)
-            mh_trace_say("option --only: %s names no function of MPI", pattern);
+            mh_trace_say("option --only: %s matches no function of MPI", pattern);
     }
     return true;
 }
@@ -186,13 +186,13 @@ static bool prepare(const char *const *functions, int count)
     bool is_ready = mh_trace_open_buffer(mh_trace.options.buffer_bytes) && mh_trace_open_requests() &&
                     mh_trace_open_comms() && choose_functions(functions, count);
     if (!mh_preload_agree(is_ready, mh_trace.world))
-        return give_up("a process has no memory");
+        return give_up("a process is out of memory");
     if (!mh_trace.options.folder[0])
-        return give_up("MPIX_TRACE_DIR names no folder");
+        return give_up("MPIX_TRACE_DIR does not name a folder");
     return true;
 }
 
-/* MPI_Init, which began when there was no clock yet, and the first synchronization. */
+/* MPI_Init, which began before there was a clock, and the first synchronization. */
 static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 {
     trace_thread *thread = mh_trace_thread_of(call);
@@ -264,9 +264,9 @@ static void report_losses(const loss *losses)
                      "; give a larger --buffer",
                      full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
     if (lost > 0)
-        mh_trace_say("%" PRIu64 " threads on %d ranks were too many, and were not recorded", threads, lost);
+        mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
     if (failed > 0)
-        mh_trace_say("%d of %d ranks could not write all: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
+        mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
                      mh_trace.size, first_failed, mh_trace.options.folder, first_failed,
                      reason_of(losses[first_failed].error));
 }
@@ -299,7 +299,7 @@ static void say_own_losses(void)
         mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
                      mine.dropped);
     if (mine.error != 0)
-        mh_trace_say("rank %d could not write all: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
+        mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
                      mh_trace.options.folder, mh_trace.rank, reason_of(mine.error));
 }
 
@@ -334,7 +334,7 @@ void mh_trace_finish(trace_call *call)
     mh_trace_close_file();
 }
 
-/* A child of the program has nothing of its own to write. */
+/* A child process of the program has nothing of its own to write. */
 void mh_trace_abort(void)
 {
     if (mh_trace.pid != getpid())

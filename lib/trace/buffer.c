@@ -57,7 +57,7 @@ static unsigned known_threads(void)
     return count < MAX_THREADS ? count : MAX_THREADS;
 }
 
-/* One that began after another one had ended goes on where that one stopped, unless that one had lost events. */
+/* A thread that began after another one had ended continues where that one stopped, unless that one had lost events. */
 static trace_thread *find_ended_thread(void)
 {
     for (unsigned i = 0; i < known_threads(); i++) {
@@ -117,7 +117,8 @@ bool mh_trace_is_half_full(void)
     return atomic_load_explicit(&in_use, memory_order_relaxed) > chunk_count / 2;
 }
 
-/* A thread that has dropped an event records no more: what follows would not fit to what is missing. */
+/* A thread that has dropped an event records no more: later events would not fit, because events before them are
+ * missing. */
 bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
 {
     bool is_full = atomic_load_explicit(&thread->dropped, memory_order_relaxed) > 0;

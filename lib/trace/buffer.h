@@ -17,8 +17,8 @@ typedef struct trace_chunk {
 } trace_chunk;
 
 /*
- * Calls in vain of one function at one place. A loop may make them at several places in turn: then the runs are within
- * each other, in the order of their first calls. Runs one after the other are not.
+ * Unsuccessful calls of one function at one place. A loop may make them at several places in turn: then the runs are
+ * within each other, in the order of their first calls. Runs one after the other are not.
  */
 enum { TRACE_RUNS = 8 };
 typedef struct {

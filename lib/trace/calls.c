@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls.c - when calls were entered and left, runs of calls in vain, and the regions of the program. */
+/* calls.c - when calls were entered and left, runs of unsuccessful calls, and the regions of the program. */
 #include "trace/calls.h"
 
 #include "trace/regions.h"
@@ -90,8 +90,8 @@ void mh_trace_record_enter(trace_call *call)
 }
 
 /*
- * A call waits for nothing before it begins, so a glance at the clock is enough. When it is left, what it waited for
- * must be there, so that time is a full reading.
+ * A call waits for nothing before it begins, so a quick reading of the clock is enough. When it is left, earlier
+ * instructions must be complete, so that time is a full reading.
  */
 static int64_t enter_time_ns(const trace_thread *thread)
 {

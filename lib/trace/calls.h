@@ -9,7 +9,7 @@
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* What was kept back: the end of a call that was left by a jump, before now_ns, and runs of calls in vain. */
+/* Write what was kept back: the end of a call that was left by a jump before now_ns, and runs of unsuccessful calls. */
 void mh_trace_settle(trace_thread *thread, int64_t now_ns);
 void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
 trace_thread *mh_trace_thread_of(trace_call *call);

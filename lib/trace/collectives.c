@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * collectives.c - collective operations: the bytes that a process puts in and gets out, their numbers, and what is done
+ * collectives.c - collective operations: the bytes that a process contributes and receives, their numbers, and what is done
  * before them.
  */
 #include "trace/collectives.h"
@@ -154,7 +154,8 @@ static void describe(trace_request *its, const trace_call *call, MPI_Comm handle
     its->bytes_out = bytes_of(out, in, comm, root);
 }
 
-/* It was numbered before the call: what it did not take part in is not counted. Another failure has unknown bytes. */
+/* It was numbered before the call, so it is not counted if the process did not take part. After another failure, its
+ * bytes are unknown. */
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     trace_request its = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * file.c - the blocks of a trace, each written whole by one write: what is there after a process was killed is complete
- * but for its last block.
+ * file.c - the blocks of a trace, each written whole by one write: so after a process was killed, its file is complete
+ * except for the last block.
  */
 #define _GNU_SOURCE
 #include "trace/file.h"
@@ -27,7 +27,7 @@ static off_t written;
 static char path[sizeof mh_trace.options.folder + 64];
 static trace_lock writing = TRACE_LOCK;
 
-/* Returns 0 or an errno. Of what could be written in part, another byte tells why not the rest. */
+/* Returns 0 or an errno. After a partial write, writing one more byte shows the reason. */
 static int write_all(const struct iovec *parts, int count, ssize_t bytes)
 {
     ssize_t done = writev(file, parts, count);
@@ -110,7 +110,7 @@ int mh_trace_file_error(void)
     return failed_by;
 }
 
-/* What a disk reports late, it reports here. */
+/* Errors that a disk reports late appear here. */
 void mh_trace_close_file(void)
 {
     if (file >= 0 && close(file) != 0)

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t byte_order; /* TRACE_BYTE_ORDER, as this machine writes it */
     uint32_t version;
     int32_t rank, size; /* in MPI_COMM_WORLD */
-    uint64_t job;       /* a number that all files of a job have in common, and files of other jobs have not */
+    uint64_t job;       /* a number that all files of a job have in common, and no other job has */
 } trace_file_head;
 
 typedef enum {

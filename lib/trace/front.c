@@ -27,7 +27,7 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
 #define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define INLINE static inline __attribute__((always_inline))
 
-/* A call: where on the stack its wrapper is, and where the caller goes on. */
+/* A call: where its wrapper is on the stack, and where the caller continues. */
 typedef struct {
     uintptr_t frame, site;
 } stack_place;
@@ -40,7 +40,7 @@ typedef struct {
 
 static const trace_back *opened_back;
 
-/* Of a thread; there from the start, so that it is quick to find. */
+/* Of a thread; initial-exec thread-local storage makes this fast. */
 static __thread struct {
     stack_place outer; /* the call in which it is; its frame is 0 if it is in none */
     trace_thread *thread;
@@ -67,8 +67,8 @@ static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its
 }
 
 /*
- * An exception or a jump out of an error handler leaves a call without a word, and a later call may be below where that
- * one was. So the stack is searched for what called it. If the stack cannot be read so far, the call is an inner one.
+ * An exception or a jump out of an error handler leaves a call unnoticed, and a later call may be below where that one
+ * was. So the stack is searched for what called it. If the stack cannot be read so far, the call is an inner one.
  */
 static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
 {
@@ -86,7 +86,7 @@ static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
     return true;
 }
 
-/* The recorder itself asks MPI about some messages, inside of a call: this must be quick to tell. */
+/* Inside of a call, the recorder itself asks MPI about some messages: detecting this must be fast. */
 INLINE bool is_of_back(const trace_back *back, uintptr_t site)
 {
     return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;

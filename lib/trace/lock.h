@@ -21,7 +21,7 @@ typedef struct {
         .mutex = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* At the end of a program, a thread that holds the lock may be one that is no more. */
+/* At the end of a program, the thread that holds the lock may no longer exist. */
 typedef enum { TRACE_AT_ONCE, TRACE_IN_A_SECOND, TRACE_AT_ANY_TIME } trace_patience;
 
 /* Returns whether it is held. */

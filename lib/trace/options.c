@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - what mpix_trace says by the environment. It has checked it. */
+/* options.c - what mpix_trace passes in the environment, which it has checked. */
 #include "trace/options.h"
 
 #include "base/text.h"

@@ -45,7 +45,7 @@ typedef struct {
     uint64_t site;              /* where the program goes on after the call */
     uint16_t id;                /* of the function */
     bool is_silent;             /* nothing of it goes into the trace */
-    bool is_trial;              /* MPI_Test and its like: recorded when it is known whether it was in vain */
+    bool is_trial;              /* MPI_Test and the like: recorded when its success is known */
     bool is_recorded;           /* its ENTER is */
     bool is_counted;            /* among the calls after which the clock is looked after */
     int32_t number;             /* of a collective operation, on its communicator */
@@ -60,8 +60,8 @@ typedef struct {
 } trace_call;
 
 /*
- * What a process puts into a collective operation, or gets out of it. All processes have such a share, or the root or
- * the others alone; or all exchange it with those that are before or after them in the topology.
+ * What a process contributes to a collective operation, or receives from it. All processes have such a share, or the
+ * root or the others alone; or all exchange it with those that are before or after them in the topology.
  */
 typedef enum { TRACE_ON_ALL, TRACE_ON_ROOT, TRACE_ON_OTHERS, TRACE_ON_SOURCES, TRACE_ON_TARGETS } trace_whose;
 typedef enum { TRACE_ONCE, TRACE_EACH, TRACE_LISTED, TRACE_OWN_OF_LIST } trace_times;

@@ -14,7 +14,7 @@
 
 trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
-/* In one piece: a launcher may lose what comes after it, or mix it with other lines. */
+/* Written at once: a launcher may lose what follows, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
     static const char name[] = "mpix_trace: ";

@@ -37,7 +37,7 @@ static inline int64_t mh_trace_now_ns(void)
 /* A line on standard error. */
 void mh_trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Zeros that take no memory before they are touched; NULL if there is no room. */
+/* Zeros that take no memory until they are used; NULL if there is no room. */
 void *mh_trace_map(size_t bytes);
 
 #endif

@@ -108,7 +108,7 @@ static uintptr_t base_of(const Dl_info *object)
     return head->e_type == ET_EXEC ? 0 : (uintptr_t)head;
 }
 
-/* An address is where the program goes on after the call; the one before it is of the call. */
+/* An address is where the program continues after the call; the address before it belongs to the call. */
 static void describe(uint64_t address, char text[TEXT_SIZE])
 {
     Dl_info found;

@@ -3,7 +3,7 @@
  * symbols.c - names of functions from the symbol table in an object's file. It has all functions, unless the file was
  * stripped; dladdr knows those that other objects can call, and in an ordinary program there are none.
  *
- * The file is read, not mapped: a mapped one that becomes shorter would end the program. What fails leaves no name.
+ * The file is read, not mapped: a mapped one that becomes shorter would end the program. A failure leaves no name.
  */
 #define _GNU_SOURCE
 #include "trace/symbols.h"

@@ -258,7 +258,7 @@ check_failures() {
     expect_failure "ended by signal 11"
     fresh
     campaign --launches 4 -- echo "# a table"
-    expect_failure "is of no use: $folder/A/0000.json.part has no results in --format json or csv"
+    expect_failure "its output cannot be used: $folder/A/0000.json.part has no results in --format json or csv"
     fresh
     campaign --launches 4 -- echo '{"row":1'
     expect_failure "A/0000.json.part, line 1 is torn"
@@ -411,7 +411,7 @@ check_other_campaigns() {
     expect_refusal "not in its plan"
     echo '{"schema": "mpix-campaign", "version": 2}' >"$folder/manifest.json"
     campaign
-    expect_refusal "no manifest of a campaign"
+    expect_refusal "not a manifest of a campaign"
     echo '{"schema": "mpix-' >"$folder/manifest.json"
     campaign
     expect_refusal "manifest.json, line 1"

@@ -312,7 +312,7 @@ check_incomplete() {        # a block that is not done is left out
     expect_refusal "torn/manifest.json"
     echo '{"schema": "other", "version": 1}' >torn/manifest.json
     compare torn
-    expect_refusal "no manifest of a campaign"
+    expect_refusal "not a manifest of a campaign"
 }
 
 # ---- Guidelines

@@ -242,7 +242,7 @@ fi
 tap_check "a program of a set user" check_set_user_id
 quick tap_check "another MPI library" check_other_library "Other MPI" '
     int PMPI_Get_library_version(char *text, int *length) { *length = 9; strcpy(text, "Other MPI\nof 99"); return 0; }'
-tap_check "an MPI library without a version" check_other_library "does not tell its version" ''
+tap_check "an MPI library without a version" check_other_library "does not state its version" ''
 quick tap_check "a program with an MPI library in itself" check_own_library
 name="a program that MPICH is linked into"
 if ! tap_selects "$name"; then

@@ -295,7 +295,7 @@ check_others() {
     expect_refusal --no-such-option
     record 2 --only 'Send,Recieve,*nothing*' "$subject"
     expect_done
-    [ "$(own_messages | grep -c 'names no function')" -eq 2 ] || complain "not a line for each name that is wrong"
+    [ "$(own_messages | grep -c 'matches no function')" -eq 2 ] || complain "not a line for each name that is wrong"
 }
 
 # HOW_LINKED HOW_NAMED: a call site has an address by which addr2line finds the line of the call. Its name, if it is

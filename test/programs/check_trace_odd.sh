@@ -110,7 +110,7 @@ check_crowd() {
     record 2 "$odd" crowd
     expect_done
     expect_sound
-    expect_line '^mpix_trace: 178 threads on 2 ranks were too many, and were not recorded$'
+    expect_line '^mpix_trace: 178 threads on 2 ranks exceeded the limit, and were not recorded$'
     expect 0 511 ' enter MPI_Comm_size$'
 }
 
@@ -213,13 +213,13 @@ check_disk() {
     run 2 mpix_trace -o "$scratch/disk/trace" "$subject" many
     umount "$scratch/disk"
     expect_done
-    expect_line 'could not write all: .*No space left on device'
+    expect_line 'could not write all events: .*No space left on device'
 }
 
 check_limit() {
     record 2 "$odd" limit
     expect_done
-    expect_line 'could not write all: .*File too large'
+    expect_line 'could not write all events: .*File too large'
 }
 
 # VERSION [CURE]: of a program with an MPI library that says so, which the recorder was not built for

@@ -182,7 +182,7 @@ static const struct {
     const char *complaint;
 } spoilt[] = {
     {drop_last_file, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
-    {be_foreign, "rank-1.mpixtrace: no trace: it does not begin with mpixtrac"},
+    {be_foreign, "rank-1.mpixtrace: this is not a trace: it does not begin with mpixtrac"},
     {be_swapped, "rank-1.mpixtrace: written on a machine of the other byte order"},
     {be_newer, "rank-1.mpixtrace: of version 3, and only 2 can be read"},
     {be_of_other_job, "rank-1.mpixtrace: of another job than the files before it"},
@@ -190,7 +190,7 @@ static const struct {
     {be_short, "rank-1.mpixtrace: it ends within its first 32 bytes"},
     {have_unknown_block, "rank-1.mpixtrace: a block is of the unknown kind 99"},
     {add_file, "files of several jobs: one had 3 processes, and there are 4 files"},
-    {drop_all, "no trace in this folder: it has no file rank-N.mpixtrace"},
+    {drop_all, "there is no trace in this folder: it has no file rank-N.mpixtrace"},
 };
 
 START_TEST(what_is_not_sound_is_refused)

@@ -38,7 +38,7 @@ typedef struct scheme {
     MPI_Comm comm;
 } scheme_t;
 
-/* What was measured of one scheme in one repetition. Rank 0 knows all of it, the others only calls. */
+/* The measurements of one scheme in one repetition. Rank 0 has all of them, other ranks only calls. */
 typedef struct tally {
     int64_t *skew_ticks; /* of each call, and of one that is not valid on all ranks -1 - this; NULL: not kept */
     int64_t calls;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What the confidence interval of the median may miss, on both sides together. */
+/* The probability that the confidence interval does not contain the median, on both sides together. */
 #define MEDIAN_MISSED 0.05L
 
 /* Of the binomial distribution, values this much less likely than the likeliest one are left out. */

@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a rank says of its start of a call. Of several ranks' marks the sample's reason is the largest. */
+/* What a rank reports about its start of a call. The largest mark of all ranks is the reason of the sample. */
 typedef enum sample_mark {
     MARK_VALID = 0,
-    MARK_LATE = 1,  /* it knew the starting time before it came, and started too late all the same */
+    MARK_LATE = 1,  /* it knew the starting time before this time came, but started too late */
     MARK_MISSED = 2 /* it learned the starting time, or was ready for it, only after it had passed */
 } sample_mark_t;
 
-/* What a rank says of a call. Times of the global clock, in ns. */
+/* What a rank reports about a call. Times are of the global clock, in ns. */
 typedef struct call_note {
     int64_t start_ns;
     int64_t end_ns;
@@ -27,7 +27,7 @@ typedef struct call_note {
     int64_t mark;       /* sample_mark_t */
 } call_note_t;
 
-/* What a sample's run time is, of which the distribution is told. */
+/* The run time of a sample, whose distribution is reported. */
 typedef enum run_time {
     RUN_TIME_LOCAL,   /* the largest of the ranks' own durations, end - start */
     RUN_TIME_MAKESPAN /* from the first start to the last end, by the global clock */
@@ -58,19 +58,19 @@ typedef struct analysis {
     int fastest_rank;                   /* of the least */
 } analysis_t;
 
-/* What is told of the valid samples of a row whose arrivals were imposed. */
+/* What is reported about the valid samples of a row with imposed arrivals. */
 typedef struct arrival_figures {
     int64_t span_ns;      /* the longest delay that was asked for */
     double from_first_ns; /* median time from the first arrival to the last exit */
     double from_last_ns;  /* likewise from the last arrival */
     double in_call_ns;    /* median of the ranks' mean times in a call */
     double robustness;    /* from_last_ns as a multiple of that without delays; NaN: not known */
-    int64_t error_ns;     /* how far arrivals were from what was asked: the median of all ranks and samples */
+    int64_t error_ns;     /* how far arrivals were from the requested ones: the median of all ranks and samples */
     int64_t error_p99_ns; /* likewise the 99th percentile */
     double bound_ns;      /* of the global clock, the largest of the ranks; NaN: not known */
 } arrival_figures_t;
 
-/* What is kept of each valid sample: its run times of both kinds, and more; of the last kind, one for each rank. */
+/* What is kept of each valid sample: its run times of both kinds, and more; the last kind has a value for each rank. */
 typedef enum series {
     SERIES_LOCAL_NS = RUN_TIME_LOCAL,
     SERIES_MAKESPAN_NS = RUN_TIME_MAKESPAN,
@@ -81,7 +81,7 @@ typedef enum series {
     ALL_SERIES
 } series_t;
 
-/* The samples of a row. All zero but for the first two, there are none yet. */
+/* The samples of a row. If all members but the first two are zero, there are no samples yet. */
 typedef struct samples {
     int ranks;
     bool imposes; /* there are imposed arrivals */
@@ -115,7 +115,7 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
 /* analyze_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
 void analyze_arrivals(samples_t *samples, arrival_figures_t *figures);
 
-/* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of it. */
+/* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of the median. */
 bool analysis_is_narrow(const analysis_t *analysis, double percent);
 
 /*

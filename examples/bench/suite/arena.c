@@ -11,7 +11,7 @@
 
 enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
 
-/* Where no size is known: larger than most processors' share of a core. */
+/* If no size is known: larger than the share of a core on most processors. */
 #define GUESSED_CACHE_BYTES (INT64_C(32) << 20)
 
 /* The size in a file such as /sys/devices/system/cpu/cpu0/cache/index3/size, "32768K"; 0 if there is none. */
@@ -53,7 +53,7 @@ static int64_t round_up(int64_t bytes, int64_t unit)
     return bytes < 0 || bytes > INT64_MAX - unit ? -1 : (bytes + unit - 1) / unit * unit;
 }
 
-/* Not the sum but -1 if either is -1 or the sum is too large. */
+/* The sum; -1 if either is -1 or the sum is too large. */
 static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -65,7 +65,7 @@ static int64_t slot_needs(cache_mode_t kind, int64_t send_bytes, int64_t receive
     return add(round_up(send_bytes, alignment(kind)), round_up(receive_bytes, alignment(kind)));
 }
 
-/* Half more than the cache, which may keep some of what it should have dropped. */
+/* 1.5 times the cache, because a cache may keep some lines that it should have dropped. */
 static int64_t more_than_cache(int64_t cache_bytes)
 {
     return round_up(cache_bytes + cache_bytes / 2, PAGE_BYTES);
@@ -133,7 +133,7 @@ void arena_set_size(arena_t *arena, int64_t send_bytes, int64_t receive_bytes)
     if (arena->kind != CACHE_ROTATE || arena->slot_bytes == 0)
         return;
     arena->slots = arena->bytes / arena->slot_bytes;
-    /* Near the golden section, multiples of which keep apart. */
+    /* Near the golden section, whose multiples are far from each other. */
     arena->step = (int64_t)((double)arena->slots * 0.618) + 1;
     while (greatest_common_divisor(arena->slots, arena->step) != 1)
         arena->step++;

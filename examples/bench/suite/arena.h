@@ -27,13 +27,13 @@ typedef struct arena {
     int64_t step; /* from slot to slot; has no divisor in common with slots */
 } arena_t;
 
-/* arena_cache_bytes - the size of the last-level cache, or a guess if the system does not tell. */
+/* arena_cache_bytes - the size of the last-level cache, or a guess if the system does not state it. */
 int64_t arena_cache_bytes(void);
 
 /*
  * arena_needs - the memory that an arena takes.
  *
- * send_bytes, receive_bytes   of the largest messages of this rank, 0 for a buffer that it has not
+ * send_bytes, receive_bytes   of the largest messages of this rank; 0 for a buffer that it does not have
  * cache_bytes                 the size of the last-level cache
  *
  * Returns bytes, or -1 if they are too many for an int64_t.

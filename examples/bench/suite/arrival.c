@@ -19,7 +19,7 @@
 
 /* The bell over the ranks, in standard deviations from its middle to both ends. */
 #define BELL_REACH 3.0
-/* The part of the last rank is e to this power of that of the first one, before the latter is taken off. */
+/* The last rank has e to this power times the part of the first one, before the latter is subtracted from all. */
 #define EXPONENTIAL_REACH 5.0
 
 static const char *const shape_names[ARRIVAL_SHAPES] = {[ARRIVAL_TOGETHER] = "together",
@@ -137,7 +137,7 @@ void arrival_name(arrival_t *arrival)
         snprintf(arrival->text, ARRIVAL_TEXT_BYTES, "%s:%.10g%s", name, arrival->magnitude, unit);
 }
 
-/* A number that other delays hardly have, too: FNV-1a over ranks, calls and delays, byte by byte. */
+/* A number that other delays are very unlikely to have: FNV-1a over ranks, calls and delays, byte by byte. */
 static uint32_t fingerprint(const arrival_table_t *table)
 {
     uint32_t hash = UINT32_C(2166136261);

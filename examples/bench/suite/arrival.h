@@ -29,7 +29,7 @@ typedef enum arrival_shape {
 
 enum { ARRIVAL_TEXT_BYTES = 48, ARRIVAL_PATH_BYTES = 256, ARRIVAL_WHY_BYTES = 512, MAX_ARRIVALS = 16 };
 
-/* No delay may be longer, nor a magnitude. MPIX_Harmonize_delayed allows as much unless it is told otherwise. */
+/* The maximum of a delay and of a magnitude. By default, MPIX_Harmonize_delayed allows as much. */
 #define MAX_DELAY_NS INT64_C(10000000000)
 
 typedef struct arrival {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * arrival_table.c - files of delays. A line for each rank of each call, in the order of calls, and of ranks in a call:
- * so a line that is missing, or comes twice, is found where it is.
+ * so a missing or repeated line is found at its place.
  */
 #include "suite/arrival.h"
 
@@ -51,7 +51,7 @@ static bool reserve(source_t *source)
     return true;
 }
 
-/* Whether a line is the next one. The first line of call 1 tells how many ranks there are. */
+/* Whether a line is the next one. The first line of call 1 determines the number of ranks. */
 static bool follows(source_t *source, int64_t call, int64_t rank)
 {
     arrival_table_t *table = source->table;

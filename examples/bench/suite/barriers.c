@@ -44,8 +44,8 @@ static void meet_by_library(const world_t *span)
 }
 
 /*
- * linear: all tell rank 0, which tells all. 2 (p - 1) messages, all of them rank 0's; rounds as many. Open MPI's
- * "linear", SimGrid's "ompi_basic_linear".
+ * linear: all send to rank 0, which sends to all. 2 (p - 1) messages, all to or from rank 0, in as many rounds. Open
+ * MPI's "linear", SimGrid's "ompi_basic_linear".
  */
 static void meet_linear(const world_t *span)
 {
@@ -61,7 +61,8 @@ static void meet_linear(const world_t *span)
         tell(span, rank, TAG_RELEASE);
 }
 
-/* Each rank waits for its children and tells its parent; releases go the same way back, the last child first. */
+/* Each rank waits for its children, then sends to its parent; releases go back the same way, to the last child first.
+ * */
 static void meet_along(const world_t *span, const mh_tree *tree)
 {
     for (int i = 0; i < tree->children; i++)

@@ -19,8 +19,8 @@ typedef struct bench {
     double fractions[MAX_NUMBERS];
     communicator_t communicator;         /* of the last job */
     const communicator_choice_t *choice; /* NULL: none is open */
-    char *memory;                        /* for the buffers of all jobs: only those of one are in use at a time */
-    int64_t memory_bytes;                /* of this rank */
+    char *memory;         /* for the buffers of all jobs: only the buffers of one job are in use at a time */
+    int64_t memory_bytes; /* of this rank */
     int status;
 } bench_t;
 
@@ -29,7 +29,7 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 
 /*
  * Measures jobs of the communicator that is open: of each size a batch of each job, then another of each, and so on. So
- * what changes on the machine meanwhile concerns all of them alike. Collective over the span.
+ * changes of the machine affect all of them alike. Collective over the span.
  */
 void bench_run_turns(bench_t *bench, const job_t *jobs, int count);
 

@@ -3,8 +3,8 @@
  * communicator.h - which processes carry out an operation together.
  *
  * Two communicators take part in a measurement. The span is all processes that measure: they are released together, and
- * a sample is of all of them. The group is the one that carries out the operation. Where the span is split in groups,
- * all groups carry it out at the same time.
+ * a sample includes all of them. The group is the one that carries out the operation. If the span is split into groups,
+ * all groups do so at the same time.
  */
 #ifndef COMMUNICATOR_H
 #define COMMUNICATOR_H

@@ -19,7 +19,7 @@
     }                                                         \
     static const scalar_t scalar_##name = {sizeof(type), put_##name, equals_##name};
 
-/* As a wrong result may be any pattern of bits, a bool is read as a byte. */
+/* A bool is read as a byte, because a wrong result may be any pattern of bits. */
 SCALAR(char, unsigned char)
 SCALAR(signed_char, signed char)
 SCALAR(short, short)
@@ -148,7 +148,7 @@ static number_t combine(combination_t combination, number_t a, number_t b)
 
 /* ---- Values */
 
-/* What a seed begins with looks random, too. */
+/* The first numbers of a seed look random too. */
 static uint64_t mix(uint64_t bits)
 {
     return random_next(&bits);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first call of a batch is not measured: it still feels what was done between the batches. */
+/* The first call of a batch is not measured: the work between the batches still affects it. */
 enum { SETTLE_CALLS = 1 };
 /* A batch has at most MAX_BATCH_CALLS, but takes no more memory on rank 0 than this. */
 enum { MAX_BATCH_TIMES = 1 << 20 };
 /* Calls from which starting times are found. */
 enum { PROBE_CALLS = 10 };
-/* Batches grow from so many calls, but take no more time than this. */
+/* Batches grow from so many calls, but take at most this time. */
 enum { FIRST_BATCH_CALLS = 16 };
 #define MAX_BATCH_NS 50e6
 #define MAX_SLICE_PART 0.1
@@ -23,16 +23,16 @@ enum { FIRST_BATCH_CALLS = 16 };
 enum { MIN_TURNS = 10 };
 /* Warming up takes at most this share of a time slice. */
 #define WARMUP_SLICE_PART 0.25
-/* A confidence interval is looked at from so many samples on, and again when they have become more by this factor. */
+/* A confidence interval is computed from so many samples on, and again when their number has grown by this factor. */
 enum { FIRST_INTERVAL = 30 };
 #define NEXT_INTERVAL 1.1
 #define PROGRESS_INTERVAL_NS 100e6
 /* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
 #define CLOCK_CHECK_NS 20e6
-/* What tells how fast this process computes. */
+/* Measures how fast this process computes. */
 enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
 
-/* What a rank has to say of a batch, in one piece so that one call gathers it. */
+/* What a rank reports about a batch, in one piece so that one call gathers it. */
 typedef struct batch_notes {
     release_note_t release;
     call_note_t calls[];
@@ -51,7 +51,7 @@ static size_t batch_bytes(int64_t calls)
     return sizeof(batch_notes_t) + (size_t)calls * sizeof(call_note_t);
 }
 
-/* What a rank said of the batch just gathered. */
+/* What a rank reported about the last gathered batch. */
 static const batch_notes_t *notes_of(const task_t *task, int64_t calls, int rank)
 {
     return (const batch_notes_t *)(task->room->all_notes + (size_t)rank * batch_bytes(calls));
@@ -160,7 +160,7 @@ static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64
     return notes;
 }
 
-/* A measured call becomes a sample. Raw times are written at once, but not of calls beside which is computed. */
+/* A measured call becomes a sample. Its raw times are written at once, unless it overlaps with computation. */
 static void take_call(task_t *task, call_note_t *notes)
 {
     const bench_settings_t *settings = &task->job->settings;
@@ -217,7 +217,7 @@ static bool is_done(task_t *task)
     return true;
 }
 
-/* The calls of the next batch, of which no more than left are wanted. */
+/* The number of calls of the next batch, at most left. */
 static int64_t fitting_calls(const progress_t *progress, double left)
 {
     double limit_ns =

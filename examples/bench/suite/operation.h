@@ -2,9 +2,9 @@
 /*
  * operation.h - the operations that can be measured: one small description each.
  *
- * A work is an operation made ready: a communicator, buffers, a datatype. What it calls is the description's business;
- * how often, when, and what is made of it, is not. Functions of a work that return int return an MPI error code; what
- * else fails ends the job.
+ * A work is an operation made ready: a communicator, buffers, a datatype. The description says what it calls, but not
+ * how often and when, nor how results are used. Functions of a work that return int return an MPI error code; what else
+ * fails ends the job.
  */
 #ifndef OPERATION_H
 #define OPERATION_H

@@ -11,7 +11,7 @@
 
 /* ---- How data move */
 
-/* What is told by counts and displacements has the same data. */
+/* Operations with counts and displacements move the same data. */
 #define SHAPE(name, ...) static const shape_t name = {__VA_ARGS__};
 #define TWO_SHAPES(name, name_v, ...) \
     SHAPE(name, __VA_ARGS__)          \
@@ -43,7 +43,8 @@ TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
 SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
 
-/* Composed calls have the shape of what they do together. Those without a root meet at rank 0. */
+/* Composed calls have the shape of the operation that they replace. If this has no root, rank 0 is the root in between.
+ * */
 SHAPE(as_bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
       .has_root = true, .has_parts = true)
 SHAPE(as_reduce, .send = ONE, .receive = AT_ROOT | ONE, .scratch = ONE, .from = FROM_ALL, .has_root = true,
@@ -258,7 +259,8 @@ static int send_nonblocking(const work_t *work)
 /* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
 static int flood(const work_t *work, bool gives, bool takes)
 {
-    /* Given, as compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array of no elements. */
+    /* Given, because compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array without elements.
+     * */
     MPI_Status statuses[2 * MESSAGES_AT_ONCE];
     int count = 0, code = MPI_SUCCESS;
     for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)

@@ -16,7 +16,8 @@
 #define SHRINKAGE (29.0 / 30)
 /* Windows shrink only while even the longest cycle leaves so much of them. */
 #define UNUSED_PART 0.2
-/* What has grown while other programs took the processors is halved as long as the longest cycle takes less of it. */
+/* A window that grew while other programs took the processors is halved as long as the longest cycle takes less of it.
+ * */
 #define TINY_PART 0.25
 
 void pace_learn(pace_t *pace, int64_t need_ns)

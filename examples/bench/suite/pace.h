@@ -3,7 +3,7 @@
  * pace.h - how far ahead starting times are set, learned from what batches of calls needed. No MPI.
  *
  * Each batch gives one figure, a quantile over its calls. The lead follows the median of the last nine figures. So
- * neither a disturbed call nor a disturbed batch has a say, and what has changed for good is learned within a few
+ * neither a disturbed call nor a disturbed batch has an effect, and a lasting change has its effect within a few
  * batches.
  */
 #ifndef PACE_H

@@ -29,65 +29,65 @@ static const char *const roots[] = {"rotate", NULL};
 static const option_spec_t options[] = {
     {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL,
      "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
-     "one element to 1M, or what the memory limit allows)"},
+     "one element to 1M, or to what the memory limit allows)"},
     {0, "size-factor", "F", OPTION_DECIMAL, FIELD(size_factor), 1.01, 1e6, NULL, NULL,
-     "what sizes from MIN to MAX are multiplied by\n(default 2)"},
+     "the factor from one size to the next (default 2)"},
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, NULL,
-     "valid samples wanted per size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
+     "valid samples for each size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
      "--release round-time 100000)"},
     {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, NULL,
-     "calls per size before those measured\n(default 200 up to 8192 bytes, 10 above)"},
+     "calls for each size before the measured ones\n(default 200 up to 8192 bytes, 10 above)"},
     {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), 0, 1e9, NULL, NULL,
-     "the same, instead, with --validation"},
+     "with --validation: such calls instead of --warmup"},
     {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), 1, 1e6, NULL, "10",
-     "measured calls per size, invalid ones included:\nat most N times the valid samples wanted"},
+     "the maximum number of measured calls for each size,\ninvalid ones included: N times the valid samples"},
     {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(time_slice_s), 0.001, 1e6, NULL, NULL,
-     "seconds per size, at most\n(default 0.5 with --release round-time, else no limit)"},
+     "the maximum number of seconds for each size\n(default 0.5 with --release round-time, else no limit)"},
     {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), 0.001, 100, NULL, NULL,
      "stop a size as soon as the 95 % confidence interval\nof its median is within PERCENT of the median"},
     {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(release_schemes), "harmonize",
-     "how calls are released: harmonize, barrier, barrier2\n(two of them), window, round-time, none"},
+     "how calls are released: harmonize, barrier, barrier2\n(two barriers), window, round-time, none"},
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), 0, 0, NAMES(barriers), NULL,
-     "the barrier of barrier and barrier2: library\n(MPI_Barrier), or over point-to-point messages\n"
+     "the barrier of barrier and barrier2: library\n(MPI_Barrier), or by point-to-point messages\n"
      "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
      "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
      "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
      "multiple of the median, such as 1.5x; file:PATH"},
     {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), 0, 1e9, NULL, NULL,
-     "the window of --release window, in microseconds;\n0: found by itself, and adapted (default 0)"},
+     "the window of --release window, in microseconds;\nwith 0, the program determines and adapts it (default 0)"},
     {'T', "type", "TYPE", OPTION_CHOICE, FIELD(datatype), 0, 0, NAMES(datatypes), NULL,
-     "MPI's name of the datatype in lower case\n(default mpi_float for reductions, mpi_char for others)"},
+     "the datatype, by MPI's name in lower case\n(default mpi_float for reductions, mpi_char for others)"},
     {0, "op", "OP", OPTION_CHOICE, FIELD(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
     {0, "root", "RANK", OPTION_INTEGER, FIELD(root), 0, INT_MAX, NAMES(roots), NULL,
-     "the root, or rotate: another one in each call\n(default 0)"},
+     "the root, or rotate: the next rank in each call\n(default 0)"},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), 0, 0, NULL, NULL,
-     "MPI_IN_PLACE where the operation has it"},
+     "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), 0, 0, NAMES(cache_modes), "warm",
-     "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before"},
+     "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before each call"},
     {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), 0, 0, NULL, "world",
-     "who communicates: world; node: those of a node;\ncart:DIMSxDIMS:DIM: lines of a grid along dimension\n"
-     "DIM; every:K: every K-th rank"},
+     "who communicates: world: all ranks; node: those of a\nnode; cart:DIMSxDIMS:DIM: those in a line of a grid\n"
+     "along dimension DIM; every:K: every K-th rank"},
     {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap), 0, 0, NULL, NULL,
-     "of non-blocking and persistent forms, measure the\noverlap with computation, too"},
+     "also measure how non-blocking and persistent forms\noverlap with computation"},
     {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), 0, 1e6, NULL, NULL,
      "calls of MPI_Test during that computation (default 0)"},
     {0, "run-time", "KIND", OPTION_CHOICE, FIELD(run_time), 0, 0, NAMES(run_times), "local",
-     "what is said of a sample: local, the largest of the\nranks' own durations; makespan, first start to last\n"
+     "the run time of a sample: local, the maximum of the\nranks' own durations; makespan, first start to last\n"
      "end on the global clock"},
     {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation), 0, 0, NULL, NULL,
      "check the operation's results at each size"},
     {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
-     "memory for buffers, per process, at most; --cache makes\ndo with the default (default 512M)"},
-    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "take the sizes in another order"},
+     "the maximum memory for buffers of a process; by\ndefault, --cache adapts to it (default 512M)"},
+    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "measure the sizes in a random order"},
     {0, "invalid-percent", "PERCENT", OPTION_DECIMAL, FIELD(invalid_percent), 0, 100, NULL, "0",
-     "mark that share of the samples as missed by chance,\nto see that figures do not depend on it"},
+     "mark a random PERCENT of the samples as missed,\nto see that figures do not depend on it"},
     /* What concerns all jobs. */
     {0, "list", NULL, OPTION_SWITCH, FIELD(list), 0, 0, NULL, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
     {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1",
-     "of the order of turns, --shuffle, --invalid-percent\nand random arrivals"},
+     "the seed of the order of turns, --shuffle,\n--invalid-percent and random arrivals"},
     {'z', "tail", "LIST", OPTION_NUMBERS, FIELD(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
     {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
     RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
@@ -101,9 +101,9 @@ static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
     "mpix_osu_NAME, the program measures operation NAME. Several operations, or the lines of --jobs, take turns.\n"
     "\n"
-    "A sample is one call of the operation on all ranks. It counts if all ranks were released as the scheme promises:\n"
-    "else it was missed (a rank learned of the start, or was ready, after it had passed) or is late (a rank started\n"
-    "later than the tolerance), is not counted, and repeated. What the figures mean is explained in mpix_bench(1).\n"
+    "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"
+    "Else it is missed (a rank received the start, or was ready, only after it had passed) or late (a rank started\n"
+    "later than the tolerance allows), does not count, and is measured again. mpix_bench(1) explains the figures.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
     "option, before anything is measured.\n";
@@ -321,7 +321,7 @@ static bool read_line(const reader_t *reader, char *line)
     int count = words_cut(line, words + 1, MAX_WORDS - 1);
     words[0] = NULL; /* the program's name on a command line */
     if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote has no end");
+        return refuse(reader, "a quote is not closed");
     if (count == WORDS_TOO_MANY)
         return refuse(reader, "more than %d words", MAX_WORDS - 1);
     if (count == 0)
@@ -379,7 +379,7 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
 {
     const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_operation(program) : NULL;
     const reader_t reader = {plan, program, program, ranks};
-    const program_spec_t spec = {program, "Measures MPI operations under a choice of how processes start together.",
+    const program_spec_t spec = {program, "Measures MPI operations, with a choice of how processes start together.",
                                  options, OPTION_COUNT,
                                  notes,   !osu_name ? &operand : NULL,
                                  false,   NULL};

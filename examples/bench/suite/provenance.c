@@ -166,7 +166,7 @@ static void append_choice(char *list, int index)
     if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text) ||
         strcmp(text, choices[choice].usual[0]) == 0 || strcmp(text, choices[choice].usual[1]) == 0)
         return;
-    /* MPICH tells a number; the name is in the environment variable that it comes from. */
+    /* MPICH returns a number; the name is in the environment variable that it comes from. */
     const char *given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
     append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given ? given : text);
 }
@@ -220,7 +220,7 @@ static void add_machine(provenance_t *provenance)
 
 /* ---- The library */
 
-/* What MPIX_Harmonize_get_info tells on rank 0. */
+/* What MPIX_Harmonize_get_info returns on rank 0. */
 static void add_statistics(provenance_t *provenance, const world_t *world)
 {
     static const struct {

@@ -89,9 +89,9 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
 void report_titles(const report_t *report);
 
 /*
- * report_row - one row. Without a valid sample an error row: counts, no figures. What there is no value for is "-" in
- * the table, empty in CSV, null in JSON, so never NaN. Numbers have a point, whatever the locale. Whether the file
- * could be written is for its owner to ask.
+ * report_row - one row. Without a valid sample an error row: counts, no figures. A value that does not exist is "-" in
+ * the table, empty in CSV, null in JSON, never NaN. Numbers have a point, whatever the locale. Whether the file could
+ * be written is for its owner to ask.
  */
 void report_row(const report_t *report, const row_t *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c - the calls of a size with one arrival pattern: what is imposed on them, and what is said of them. */
+/* rows.c - the calls of a size with one arrival pattern: what is imposed on them, and what is reported about them. */
 #include "suite/bench.h"
 
 #include "common/statistics.h"
@@ -19,7 +19,7 @@ static const char *limit_of(measure_end_t end)
     return end == END_REPEATED ? "--max-repeat" : end == END_SLICE ? "--time-slice-s" : "--iterations";
 }
 
-/* Whether a size ended as it was to, valid samples or not. */
+/* Whether a size ended as intended, with or without valid samples. */
 static bool is_as_wanted(const task_t *task)
 {
     const bench_settings_t *settings = &task->job->settings;
@@ -36,7 +36,7 @@ static void begin_line(const task_t *task)
             (long long)task->row.keys.size_bytes);
 }
 
-/* Why a row rests on fewer samples than wanted, or on too few for the interval wanted. */
+/* Why a row has fewer samples than requested, or too few for the requested interval. */
 static void tell_shortage(const task_t *task)
 {
     const samples_t *samples = &task->samples;
@@ -52,7 +52,7 @@ static void tell_shortage(const task_t *task)
                 (long long)samples->calls, limit_of(task->progress.end));
 }
 
-/* What would not be known otherwise about starting times, as a comment in the table. */
+/* What else is known about starting times, as a comment in the table. */
 static void tell_window(const bench_t *bench, const task_t *task)
 {
     if (bench->report.output.format == FORMAT_TABLE && task->releaser.kind == RELEASE_WINDOW)
@@ -62,7 +62,7 @@ static void tell_window(const bench_t *bench, const task_t *task)
 
 /* ---- Imposed arrivals */
 
-/* What rank 0 tells in place of a magnitude. */
+/* What rank 0 sends instead of a magnitude. */
 enum { UNKNOWN_NS = -1 };
 
 static int64_t longest_delay_ns(const arrival_table_t *table)
@@ -91,7 +91,7 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
 
 /*
  * Calls from now on have the arrivals of a pattern. Collective over the span. Returns false if the magnitude is not
- * known, or too long; rank 0 has told so.
+ * known, or too long; rank 0 has said so.
  */
 static bool impose(task_t *task, const arrival_t *arrival)
 {
@@ -196,7 +196,7 @@ static void take_overlap(task_t *task)
     task->row.parts |= PART_OVERLAP;
 }
 
-/* What has no messages is drawn at the left end of the logarithmic axis. */
+/* Operations without messages are drawn at the left end of the logarithmic axis. */
 static void plot(bench_t *bench, const row_t *row)
 {
     if (row->analysis.valid > 0)

@@ -56,7 +56,7 @@ static void release_in_window(releaser_t *releaser)
         start_ns = world_time_ns(releaser->span);
     }
     releaser->released_ns = wait_until(releaser->span, start_ns);
-    /* Even a wait that is over at once takes its time, which is part of the cycle. */
+    /* Even a wait that ends at once takes time, which is part of the cycle. */
     releaser->begun_ns = ready_ns > start_ns ? ready_ns : start_ns;
     releaser->mark = judge(releaser, ready_ns, start_ns);
 }

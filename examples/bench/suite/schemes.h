@@ -21,13 +21,13 @@ typedef enum release_kind {
     RELEASE_BARRIER,
     RELEASE_BARRIER2,   /* two barriers */
     RELEASE_WINDOW,     /* starting times fixed for the whole batch, one window after the other */
-    RELEASE_ROUND_TIME, /* before each call, rank 0 tells its starting time */
+    RELEASE_ROUND_TIME, /* before each call, rank 0 sends its starting time */
     RELEASE_NONE
 } release_kind_t;
 
 enum { MAX_BATCH_CALLS = 512 };
 
-/* What rank 0 tells all ranks before a batch. */
+/* What rank 0 sends to all ranks before a batch. */
 typedef struct release_orders {
     int64_t decided_ns; /* when, by the global clock */
     int64_t first_ns;   /* window: the start of slot 0 */
@@ -80,7 +80,7 @@ extern const scheme_t release_schemes[];
 void release_open(releaser_t *releaser, const world_t *span, release_kind_t kind, const barrier_algorithm_t *barrier,
                   double window_us);
 
-/* release_forget - another operation or size comes: what was learned of its cycles is void. */
+/* release_forget - another operation or size follows: discard what was learned about cycles. */
 void release_forget(releaser_t *releaser);
 
 /* release_order - rank 0: the orders of the next batch. */

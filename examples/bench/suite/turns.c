@@ -20,7 +20,7 @@ typedef struct turns {
     uint64_t dice; /* the same on all ranks */
 } turns_t;
 
-/* Until all rows are at their end, each of which is written at once. */
+/* Until all rows have ended; each is written as soon as it ends. */
 static void run_batches(bench_t *bench, turns_t *turns)
 {
     while (turns->running_count > 0) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No number used in messages has such bytes, so what was not delivered is found out. */
+/* No number used in messages has such bytes, so data that was not delivered is found. */
 enum { POISON = 0xa5 };
 
 /* ---- What a plan needs */
@@ -92,7 +92,7 @@ int64_t work_bytes(const work_plan_t *plan)
 /* In their lists of neighbors, predecessors come first. */
 static void open_ring(work_t *work)
 {
-    /* Given, as compilers take the constant MPI_UNWEIGHTED of some libraries for an array of no elements. */
+    /* Given, because compilers take the constant MPI_UNWEIGHTED of some libraries for an array without elements. */
     const int weights[MAX_NEIGHBORS] = {1, 1};
     MPI_Comm ring;
     int predecessor = (work->rank + work->ranks - 1) % work->ranks;

@@ -26,7 +26,7 @@ typedef struct check_settings {
     results_t results;
 } check_settings_t;
 
-/* The error of one rank at one time: its global time less that of rank 0. */
+/* The error of one rank at one time: its global time minus that of rank 0. */
 typedef struct check {
     double age_s;          /* as it was when this rank's turn came */
     int64_t error_ns;      /* by messages */
@@ -88,7 +88,7 @@ static inline void *check_room(const check_run_t *run, int64_t count, size_t ite
 /* Prints what is known beforehand, and the titles, on rank 0. */
 void check_begin_report(check_run_t *run);
 
-/* Prints what is known after a run has reached an age: a row comes as soon as it may. */
+/* Prints what is known after a run has reached an age: a row is printed as soon as possible. */
 void check_print_age(check_run_t *run, int label, int repeat, int age);
 
 /* The rows of the chart, on rank 0. */

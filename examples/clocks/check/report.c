@@ -16,7 +16,7 @@ static column_t columns[] = {
     {"true(ns)", "true_ns", 13, 1, 0}, {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violations", 6, 0, 0},
 };
 
-/* What all checks of a label at one age come to, but for quantiles. */
+/* The figures of all checks of a label at one age, except quantiles. */
 typedef struct extremes {
     int64_t half_width_ns;
     int64_t bound_ns;

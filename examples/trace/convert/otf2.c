@@ -190,7 +190,7 @@ static bool prepare(otf2_writer *to)
     return to->first_location && to->first_site && to->event_counts && to->nodes && to->regions && to->region_names;
 }
 
-/* The first and the last global time; false if a local one that is to be written is below 0, which OTF2 has not. */
+/* The first and the last global time; false if a local time to be written is below 0, which OTF2 does not have. */
 static bool find_ends(const conversion *job, int64_t *min_ns, int64_t *max_ns)
 {
     *min_ns = INT64_MAX, *max_ns = INT64_MIN;
@@ -240,11 +240,11 @@ static int open_archive(otf2_writer *to)
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return refuse(to->job, strerror(errno));
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-        return refuse(to->job, "it is no folder");
+        return refuse(to->job, "it is not a folder");
     OTF2_Error_RegisterCallback(note_error, to);
     to->archive = OTF2_Archive_Open(path, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    return to->archive ? STATUS_GOOD : refuse(to->job, "no archive can be opened there");
+    return to->archive ? STATUS_GOOD : refuse(to->job, "an archive cannot be opened there");
 }
 
 static int put_all(otf2_writer *to)
@@ -252,7 +252,7 @@ static int put_all(otf2_writer *to)
     if (!prepare(to))
         return conversion_out_of_memory(to->job);
     if (!find_span(to)) {
-        fprintf(stderr, "%s: a clock has times below 0, which OTF2 has not\n", to->job->program);
+        fprintf(stderr, "%s: a clock has times below 0, which OTF2 does not have\n", to->job->program);
         return STATUS_FAILED;
     }
     int status = open_archive(to);

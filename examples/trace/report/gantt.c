@@ -231,7 +231,7 @@ static void print_line(const chart_t *chart, const trace_message *message, const
             y_of(chart, line->destination->index) + middle, bytes, message->source, message->destination, took);
 }
 
-/* Of too many messages every so manieth, so that all ranks have some. Returns every how manieth. */
+/* If there are too many messages, only every n-th is drawn, so that all ranks have some. Returns n. */
 static size_t print_messages(const chart_t *chart, const trace_matches *matches)
 {
     size_t count = 0, drawn = 0;

@@ -145,7 +145,7 @@ static void print_spreads(page_t *page)
                            .series_count = count});
 }
 
-/* At the records of a process, and amid them, where it is the largest. */
+/* At the records of a process, and in the middle between them, where it is the largest. */
 static series_t bound_series(const trace *of, int rank, int look)
 {
     char name[32];

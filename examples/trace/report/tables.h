@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tables.h - what a trace says in rows, and a call site's arrivals as a file of delays.
+ * tables.h - the tables of a trace, and a call site's arrivals as a file of delays.
  */
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
