@@ -89,7 +89,8 @@ static const char notes[] =
     "option or for what cannot be read or compared, 3 if --fail-if-slower-percent is undecided.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
-    program_name, "Compares what mpix_bench measured in several launches: which variant is faster, and how sure this is.",
+    program_name,
+    "Compares what mpix_bench measured in several launches: which variant is faster, and how sure this is.",
     .operand = &operand,
     .usage = "mpix_compare [OPTION]... A B\n"
              "       mpix_compare [OPTION]... CAMPAIGN\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * collectives.c - collective operations: the bytes that a process contributes and receives, their numbers, and what is done
- * before them.
+ * collectives.c - collective operations: the bytes that a process contributes and receives, their numbers, and what is
+ * done before them.
  */
 #include "trace/collectives.h"
 
