@@ -136,6 +136,7 @@ static void clear_progress(const campaign_t *campaign)
 {
     if (campaign->is_terminal)
         fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
 /* Only before a launch: while one runs, nothing is to disturb it. */

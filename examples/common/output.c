@@ -30,6 +30,7 @@ void output_begin(void)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     occupy_closed_streams();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
     if (locale != (locale_t)0)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
 }
@@ -41,12 +42,21 @@ static bool close_copy(FILE *file)
     return copy >= 0 && close(copy) == 0;
 }
 
+/* Of the last failure: a stream only remembers that there was one. */
+static int failure_number;
+
+bool output_flush(FILE *file)
+{
+    if (fflush(file) != 0)
+        failure_number = errno;
+    return ferror(file) == 0;
+}
+
 bool output_finish(FILE *file, const char *path, const char *program)
 {
     bool is_standard = file == stdout;
-    bool good = ferror(file) == 0;
-    errno = 0;
-    good = fflush(file) == 0 && good;
+    bool good = output_flush(file);
+    errno = good ? 0 : failure_number;
     good = (is_standard ? close_copy(file) : fclose(file) == 0) && good;
     if (!good)
         fprintf(stderr, "%s: cannot write %s: %s\n", program, is_standard ? "the results to standard output" : path,
@@ -117,7 +127,7 @@ void table_head(const table_t *table)
     if (table->output->format == FORMAT_JSON) {
         schema_begin(file, table->schema);
         fprintf(file, "\"package\":\"libmpix_harmonize %s\"}}\n", options_version());
-        fflush(file);
+        output_flush(file);
         return;
     }
     if (table->output->format == FORMAT_CSV)
@@ -130,7 +140,7 @@ void table_head(const table_t *table)
             fprintf(file, "%c%*s", i == 0 ? '#' : ' ', column->width - 1, column->title);
     }
     fputc('\n', file);
-    fflush(file);
+    output_flush(file);
 }
 
 /* Beyond this, whole numbers are not exact either. */
@@ -184,5 +194,5 @@ void table_row(const table_t *table, const cell_t *cells)
             print_plain(file, json, &table->columns[i], &cells[i]);
     }
     fputs(json ? "}\n" : "\n", file);
-    fflush(file);
+    output_flush(file);
 }

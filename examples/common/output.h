@@ -29,9 +29,12 @@ typedef struct output {
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale
- * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails.
+ * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails. A line on standard error is written at once.
  */
 void output_begin(void);
+
+/* output_flush - let what was printed so far go to the file. Returns whether all of it could be written. */
+bool output_flush(FILE *file);
 
 /*
  * output_finish - close a file (standard output is only flushed) and look whether all of it was written. Returns true,

@@ -100,6 +100,7 @@ void world_progress(const world_t *world, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "\r%-*s%s", WIDTH, text, text[0] == '\0' ? "\r" : "");
+    fflush(stderr);
 }
 
 int world_and(const world_t *world, int condition)

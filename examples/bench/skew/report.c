@@ -41,6 +41,7 @@ static void write_raw(const skew_run_t *run, int index, double tick_ns)
                 (long long)run->results[index].calls + i, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns,
                 ticks >= 0);
     }
+    output_flush(run->settings.results.raw.file);
 }
 
 void skew_take_in(skew_run_t *run, double tick_ns)

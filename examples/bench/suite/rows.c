@@ -213,7 +213,7 @@ static void write_row(bench_t *bench, task_t *task)
     tell_window(bench, task);
     report_row(&bench->report, row);
     if (task->raw)
-        fflush(task->raw);
+        output_flush(task->raw);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
         plot(bench, row);
     if (row->wrong > 0) {
