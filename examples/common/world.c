@@ -156,6 +156,11 @@ int64_t world_number(const world_t *world, const char *key)
     return world_statistic(world, key, text, sizeof text) ? strtoll(text, NULL, 10) : 0;
 }
 
+const char *world_crowding(const world_t *world)
+{
+    return world_number(world, "mpix_harmonize_oversubscribed") > 0 ? "; there are more processes than processors" : "";
+}
+
 int64_t world_bound_ns(const world_t *world)
 {
     int64_t time_ns, bound_ns;

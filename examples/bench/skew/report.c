@@ -93,8 +93,8 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
     table_row(table, cells);
     if (result->valid > 0)
         return STATUS_GOOD;
-    fprintf(stderr, "%s: error: no valid call of %s in %lld\n", run->world.program, run->schemes[index].call,
-            (long long)result->calls);
+    fprintf(stderr, "%s: error: no valid call of %s in %lld%s\n", run->world.program, run->schemes[index].call,
+            (long long)result->calls, world_crowding(&run->world));
     return STATUS_FAILED;
 }
 

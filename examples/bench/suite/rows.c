@@ -48,8 +48,8 @@ static void tell_shortage(const task_t *task)
         fprintf(stderr, "the confidence interval is not within %g %% after %lld valid samples, the limit (%s)\n",
                 ci_percent, (long long)samples->valid, limit_of(task->progress.end));
     else
-        fprintf(stderr, "only %lld valid samples in %lld calls, the limit (%s)\n", (long long)samples->valid,
-                (long long)samples->calls, limit_of(task->progress.end));
+        fprintf(stderr, "only %lld valid samples in %lld calls, the limit (%s)%s\n", (long long)samples->valid,
+                (long long)samples->calls, limit_of(task->progress.end), world_crowding(task->span));
 }
 
 /* What would not be known otherwise about starting times, as a comment in the table. */
