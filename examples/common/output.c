@@ -158,20 +158,27 @@ static void print_number(FILE *file, const column_t *column, double number)
         fprintf(file, "%*.*f", width, column->decimals, number);
 }
 
+/* A negative number that is shown as zero has no sign. */
+static double as_shown(double number, int decimals)
+{
+    return signbit(number) && nearbyint(number * pow(10, decimals)) == 0 ? 0 : number;
+}
+
 static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
 {
     if (cell->text)
         fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
     else
-        print_number(file, column, cell->number / (column->unit > 0 ? column->unit : 1));
+        print_number(file, column, as_shown(cell->number / (column->unit > 0 ? column->unit : 1), column->decimals));
 }
 
 static void print_plain(FILE *file, bool json, const column_t *column, const cell_t *cell)
 {
     if (json)
         fprintf(file, "\"%s\":", column->name);
+    int decimals = column->unit > 0 ? 0 : column->decimals;
     if (!cell->text)
-        fprintf(file, "%.*f", column->unit > 0 ? 0 : column->decimals, cell->number);
+        fprintf(file, "%.*f", decimals, as_shown(cell->number, decimals));
     else if (!json)
         quote_csv(file, cell->text);
     else if (cell->text[0] == '\0')
