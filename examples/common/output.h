@@ -29,7 +29,8 @@ typedef struct output {
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale
- * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails. A line on standard error is written at once.
+ * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails. A line
+ * on standard error is written at once.
  */
 void output_begin(void);
 

@@ -101,7 +101,7 @@ bool world_statistic(const world_t *world, const char *key, char *text, size_t t
 /* world_number - likewise, if it is a whole number; 0 for none. Local. */
 int64_t world_number(const world_t *world, const char *key);
 
-/* world_crowding - what to say after an error that no call was valid: the cause, if processes share processors. Local. */
+/* world_crowding - what to say after an error that no call was valid: "", or that processors are too few. Local. */
 const char *world_crowding(const world_t *world);
 
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */

@@ -274,7 +274,7 @@ END_TEST
 START_TEST(zero_has_no_sign)
 {
     static const column_t columns[] = {{"slope", "slope_ppb", 8, 1, 0}, {"time(s)", "time_ns", 9, 3, 1e9}};
-    static const char *const expected[] = {[FORMAT_TABLE] = "      0.0   -0.001\n      0.0    0.000\n",
+    static const char *const expected[] = {[FORMAT_TABLE] = "     0.0   -0.001\n     0.0    0.000\n",
                                            [FORMAT_CSV] = "0.0,-600000\n0.0,0\n",
                                            [FORMAT_JSON] = "{\"slope_ppb\":0.0,\"time_ns\":-600000}\n"
                                                            "{\"slope_ppb\":0.0,\"time_ns\":0}\n"};
