@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,14 +139,6 @@ static void clear_progress(const campaign_t *campaign)
     fflush(stderr);
 }
 
-/* Of the terminal. */
-static int count_columns(void)
-{
-    enum { USUAL = 80 };
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
-}
-
 /* Only before a launch: while one runs, nothing is to disturb it. A line that is wider than the terminal would stay. */
 static void show_progress(const campaign_t *campaign, const json_t *run)
 {
@@ -160,7 +151,7 @@ static void show_progress(const campaign_t *campaign, const json_t *run)
     snprintf(line, sizeof line, "%d of %d launches done%s; %s, launch %d", manifest_count_done(&campaign->manifest),
              (int)json_array_size(campaign->manifest.runs), left, variant_name(run), launch_number(run));
     clear_progress(campaign);
-    fprintf(stderr, "%.*s", count_columns() - 1, line);
+    fprintf(stderr, "%.*s", output_columns() - 1, line);
     fflush(stderr);
 }
 

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Raised if a column changes its meaning, its name or its unit, or goes. doc/results.md has the columns. */
@@ -62,6 +63,13 @@ bool output_finish(FILE *file, const char *path, const char *program)
         fprintf(stderr, "%s: cannot write %s: %s\n", program, is_standard ? "the results to standard output" : path,
                 errno != 0 ? strerror(errno) : "an earlier write failed");
     return good;
+}
+
+int output_columns(void)
+{
+    enum { USUAL = 80 };
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 
 /* ---- Rows */

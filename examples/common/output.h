@@ -43,6 +43,9 @@ bool output_flush(FILE *file);
  */
 bool output_finish(FILE *file, const char *path, const char *program);
 
+/* output_columns - the width of the terminal that standard error is. */
+int output_columns(void);
+
 /* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
 
 typedef struct column {

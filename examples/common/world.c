@@ -91,15 +91,16 @@ int world_refuse(const world_t *world, const char *format, ...)
 
 void world_progress(const world_t *world, const char *format, ...)
 {
-    enum { WIDTH = 78 };
-    char text[WIDTH + 1];
+    enum { MAX_WIDTH = 78 };
+    char text[MAX_WIDTH + 1];
     va_list arguments;
     if (world->rank != 0 || !isatty(STDERR_FILENO))
         return;
+    int width = output_columns() > MAX_WIDTH ? MAX_WIDTH : output_columns() - 1;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\r%-*s%s", WIDTH, text, text[0] == '\0' ? "\r" : "");
+    fprintf(stderr, "\r%-*.*s%s", width, width, text, text[0] == '\0' ? "\r" : "");
     fflush(stderr);
 }
 
