@@ -320,7 +320,7 @@ static int run(bench_t *bench, int argc, char **argv)
         return STATUS_FAILED;
     prepare_report(bench);
     write_head(bench, argc, argv);
-    for (int i = 0, count; i < bench->plan.job_count; i += count) {
+    for (int i = 0, count; i < bench->plan.job_count && world_and(&bench->world, !bench->is_full); i += count) {
         count = count_turns(bench, i);
         run_jobs(bench, &bench->plan.jobs[i], count);
     }

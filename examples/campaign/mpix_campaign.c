@@ -137,22 +137,22 @@ static void clear_progress(const campaign_t *campaign)
 {
     if (campaign->is_terminal)
         fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
-/* Only before a launch: while one runs, nothing is to disturb it. */
+/* Only before a launch: while one runs, nothing is to disturb it. A line that is wider than the terminal would stay. */
 static void show_progress(const campaign_t *campaign, const json_t *run)
 {
-    char text[TEXT_BYTES];
-    int64_t left_ns;
+    char text[TEXT_BYTES], left[2 * TEXT_BYTES] = "", line[5 * TEXT_BYTES];
+    int64_t left_ns = estimate_left_ns(&campaign->manifest);
     if (!campaign->is_terminal)
         return;
-    clear_progress(campaign);
-    fprintf(stderr, "%d of %d launches done", manifest_count_done(&campaign->manifest),
-            (int)json_array_size(campaign->manifest.runs));
-    left_ns = estimate_left_ns(&campaign->manifest);
     if (left_ns >= 0)
-        fprintf(stderr, ", about %s left", describe_time(left_ns, text));
-    fprintf(stderr, "; %s, launch %d", variant_name(run), launch_number(run));
+        snprintf(left, sizeof left, ", about %s left", describe_time(left_ns, text));
+    snprintf(line, sizeof line, "%d of %d launches done%s; %s, launch %d", manifest_count_done(&campaign->manifest),
+             (int)json_array_size(campaign->manifest.runs), left, variant_name(run), launch_number(run));
+    clear_progress(campaign);
+    fprintf(stderr, "%.*s", output_columns() - 1, line);
     fflush(stderr);
 }
 

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Raised if a column changes its meaning, its name or its unit, or is removed. doc/results.md has the columns. */
@@ -30,6 +31,7 @@ void output_begin(void)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     occupy_closed_streams();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
     if (locale != (locale_t)0)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
 }
@@ -50,12 +52,21 @@ static bool close_copy(FILE *file)
     return copy >= 0 && close(copy) == 0;
 }
 
+/* Of the last failure: a stream only remembers that there was one. */
+static int failure_number;
+
+bool output_flush(FILE *file)
+{
+    if (fflush(file) != 0)
+        failure_number = errno;
+    return ferror(file) == 0;
+}
+
 bool output_finish(FILE *file, const char *path, const char *program)
 {
     bool is_standard = file == stdout;
-    bool good = ferror(file) == 0;
-    errno = 0;
-    good = fflush(file) == 0 && good;
+    bool good = output_flush(file);
+    errno = good ? 0 : failure_number;
     good = (is_standard ? close_copy(file) : fclose(file) == 0) && good;
     if (!good)
         fprintf(stderr, "%s: cannot write %s: %s\n", program, is_standard ? "the results to standard output" : path,
@@ -68,6 +79,13 @@ int output_answer(options_outcome_t outcome, const char *program)
     if (outcome == OPTIONS_BAD)
         return STATUS_BAD_OPTION;
     return output_finish(stdout, NULL, program) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+int output_columns(void)
+{
+    enum { USUAL = 80 };
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 
 /* ---- Rows */
@@ -133,7 +151,7 @@ void table_head(const table_t *table)
     if (table->output->format == FORMAT_JSON) {
         schema_begin(file, table->schema);
         fprintf(file, "\"package\":\"libmpix_harmonize %s\"}}\n", options_version());
-        fflush(file);
+        output_flush(file);
         return;
     }
     if (table->output->format == FORMAT_CSV)
@@ -146,7 +164,7 @@ void table_head(const table_t *table)
             fprintf(file, "%c%*s", i == 0 ? '#' : ' ', column->width - 1, column->title);
     }
     fputc('\n', file);
-    fflush(file);
+    output_flush(file);
 }
 
 /* Beyond this, whole numbers are not exact either. */
@@ -164,20 +182,27 @@ static void print_number(FILE *file, const column_t *column, double number)
         fprintf(file, "%*.*f", width, column->decimals, number);
 }
 
+/* A negative number that is shown as zero has no sign. */
+static double as_shown(double number, int decimals)
+{
+    return signbit(number) && nearbyint(number * pow(10, decimals)) == 0 ? 0 : number;
+}
+
 static void print_aligned(FILE *file, const column_t *column, const cell_t *cell)
 {
     if (cell->text)
         fprintf(file, "%*s", column->width - 1, cell->text[0] == '\0' ? "-" : cell->text);
     else
-        print_number(file, column, cell->number / (column->unit > 0 ? column->unit : 1));
+        print_number(file, column, as_shown(cell->number / (column->unit > 0 ? column->unit : 1), column->decimals));
 }
 
 static void print_plain(FILE *file, bool json, const column_t *column, const cell_t *cell)
 {
     if (json)
         fprintf(file, "\"%s\":", column->name);
+    int decimals = column->unit > 0 ? 0 : column->decimals;
     if (!cell->text)
-        fprintf(file, "%.*f", column->unit > 0 ? 0 : column->decimals, cell->number);
+        fprintf(file, "%.*f", decimals, as_shown(cell->number, decimals));
     else if (!json)
         quote_csv(file, cell->text);
     else if (cell->text[0] == '\0')
@@ -200,5 +225,5 @@ void table_row(const table_t *table, const cell_t *cells)
             print_plain(file, json, &table->columns[i], &cells[i]);
     }
     fputs(json ? "}\n" : "\n", file);
-    fflush(file);
+    output_flush(file);
 }

@@ -29,9 +29,13 @@ typedef struct output {
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale
- * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails.
+ * libraries set. A standard stream that is closed cannot be taken for another file later; writing to it fails. A line
+ * on standard error is written at once.
  */
 void output_begin(void);
+
+/* output_flush - let what was printed so far go to the file. Returns whether all of it could be written. */
+bool output_flush(FILE *file);
 
 /*
  * output_create - open the file of an option for writing; standard output for no path. Returns NULL after one line on
@@ -47,6 +51,9 @@ bool output_finish(FILE *file, const char *path, const char *program);
 
 /* output_answer - the exit status of a program whose options were bad, or which has printed what they asked for. */
 int output_answer(options_outcome_t outcome, const char *program);
+
+/* output_columns - the width of the terminal that standard error is. */
+int output_columns(void);
 
 /* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
 

@@ -91,15 +91,17 @@ int world_refuse(const world_t *world, const char *format, ...)
 
 void world_progress(const world_t *world, const char *format, ...)
 {
-    enum { WIDTH = 78 };
-    char text[WIDTH + 1];
+    enum { MAX_WIDTH = 78 };
+    char text[MAX_WIDTH + 1];
     va_list arguments;
     if (world->rank != 0 || !isatty(STDERR_FILENO))
         return;
+    int width = output_columns() > MAX_WIDTH ? MAX_WIDTH : output_columns() - 1;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\r%-*s%s", WIDTH, text, text[0] == '\0' ? "\r" : "");
+    fprintf(stderr, "\r%-*.*s%s", width, width, text, text[0] == '\0' ? "\r" : "");
+    fflush(stderr);
 }
 
 int world_and(const world_t *world, int condition)
@@ -153,6 +155,11 @@ int64_t world_number(const world_t *world, const char *key)
 {
     char text[64];
     return world_statistic(world, key, text, sizeof text) ? strtoll(text, NULL, 10) : 0;
+}
+
+const char *world_crowding(const world_t *world)
+{
+    return world_number(world, "mpix_harmonize_oversubscribed") > 0 ? "; there are more processes than processors" : "";
 }
 
 int64_t world_bound_ns(const world_t *world)

@@ -110,6 +110,9 @@ static inline int64_t world_time_ns(const world_t *world)
     return time_ns;
 }
 
+/* world_crowding - what to say after an error that no call was valid: "", or that processors are too few. Local. */
+const char *world_crowding(const world_t *world);
+
 /* world_bound_ns - the bound that the global clock states for this rank now; INT64_MAX: none is known. Local. */
 int64_t world_bound_ns(const world_t *world);
 

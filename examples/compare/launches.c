@@ -212,7 +212,10 @@ static bool are_of_one_campaign(const place_t *places)
 
 static bool take_places(const place_t *places, int place_count, variants_t *variants, char *complaint)
 {
+    struct stat status;
     if (place_count < variants->count) {
+        if (!places[0].manifest && stat(places[0].path, &status) != 0)
+            return complain(complaint, "%.400s cannot be read: %s", places[0].path, strerror(errno));
         if (!places[0].manifest || places[0].variant[0] != '\0')
             return complain(complaint, "%.400s is one of two to compare, give the other too", places[0].path);
         if (json_array_size(json_object_get(places[0].manifest, "variants")) != 2)

@@ -84,6 +84,7 @@ static const char notes[] =
     "  slower     if it lies above,\n"
     "  undecided  if it contains 1; the table says how many launches of a new campaign would find a difference of 5 %\n"
     "A guideline is violated by a row that is slower than its bound, and kept by one that is faster or the same.\n"
+    "The table shows what is violated, csv and json show all.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if --fail-if-slower-percent fails or output could not be written, 2 for a bad\n"
     "option or for what cannot be read or compared, 3 if --fail-if-slower-percent is undecided.\n";

@@ -8,6 +8,7 @@
 #include "trace/report/tables.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 
 typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
@@ -31,7 +32,7 @@ static const char *const show_names[] = {
 
 static const option_spec_t options[] = {
     FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
-    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Trace", "the title of the page"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL, "the title of the page (default Trace)"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins S s after MPI_Init"},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
@@ -43,7 +44,8 @@ static const option_spec_t options[] = {
      "local: times by the local clocks; start: these, set at\nthe start; linear: corrected by a line; or global"},
     FILE_OPTION("write-arrivals", FIELD(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
-    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, "1", "which call site, by its number in the table"},
+    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
+     "which call site, by its number in the table (default 1)"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
@@ -77,12 +79,13 @@ static int no_memory(void)
 
 static int write_pattern(const settings_t *settings, const sites_t *sites)
 {
-    if (settings->site > sites->count) {
-        options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s",
-                       settings->site, sites->count, sites->count == 1 ? "" : "s");
+    int64_t number = settings->site != ABSENT ? settings->site : 1;
+    if (number > sites->count) {
+        options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s", number,
+                       sites->count, sites->count == 1 ? "" : "s");
         return STATUS_BAD_OPTION;
     }
-    const site_t *site = &sites->list[settings->site - 1];
+    const site_t *site = &sites->list[number - 1];
     FILE *file = output_create(settings->arrival_path, "--write-arrivals", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
@@ -95,17 +98,36 @@ static int write_pattern(const settings_t *settings, const sites_t *sites)
     return STATUS_GOOD;
 }
 
+/* The last event of all, in seconds after MPI_Init. */
+static double end_of_trace_s(const trace *of)
+{
+    double end_ns = of->zero_ns;
+    for (const trace_location *location = NULL; (location = trace_next_location(of, location)) != NULL;)
+        if (location->count > 0)
+            end_ns = fmax(end_ns, location->global_ns[location->count - 1]);
+    return (end_ns - of->zero_ns) / 1e9;
+}
+
+/* Returns false after a line about a bad interval. */
 static bool choose_interval(const settings_t *settings, trace_view_t *view)
 {
-    const double zero_ns = view->of->zero_ns;
+    const double zero_ns = view->of->zero_ns, end_s = end_of_trace_s(view->of);
     interval_t given = {zero_ns + settings->from_s * 1e9, zero_ns + settings->to_s * 1e9};
     view->has_interval = gantt_usual(view->of, &view->interval);
     if (settings->from_s >= 0)
         view->interval = (interval_t){given.from_ns, given.from_ns + view->interval.to_ns - view->interval.from_ns};
     if (settings->to_s >= 0)
         view->interval.to_ns = given.to_ns;
-    if (view->interval.to_ns <= view->interval.from_ns && view->has_interval)
+    if (view->has_interval && view->interval.to_ns <= view->interval.from_ns) {
+        options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
+                       settings->to_s, (view->interval.from_ns - zero_ns) / 1e9);
         return false;
+    }
+    if (view->has_interval && settings->from_s > end_s) {
+        options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
+                       end_s);
+        return false;
+    }
     if (view->has_interval && gantt_fit(view->of, &view->interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
                 (view->interval.to_ns - zero_ns) / 1e9);
@@ -122,14 +144,11 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .matches = &findings->matches,
                          .profile = &findings->profile,
                          .sites = &findings->sites,
-                         .title = settings->title,
+                         .title = settings->title ? settings->title : "Trace",
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
-    if (!choose_interval(settings, &view)) {
-        options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
-                       settings->to_s, (view.interval.from_ns - findings->of.zero_ns) / 1e9);
+    if (!choose_interval(settings, &view))
         return STATUS_BAD_OPTION;
-    }
     FILE *file = output_create(settings->page_path, "--page", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
@@ -194,13 +213,28 @@ static int read_and_report(settings_t *settings)
     return status;
 }
 
+static options_outcome_t check_options(const settings_t *settings)
+{
+    const char *idle = settings->title         ? "title"
+                       : settings->from_s >= 0 ? "from-s"
+                       : settings->to_s >= 0   ? "to-s"
+                                               : NULL;
+    if (settings->folders.count != 1)
+        return options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
+                              settings->folders.count);
+    if (idle && !settings->page_path)
+        return options_refuse(program.name, "option --%s is of the page, give --page", idle);
+    if (settings->site != ABSENT && !settings->arrival_path)
+        return options_refuse(program.name, "option --site is of --write-arrivals, give both");
+    return OPTIONS_RUN;
+}
+
 int main(int argc, char **argv)
 {
     settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
-    if (outcome == OPTIONS_RUN && settings.folders.count != 1)
-        outcome = options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
-                                 settings.folders.count);
+    if (outcome == OPTIONS_RUN)
+        outcome = check_options(&settings);
     return outcome == OPTIONS_RUN ? read_and_report(&settings) : output_answer(outcome, program.name);
 }

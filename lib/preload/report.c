@@ -128,7 +128,8 @@ static void write_clock(FILE *file, const findings *found)
         fprintf(file, "MPI_Wtime was not replaced\n");
         return;
     }
-    fprintf(file, "MPI_Wtime was the global clock, synchronized %" PRId64 " times, ", found->syncs);
+    fprintf(file, "MPI_Wtime was the global clock, synchronized %" PRId64 " time%s, ", found->syncs,
+            found->syncs == 1 ? "" : "s");
     if (isfinite(found->bound_us))
         fprintf(file, "in the end within %.3f us on all ranks\n", found->bound_us);
     else
@@ -148,7 +149,7 @@ static char *compose_report(const findings *found)
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return NULL;
-    fprintf(file, "mpix_preload: %d ranks\n", found->ranks);
+    fprintf(file, "mpix_preload: %d rank%s\n", found->ranks, found->ranks == 1 ? "" : "s");
     write_barriers(file, found);
     write_clock(file, found);
     fclose(file);

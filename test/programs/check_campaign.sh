@@ -208,6 +208,11 @@ check_progress() {
     grep -qx '1 of 3 launches done, about 2 h 4 min left; A, launch 1' "$scratch/out" || complain "not what is done"
     grep -qx '2 of 3 launches done, about 31 min [0-9]* s left; A, launch 2' "$scratch/out" ||
         complain "not what is left"
+    command="mpix_campaign on a terminal of 20 columns"
+    script -qec "stty cols 20; '$programs/mpix_campaign' -o '$folder' --launches 4" "$scratch/typed" >/dev/null 2>&1 \
+        </dev/null
+    tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
+    grep -qx '3 of 4 launches don' "$scratch/out" || complain "more than a line"
 }
 
 check_torn() {

@@ -100,6 +100,22 @@ check_clock_sample() {
     [ -z "$(sed 1d "$scratch/raw" | cut -d, -f7)" ] || complain "a truth although there is none"
 }
 
+# Of a run that is ended early, what was measured before is there.
+check_clock_interrupted() {
+    command="mpix_clock_check, ended after the first age"
+    # shellcheck disable=SC2086
+    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock_check" --sync none --ages-s 0,600 \
+        --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    for _ in {1..300}; do
+        ! grep -q '^ *none  *0\.00' "$scratch/out" || break
+        sleep 0.1
+    done
+    kill -TERM $!
+    wait $!
+    status=$?
+    grep -q '^none,1,1,' "$scratch/early" || complain "no check in the raw file"
+}
+
 check_clock_kept() {
     MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
     export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
@@ -382,6 +398,7 @@ tap_check "mpix_clock_check: rows for each label and age" check_clock_summary
 tap_check "mpix_clock_check: errors that are known" check_clock_errors
 quick tap_check "mpix_clock_check: violated bounds" check_clock_violations
 tap_check "mpix_clock_check: samples" check_clock_sample
+tap_check "mpix_clock_check: the raw file of a run that was ended" check_clock_interrupted
 tap_check "mpix_clock_check: keeping the clock" check_clock_kept
 tap_check "mpix_clock_check: bad options" check_error_refusals
 tap_check "charts" check_plot

@@ -284,16 +284,14 @@ check_campaign() {
     compare campaign:one slower --format csv
     expect_verdict 8 slower
     grep -q '^# labels: permuted over all' out || complain "there are no blocks of a campaign and a folder"
-    compare three
-    expect_refusal "three:red, three:green, three:blue"
     compare three:red three:blue
     expect_status 0
-    compare three:red three:black
-    expect_refusal "three:green"
-    compare campaign:one
-    expect_refusal "give the other too"
-    compare a:one slower
-    expect_refusal "manifest.json"
+    for refused in "three=three:red, three:green, three:blue" "three:red three:black=three:green" \
+        "campaign:one=give the other too" "a:one slower=manifest.json" "absent=absent cannot be read: No such file"; do
+        # shellcheck disable=SC2086
+        compare ${refused%%=*}
+        expect_refusal "${refused#*=}"
+    done
 }
 
 check_incomplete() {        # a block that is not done is left out

@@ -112,6 +112,28 @@ check_skew() {
     done
 }
 
+# What is wider than the terminal cannot be taken back.
+check_narrow() {
+    command="mpix_skew on a terminal of 20 columns"
+    script -qec "stty cols 20; '$programs/mpix_skew' -i 10 -x 1 --output '$scratch/skews'" "$scratch/typed" \
+        >/dev/null 2>"$scratch/err" </dev/null
+    status=$?
+    tr '\r' '\n' <"$scratch/typed" >"$scratch/out"
+    grep -qx 'measuring, up to 2 ' "$scratch/out" || complain "more than a line"
+}
+
+# All flags are 0, with one process more than there are processors, and with one process.
+check_crowded() {
+    export CHECK_FAULT=never
+    run $(($(nproc) + 1)) check_faults bcast -m 8 -i 2 -x 0 --max-repeat 1
+    expect_status 1
+    own_messages | grep -q 'only 0 valid samples in 2 calls, .*; there are more processes than processors$' ||
+        complain "does not say why"
+    run 1 check_faults bcast -m 8 -i 2 -x 0 --max-repeat 1
+    unset CHECK_FAULT
+    own_messages | grep -q 'only 0 valid samples in 2 calls, [^;]*$' || complain "one process is none too many"
+}
+
 check_skew_tables() {
     run 2 mpix_skew -i 500 -x 20
     expect_skew_status
@@ -215,6 +237,16 @@ done
 tap_check "help and version with two ranks" check_answers_once
 quick tap_check "mpix_skew: rows against single calls" check_skew
 tap_check "mpix_skew: tables and clocks" check_skew_tables
+if command -v script >/dev/null; then
+    tap_check "mpix_skew: progress on a terminal" check_narrow
+else
+    tap_skip "mpix_skew: progress on a terminal" "there is no script (Debian package: bsdutils)"
+fi
+if [ "$(nproc)" -le 4 ]; then
+    tap_check "mpix_bench: more processes than processors" check_crowded
+else
+    tap_skip "mpix_bench: more processes than processors" "there are many processors"
+fi
 tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "mpix_triad: bounds, tables, bad options" check_triad

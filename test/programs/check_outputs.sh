@@ -148,6 +148,16 @@ check_file() {      # FILE RANKS PROGRAM OPTION...
     shift
     run "${@//FILE/$file}"
     expect_failure "$file"
+    [ "$file" != /dev/full ] || grep -qF 'cannot write /dev/full: No space left on device' "$scratch/err" ||
+        complain "does not say why"
+}
+
+# What is measured after an output was lost, is lost too: no call of 2 operations, in turns or one after the other.
+check_early_end() {
+    printf 'bcast\nreduce\nreduce --comm every:1\n' >"$scratch/jobs"
+    run alone mpix_bench --jobs "$scratch/jobs" -m 8:64 -i 3 -x 0 --output /dev/full --raw "$scratch/calls"
+    expect_failure /dev/full
+    [ "$(wc -l <"$scratch/calls")" -eq 1 ] || complain "measures though the results are lost"
 }
 
 try_each() {        # LIST FILE WHERE
@@ -163,6 +173,7 @@ have_plots() {
 
 if [ -c /dev/full ]; then
     try_each raw_outputs /dev/full "a device that is full"
+    check "mpix_bench: no measurement after a device is full" check_early_end
     ln -s /dev/full "$scratch/full.svg"
     if have_plots; then
         try_each charts "$scratch/full.svg" "a device that is full"
@@ -354,6 +365,28 @@ else
 fi
 
 # ---- After a bad option
+
+# A line of several writes may have lines of other processes within. Each write to this socket is one message.
+check_line() {      # PROGRAM
+    command="$1 --no-such-option (standard error is a socket)"
+    "$python" -c 'if 1:
+        import socket, subprocess, sys
+        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        status = subprocess.call(sys.argv[1:], stderr=far, stdin=subprocess.DEVNULL)
+        sys.stderr.buffer.write(near.recv(4096))
+        sys.exit(status)' "$programs/$1" --no-such-option >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 2
+    grep -qx "${1##*/}: option --no-such-option is unknown (see --help)" "$scratch/err" || complain "not in one write"
+}
+
+if "${python:=${PYTHON:-python3}}" -c '' 2>/dev/null; then
+    for tool in $tools mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report; do
+        [ ! -x "$programs/$tool" ] || check "$tool: a bad option is told in one write" check_line "$tool"
+    done
+else
+    tap_skip "a bad option is told in one write" "there is no python3"
+fi
 
 # In MPI_Finalize of each process, says whether its last call before was a barrier. Freed communicators do not count.
 cat >"$scratch/end.c" <<'END'

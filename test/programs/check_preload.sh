@@ -25,6 +25,13 @@ check_world() {
     expect err 'back to back: a harmonized barrier takes [0-9.]+ us, .*' 1
 }
 
+check_one_rank() {
+    run 1 mpix_preload "$subject" nothing
+    expect_done
+    expect err 'mpix_preload: 1 rank' 1
+    expect err 'MPI_Wtime was the global clock, synchronized 1 time, .*' 1
+}
+
 check_each_alone() {
     run 2 mpix_preload --replace barrier "$subject" barriers
     expect_done
@@ -287,6 +294,7 @@ END_OF_LIST
 }
 
 quick tap_check "a C program: barriers, clock, report" check_world
+tap_check "a single process" check_one_rank
 tap_check "--replace barrier and --replace wtime" check_each_alone
 tap_check "barriers that no process can leave in time" check_tolerance 1 '1?[0-9]?[0-9]' '[0-9.]+'
 tap_check "barriers that all processes leave in time" check_tolerance 1000000000 $barriers -

@@ -425,19 +425,19 @@ check_bad_jobs() {
     printf 'bcast -m 8 -i 1\nreduce --root 1\n' >"$scratch/jobs"
     run alone mpix_bench --jobs "$scratch/jobs"
     expect_refusal --root
-    printf 'bcast --output x\n' >"$scratch/jobs"
-    run alone mpix_bench --jobs "$scratch/jobs"
-    expect_refusal --output
-    printf 'bcast --shuffle --seed 2\n' >"$scratch/jobs"
-    run alone mpix_bench --jobs "$scratch/jobs"
-    expect_refusal --seed
-    # Far more operations than are allowed.
-    awk 'BEGIN { for (i = 0; i < 1300; i++) print "blocking" }' >"$scratch/jobs"
+    for option in --output=x "--seed=2 --shuffle"; do
+        echo "bcast $option" >"$scratch/jobs"
+        run alone mpix_bench --jobs "$scratch/jobs"
+        expect_refusal "${option%%=*}"
+    done
+    awk 'BEGIN { for (i = 0; i < 1300; i++) print "blocking" }' >"$scratch/jobs" # far more than are allowed
     run alone mpix_bench --jobs "$scratch/jobs"
     expect_refusal 20000
     printf '# nothing\n' >"$scratch/jobs"
     run alone mpix_bench --jobs "$scratch/jobs"
     expect_refusal --jobs
+    run alone mpix_bench --jobs "$scratch"
+    expect_refusal "Is a directory"
 }
 
 check_full_disk() {

@@ -237,6 +237,11 @@ check_bad_options() {
 --times mine
 --site 0
 --site 4 --write-arrivals $scratch/none.csv
+--site 1
+--title Chart
+--to-s 1
+--from-s 1
+--from-s 100 --page $scratch/none.html
 --from-s -1
 --to-s 0.5 --from-s 1 --page $scratch/none.html
 --output $scratch/absent/rows.csv

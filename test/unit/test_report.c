@@ -270,6 +270,27 @@ START_TEST(write_errors_stay_in_the_file)
 }
 END_TEST
 
+/* What is shown as zero has no sign, in tables and for programs. */
+START_TEST(zero_has_no_sign)
+{
+    static const column_t columns[] = {{"slope", "slope_ppb", 8, 1, 0}, {"time(s)", "time_ns", 9, 3, 1e9}};
+    static const char *const expected[] = {[FORMAT_TABLE] = "     0.0   -0.001\n     0.0    0.000\n",
+                                           [FORMAT_CSV] = "0.0,-600000\n0.0,0\n",
+                                           [FORMAT_JSON] = "{\"slope_ppb\":0.0,\"time_ns\":-600000}\n"
+                                                           "{\"slope_ppb\":0.0,\"time_ns\":0}\n"};
+    char *printed = NULL;
+    size_t bytes;
+    output_t output = {.format = _i, .file = open_memstream(&printed, &bytes)};
+    const table_t table = {columns, COUNT_OF(columns), &output, "test"};
+    ck_assert_ptr_nonnull(output.file);
+    table_row(&table, (cell_t[]){{NULL, -0.04}, {NULL, -600000}});
+    table_row(&table, (cell_t[]){{NULL, -0.0}, {NULL, -0.4}});
+    fclose(output.file);
+    ck_assert_str_eq(printed, expected[_i]);
+    free(printed);
+}
+END_TEST
+
 START_TEST(names_of_formats)
 {
     ck_assert_str_eq(output_formats[FORMAT_TABLE], "table");
@@ -285,6 +306,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, report_in_other_locale, 0, COUNT_OF(reports));
     tcase_add_loop_test(tests, table_lines_up, 0, 4);
     tcase_add_test(tests, write_errors_stay_in_the_file);
+    tcase_add_loop_test(tests, zero_has_no_sign, 0, FORMAT_JSON + 1);
     tcase_add_test(tests, names_of_formats);
 }
 

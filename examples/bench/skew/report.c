@@ -41,6 +41,7 @@ static void write_raw(const skew_run_t *run, int index, double tick_ns)
                 (long long)run->results[index].calls + i, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns,
                 ticks >= 0);
     }
+    output_flush(run->settings.results.raw.file);
 }
 
 void skew_take_in(skew_run_t *run, double tick_ns)
@@ -91,8 +92,8 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
     table_row(table, cells);
     if (result->valid > 0)
         return STATUS_GOOD;
-    fprintf(stderr, "%s: error: no valid call of %s in %lld\n", run->world.program, run->schemes[index].call,
-            (long long)result->calls);
+    fprintf(stderr, "%s: error: no valid call of %s in %lld%s\n", run->world.program, run->schemes[index].call,
+            (long long)result->calls, world_crowding(&run->world));
     return STATUS_FAILED;
 }
 

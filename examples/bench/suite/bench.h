@@ -21,6 +21,7 @@ typedef struct bench {
     const communicator_choice_t *choice; /* NULL: none is open */
     char *memory;         /* for the buffers of all jobs: only the buffers of one job are in use at a time */
     int64_t memory_bytes; /* of this rank */
+    bool is_full;         /* no file takes further rows */
     int status;
 } bench_t;
 

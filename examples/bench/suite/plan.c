@@ -351,6 +351,8 @@ static bool read_jobs(const reader_t *command, const char *path)
         good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
                                                 : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
     }
+    if (good && ferror(file))
+        good = refuse(command, "option --jobs: \"%.200s\" cannot be read: %s", path, strerror(errno));
     fclose(file);
     if (good && command->plan->job_count == 0)
         return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);

@@ -198,7 +198,7 @@ void report_head(const report_t *report, const provenance_item_t *items, int ite
         print_comment(report->output.file, &items[i]);
     if (report->output.format == FORMAT_CSV)
         table_head(&lay_out(report)->table);
-    fflush(report->output.file);
+    output_flush(report->output.file);
 }
 
 /* Prints what there is, after what it is. */
@@ -248,7 +248,7 @@ static void print_error_row(const report_t *report, const row_t *row)
     if (row->wrong > 0)
         fprintf(file, "; wrong elements: %" PRId64, row->wrong);
     fputc('\n', file);
-    fflush(file);
+    output_flush(file);
 }
 
 void report_row(const report_t *report, const row_t *row)

@@ -48,8 +48,8 @@ static void tell_shortage(const task_t *task)
         fprintf(stderr, "the confidence interval is not within %g %% after %lld valid samples, the limit (%s)\n",
                 ci_percent, (long long)samples->valid, limit_of(task->progress.end));
     else
-        fprintf(stderr, "only %lld valid samples in %lld calls, the limit (%s)\n", (long long)samples->valid,
-                (long long)samples->calls, limit_of(task->progress.end));
+        fprintf(stderr, "only %lld valid samples in %lld calls, the limit (%s)%s\n", (long long)samples->valid,
+                (long long)samples->calls, limit_of(task->progress.end), world_crowding(task->span));
 }
 
 /* What else is known about starting times, as a comment in the table. */
@@ -213,7 +213,7 @@ static void write_row(bench_t *bench, task_t *task)
     tell_window(bench, task);
     report_row(&bench->report, row);
     if (task->raw)
-        fflush(task->raw);
+        output_flush(task->raw);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
         plot(bench, row);
     if (row->wrong > 0) {

@@ -65,6 +65,18 @@ static void begin_size(task_t *task, int64_t size_bytes)
     work_set_size(task->work, size_bytes);
 }
 
+/* Whether rows still get to their files: there is no use in measuring what is lost. Collective over the span. */
+static bool can_write(bench_t *bench)
+{
+    const world_t *span = &bench->communicator.span;
+    const results_t *results = &bench->plan.settings.results;
+    int is_full =
+        bench->world.rank == 0 && (ferror(results->output.file) || (results->raw.file && ferror(results->raw.file)));
+    world_require(span, MPI_Bcast(&is_full, 1, MPI_INT, 0, span->comm));
+    bench->is_full = is_full != 0;
+    return !bench->is_full;
+}
+
 /* The rows of all jobs that have this size, pattern by pattern. */
 static void run_size(bench_t *bench, turns_t *turns, int64_t size_bytes)
 {
@@ -178,7 +190,7 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
         report_titles(&bench->report);
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)
-        while (find_size(&turns.tasks[i], &size_bytes))
+        while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))
             run_size(bench, &turns, size_bytes);
     for (int i = 0; i < count; i++)
         work_close(turns.tasks[i].work);

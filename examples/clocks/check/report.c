@@ -72,6 +72,8 @@ static void write_raw(const check_run_t *run, int label, int repeat, int age)
             fputc(',', raw);
         fprintf(raw, ",%d\n", check->is_violation);
     }
+    if (raw)
+        output_flush(raw);
 }
 
 /* Fills the values with the errors without their signs, in ascending order. Returns how many. */
