@@ -2,8 +2,8 @@
 /*
  * With F(s) the fraction of recent calls that needed at most s, and o the rest of a period, valid releases per second
  * are F(s) / (o + s). A process that is late by less than the tolerance still counts as valid, but widens the skew.
- * Misses are therefore weighted eightfold: the goal is F(s)^8 / (o + s). This keeps the 99th percentile of the skew
- * near its median.
+ * Misses are therefore weighted eightfold: the goal is F(s)^8 / (o + s). Slightly late processes then no longer
+ * dominate the 99th percentile of the skew.
  */
 #include "release/slack.h"
 
