@@ -99,9 +99,12 @@ static int open_other(skew_run_t *run)
         return STATUS_GOOD;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     void *function = library ? dlsym(library, "MPIX_Harmonize") : NULL;
+    const char *reason = function ? "another rank cannot load it" : library ? "it has none" : dlerror();
     if (!world_all(&run->world, function != NULL))
         /* cppcheck-suppress resourceLeak */
-        return world_refuse(&run->world, "option --other: \"%.200s\" is no library with an MPIX_Harmonize", path);
+        return world_refuse(&run->world,
+                            "option --other: \"%.200s\" is not allowed, give a library with MPIX_Harmonize: %s", path,
+                            reason);
     *(void **)&scheme->release = function;
     scheme->comm = world_duplicate(&run->world).comm;
     run->settings.schemes |= INT64_C(1) << SCHEME_OTHER;

@@ -1,7 +1,7 @@
 title="Latency of MPI_Allreduce after different barriers"
 papers="Cluster 2018, Figure 7"
-look="All bars of a size are the same operation. What differs is the barrier before it. The harmonized
-one has none."
+look="All bars of one size measure the same operation. Only the barrier before it differs. There is none before the
+harmonized one."
 needs=mpix_bench
 
 measure() {

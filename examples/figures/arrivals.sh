@@ -1,8 +1,8 @@
 . "$parts/arrivalmap.sh"
 title="Collective operations by algorithm and by arrival pattern, 4 B"
 papers="after CLUSTER 2024, algorithm selection by process arrival patterns"
-look="A column is an arrival pattern. If the fastest algorithm of an operation is not the same in all columns, how
-processes arrive decides which one to choose. With two processes, most patterns are ascending or descending."
+look="Each column is an arrival pattern. If the fastest algorithm of an operation differs between columns, the best
+choice depends on how processes arrive. With two processes, most patterns are ascending or descending."
 needs=mpix_bench
 
 measure_cell() {

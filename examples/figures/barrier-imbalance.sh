@@ -1,9 +1,9 @@
 title="How far apart processes start what follows a synchronization"
 papers="Cluster 2018, Figure 8"
-look="A low and flat box disturbs little what is measured next."
+look="A barrier with a low and flat box disturbs the next measurement little."
 needs=mpix_bench
 
-# What all ranks start after a synchronization, they start as far apart as it leaves them: from raw times to skews.
+# After a synchronization, all ranks start as far apart as it leaves them, so raw times of starts are skews.
 rows() {
     $awk -F, "$read_csv"'
         BEGIN { print "release,barrier,size_bytes,call,skew_ns" }

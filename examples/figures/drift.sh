@@ -1,7 +1,7 @@
 title="Clocks of all ranks against those of rank 0"
 papers="Cluster 2018, Figure 2"
-look="Clocks of different hosts part by microseconds a second, in a straight line for seconds, not for minutes. Ranks of
-one host share their clocks: then there is only noise."
+look="Clocks of different hosts drift apart by microseconds per second, along a straight line for seconds, but not for
+minutes. Ranks of one host share a clock, so only noise is left."
 needs=mpix_clock_drift
 
 measure() {

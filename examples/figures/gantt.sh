@@ -1,8 +1,8 @@
 title="MPI_Allreduce on hosts whose clocks drift: by clocks set once, by a line, and by the global clock"
 papers="Cluster 2018, Figure 10"
-look="No process can leave the call before all have come. By clocks that were set once at the start, and by a line from
-start to end, it looks as if they did; by the global clock they do not. Bars side by side are one call, of each part of
-the run the one that was disturbed least."
+look="No process can leave the call before all have arrived. By clocks that were set once at the start, and by a line
+from start to end, some seem to; by the global clock, none do. Bars side by side are one call: in each part of the
+run, the one that was disturbed least."
 # Those that the launcher starts ranks on, if there are several.
 hosts() {
     supervise "$launcher" $launcher_flags -n "$max_ranks" hostname 2>>"$log" | sort -u

@@ -1,8 +1,8 @@
 . "$parts/latency-sizes.sh"
 title="Latency after a barrier / harmonized"
 papers="EuroMPI 2023, Figures 6b, 7b, 9b, 10b, 12b, 13b"
-look="Above 1 the barrier makes an operation look slower than it is, below 1 faster. Large messages go to 1, as
-the exit pattern of the barrier is short beside them."
+look="Above 1, the barrier makes an operation look slower than it is; below 1, faster. For large messages the ratio
+approaches 1, because the exit pattern of the barrier is short beside them."
 data_name=latency-sizes
 
 table() {

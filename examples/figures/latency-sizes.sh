@@ -1,7 +1,8 @@
 title="Latency over message sizes, after a barrier and harmonized"
 papers="EuroMPI 2023, Figures 6a, 7a, 9a, 10a, 12a, 13a"
-look="Solid and dashed lines of a color are the same operation. Where they part, the dashed one holds the exit pattern
-of the barrier. Where they cross another color, the choice of the faster algorithm depends on it."
+look="Solid and dashed lines of one color are the same operation. If they differ, the dashed one includes the exit
+pattern of the barrier. If it crosses another color where the solid one does not, the barrier decides which algorithm
+seems to be the faster one."
 needs=mpix_bench
 plot=latency
 value_column=avg_ns

@@ -1,7 +1,7 @@
 title="Latency of MPI_Allreduce, by the scheme of the OSU benchmarks and by Round-Time"
 papers="Cluster 2018, Figure 9"
-look="Where the two differ, the difference is the barrier. Bars from the minimum to the maximum of several launches show
-which scheme repeats better."
+look="If the two differ, the difference is the effect of the barrier. Bars from the minimum to the maximum of several
+launches show which scheme repeats better."
 needs=mpix_bench
 
 measure() {

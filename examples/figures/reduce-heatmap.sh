@@ -1,8 +1,8 @@
 . "$parts/heatmap.sh"
 title="Reported latency of MPI_Reduce, 4 B, by reduction and by barrier before it"
 papers="EuroMPI 2023, Figure 2"
-look="Within a row the operation is the same: any color is distortion by the barrier before it. A column whose
-colors differ from row to row changes the order of the algorithms. Arrows mark what is off the scale."
+look="Within a row the operation is the same: any color is distortion caused by the barrier before it. A column whose
+colors differ from row to row changes the order of the algorithms. Arrows mark values off the scale."
 needs=mpix_bench
 
 # The first launches for an algorithm are harmonized, too, to see how far repeated runs agree.

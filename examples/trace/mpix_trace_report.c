@@ -223,9 +223,9 @@ static options_outcome_t check_options(const settings_t *settings)
         return options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
                               settings->folders.count);
     if (idle && !settings->page_path)
-        return options_refuse(program.name, "option --%s is of the page, give --page", idle);
+        return options_refuse(program.name, "option --%s has no effect without --page", idle);
     if (settings->site != ABSENT && !settings->arrival_path)
-        return options_refuse(program.name, "option --site is of --write-arrivals, give both");
+        return options_refuse(program.name, "option --site has no effect without --write-arrivals");
     return OPTIONS_RUN;
 }
 

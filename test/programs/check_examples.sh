@@ -61,6 +61,10 @@ END
     expect_refusal --format
     run alone mpix_skew --watch-s 1 --raw "$scratch/raw"
     expect_refusal --raw
+    run alone mpix_skew --other "$scratch/absent.so"
+    expect_refusal 'No such file'
+    run alone mpix_skew --other libm.so.6
+    expect_refusal 'it has none'
 }
 
 # CALLS: the rows of both schemes agree with the single calls in the raw file.

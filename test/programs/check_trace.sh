@@ -290,6 +290,9 @@ check_others() {
     expect_refusal '"1000000000" is not allowed'
     run alone mpix_trace -o "$scratch/new" --from-s 10 --to-s 9.5 "$subject"
     expect_refusal --to-s
+    echo file >"$scratch/file"
+    run alone mpix_trace -o "$scratch/file/new" "$subject"
+    expect_refusal 'file/new cannot be made: Not a directory'
     # Of all processes, the first says so.
     run 2 mpix_trace -o "$scratch/new" --no-such-option "$subject"
     expect_refusal --no-such-option
