@@ -87,7 +87,7 @@ tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
 tap_expect_empty "no file includes one that includes it" "$complaints"
 # A header of a part declares what its source defines, so includes show what a part uses.
-complaints=$(grep -HoE '^ *# *include +"(preload|trace)/[^"]+"' preload/*.[ch] trace/*.[ch] |
+complaints=$(grep -HoE '^ *# *include +"(preload|trace)/[^"]+"' preload/*.[ch] trace/*.[ch] trace/back/*.[ch] |
     sed -E 's/^([^:]+)\.[ch]:.*"([^"]+)\.h"/\1 \2/' | tsort 2>&1 >/dev/null)
 tap_expect_empty "no part of preload and trace includes one that includes it" "$complaints"
 

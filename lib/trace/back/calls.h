@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* calls.h - calls that are entered and left, and regions of the program. */
+#ifndef TRACE_BACK_CALLS_H
+#define TRACE_BACK_CALLS_H
+
+#include "trace/back/buffer.h"
+
+/* Record that the call was entered, if that was left open. */
+void mh_trace_record_enter(trace_call *call);
+/* When it returned: now, if this is asked for the first time. */
+int64_t mh_trace_leave_ns(trace_call *call);
+/* Write what was kept back: the end of a call that was left by a jump before now_ns, and runs of unsuccessful calls. */
+void mh_trace_settle(trace_thread *thread, int64_t now_ns);
+void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
+trace_thread *mh_trace_thread_of(trace_call *call);
+bool mh_trace_is_of_class(int error, int class);
+
+/* By one of its arguments. */
+bool mh_trace_was_refused(int result);
+
+/* The number of the request that a call begins. does: TRACE_SENDS and so on, or 0. */
+uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* clock.h - the clock records. */
+#ifndef TRACE_BACK_CLOCK_H
+#define TRACE_BACK_CLOCK_H
+
+#include "trace/recorder.h"
+
+/* Collective. Returns false on all processes if the clocks cannot be synchronized. */
+bool mh_trace_start_clock(void);
+
+/* A record of what is known now. began_ns: when the synchronization did that ends here. */
+void mh_trace_write_clock(int64_t began_ns);
+
+/* Before a collective call of all processes, of which all make the same in the same order. */
+void mh_trace_look_after_clock(trace_call *call);
+
+/* Whether the call has failed before it took part in anything: then it counts as if it had never been made. */
+bool mh_trace_take_back(trace_call *call, int result);
+
+/* The last record. Collective. */
+void mh_trace_end_clock(trace_thread *thread);
+
+#endif
