@@ -105,9 +105,9 @@ int64_t world_number(const world_t *world, const char *key);
 /* world_time_ns - the global clock. Local. */
 static inline int64_t world_time_ns(const world_t *world)
 {
-    int64_t now_ns, bound_ns;
-    world_require(world, MPIX_Global_time_ns(world->comm, &now_ns, &bound_ns));
-    return now_ns;
+    int64_t reading_ns, bound_ns;
+    world_require(world, MPIX_Global_time_ns(world->comm, &reading_ns, &bound_ns));
+    return reading_ns;
 }
 
 /* world_crowding - what to say after an error that no call was valid: "", or that processors are too few. Local. */

@@ -18,15 +18,15 @@ void expect_call(const char *name)
     fprintf(expected, "enter %s\n", name);
 }
 
-void expect_event(const char *kind, int partner, int tag, long long bytes, int comm, int request)
+void expect_event(const char *kind, int partner, int tag, unsigned bytes, int comm, int request)
 {
-    fprintf(expected, "%s partner %d tag %d bytes %lld comm %d request %d\n", kind, partner, tag, bytes, comm, request);
+    fprintf(expected, "%s partner %d tag %d bytes %u comm %d request %d\n", kind, partner, tag, bytes, comm, request);
 }
 
 void expect_collective(const char *name, volume its, int request)
 {
     expect_event("collective", its.root, ++collectives[its.comm], its.put, its.comm, request);
-    fprintf(expected, "collective_out partner %d bytes %lld of %s request %d\n", its.root, its.got, name, request);
+    fprintf(expected, "collective_out partner %d bytes %u of %s request %d\n", its.root, its.got, name, request);
 }
 
 void wait_for(MPI_Request *request)
@@ -141,7 +141,7 @@ static void exchange(void)
 /* A type of 3 GiB: more than an int. On one process, nothing is moved. */
 static void do_large(void)
 {
-    const long long size = 3LL << 30;
+    const unsigned size = 3U << 30;
     MPI_Datatype part, type;
     expect_call("MPI_Type_contiguous");
     MPI_Type_contiguous(1 << 20, MPI_BYTE, &part);

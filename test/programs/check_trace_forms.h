@@ -22,12 +22,12 @@ extern double in[64], out[64];
 /* What a process puts into a collective operation, and what it gets: bytes. */
 typedef struct {
     int comm, root;
-    long long put, got;
+    unsigned put, got;
 } volume;
 #define IS(comm_, root_, put_, got_) ((volume){comm_, root_, put_, got_})
 
 void expect_call(const char *name);
-void expect_event(const char *kind, int partner, int tag, long long bytes, int comm, int request);
+void expect_event(const char *kind, int partner, int tag, unsigned bytes, int comm, int request);
 void expect_collective(const char *name, volume its, int request);
 void wait_for(MPI_Request *request);
 void free_request(MPI_Request *request);

@@ -4,7 +4,7 @@
 #include "skew/skew.h"
 #include "support.h"
 
-enum { CALLS = 5, MAX_PRINTED = 4096 };
+enum { CALLS = 5, LOOP_NS = 1000 * CALLS, MAX_PRINTED = 4096 };
 
 static void read_all(FILE *file, char text[MAX_PRINTED])
 {
@@ -28,7 +28,7 @@ static void print_skews(const int64_t skew_ticks[CALLS], double tick_ns, int rep
     for (int i = 0; i < repeats; i++) {
         int64_t ticks[CALLS];
         memcpy(ticks, skew_ticks, sizeof ticks);
-        run.tallies[SCHEME_BARRIER] = (tally_t){ticks, CALLS, CALLS, 1000 * CALLS, 1000 * CALLS};
+        run.tallies[SCHEME_BARRIER] = (tally_t){ticks, CALLS, CALLS, LOOP_NS, LOOP_NS};
         skew_take_in(&run, tick_ns);
     }
     ck_assert_int_eq(skew_print(&run, tick_ns, ""), 0);
