@@ -42,6 +42,29 @@ extern "C" {
 #endif
 
 /*
+ * MPIX_Harmonize_built_for_... - the MPI library that the program is compiled with.
+ *
+ * The library defines one of these functions, which do nothing: the one for the MPI library that it was built for. Each
+ * file that includes this header refers to the one for its own mpi.h. So a program of another MPI library does not
+ * link, and the linker names the library that is missing. MPI libraries with the binary interface of MPICH (Intel MPI,
+ * MVAPICH) are MPICH here. The parameter tells the functions apart in Fortran.
+ */
+#if defined(OPEN_MPI)
+#define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_Open_MPI
+#define MPIX_HARMONIZE_UNUSED int32_t
+#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
+#define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_MPICH
+#define MPIX_HARMONIZE_UNUSED int16_t
+#elif defined(MPI_ABI_VERSION)
+#define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_standard_ABI
+#define MPIX_HARMONIZE_UNUSED int64_t
+#endif
+#if defined(MPIX_HARMONIZE_BUILT_FOR) && defined(__GNUC__)
+MPIX_HARMONIZE_API void MPIX_HARMONIZE_BUILT_FOR(MPIX_HARMONIZE_UNUSED unused);
+static void (*const mpix_harmonize_built_for)(MPIX_HARMONIZE_UNUSED) __attribute__((used)) = MPIX_HARMONIZE_BUILT_FOR;
+#endif
+
+/*
  * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
  *
  * Collective over comm. The first call on a communicator also synchronizes the clocks, so it takes longer. If clocks
@@ -50,6 +73,7 @@ extern "C" {
  * comm   an intracommunicator
  * flag   out: 1 if this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common
  *        deadline, otherwise 0. Decided after the wait, by the global clock. Local: processes may have different flags.
+ *        0 after any error: it is set to 0 first.
  *
  * Errors, on all processes: MPI_ERR_ARG if flag is a null pointer on any process, if an environment variable
  * MPIX_HARMONIZE_... is bad or differs between processes, or if a process cannot use the requested base clock.
@@ -68,7 +92,7 @@ MPIX_HARMONIZE_API int MPIX_Harmonize(MPI_Comm comm, int *flag);
  * delay_ns   nanoseconds from the common instant to the deadline of this process: 0 to the setting
  *            mpix_harmonize_delay_max_ns
  * flag       out: as for MPIX_Harmonize, by the deadline of this process; 0 if its clock was found wrong in the delay,
- *            which ends the wait
+ *            which ends the wait, and after any error
  *
  * Errors, on all processes: those of MPIX_Harmonize; MPI_ERR_ARG if delay_ns is out of range on any process, and then
  * no process waits.
@@ -146,7 +170,8 @@ MPIX_HARMONIZE_API int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int6
  * comm         as for MPIX_Global_time
  * instant_ns   nanoseconds on the global clock, the one of MPIX_Global_time_ns
  * flag         out: 1 if the wait ended within the tolerance (setting mpix_harmonize_tolerance_ns) of the instant,
- *              otherwise 0; 0 also if the clock of this process was found wrong, which ends the wait
+ *              otherwise 0; 0 also if the clock of this process was found wrong, which ends the wait, and after any
+ *              error
  *
  * Errors: as for MPIX_Global_time.
  */

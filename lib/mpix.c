@@ -129,6 +129,21 @@ static int check_pointer(const void *pointer, const char *function, const char *
                    : mh_fail(error, MPI_ERR_ARG, "%s: %s is a null pointer; allowed: an address", function, parameter);
 }
 
+#ifdef MPIX_HARMONIZE_BUILT_FOR
+/* See mpix_harmonize.h. */
+void MPIX_HARMONIZE_BUILT_FOR(MPIX_HARMONIZE_UNUSED unused)
+{
+    (void)unused;
+}
+#endif
+
+/* Who ignores an error must not take the sample for valid. */
+static void clear_flag(int *flag)
+{
+    if (flag)
+        *flag = 0;
+}
+
 /*
  * During a long delay, caches lose what is not used. So what runs after the last reading of the clock runs shortly
  * before it, too: the end of the call, and a reading of the global time, which most callers make next. The code of the
@@ -138,6 +153,7 @@ static int harmonize(MPI_Comm comm, mh_call *call, const void *caller)
 {
     mh_error error;
     mh_comm_state *state;
+    clear_flag(call->flag);
     mh_error_clear(&error);
     if (get_state(comm, &state, &error) != MPI_SUCCESS || mh_harmonize(state, call, &error) != MPI_SUCCESS)
         return fail_collective(comm, state, &error);
@@ -238,6 +254,7 @@ int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag)
     mh_error error;
     mh_comm_state *state;
     int64_t late_ns;
+    clear_flag(flag);
     mh_error_clear(&error);
     if (find_state(comm, &state, &error) != MPI_SUCCESS ||
         check_pointer(flag, "MPIX_Global_wait_until", "flag", &error) != MPI_SUCCESS ||

@@ -122,14 +122,32 @@ try_preload() {
 }
 try_preload
 
-# A program that was linked with another MPI library too gets an error, and goes on.
+# A program of the other MPI library does not link, and the linker names the library that is missing.
+case ${CC:-mpicc} in
+*openmpi) other=mpich other_name=MPICH ;;
+*) other=openmpi other_name=Open_MPI ;;
+esac
+marker=MPIX_Harmonize_built_for_$other_name
+try_other_link() {      # LANGUAGE COMPILER SOURCE...
+    local output name="a $1 program of the other MPI library does not link"
+    if ! command -v "$2" >/dev/null || [ -z "$have_shared" ]; then
+        tap_skip "$name" "there is no $2, or no shared library"
+        return
+    fi
+    # shellcheck disable=SC2046
+    output=$(cd "$work" && "$2" "${@:3}" -o other $(flags "$work/root") 2>&1) && output="it links"
+    tap_expect_empty "$name" "$(grep -q "undefined reference to .*$marker" <<<"$output" || echo "$output")"
+}
+modules=$test_dir/../bindings/fortran
+try_other_link C mpicc.$other "$hello/hello.c"
+try_other_link C++ mpicxx.$other "$hello/hello.cc"
+try_other_link Fortran mpifort.$other "$modules/mpix_harmonize_mpi.f90" "$modules/mpix_harmonize_f08.f90" \
+    "$hello/hello.f90"
+
+# Where the linker is made to accept it, it gets an error and goes on, and its flag is 0.
 try_other_mpi() {
-    local compiler program=$work/other output name="a program of the other MPI library"
-    case ${CC:-mpicc} in
-    *openmpi) compiler=${CC/openmpi/mpich} ;;
-    *) compiler=mpicc.openmpi ;;
-    esac
-    command -v "$compiler" >/dev/null || { tap_skip "$name" "there is no $compiler"; return; }
+    local program=$work/other output name="a program of the other MPI library, linked by force"
+    command -v mpicc.$other >/dev/null || { tap_skip "$name" "there is no mpicc.$other"; return; }
     [ -n "$have_shared" ] || { tap_skip "$name" "not built"; return; }
     cat >"$program.c" <<'EOF'
 #include <mpix_harmonize.h>
@@ -140,16 +158,16 @@ int main(int argc, char **argv)
     double time_s;
     MPI_Init(&argc, &argv);
     code = MPIX_Harmonize(MPI_COMM_WORLD, &flag);
-    printf("%s %s\n", code == MPI_SUCCESS ? "passed" : "refused",
-           MPIX_Global_time(MPI_COMM_WORLD, &time_s) == MPI_SUCCESS ? "passed" : "refused");
+    printf("%s %s %d\n", code == MPI_SUCCESS ? "passed" : "refused",
+           MPIX_Global_time(MPI_COMM_WORLD, &time_s) == MPI_SUCCESS ? "passed" : "refused", flag);
     return MPI_Finalize();
 }
 EOF
     # shellcheck disable=SC2046
-    if output=$("$compiler" "$program.c" -o "$program" $(flags "$work/root") 2>&1) &&
+    if output=$(mpicc.$other "$program.c" -Wl,--defsym=$marker=0 -o "$program" $(flags "$work/root") 2>&1) &&
         output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" OMPI_ALLOW_RUN_AS_ROOT=1 \
-            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 120 "${compiler/mpicc/mpiexec}" -n 1 "$program" 2>&1 \
-            </dev/null) && [ "$output" = "refused refused" ]; then
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 mpiexec.$other -n 1 "$program" 2>&1 \
+            </dev/null) && [ "$output" = "refused refused 0" ]; then
         tap_ok "$name"
     else
         tap_not_ok "$name" "$output"

@@ -22,8 +22,12 @@ tap_expect_empty "the header declares 10 functions" "$([ "$count" -eq 10 ] || ec
 modules=$test_dir/../bindings/fortran/mpix_harmonize_mpi.f90
 declared=$(printf '%s\n' "$declared" $(sed -n 's/.*bind(C, name="\(.*\)").*/\1/p' "$modules") | sort)
 
+# Of these, there is the one for this MPI library.
+of_one_library='^MPIX_Harmonize_built_for_'
+
 compare() {     # EXPORTED: complain about the difference from what is declared
-    comm -23 <(echo "$declared") <(echo "$1") | sed 's/$/ is declared but not defined/'
+    comm -23 <(grep -v "$of_one_library" <<<"$declared") <(echo "$1") | sed 's/$/ is declared but not defined/'
+    [ "$(grep -c "$of_one_library" <<<"$1")" -le 1 ] || echo "it is for several MPI libraries"
     comm -13 <(echo "$declared") <(echo "$1") | sed 's/$/ is exported but not declared/'
 }
 

@@ -11,12 +11,36 @@
 !
 ! The module is not called mpix_harmonize: Fortran ignores case, and MPIX_Harmonize is a procedure.
 module mpix_harmonize_mpi
-    use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double
+    use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t, c_double
+    use mpi, only: MPI_STATUS_SIZE
     implicit none
     private
     public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
     public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
     public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
+
+    ! The library has one of these procedures, for the MPI library that it was built for. The compiler chooses by the kind
+    ! of the argument, which follows from the size of a status, so a program of another MPI library does not link.
+    integer, parameter :: library = merge(c_int16_t, merge(c_int32_t, merge(c_int64_t, c_int8_t, &
+        MPI_STATUS_SIZE == 8), MPI_STATUS_SIZE == 6), MPI_STATUS_SIZE == 5)
+    interface built_for
+        subroutine built_for_mpich(unused) bind(C, name="MPIX_Harmonize_built_for_MPICH")
+            import :: c_int16_t
+            integer(c_int16_t), value :: unused
+        end subroutine
+
+        subroutine built_for_open_mpi(unused) bind(C, name="MPIX_Harmonize_built_for_Open_MPI")
+            import :: c_int32_t
+            integer(c_int32_t), value :: unused
+        end subroutine
+
+        subroutine built_for_standard_abi(unused) bind(C, name="MPIX_Harmonize_built_for_standard_ABI")
+            import :: c_int64_t
+            integer(c_int64_t), value :: unused
+        end subroutine
+
+        module procedure built_for_another
+    end interface
 
     ! Handles and codes go as integer(c_int): default integers are those that MPI was built with.
     interface
@@ -201,8 +225,14 @@ contains
         integer, intent(out) :: info_used
         integer, optional, intent(out) :: ierror
         integer(c_int) :: info, code
+        call built_for(0_library)
         code = get_info_c(int(comm, c_int), info)
         info_used = info
         if (present(ierror)) ierror = code
+    end subroutine
+
+    ! An MPI library of another kind: the linker cannot tell.
+    subroutine built_for_another(unused)
+        integer(c_int8_t), value :: unused
     end subroutine
 end module
