@@ -81,7 +81,7 @@ $output"
         return
     fi
     # shellcheck disable=SC2086
-    if output=$(LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+    if output=$(LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
         $launcher ${MPIEXEC_FLAGS:-} -n 2 "$program" </dev/null 2>&1) && grep -q '^ok$' <<<"$output"; then
         tap_ok "$name"
     else
@@ -112,7 +112,7 @@ try_preload() {
         MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize();" >"$program.c"
     # shellcheck disable=SC2086
     if output=$(${CC:-mpicc} "$program.c" -o "$program" 2>&1) &&
-        output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+        output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
             $launcher ${MPIEXEC_FLAGS:-} -n 2 "$script" "$program" </dev/null 2>&1) &&
         grep -qE '^MPI_COMM_WORLD +2 +1 +1 ' <<<"$output"; then
         tap_ok "$name"
@@ -166,7 +166,7 @@ EOF
     # shellcheck disable=SC2046
     if output=$(mpicc.$other "$program.c" -Wl,--defsym=$marker=0 -o "$program" $(flags "$work/root") 2>&1) &&
         output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" OMPI_ALLOW_RUN_AS_ROOT=1 \
-            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 mpiexec.$other -n 1 "$program" 2>&1 \
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 limited mpiexec.$other -n 1 "$program" 2>&1 \
             </dev/null) && [ "$output" = "refused refused 0" ]; then
         tap_ok "$name"
     else

@@ -52,7 +52,7 @@ build_project() {       # NAME PREFIX
 }
 run_program() {         # PROGRAM
     # shellcheck disable=SC2086 # flags are words
-    timeout -k 5 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$1" </dev/null 2>&1 | grep -q '^ok$' ||
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$1" </dev/null 2>&1 | grep -q '^ok$' ||
         echo "$1 does not print ok at 2 processes"
 }
 

@@ -2,6 +2,7 @@
 #
 # Environment: MPIX_TEST_QUICK=yes  run only the tests that are marked as quick (./quickstart check)
 #              MPIX_TEST_ONLY=NAME  run only the test of this name
+#              MPIX_TEST_TIMEOUT=S  how many seconds what a test starts may take (default 60)
 
 tap_passed=0
 tap_failed=0
@@ -9,6 +10,8 @@ tap_skipped=0
 tap_tier=full
 # How to repeat the present test in the build directory. Scripts set it if a shorter command than make check does.
 tap_again=
+
+tap_limit_s=${MPIX_TEST_TIMEOUT:-60}
 
 tap_number() {
     echo $((tap_passed + tap_failed + tap_skipped))
@@ -52,6 +55,18 @@ tap_quote() {
 tap_make() {
     tap_script=$(printf '%s\n' "$0" | sed 's,.*/\(\(bench\|doc\|examples\|test\)/.*\),\1,')
     echo "make check TESTS=$tap_script${tap_selecting:+ MPIX_TEST_ONLY=$(tap_quote "$1")}"
+}
+
+# COMMAND...: runs what could hang. After the time limit, it is ended with all that it started.
+limited() {
+    tap_begin_s=$(date +%s)
+    timeout -k 10 "$tap_limit_s" "$@"
+    tap_status=$?
+    case $tap_status in 124 | 137)
+        [ $(($(date +%s) - tap_begin_s)) -lt "$tap_limit_s" ] ||
+            echo "took longer than $tap_limit_s s, so it was ended" >&2 ;;
+    esac
+    return $tap_status
 }
 
 # COMMAND...: runs a test that belongs to the quick check.

@@ -45,7 +45,7 @@ needs_library() {   # FLAVOR PROGRAM
 run_two() {         # FLAVOR COMMAND...
     local launcher=("mpiexec.$1" -n 2)
     [ "$1" != openmpi ] || launcher+=(--oversubscribe)
-    timeout 120 "${launcher[@]}" "${@:2}" 2>&1
+    limited "${launcher[@]}" "${@:2}" 2>&1
 }
 try_program() {     # LANGUAGE FLAVOR
     local name="a program in $1 for $2" program=$HOME/hello_$1_$2 output

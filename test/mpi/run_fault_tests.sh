@@ -5,7 +5,6 @@
 # Environment: as for program.sh; MPIX_TEST_QUICK, MPIX_TEST_ONLY
 . "$(dirname "$0")/program.sh"
 
-timeout_s=${MPIX_TEST_TIMEOUT:-60}
 ! uses_simulator || skip_all "simulated processes cannot be killed"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,7 +15,7 @@ now_ms() {
 }
 
 wait_for() {    # COMMAND...: until it succeeds; false after the time limit
-    local end=$(($(now_ms) + timeout_s * 1000))
+    local end=$(($(now_ms) + tap_limit_s * 1000))
     until "$@"; do
         [ "$(now_ms)" -lt $end ] || return 1
         sleep 0.05
@@ -36,7 +35,8 @@ start() {       # HOW CALLS: run the program and wait until both ranks are about
     # The flags are a list of words.
     # shellcheck disable=SC2086
     env MPIX_TEST_FOLDER="$folder" MPIX_TEST_ASTRAY="$1" MPIX_TEST_CALLS="$2" \
-        timeout -k 5 "$timeout_s" $launcher ${MPIEXEC_FLAGS:-} -n 2 $program astray </dev/null >"$folder/output" 2>&1 &
+        timeout -k 5 "$tap_limit_s" $launcher ${MPIEXEC_FLAGS:-} -n 2 $program astray \
+        </dev/null >"$folder/output" 2>&1 &
     job=$!
     wait_for all_wait || complain "the processes never came to the call"
 }
@@ -51,7 +51,7 @@ finish() {      # NAME SINCE_MS: wait until all have ended
         [ $took_ms -ge 0 ] || took_ms=0
     else
         complain "processes are left"
-        took_ms=$((timeout_s * 1000))
+        took_ms=$((tap_limit_s * 1000))
         kill -KILL "$(pid_of 0)" "$(pid_of 1)" 2>/dev/null
     fi
     wait $job

@@ -7,7 +7,7 @@
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
 #   MPIX_TEST_LIST           a list in the place of test/mpi/testlist
 #   MPIX_TEST_RANKS          only these rank counts, e.g. "1 2"
-#   MPIX_TEST_TIMEOUT        seconds for one run (default 300)
+#   MPIX_TEST_TIMEOUT        seconds for one run (default 60)
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
@@ -18,7 +18,6 @@
 . "$(dirname "$0")/program.sh"
 
 list=${MPIX_TEST_LIST:-$source_dir/testlist}
-timeout_s=${MPIX_TEST_TIMEOUT:-300}
 
 ! uses_simulator || [ -n "${MPIEXEC_FLAGS-}" ] ||
     skip_all "smpirun needs a platform: MPIEXEC_FLAGS='-platform FILE -hostfile FILE'"
@@ -51,7 +50,7 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     local begin=$EPOCHREALTIME status output elapsed reason
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
-    output=$(env "$@" timeout -k 5 "$timeout_s" "${around[@]}" \
+    output=$(limited env "$@" "${around[@]}" \
         $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "$program" "$subtest" </dev/null 2>&1)
     status=$?
     elapsed=$(LC_ALL=C "${AWK:-awk}" -v b="$begin" -v e="$EPOCHREALTIME" \
@@ -62,9 +61,6 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     case $status in
     77) tap_skip "$name ($elapsed)" "${reason:-no reason given}" ;;
     0)  if [ -n "$reason" ]; then tap_skip "$name ($elapsed)" "$reason"; else tap_ok "$name ($elapsed)"; fi ;;
-    124 | 137)
-        tap_not_ok "$name ($elapsed)" "$output
-stopped after $timeout_s s" ;;
     *)  tap_not_ok "$name ($elapsed)" "$output
 exit status $status" ;;
     esac

@@ -14,7 +14,7 @@ count_with() {  # RANKS [PROGRAM]
     tap_selects "$name" || return 0
     # The flags are a list of words.
     # shellcheck disable=SC2086
-    output=$(timeout -k 5 120 $launcher ${MPIEXEC_FLAGS:-} -n "$1" $program </dev/null 2>&1)
+    output=$(limited $launcher ${MPIEXEC_FLAGS:-} -n "$1" $program </dev/null 2>&1)
     status=$?
     reason=$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)
     if [ $status != 0 ]; then

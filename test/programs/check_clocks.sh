@@ -104,7 +104,7 @@ check_clock_sample() {
 check_clock_interrupted() {
     command="mpix_clock_check, ended after the first age"
     # shellcheck disable=SC2086
-    timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock_check" --sync none --ages-s 0,600 \
+    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock_check" --sync none --ages-s 0,600 \
         --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
     for _ in {1..300}; do
         ! grep -q '^ *none  *0\.00' "$scratch/out" || break

@@ -19,7 +19,8 @@ check() {       # NAME RANKS WHAT
     tap_selects "$1, ranks: $2" || return 0
     # The flags and the wrapper are words, and there may be none.
     # shellcheck disable=SC2086
-    output=$(${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} "$program" "$3" </dev/null 2>&1)
+    output=$(limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} "$program" "$3" \
+        </dev/null 2>&1)
     status=$?
     summary=$(echo "$output" | sed -n 's/^\([1-9][0-9]* checks\), 0 complaints$/\1/p')
     if [ "$status" -eq 0 ] && [ -n "$summary" ]; then

@@ -67,7 +67,7 @@ check_results_of_ranks() {
     for output in '>&-' '>/dev/full'; do
         command="$* $output (2 ranks)"
         # shellcheck disable=SC2086
-        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
+        limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
             sh -c "exec \"\$@\" $output" sh "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
         status=$?
         expect_failure "standard output"

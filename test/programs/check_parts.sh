@@ -20,7 +20,7 @@ run() {     # RANKS PROGRAM [ARGUMENT]...
     shift 2
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
-    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$checks/$program" "$@" </dev/null 2>&1
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$checks/$program" "$@" </dev/null 2>&1
 }
 
 check_barriers() {  # RANKS

@@ -383,7 +383,7 @@ browser=$(command -v "${CHROMIUM:-chromium}" chromium-browser google-chrome chro
 
 browse() {          # FILE OPTION...: output in browsed, complaints in console
     command="chromium ${*:2} $1"
-    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+    limited "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
         --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 "${@:2}" "file://$1" \
         >"$scratch/browsed" 2>"$scratch/console" </dev/null
     status=$?

@@ -356,7 +356,7 @@ tap_check "a communicator that is freed within a call" check_freed
 # shellcheck disable=SC2086
 if ! tap_selects "processes of another world"; then
     :
-elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
+elif limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
     tap_check "processes of another world" check_spawn
 else
     tap_skip "processes of another world" "MPI_Comm_spawn fails here"

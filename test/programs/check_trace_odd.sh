@@ -23,7 +23,7 @@ compile odd check_trace_odd.c
 
 plain() {           # ACTION: what the program says without the recorder
     # shellcheck disable=SC2086
-    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" "$@" 2>&1 </dev/null
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" "$@" 2>&1 </dev/null
 }
 
 # ---- Programs that do rare things

@@ -356,7 +356,7 @@ check_reader() {
     report --page "$page"
     add_reader >"$scratch/reader.html"
     command="chromium reader.html"
-    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+    limited "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
         --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 --dump-dom \
         "file://$scratch/reader.html" >"$scratch/browsed" 2>"$scratch/err" </dev/null
     status=$?

@@ -38,6 +38,6 @@ pkg_config_flags() {
 run_installed() {
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
-    LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" timeout -k 5 120 \
+    LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
         ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$@" </dev/null 2>&1
 }

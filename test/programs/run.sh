@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Running a program of the examples and looking at how it ended, to be sourced. Sets $programs and $checks, where the
-# installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
+# Running a program of the examples and looking at how it ended, to be sourced after tap.sh. Sets $programs and $checks,
+# where the installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
 
 # A library that is loaded into a program comes before the sanitizer's own, which need not be the first.
 [ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
@@ -22,11 +22,11 @@ run() {
     *) path=$programs/$program ;;
     esac
     if [ "$ranks" = alone ]; then
-        "$path" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+        limited "$path" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     else
         # The flags are words, and there may be none.
         # shellcheck disable=SC2086
-        timeout 120 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$path" "$@" \
+        limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$path" "$@" \
             >"$scratch/out" 2>"$scratch/err" </dev/null
     fi
     status=$?

@@ -31,7 +31,7 @@ on_node() {         # NAME CLOCK RANKS LABEL MAX_P99_NS [READINGS_A_CALL [JUMPS]
 
 processes() {       # RANKS ARGUMENT...
     # shellcheck disable=SC2086
-    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "$program" "${@:2}" 2>&1 </dev/null
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "$program" "${@:2}" 2>&1 </dev/null
 }
 
 quick on_node "one node, 10 ppm, random walk" drift=10000,walk=10,seed=1 2 track/skampi/20 20000
@@ -73,7 +73,7 @@ on_hosts() {        # NAME CLOCK MAX_P99_NS
 }
 
 two_hosts() {
-    MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout 60 "$hosts/with_hosts.sh" 2 \
+    MH_MPIEXEC=${MPIEXEC:-mpiexec} limited "$hosts/with_hosts.sh" 2 \
         "$hosts/mpiexec_hosts.sh" -n 2 "$program" 5 1000 track/skampi/20+prop 1000 2>&1 </dev/null
 }
 

@@ -112,7 +112,7 @@ static void read_after(soak_slot *slot, soak_record *record)
     record->jumps_after = jumps();
 }
 
-static void call_once(soak_slot *slot, int64_t number, soak_record *record)
+static void make_call(soak_slot *slot, int64_t number, soak_record *record)
 {
     int flag = 0;
     record->jumps_before = jumps();
@@ -176,7 +176,7 @@ int64_t soak_batch(soak_slot *slot, int64_t number, uint64_t *agreed, uint64_t *
     int calls = 1 + (int)soak_below(agreed, is_crowded ? SOAK_MOST_CALLS / 4 : SOAK_MOST_CALLS);
     for (int i = 0; i < calls; i++) {
         records[i] = (soak_record){.is_sync = soak_one_in(agreed, 20), .is_fresh = slot->is_fresh};
-        call_once(slot, number++, &records[i]);
+        make_call(slot, number++, &records[i]);
         make_ready(slot);
         read_statistics(slot, &records[i]);
         dawdle(own);

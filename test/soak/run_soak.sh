@@ -38,7 +38,7 @@ soak() {            # NAME SEED
     tap_again="$launcher ${MPIEXEC_FLAGS-} -n $ranks $program $seconds $2"
     # A run that hangs is ended by the process id of its launcher.
     # shellcheck disable=SC2086
-    timeout -k 10 $((seconds + 240)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" \
+    timeout -k 10 $((seconds + 45)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" \
         </dev/null >"$output"
     status=$?
     sed 's/^/# /' "$output"

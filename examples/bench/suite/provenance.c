@@ -81,9 +81,8 @@ static const struct {
     const char *pattern;
     const char *usual[2];
 } choices[] = {
-    {"MPIR_CVAR_?*_POSIX_INTRA_ALGORITHM", {"2", "auto"}}, /* 0: mpir, 1: release_gather */
-    {"MPIR_CVAR_?*_ALGORITHM", {"0", "auto"}},
-    {"MPIR_CVAR_?*_COMPOSITION", {"0", "auto"}},
+    {"MPIR_CVAR_?*_ALGORITHM", {"", "auto"}},
+    {"MPIR_CVAR_?*_COMPOSITION", {"", "0"}},
     {"MPIR_CVAR_?*SELECTION_TUNING_JSON_FILE", {"", ""}},
     {"coll", {"", ""}},
     {"coll_tuned_use_dynamic_rules", {"0", "false"}},
@@ -151,6 +150,26 @@ static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumerati
     return good;
 }
 
+/*
+ * MPICH's variables are numbers without names, and which number stands for the usual choice differs between versions.
+ * What chose is in the environment, by one of these beginnings. Returns NULL if it is not a variable of MPICH.
+ */
+static const char *chosen_by_environment(const char *name)
+{
+    static const char *const beginnings[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
+    size_t length = strlen(beginnings[0]);
+    if (strncmp(name, beginnings[0], length) != 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        char variable[2 * NAME_BYTES];
+        snprintf(variable, sizeof variable, "%s%s", beginnings[i], name + length);
+        const char *value = getenv(variable);
+        if (value)
+            return value;
+    }
+    return "";
+}
+
 /* Appends NAME=VALUE if a variable chooses an algorithm. */
 static void append_choice(char *list, int index)
 {
@@ -163,12 +182,11 @@ static void append_choice(char *list, int index)
         MPI_SUCCESS)
         return;
     int choice = find_choice(name);
-    if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text) ||
-        strcmp(text, choices[choice].usual[0]) == 0 || strcmp(text, choices[choice].usual[1]) == 0)
+    if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text))
         return;
-    /* MPICH returns a number; the name is in the environment variable that it comes from. */
-    const char *given = strncmp(name, "MPIR_CVAR_", strlen("MPIR_CVAR_")) == 0 ? getenv(name) : NULL;
-    append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, given ? given : text);
+    const char *given = chosen_by_environment(name), *value = given ? given : text;
+    if (strcmp(value, choices[choice].usual[0]) != 0 && strcmp(value, choices[choice].usual[1]) != 0)
+        append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, value);
 }
 
 static void list_choices(char list[VALUE_BYTES])
