@@ -102,6 +102,11 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
         if (!clock->base.may_be_set)
             raise_floor(clock, apply_fixed(copy_in_force(clock, sequence), mh_base_clock_now_ns(&clock->base)));
     }
+    /*
+     * Two changes ago, this copy was in force. A reader that still reads it and finds one of these values must find
+     * that the sequence has changed. On x86, this fence is no instruction.
+     */
+    atomic_thread_fence(memory_order_release);
     store_estimate(&clock->copies[(sequence / 2 + 1) % 2], estimate);
     atomic_store(&clock->sequence, sequence + 2);
     if (clock->base.may_be_set)

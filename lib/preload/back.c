@@ -186,20 +186,35 @@ static bool barrier_fortran(int comm, int *code)
     return barrier(PMPI_Comm_f2c(comm), code);
 }
 
-static void before_collective(MPI_Comm comm)
+/* Whether the process took part: MPI refuses a call with a bad argument, but may find other errors midway. */
+static bool took_part(int code)
 {
-    if (has_clock && !has_ended && mh_preload_is_world(comm))
-        mh_preload_before_call();
+    static const int refusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM,
+                                   MPI_ERR_ROOT,   MPI_ERR_RANK,  MPI_ERR_OP,   MPI_ERR_ARG};
+    int class = code;
+    if (code == MPI_SUCCESS)
+        return true;
+    PMPI_Error_class(code, &class);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (class == refusals[i])
+            return false;
+    return true;
 }
 
-static void before_collective_c(void *comm)
+static void after_collective(MPI_Comm comm, int code)
 {
-    before_collective((MPI_Comm)(intptr_t)comm);
+    if (has_clock && !has_ended && took_part(code) && mh_preload_is_world(comm))
+        mh_preload_after_call();
 }
 
-static void before_collective_fortran(int comm)
+static void after_collective_c(void *comm, int code)
 {
-    before_collective(PMPI_Comm_f2c(comm));
+    after_collective((MPI_Comm)(intptr_t)comm, code);
+}
+
+static void after_collective_fortran(int comm, int code)
+{
+    after_collective(PMPI_Comm_f2c(comm), code);
 }
 
 static bool is_wtime_keyval(int keyval, bool fortran)
@@ -220,8 +235,8 @@ __attribute__((visibility("default"))) const preload_back mpix_preload_back = {
     .end = end,
     .barrier = barrier_c,
     .barrier_fortran = barrier_fortran,
-    .before_collective = before_collective_c,
-    .before_collective_fortran = before_collective_fortran,
+    .after_collective = after_collective_c,
+    .after_collective_fortran = after_collective_fortran,
     .wtime = wtime,
     .is_wtime_keyval = is_wtime_keyval,
 };

@@ -3,12 +3,15 @@
  * front.c - what LD_PRELOAD puts in front of the MPI library: the functions of C, and those of Fortran in each spelling
  * that compilers and MPI libraries use for mpif.h, mpi and mpi_f08.
  *
- * Whatever the back leaves to MPI goes on to the next definition of the very name that was called. Inside of that call,
- * nothing is replaced: mpi_barrier_ of one MPI library calls MPI_Barrier, that of another one does not.
+ * Whatever the back leaves to MPI goes on to the next definition of the very name that was called. What a library of
+ * Fortran calls then is not replaced: mpi_barrier_ of one MPI library calls MPI_Barrier, that of another one does not.
+ * But an error handler of the program, which the library of C calls, may make collective calls of its own.
  */
+#define _GNU_SOURCE
 #include "preload/find.h"
 #include "preload/preload.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +24,30 @@ const preload_names mh_preload_names = {.program = "mpix_preload",
 #define PUBLIC __attribute__((visibility("default")))
 
 static const preload_back *opened_back;
-/* How deep this thread is in collective functions of this file. Initial-exec thread-local storage makes this fast. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
+/* Of a thread; initial-exec thread-local storage makes this fast. */
+static __thread struct {
+    bool is_in_back;
+    const void *callee; /* the subroutine in which it is; stays if an error handler jumps out of it */
+    struct {            /* the last answer of is_inner */
+        const void *callee, *site;
+        bool is_inner;
+    } last;
+} own __attribute__((tls_model("initial-exec")));
+
+#define SITE __builtin_return_address(0)
+
+/* Whether the caller is the library of the subroutine: not who runs an error handler, nor the handler. */
+static __attribute__((noinline)) bool is_inner(const void *site)
+{
+    Dl_info caller, callee;
+    if (own.last.site != site || own.last.callee != own.callee) {
+        bool found = dladdr(site, &caller) && dladdr(own.callee, &callee);
+        own.last.is_inner = found && caller.dli_fbase == callee.dli_fbase;
+        own.last.site = site;
+        own.last.callee = own.callee;
+    }
+    return own.last.is_inner;
+}
 
 /* NULL before MPI_Init, and where there is none. */
 static const preload_back *get_back(void)
@@ -30,10 +55,15 @@ static const preload_back *get_back(void)
     return __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
 }
 
-/* For collective functions: NULL also inside of another function of this file. */
-static const preload_back *get_outer_back(void)
+static bool is_outer(const void *site)
 {
-    return depth == 0 ? get_back() : NULL;
+    return !own.is_in_back && (!own.callee || !is_inner(site));
+}
+
+/* For collective functions: NULL also for calls inside of a subroutine, or of the back. */
+static const preload_back *get_outer_back(const void *site)
+{
+    return is_outer(site) ? get_back() : NULL;
 }
 
 /* The next definition of a name. */
@@ -43,23 +73,14 @@ static const preload_back *get_outer_back(void)
         (type) mh_preload_find(&next_);                \
     })
 
-/* Call it as one that may call what is replaced and collective. */
-#define NEXT(name, type, ...)                      \
-    ({                                             \
-        type found_ = FIND(name, type);            \
-        depth++;                                   \
-        __auto_type result_ = found_(__VA_ARGS__); \
-        depth--;                                   \
-        result_;                                   \
-    })
-
-/* The same for a subroutine of Fortran. */
-#define NEXT_SUBROUTINE(name, type, ...)       \
+/* Call a subroutine of Fortran, which may call a function of C that is replaced; functions of C call none. */
+#define CALL_SUBROUTINE(name, type, ...)       \
     do {                                       \
         __auto_type found_ = FIND(name, type); \
-        depth++;                               \
+        const void *outer_ = own.callee;       \
+        own.callee = (const void *)found_;     \
         found_(__VA_ARGS__);                   \
-        depth--;                               \
+        own.callee = outer_;                   \
     } while (0)
 
 /* The names of a Fortran procedure. The last two are those of compilers that call C by its own conventions. */
@@ -76,32 +97,32 @@ typedef int init_thread_function(int *, char ***, int, int *);
 typedef void init_subroutine(int *);
 typedef void init_thread_subroutine(const int *, int *, int *);
 
-static void begin(void)
+static void begin(const void *site)
 {
-    if (depth > 0 || opened_back)
+    if (!is_outer(site) || opened_back)
         return;
-    depth++;
+    own.is_in_back = true;
     const preload_back *found = mh_preload_open();
     if (found) {
         found->begin();
         __atomic_store_n(&opened_back, found, __ATOMIC_RELEASE);
     }
-    depth--;
+    own.is_in_back = false;
 }
 
 PUBLIC int MPI_Init(int *argc, char ***argv)
 {
-    int code = NEXT(MPI_Init, init_function *, argc, argv);
+    int code = FIND(MPI_Init, init_function *)(argc, argv);
     if (code == 0)
-        begin();
+        begin(SITE);
     return code;
 }
 
 PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int code = NEXT(MPI_Init_thread, init_thread_function *, argc, argv, required, provided);
+    int code = FIND(MPI_Init_thread, init_thread_function *)(argc, argv, required, provided);
     if (code == 0)
-        begin();
+        begin(SITE);
     return code;
 }
 
@@ -110,9 +131,9 @@ PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     PUBLIC void name(int *ierror);                        \
     void name(int *ierror)                                \
     {                                                     \
-        NEXT_SUBROUTINE(name, init_subroutine *, ierror); \
+        CALL_SUBROUTINE(name, init_subroutine *, ierror); \
         if (!ierror || *ierror == 0)                      \
-            begin();                                      \
+            begin(SITE);                                  \
     }
 EACH_SPELLING(DEFINE_INIT, init, INIT, Init)
 
@@ -120,97 +141,103 @@ EACH_SPELLING(DEFINE_INIT, init, INIT, Init)
     PUBLIC void name(const int *required, int *provided, int *ierror);               \
     void name(const int *required, int *provided, int *ierror)                       \
     {                                                                                \
-        NEXT_SUBROUTINE(name, init_thread_subroutine *, required, provided, ierror); \
+        CALL_SUBROUTINE(name, init_thread_subroutine *, required, provided, ierror); \
         if (!ierror || *ierror == 0)                                                 \
-            begin();                                                                 \
+            begin(SITE);                                                             \
     }
 EACH_SPELLING(DEFINE_INIT_THREAD, init_thread, INIT_THREAD, Init_thread)
 
 /* ---- MPI_Finalize */
 
-static void end(void)
+static void end(const void *site)
 {
-    const preload_back *standing = get_outer_back();
+    const preload_back *standing = get_outer_back(site);
     if (!standing)
         return;
-    depth++;
+    own.is_in_back = true;
     standing->end();
-    depth--;
+    own.is_in_back = false;
 }
 
 typedef int finalize_function(void);
 PUBLIC int MPI_Finalize(void)
 {
-    end();
-    return NEXT(MPI_Finalize, finalize_function *);
+    end(SITE);
+    return FIND(MPI_Finalize, finalize_function *)();
 }
 
 #define DEFINE_FINALIZE(name)                             \
     PUBLIC void name(int *ierror);                        \
     void name(int *ierror)                                \
     {                                                     \
-        end();                                            \
-        NEXT_SUBROUTINE(name, init_subroutine *, ierror); \
+        end(SITE);                                        \
+        CALL_SUBROUTINE(name, init_subroutine *, ierror); \
     }
 EACH_SPELLING(DEFINE_FINALIZE, finalize, FINALIZE, Finalize)
 
-/* ---- MPI_Barrier */
+/* ---- MPI_Barrier, and what follows each collective call that MPI did */
+
+static void after_collective(const preload_back *standing, void *comm, int code)
+{
+    if (!standing)
+        return;
+    own.is_in_back = true;
+    standing->after_collective(comm, code);
+    own.is_in_back = false;
+}
+
+static void after_fortran_collective(const preload_back *standing, const int *comm, int code)
+{
+    if (!standing)
+        return;
+    own.is_in_back = true;
+    standing->after_collective_fortran(*comm, code);
+    own.is_in_back = false;
+}
 
 typedef int barrier_function(void *);
 typedef void barrier_subroutine(const int *, int *);
 
 PUBLIC int MPI_Barrier(void *comm)
 {
-    const preload_back *standing = get_outer_back();
+    const preload_back *standing = get_outer_back(SITE);
     int code = 0;
     if (standing) {
-        depth++;
+        own.is_in_back = true;
         bool done = standing->barrier(comm, &code);
-        depth--;
+        own.is_in_back = false;
         if (done)
             return code;
     }
-    return NEXT(MPI_Barrier, barrier_function *, comm);
+    code = FIND(MPI_Barrier, barrier_function *)(comm);
+    after_collective(standing, comm, code);
+    return code;
 }
 
-static bool fortran_barrier(const int *comm, int *ierror)
+static bool fortran_barrier(const preload_back *standing, const int *comm, int *ierror)
 {
-    const preload_back *standing = get_outer_back();
-    int code = 0;
     if (!standing)
         return false;
-    depth++;
-    bool done = standing->barrier_fortran(*comm, &code);
-    depth--;
-    if (done && ierror)
-        *ierror = code;
+    own.is_in_back = true;
+    bool done = standing->barrier_fortran(*comm, ierror);
+    own.is_in_back = false;
     return done;
 }
 
-#define DEFINE_BARRIER(name)                                           \
-    PUBLIC void name(const int *comm, int *ierror);                    \
-    void name(const int *comm, int *ierror)                            \
-    {                                                                  \
-        if (!fortran_barrier(comm, ierror))                            \
-            NEXT_SUBROUTINE(name, barrier_subroutine *, comm, ierror); \
+#define DEFINE_BARRIER(name)                                          \
+    PUBLIC void name(const int *comm, int *ierror);                   \
+    void name(const int *comm, int *ierror)                           \
+    {                                                                 \
+        const preload_back *standing = get_outer_back(SITE);          \
+        int code = 0, *error = ierror ? ierror : &code;               \
+        if (!fortran_barrier(standing, comm, error)) {                \
+            CALL_SUBROUTINE(name, barrier_subroutine *, comm, error); \
+            after_fortran_collective(standing, comm, *error);         \
+        }                                                             \
     }
 EACH_SPELLING(DEFINE_BARRIER, barrier, BARRIER, Barrier)
 
-/* ---- Other collective functions: MPI does their work, and some of their calls look after the clock first */
-
-static void before_collective(void *comm)
-{
-    const preload_back *standing = get_outer_back();
-    if (standing)
-        standing->before_collective(comm);
-}
-
-static void before_fortran_collective(const int *comm)
-{
-    const preload_back *standing = get_outer_back();
-    if (standing)
-        standing->before_collective_fortran(*comm);
-}
+/* ---- Other collective functions: MPI does their work, and some of their calls look after the clock then */
 
 /* clang-format off */
 /* How many arguments there are before the communicator, which is the last one in C; in Fortran, ierror follows it. */
@@ -245,20 +272,25 @@ static void before_fortran_collective(const int *comm)
 #define ARGUMENTS_8 ARGUMENTS_7, p8
 /* clang-format on */
 
-#define DEFINE_C_COLLECTIVE(n, name)                                             \
-    PUBLIC int name(PARAMETERS_##n, void *comm);                                 \
-    int name(PARAMETERS_##n, void *comm)                                         \
-    {                                                                            \
-        before_collective(comm);                                                 \
-        return FIND(name, int (*)(PARAMETERS_##n, void *))(ARGUMENTS_##n, comm); \
+#define DEFINE_C_COLLECTIVE(n, name)                                                 \
+    PUBLIC int name(PARAMETERS_##n, void *comm);                                     \
+    int name(PARAMETERS_##n, void *comm)                                             \
+    {                                                                                \
+        const preload_back *standing = get_outer_back(SITE);                         \
+        int code = FIND(name, int (*)(PARAMETERS_##n, void *))(ARGUMENTS_##n, comm); \
+        after_collective(standing, comm, code);                                      \
+        return code;                                                                 \
     }
 
-#define DEFINE_FORTRAN_COLLECTIVE(n, name)                                                                \
-    PUBLIC void name(PARAMETERS_##n, const int *comm, int *ierror);                                       \
-    void name(PARAMETERS_##n, const int *comm, int *ierror)                                               \
-    {                                                                                                     \
-        before_fortran_collective(comm);                                                                  \
-        NEXT_SUBROUTINE(name, void (*)(PARAMETERS_##n, const int *, int *), ARGUMENTS_##n, comm, ierror); \
+/* An omitted ierror of mpi_f08 is asked for all the same: whether the call was made depends on it. */
+#define DEFINE_FORTRAN_COLLECTIVE(n, name)                                                               \
+    PUBLIC void name(PARAMETERS_##n, const int *comm, int *ierror);                                      \
+    void name(PARAMETERS_##n, const int *comm, int *ierror)                                              \
+    {                                                                                                    \
+        const preload_back *standing = get_outer_back(SITE);                                             \
+        int code = 0, *error = ierror ? ierror : &code;                                                  \
+        CALL_SUBROUTINE(name, void (*)(PARAMETERS_##n, const int *, int *), ARGUMENTS_##n, comm, error); \
+        after_fortran_collective(standing, comm, *error);                                                \
     }
 
 /*

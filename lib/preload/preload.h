@@ -18,12 +18,12 @@
 
 /* What the back does. Where it answers false, the call goes on to the real function. */
 typedef struct {
-    void (*begin)(void);                          /* after MPI_Init; collective over the world */
-    void (*end)(void);                            /* before MPI_Finalize; collective over the world */
-    bool (*barrier)(void *comm, int *code);       /* code: what MPI_Barrier returns */
-    bool (*barrier_fortran)(int comm, int *code); /* the same for a handle of Fortran */
-    void (*before_collective)(void *comm);        /* before another collective call */
-    void (*before_collective_fortran)(int comm);
+    void (*begin)(void);                            /* after MPI_Init; collective over the world */
+    void (*end)(void);                              /* before MPI_Finalize; collective over the world */
+    bool (*barrier)(void *comm, int *code);         /* code: what MPI_Barrier returns */
+    bool (*barrier_fortran)(int comm, int *code);   /* the same for a handle of Fortran */
+    void (*after_collective)(void *comm, int code); /* after a collective call that MPI did; code: what it returned */
+    void (*after_collective_fortran)(int comm, int code);
     bool (*wtime)(double *seconds);                    /* false: the program's MPI_Wtime is not replaced */
     bool (*is_wtime_keyval)(int keyval, bool fortran); /* MPI_WTIME_IS_GLOBAL, if it is to be true */
 } preload_back;

@@ -61,28 +61,28 @@ static void find_clock(findings *found)
     mh_preload_statistic(mh_preload_world, "mpix_harmonize_syncs", &found->syncs);
 }
 
-/* Rank 0 gets the summaries of all processes, in the order of their ranks. */
+/* Rank 0 gets the summaries of all processes, in the order of their ranks. Only there is room for what all have. */
 static void gather_summaries(findings *found)
 {
     const preload_summary *mine;
-    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0;
-    int *counts = calloc((size_t)found->ranks * 2, sizeof *counts);
+    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0, ready;
+    int *counts = found->rank == 0 ? calloc((size_t)found->ranks * 2, sizeof *counts) : NULL;
     int *starts = counts ? counts + found->ranks : NULL;
-    int ready = counts != NULL, all_ready = 0;
-    PMPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, mh_preload_world);
-    if (counts && all_ready) {
-        PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
-        for (int i = 0; i < found->ranks; i++) {
-            starts[i] = total;
-            total += counts[i];
-        }
-        found->summaries = found->rank == 0 ? calloc((size_t)total + 1, 1) : NULL;
-        ready = found->rank != 0 || found->summaries;
-        PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
-        if (ready) {
-            PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
-            found->count = total / (int)sizeof *mine;
-        }
+    ready = counts != NULL;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
+    if (!ready)
+        return;
+    PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
+    for (int i = 0; counts && i < found->ranks; i++) {
+        starts[i] = total;
+        total += counts[i];
+    }
+    found->summaries = counts ? calloc((size_t)total + 1, 1) : NULL;
+    ready = found->summaries != NULL;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
+    if (ready) {
+        PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
+        found->count = total / (int)sizeof *mine;
     }
     free(counts);
 }

@@ -63,8 +63,8 @@ static void look(void)
     }
 }
 
-/* This precedes the call, whose outcome may differ between processes; but all of them make it. */
-void mh_preload_before_call(void)
+/* This follows the call: one that MPI refuses on a process is not made, and others need not make it. */
+void mh_preload_after_call(void)
 {
     mh_preload_care.calls++;
     if (cannot_look)

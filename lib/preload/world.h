@@ -32,8 +32,8 @@ typedef struct {
 } preload_care;
 extern preload_care mh_preload_care;
 
-/* Before a collective call of all processes that MPI is to do. */
-void mh_preload_before_call(void);
+/* After a collective call of all processes that MPI did. */
+void mh_preload_after_call(void);
 
 /* Before one that checks the clocks itself. */
 void mh_preload_before_harmonize(void);

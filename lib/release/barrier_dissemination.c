@@ -65,9 +65,10 @@ static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error
     bool through_slots = goes_through_slots(own);
     int code = MPI_SUCCESS, rank = channel->rank, size = channel->size;
     *all = *mine;
-    for (int step = 0, distance = 1; distance < size && code == MPI_SUCCESS; step++, distance *= 2) {
-        int from = rank < distance ? rank - distance + size : rank - distance;
-        int to = rank + distance < size ? rank + distance : rank + distance - size;
+    int64_t distance = 1;
+    for (int step = 0; distance < size && code == MPI_SUCCESS; step++, distance *= 2) {
+        int from = (int)(rank < distance ? rank - distance + size : rank - distance);
+        int to = (int)(rank + distance < size ? rank + distance : rank + distance - size);
         code = through_slots ? swap_through_slots(own->slots, step, from, all, error)
                              : swap_by_messages(channel, to, from, all, error);
     }

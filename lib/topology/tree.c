@@ -11,12 +11,12 @@
 mh_tree mh_tree_binomial(int index, int size)
 {
     mh_tree tree = {.parent = -1};
-    int step = 1;
+    int64_t step = 1;
     for (; step < size && !(index & step); step *= 2)
         if (index + step < size)
-            tree.child[tree.children++] = index + step;
+            tree.child[tree.children++] = (int)(index + step);
     if (index > 0)
-        tree.parent = index - step;
+        tree.parent = (int)(index - step);
     return tree;
 }
 

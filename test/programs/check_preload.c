@@ -290,12 +290,83 @@ static void do_sessions(void)
     fputs("sessions\n", stdout);
 }
 
+static void add_often(void)
+{
+    int one = 1, sum;
+    for (int i = 0; i < BARRIERS; i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* A call that MPI refuses on one process; the others do not make it, and receive before they go on. */
+static void do_refused(void)
+{
+    int none = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 1) {
+        if (MPI_Bcast(&none, -1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS)
+            puts("wrong: nothing is refused");
+        MPI_Ssend(&none, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&none, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    add_often();
+}
+
+static int handler_calls;
+
+static void call_barrier(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    if (handler_calls++ == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A barrier in an error handler of one process, inside of another barrier, meets that of the others. */
+static void do_handler(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(call_barrier, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Barrier(rank == 1 ? MPI_COMM_NULL : MPI_COMM_WORLD);
+    if (handler_calls != (rank == 1))
+        puts("wrong: the handler was not called once");
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+    MPI_Errhandler_free(&handler);
+}
+
+/* Barriers with processes of another world, which has no preload. */
+static void do_spawn(const char *program)
+{
+    MPI_Comm between, all;
+    char *arguments[] = {"spawned", NULL};
+    MPI_Comm_get_parent(&between);
+    if (between == MPI_COMM_NULL)
+        MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(between, 0, &all);
+    call_barriers(all, 2 * BARRIERS_OF_EACH);
+    MPI_Comm_disconnect(&all);
+    MPI_Comm_disconnect(&between);
+}
+
 /* In a program with a child and other work of the shell. */
 static void do_child(void)
 {
     if (system("echo child $((1 + 1))") != 0)
         puts("wrong: the child fails");
     call_barriers(MPI_COMM_WORLD, BARRIERS);
+}
+
+static void act_oddly(const char *what, char **arguments)
+{
+    if (strcmp(what, "refused") == 0)
+        do_refused();
+    else if (strcmp(what, "handler") == 0)
+        do_handler();
+    else if (strcmp(what, "spawn") == 0 || strcmp(what, "spawned") == 0)
+        do_spawn(arguments[0]);
+    else
+        printf("wrong: there is no %s\n", what);
 }
 
 static void act(const char *what, char **arguments)
@@ -338,7 +409,7 @@ static void act(const char *what, char **arguments)
     } else if (strcmp(what, "abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 5);
     } else if (strcmp(what, "nothing") != 0) {
-        printf("wrong: there is no %s\n", what);
+        act_oddly(what, arguments);
     }
 }
 

@@ -208,6 +208,14 @@ check_threads() {
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
 
+# What passes without mpix_preload.
+check_passes() {    # ACTION [ARGUMENT]...
+    run 2 mpix_preload --barriers-of all "$subject" "$@"
+    expect_status 0
+    expect_no "the program complains" '^wrong' out
+    expect err 'mpix_preload: 2 ranks' 1
+}
+
 # ---- Reports and refusals
 
 check_report() {
@@ -332,6 +340,16 @@ tap_check "a communicator that its processes free one by one" check_freed
 tap_check "a communicator that one process cannot make" check_split
 tap_check "more communicators than can be engaged" check_many
 tap_check "two threads" check_threads
+quick tap_check "a collective call that is refused on one process" check_passes refused
+quick tap_check "a barrier in an error handler" check_passes handler
+name="barriers with processes of another world"
+# The flags are words.
+# shellcheck disable=SC2086
+if timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >/dev/null 2>&1 </dev/null; then
+    tap_check "$name" check_passes spawn "$subject"
+else
+    tap_skip "$name" "processes cannot be spawned here"
+fi
 tap_check "files for the report" check_report
 tap_check "a bad setting of the library" check_settings
 tap_check "bad variables of the preload" check_variables

@@ -6,6 +6,8 @@
 #include "support.h"
 #include "topology/tree.h"
 
+#include <limits.h>
+
 enum { MOST = 300 };
 
 /* Ranks of one node, dealt to so many caches of so many NUMA nodes of so many packages. */
@@ -342,6 +344,18 @@ START_TEST(turns_of_group_have_ranks)
 }
 END_TEST
 
+START_TEST(largest_binomial_tree)
+{
+    const int sizes[] = {(1 << 30) + 1, INT_MAX - 1, INT_MAX};
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        mh_tree root = mh_tree_binomial(0, sizes[i]), last = mh_tree_binomial(1 << 30, sizes[i]);
+        EXPECT(root.children == 31 && root.child[30] == 1 << 30, "of %d, the root has %d children", sizes[i],
+               root.children);
+        EXPECT(last.parent == 0, "of %d, the last child has parent %d", sizes[i], last.parent);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
@@ -352,6 +366,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, tree_of_group_has_ranks);
     tcase_add_test(tests, tree_of_all_needs_no_list);
     tcase_add_test(tests, binomial_tree_fits);
+    tcase_add_test(tests, largest_binomial_tree);
     tcase_add_test(tests, partners_meet_in_the_same_turn);
     tcase_add_test(tests, turns_are_no_deeper_than_rounds);
     tcase_add_test(tests, turns_of_group_have_ranks);
