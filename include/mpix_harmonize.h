@@ -47,7 +47,8 @@ extern "C" {
  * The library defines one of these functions, which do nothing: the one for the MPI library that it was built for. Each
  * file that includes this header refers to the one for its own mpi.h. So a program of another MPI library does not
  * link, and the linker names the library that is missing. MPI libraries with the binary interface of MPICH (Intel MPI,
- * MVAPICH) are MPICH here. The parameter tells the functions apart in Fortran.
+ * MVAPICH) are MPICH here. The parameter tells the functions apart in Fortran. A program that loads the library with
+ * dlopen defines MPIX_HARMONIZE_NO_LINK before it includes this header.
  */
 #if defined(OPEN_MPI)
 #define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_Open_MPI
@@ -59,7 +60,7 @@ extern "C" {
 #define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_standard_ABI
 #define MPIX_HARMONIZE_UNUSED int64_t
 #endif
-#if defined(MPIX_HARMONIZE_BUILT_FOR) && defined(__GNUC__)
+#if defined(MPIX_HARMONIZE_BUILT_FOR) && defined(__GNUC__) && !defined(MPIX_HARMONIZE_NO_LINK)
 MPIX_HARMONIZE_API void MPIX_HARMONIZE_BUILT_FOR(MPIX_HARMONIZE_UNUSED unused);
 static void (*const mpix_harmonize_built_for)(MPIX_HARMONIZE_UNUSED) __attribute__((used)) = MPIX_HARMONIZE_BUILT_FOR;
 #endif

@@ -40,7 +40,7 @@ check() {           # NAME FUNCTION [ARGUMENT]...
 launch() {          # RANKS COMMAND...
     # The flags are words.
     # shellcheck disable=SC2086
-    LOCPATH=$scratch LC_ALL=$locale limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$@" </dev/null \
+    limited env LOCPATH="$scratch" LC_ALL="$locale" ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$@" </dev/null \
         >"$scratch/out" 2>"$scratch/err" && return 0
     echo "$* fails:"
     tail -n 20 "$scratch/out" "$scratch/err"

@@ -19,8 +19,8 @@ module mpix_harmonize_mpi
     public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
     public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
 
-    ! The library has one of these procedures, for the MPI library that it was built for. The compiler chooses by the kind
-    ! of the argument, which follows from the size of a status, so a program of another MPI library does not link.
+    ! The library has one of these procedures, for the MPI library that it was built for. The compiler chooses by the
+    ! kind of the argument, which follows from the size of a status, so a program of another MPI library does not link.
     integer, parameter :: library = merge(c_int16_t, merge(c_int32_t, merge(c_int64_t, c_int8_t, &
         MPI_STATUS_SIZE == 8), MPI_STATUS_SIZE == 6), MPI_STATUS_SIZE == 5)
     interface built_for

@@ -252,12 +252,11 @@ void test_instant(void)
 static void check_refused(MPI_Comm comm, bool here, int64_t bad_ns)
 {
     char what[60];
-    int flag = -7;
+    int flag;
     int64_t calls = info_number(comm, "calls");
     snprintf(what, sizeof what, "a delay of %" PRId64 " ns%s", bad_ns, here ? "" : " elsewhere");
     CHECK_CLASS(MPIX_Harmonize_delayed(comm, here ? bad_ns : 5 * NS_PER_S, &flag), MPI_ERR_ARG, what);
     CHECK_MESSAGE(comm, "delay_ns", "allowed", "10000000000", "delay_max_ns");
-    CHECK(flag == -7, "%s: the flag was written", what);
     CHECK(info_number(comm, "calls") == calls, "%s: the call is counted as a release", what);
     harmonize(comm);
 }

@@ -4,6 +4,7 @@
  * and counts none that come from the library. Sub-test profiling of mpix_test runs this program.
  */
 #include "mpix_test.h"
+#undef MPIX_Harmonize
 
 #include <inttypes.h>
 
