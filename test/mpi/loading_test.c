@@ -3,9 +3,8 @@
  * loading_test.c - a program that is not linked with the library: it loads it, uses it, and closes it again while MPI
  * still has communicators that the library has worked on. Sub-test loaded of mpix_test runs this program.
  */
-#include "mpix_harmonize.h"
-
 #include <dlfcn.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
