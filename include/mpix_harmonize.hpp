@@ -57,7 +57,12 @@ inline std::string last_message(MPI_Comm comm)
         return "MPI is not initialized yet, or finalized already";
     std::vector<char> text(MPI_MAX_INFO_VAL + 1);
     int found = 0;
+#if MPI_VERSION >= 4
+    int size = MPI_MAX_INFO_VAL + 1;
+    MPI_Info_get_string(info, "mpix_harmonize_last_error", &size, text.data(), &found);
+#else
     MPI_Info_get(info, "mpix_harmonize_last_error", MPI_MAX_INFO_VAL, text.data(), &found);
+#endif
     MPI_Info_free(&info);
     return text.data();
 }

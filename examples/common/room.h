@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* room_bytes - the size of count items; SIZE_MAX, which no memory has, if addresses cannot count them. */
+/* room_bytes - the size of count items; PTRDIFF_MAX, which no memory has, if addresses cannot count them. */
 static inline size_t room_bytes(int64_t count, size_t item_bytes)
 {
-    return (uint64_t)count <= SIZE_MAX / 2 / item_bytes ? (size_t)count * item_bytes : SIZE_MAX;
+    return (uint64_t)count <= SIZE_MAX / 2 / item_bytes ? (size_t)count * item_bytes : PTRDIFF_MAX;
 }
 
 /*

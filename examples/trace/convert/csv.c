@@ -45,7 +45,7 @@ static bool has_room(match_numbers *numbers, const trace *of)
 {
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;) {
         size_t bytes = room_bytes((int64_t)at->count + 1, sizeof(size_t));
-        numbers[at->index] = bytes < SIZE_MAX ? malloc(bytes) : NULL;
+        numbers[at->index] = malloc(bytes);
         if (!numbers[at->index])
             return false;
         memset(numbers[at->index], 0xff, bytes);
