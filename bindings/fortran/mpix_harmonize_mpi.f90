@@ -18,12 +18,13 @@ module mpix_harmonize_mpi
     public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
     public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
     public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
+    public :: MPIX_Harmonize_built_for
 
     ! The library has one of these procedures, for the MPI library that it was built for. The compiler chooses by the
     ! kind of the argument, which follows from the size of a status, so a program of another MPI library does not link.
     integer, parameter :: library = merge(c_int16_t, merge(c_int32_t, merge(c_int64_t, c_int8_t, &
         MPI_STATUS_SIZE == 8), MPI_STATUS_SIZE == 6), MPI_STATUS_SIZE == 5)
-    interface built_for
+    interface MPIX_Harmonize_built_for
         subroutine built_for_mpich(unused) bind(C, name="MPIX_Harmonize_built_for_MPICH")
             import :: c_int16_t
             integer(c_int16_t), value :: unused
@@ -225,7 +226,7 @@ contains
         integer, intent(out) :: info_used
         integer, optional, intent(out) :: ierror
         integer(c_int) :: info, code
-        call built_for(0_library)
+        call MPIX_Harmonize_built_for(0_library)
         code = get_info_c(int(comm, c_int), info)
         info_used = info
         if (present(ierror)) ierror = code
@@ -234,5 +235,6 @@ contains
     ! An MPI library of another kind: the linker cannot tell.
     subroutine built_for_another(unused)
         integer(c_int8_t), value :: unused
+        if (unused /= 0) return
     end subroutine
 end module

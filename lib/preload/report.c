@@ -61,28 +61,32 @@ static void find_clock(findings *found)
     mh_preload_statistic(mh_preload_world, "mpix_harmonize_syncs", &found->syncs);
 }
 
+/* Whether rank 0 has memory, the same on all processes. */
+static bool first_has(const void *memory)
+{
+    int has = memory != NULL;
+    PMPI_Bcast(&has, 1, MPI_INT, 0, mh_preload_world);
+    return has;
+}
+
 /* Rank 0 gets the summaries of all processes, in the order of their ranks. Only there is room for what all have. */
 static void gather_summaries(findings *found)
 {
     const preload_summary *mine;
-    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0, ready;
+    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0;
     int *counts = found->rank == 0 ? calloc((size_t)found->ranks * 2, sizeof *counts) : NULL;
     int *starts = counts ? counts + found->ranks : NULL;
-    ready = counts != NULL;
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
-    if (!ready)
-        return;
-    PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
-    for (int i = 0; counts && i < found->ranks; i++) {
-        starts[i] = total;
-        total += counts[i];
-    }
-    found->summaries = counts ? calloc((size_t)total + 1, 1) : NULL;
-    ready = found->summaries != NULL;
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_preload_world);
-    if (ready) {
-        PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
-        found->count = total / (int)sizeof *mine;
+    if (first_has(counts)) {
+        PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
+        for (int i = 0; counts && i < found->ranks; i++) {
+            starts[i] = total;
+            total += counts[i];
+        }
+        found->summaries = counts ? calloc((size_t)total + 1, 1) : NULL;
+        if (first_has(found->summaries))
+            PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
+        if (found->summaries)
+            found->count = total / (int)sizeof *mine;
     }
     free(counts);
 }
@@ -106,6 +110,10 @@ static void write_barriers(FILE *file, const findings *found)
 {
     if (!mh_preload_options.barrier) {
         fprintf(file, "MPI_Barrier was not replaced\n");
+        return;
+    }
+    if (!found->summaries) {
+        fprintf(file, "no memory for the numbers of all processes\n");
         return;
     }
     fprintf(file, "%-24s %6s %10s %10s %10s %7s %9s %9s\n", "communicator", "ranks", "barriers", "harmonized", "valid",
@@ -207,7 +215,7 @@ void mh_preload_report(void)
     add_passed(&found);
     find_clock(&found);
     gather_summaries(&found);
-    for (int i = 0; i < found.count && found.rank == 0; i++)
+    for (int i = 0; found.summaries && i < found.count; i++)
         has_harmonized |= found.summaries[i].harmonized > 0;
     PMPI_Bcast(&has_harmonized, 1, MPI_INT, 0, mh_preload_world);
     if (has_harmonized)

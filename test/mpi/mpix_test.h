@@ -46,16 +46,14 @@ void check_class(const char *file, int line, int code, int expected_class, const
 #define CHECK_CLASS(code, expected_class, what) check_class(__FILE__, __LINE__, code, expected_class, what)
 #define CHECK_OK(call) check_class(__FILE__, __LINE__, call, MPI_SUCCESS, #call)
 
+void set_flag(int *flag);
+
+/* Checks that flag, if any, is 0 if code is not MPI_SUCCESS. Returns code. */
+int check_flag(const char *file, int line, int code, const int *flag, const char *function);
+
 /* Each call of a function with a flag, whatever makes it fail, leaves the flag 0 if it fails. */
-#define CALL_WITH_FLAG(function, flag, ...)                                                                         \
-    ({                                                                                                              \
-        int *its_flag_ = (flag), its_code_;                                                                         \
-        if (its_flag_)                                                                                              \
-            *its_flag_ = 1;                                                                                         \
-        its_code_ = function(__VA_ARGS__, its_flag_);                                                               \
-        CHECK(its_code_ == MPI_SUCCESS || !its_flag_ || *its_flag_ == 0, #function " fails and leaves the flag 1"); \
-        its_code_;                                                                                                  \
-    })
+#define CALL_WITH_FLAG(function, flag, ...) \
+    (set_flag(flag), check_flag(__FILE__, __LINE__, (function)(__VA_ARGS__, flag), flag, #function))
 #define MPIX_Harmonize(comm, flag) CALL_WITH_FLAG(MPIX_Harmonize, flag, comm)
 #define MPIX_Harmonize_delayed(comm, delay_ns, flag) CALL_WITH_FLAG(MPIX_Harmonize_delayed, flag, comm, delay_ns)
 #define MPIX_Global_wait_until(comm, instant_ns, flag) CALL_WITH_FLAG(MPIX_Global_wait_until, flag, comm, instant_ns)

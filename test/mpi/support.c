@@ -115,6 +115,19 @@ void check_class(const char *file, int line, int code, int expected_class, const
               expected);
 }
 
+void set_flag(int *flag)
+{
+    if (flag)
+        *flag = 1;
+}
+
+int check_flag(const char *file, int line, int code, const int *flag, const char *function)
+{
+    if (code != MPI_SUCCESS && flag && *flag != 0)
+        test_fail(file, line, "%s fails and leaves the flag %d", function, *flag);
+    return code;
+}
+
 /* ---- Ranks and time */
 
 int times(int relaxed, int few)

@@ -14,7 +14,7 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 top=$test_dir/../..
 modules=$top/bindings/fortran
 
-in_modules() { grep -o 'name="MPIX_[A-Za-z_]*"' "$modules/mpix_harmonize_mpi.f90" | sed 's/.*"\(.*\)"/\1/' | sort; }
+in_modules() { grep -o 'name="MPIX_[A-Za-z_]*_f"' "$modules/mpix_harmonize_mpi.f90" | sed 's/.*"\(.*\)"/\1/' | sort; }
 in_header() { grep -oE '^MPIX_HARMONIZE_API int MPIX_\w+' "$top/include/mpix_harmonize.h" | sed 's/.* //'; }
 check_names() {
     diff <(in_modules) <(in_header | sed 's/$/_f/' | sort)
