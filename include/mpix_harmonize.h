@@ -56,7 +56,7 @@ extern "C" {
 #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
 #define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_MPICH
 #define MPIX_HARMONIZE_UNUSED int16_t
-#elif defined(MPI_ABI_VERSION)
+#elif defined(MPI_ABI_VERSION) && MPI_ABI_VERSION >= 1
 #define MPIX_HARMONIZE_BUILT_FOR MPIX_Harmonize_built_for_standard_ABI
 #define MPIX_HARMONIZE_UNUSED int64_t
 #endif

@@ -9,10 +9,17 @@
  */
 #include "mpix_harmonize.h"
 
+#include "base/fortran_handles.h"
 #include "comm_state.h"
 
-/* The constants of Fortran in Open MPI. */
-enum { FORTRAN_COMM_NULL = 2, FORTRAN_INFO_NULL = 0 };
+/* Constants of Fortran: in the standard ABI those of C, in Open MPI the first numbers. */
+#if MH_STANDARD_ABI
+enum { LAST_PREDEFINED = 0x3ff };
+#define FORTRAN_COMM_NULL ((int)(intptr_t)MPI_COMM_NULL)
+#define FORTRAN_INFO_NULL ((int)(intptr_t)MPI_INFO_NULL)
+#else
+enum { FORTRAN_INFO_NULL = 0, FORTRAN_COMM_NULL = 2, LAST_PREDEFINED = 2 };
+#endif
 
 /*
  * Whether handles can be converted. Open MPI ends a program that does so before MPI_Init or after MPI_Finalize, where
@@ -20,11 +27,11 @@ enum { FORTRAN_COMM_NULL = 2, FORTRAN_INFO_NULL = 0 };
  */
 static bool can_convert(int comm)
 {
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || MH_STANDARD_ABI
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    return (initialized && !finalized) || (comm > FORTRAN_COMM_NULL && !mh_comm_state_mpi_ended());
+    return (initialized && !finalized) || (comm > LAST_PREDEFINED && !mh_comm_state_mpi_ended());
 #else
     (void)comm;
     return true;
@@ -35,7 +42,7 @@ static bool can_convert(int comm)
 static MPI_Comm comm_of(int comm)
 {
     if (can_convert(comm))
-        return PMPI_Comm_f2c(comm);
+        return mh_comm_of_fortran(comm);
     return comm == FORTRAN_COMM_NULL ? MPI_COMM_NULL : MPI_COMM_SELF;
 }
 
@@ -84,13 +91,13 @@ FORTRAN_API MPIX_Clock_sync_f(int comm)
 
 FORTRAN_API MPIX_Harmonize_set_info_f(int comm, int info)
 {
-    return MPIX_Harmonize_set_info(comm_of(comm), can_convert(comm) ? PMPI_Info_f2c(info) : MPI_INFO_NULL);
+    return MPIX_Harmonize_set_info(comm_of(comm), can_convert(comm) ? mh_info_of_fortran(info) : MPI_INFO_NULL);
 }
 
 FORTRAN_API MPIX_Harmonize_get_info_f(int comm, int *info_used)
 {
     MPI_Info info = MPI_INFO_NULL;
     int code = MPIX_Harmonize_get_info(comm_of(comm), &info);
-    *info_used = can_convert(comm) ? (int)PMPI_Info_c2f(info) : FORTRAN_INFO_NULL;
+    *info_used = can_convert(comm) ? (int)mh_info_to_fortran(info) : FORTRAN_INFO_NULL;
     return code;
 }

@@ -2,6 +2,7 @@
 /* mpix.c - the public functions: check arguments, find the state, call, raise. */
 #include "mpix_harmonize.h"
 
+#include "base/fortran_handles.h"
 #include "base/units.h"
 #include "harmonize.h"
 #include "info.h"
@@ -10,24 +11,35 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The other MPI library, whose handles differ from those of the one that this is compiled for. */
-#ifdef OPEN_MPI
+/* The MPI library whose handles differ from those of the one that this is compiled for. */
+#if MH_STANDARD_ABI
+#define OTHER_LIBRARY "another version of the standard ABI"
+#elif defined(OPEN_MPI)
 #define OTHER_LIBRARY "MPICH"
 #else
 #define OTHER_LIBRARY "Open MPI"
 #endif
 
-/* Whether the program uses the other MPI library: it was linked with both. */
+static bool find_other_library(void)
+{
+#if MH_STANDARD_ABI
+    int major = -1, minor = -1;
+    return PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION;
+#else
+    char version[8193] = ""; /* MPICH's, which is longer than Open MPI's */
+    int length;
+    PMPI_Get_library_version(version, &length);
+    return strncmp(version, OTHER_LIBRARY, strlen(OTHER_LIBRARY)) == 0;
+#endif
+}
+
+/* Whether the program uses the other MPI library: it was linked with both, or one was put in the place of another. */
 static bool is_of_other_library(void)
 {
-    enum { UNKNOWN, NO, YES, VERSION_SIZE = 8193 }; /* MPICH's, which is longer than Open MPI's */
+    enum { UNKNOWN, NO, YES };
     static _Atomic int known;
-    if (known == UNKNOWN) {
-        char version[VERSION_SIZE] = "";
-        int length;
-        PMPI_Get_library_version(version, &length);
-        known = strncmp(version, OTHER_LIBRARY, strlen(OTHER_LIBRARY)) == 0 ? YES : NO;
-    }
+    if (known == UNKNOWN)
+        known = find_other_library() ? YES : NO;
     return known == YES;
 }
 

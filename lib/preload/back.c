@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* back.c - from MPI_Init to MPI_Finalize, MPI_Wtime, and the table by which the front finds what it calls. */
+#include "base/fortran_handles.h"
 #include "preload/communicators.h"
 #include "preload/preload.h"
 #include "preload/report.h"
@@ -183,7 +184,7 @@ static bool barrier_c(void *comm, int *code)
 
 static bool barrier_fortran(int comm, int *code)
 {
-    return barrier(PMPI_Comm_f2c(comm), code);
+    return barrier(mh_comm_of_fortran(comm), code);
 }
 
 /* Whether the process took part: MPI refuses a call with a bad argument, but may find other errors midway. */
@@ -214,7 +215,7 @@ static void after_collective_c(void *comm, int code)
 
 static void after_collective_fortran(int comm, int code)
 {
-    after_collective(PMPI_Comm_f2c(comm), code);
+    after_collective(mh_comm_of_fortran(comm), code);
 }
 
 static bool is_wtime_keyval(int keyval, bool fortran)

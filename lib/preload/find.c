@@ -111,6 +111,33 @@ void *mh_preload_search(preload_next *next)
     return address;
 }
 
+/* The MPI libraries in the program: of any binary interface, and of the standard one. */
+typedef struct {
+    int all, standard;
+} mpi_count;
+
+static int count_library(struct dl_phdr_info *object, size_t size, void *data)
+{
+    static const char *const names[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so"};
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    mpi_count *count = data;
+    (void)size;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0) {
+            count->all++;
+            count->standard += i == 0;
+        }
+    return 0;
+}
+
+static mpi_count count_mpi_libraries(void)
+{
+    mpi_count count = {0};
+    dl_iterate_phdr(count_library, &count);
+    return count;
+}
+
 /* What the binary interface of an MPI library fixes: handles are numbers, or addresses of variables. */
 typedef struct {
     const char *version, *name;
@@ -119,6 +146,7 @@ typedef struct {
         const char *variable;
     } world, integer, minimum;
 } mpi_flavor;
+static const mpi_flavor standard_flavor = {NULL, "abi", {0x101, NULL}, {0x209, NULL}, {0x22, NULL}};
 static const mpi_flavor flavors[] = {
     {"MPICH", "mpich", {0x44000000, NULL}, {0x4c000405, NULL}, {0x58000002, NULL}},
     {"Open MPI", "openmpi", {0, "ompi_mpi_comm_world"}, {0, "ompi_mpi_int"}, {0, "ompi_mpi_op_min"}},
@@ -132,32 +160,17 @@ static const mpi_flavor *find_flavor(char *version)
     if (!get_version || get_version(version, &length) != 0)
         strcpy(version, "it does not state its version");
     version[strcspn(version, "\n,")] = '\0';
+    if (count_mpi_libraries().standard > 0)
+        return &standard_flavor;
     for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++)
         if (strncmp(version, flavors[i].version, strlen(flavors[i].version)) == 0)
             return &flavors[i];
     return NULL;
 }
 
-static int count_mpi_library(struct dl_phdr_info *object, size_t size, void *data)
-{
-    const char *slash = strrchr(object->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : object->dlpi_name;
-    (void)size;
-    *(int *)data += strncmp(name, "libmpi.so", strlen("libmpi.so")) == 0 ||
-                    strncmp(name, "libmpich.so", strlen("libmpich.so")) == 0;
-    return 0;
-}
-
-static int mpi_library_count(void)
-{
-    int count = 0;
-    dl_iterate_phdr(count_mpi_library, &count);
-    return count;
-}
-
 static const void *open_file(const char *path, const char *version)
 {
-    int count = mpi_library_count();
+    int count = count_mpi_libraries().all;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         tell("%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
@@ -165,7 +178,7 @@ static const void *open_file(const char *path, const char *version)
         return NULL;
     }
     /* The loader found what the back needs in the program, or it brought a second MPI library. */
-    if (mpi_library_count() != count) {
+    if (count_mpi_libraries().all != count) {
         tell("this program uses another MPI library (%s) than %s was built with: "
              "install libmpix_harmonize built for this MPI library",
              version, path);

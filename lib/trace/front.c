@@ -10,12 +10,6 @@
 #include <string.h>
 #include <unwind.h>
 
-#ifdef OPEN_MPI
-#define FLAVOR "openmpi"
-#else
-#define FLAVOR "mpich"
-#endif
-
 const preload_names mh_preload_names = {.program = "mpix_trace",
                                         .without = "without being recorded",
                                         .file = "libmpix_trace-" FLAVOR ".so",

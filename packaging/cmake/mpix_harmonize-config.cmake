@@ -9,13 +9,13 @@ cmake_policy(VERSION 3.9...3.25)
 include(CMakeFindDependencyMacro)
 include(CMakePushCheckState)
 
-# What tells the MPI library from its header: openmpi, mpich, or nothing.
+# What tells the MPI library from its header: openmpi, mpich, abi, or nothing.
 macro(mpix_harmonize_find_flavor language)
   cmake_push_check_state(RESET)
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_${language})
   set(CMAKE_REQUIRED_QUIET TRUE)
   set(mpix_harmonize_project_flavor "")
-  foreach(mpix_harmonize_pair OPEN_MPI:openmpi MPICH_VERSION:mpich)
+  foreach(mpix_harmonize_pair MPI_ABI_VERSION:abi OPEN_MPI:openmpi MPICH_VERSION:mpich)
     string(REPLACE ":" ";" mpix_harmonize_pair ${mpix_harmonize_pair})
     list(GET mpix_harmonize_pair 0 mpix_harmonize_macro)
     # The project may have changed its MPI library since the last time.

@@ -43,12 +43,20 @@ def _mpi_version(library: ctypes.CDLL) -> str:
     return " ".join(text.value.decode(errors="replace").replace(",", "\n").split("\n")[0].split())
 
 
+def _flavor_suffix() -> str:
+    try:
+        # Is in the process if mpi4py uses the standard ABI.
+        ctypes.CDLL("libmpi_abi.so.1", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        return "-abi"
+    except OSError:
+        return "-openmpi" if MPI.get_vendor()[0] == "Open MPI" else "-mpich"
+
+
 def _candidates() -> List[str]:
     """In the order of preference: where it was installed first, and named after a flavor of MPI first."""
     if os.environ.get(VARIABLE):
         return [os.environ[VARIABLE]]
-    flavor = "-openmpi" if MPI.get_vendor()[0] == "Open MPI" else "-mpich"
-    suffixes = dict.fromkeys((flavor, LIBRARY_SUFFIX, ""))
+    suffixes = dict.fromkeys((_flavor_suffix(), LIBRARY_SUFFIX, ""))
     names = [f"libmpix_harmonize{suffix}{_SONAME_ENDS_WITH}" for suffix in suffixes]
     installed = [os.path.join(LIBRARY_FOLDER, name) for name in names] if LIBRARY_FOLDER else []
     return [path for path in installed if os.path.exists(path)] + names

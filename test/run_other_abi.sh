@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The standard ABI: what was built and tested with one MPI library runs with the other one. All tests that start
+# processes, again, with the same files. To be run in the build directory.
+#
+# Environment: MPIEXEC      mpiexec.abi of packaging/make_abi_wrappers.sh; without it, or the other library, nothing
+#              MPI_LIBRARY  what configure found, and what the tests take
+set -u
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+. "$source_dir/tap.sh"
+launcher=${MPIEXEC:-mpiexec}
+case ${MPI_LIBRARY-} in
+'standard ABI'*) ;;
+*) skip_all "the build is not one for the standard ABI" ;;
+esac
+[ "${launcher##*/}" = mpiexec.abi ] || skip_all "the launcher has no other MPI library: $launcher"
+case ${MPI_ABI_LIBRARY-mpich} in mpich) other=openmpi ;; *) other=mpich ;; esac
+export MPI_ABI_LIBRARY=$other
+"$launcher" -n 1 true || skip_all "there is no other MPI library with the standard ABI"
+
+scripts=$(cd "$source_dir" && ls check_environment.sh check_downstream.sh mpi/run_*tests.sh hosts/run_*tests.sh \
+    programs/check_{arrivals,bench,clocks,examples,operations,parts,preload,preload_odd,recompute,suite}.sh \
+    programs/check_trace{,_odd}.sh)
+for script in $scripts; do
+    count=0
+    while read -r line; do
+        case $line in
+        ok*'# SKIP'*)     name=${line#ok * - } && tap_skip "$other: $script: ${name%% # SKIP*}" "${line#*# SKIP }" ;;
+        ok*)              tap_ok "$other: $script: ${line#ok * - }" ;;
+        'not ok'*)        tap_count_failure "$other: $script: ${line#not ok * - }" ;;
+        1..*)             planned=${line#1..} planned=${planned%% *} ;;
+        'Bail out!'* | \#*) echo "$line" ;;
+        *) continue ;;
+        esac
+        case $line in ok* | 'not ok'*) count=$((count + 1)) ;; esac
+    done < <(bash "$source_dir/$script" 2>&1 </dev/null)
+    [ "$count" = "${planned-none}" ] || tap_not_ok "$other: $script: ends" "it ran $count tests of ${planned-none}"
+    unset planned
+done
+tap_done
