@@ -152,6 +152,9 @@ static inline int64_t trace_raw_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* What the program wants to be told; MPI refuses a call that has nowhere to tell it. */
+#define TRACE_AT(pointer) ((pointer) ? *(pointer) : 0)
+
 /* Shares of collective operations, for meanings.txt. OWN is that of this process in a list. */
 #define TRACE_NOTHING ((trace_share){.type = MPI_BYTE})
 #define TRACE_SHARE(whose_, times_, buffer_, count_, type_) \

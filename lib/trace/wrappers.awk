@@ -81,12 +81,15 @@ function type_of(parameter,    stars) {
     return trim(parameter) stars
 }
 
-# $N becomes argument N by its type, #N argument N to be set, and a call one of the back.
+# $N becomes argument N by its type, *$N what it points to, #N argument N to be set, and a call one of the back.
 function expand(text, with_back,    done, number) {
     gsub(/[a-z_]+\(call/, "back->&", text)
     sub(/\(call/, "(\\&call", text)
     gsub(/\(call/, "(\\&call", text)
     gsub(/call->/, "call.", text)
+    while (match(text, /\*\$[0-9]+/))
+        text = substr(text, 1, RSTART - 1) "TRACE_AT(" substr(text, RSTART + 1, RLENGTH - 1) ")" \
+            substr(text, RSTART + RLENGTH)
     done = ""
     while (match(text, /[$#][0-9]+/)) {
         number = substr(text, RSTART + 1, RLENGTH - 1)

@@ -45,6 +45,28 @@ static void refuse_arguments(void)
     expect_error(MPI_Ssend(in, 1, MPI_INT, peer, -5, MPI_COMM_WORLD));
 }
 
+/* Nothing where a handle, a list or a flag should be. */
+static void refuse_null(void)
+{
+    int flag;
+    MPI_Request request = MPI_REQUEST_NULL;
+    expect_error(MPI_Wait(NULL, MPI_STATUS_IGNORE));
+    expect_error(MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE));
+    expect_error(MPI_Test(&request, NULL, MPI_STATUS_IGNORE));
+    expect_error(MPI_Start(NULL));
+    expect_error(MPI_Startall(2, NULL));
+    expect_error(MPI_Cancel(NULL));
+    expect_error(MPI_Request_free(NULL));
+    expect_error(MPI_Improbe(peer, TAG, MPI_COMM_WORLD, &flag, NULL, MPI_STATUS_IGNORE));
+#ifdef MPICH_NUMVERSION /* Open MPI dies of them by itself */
+    expect_error(MPI_Mrecv(in, 1, MPI_INT, NULL, MPI_STATUS_IGNORE));
+    expect_error(MPI_Imrecv(in, 1, MPI_INT, NULL, &request));
+    expect_error(MPI_Iprobe(peer, TAG, MPI_COMM_WORLD, NULL, MPI_STATUS_IGNORE));
+    expect_error(MPI_Comm_free(NULL));
+    expect_error(MPI_Comm_disconnect(NULL));
+#endif
+}
+
 /* Some MPI libraries let pass what is too long. */
 static void send_too_much(void)
 {
@@ -63,6 +85,7 @@ int main(int argc, char **argv)
     refuse_type();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     refuse_arguments();
+    refuse_null();
     send_too_much();
     MPI_Sendrecv(in, 1, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

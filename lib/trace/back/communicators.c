@@ -297,9 +297,11 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
 /* It is not to be used before its request is complete; but its processes are those of the parent. */
 void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm)
 {
-    trace_known_comm *its_parent = mh_trace_comm(parent);
     mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL || its_parent == &unknown)
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+        return;
+    trace_known_comm *its_parent = mh_trace_comm(parent);
+    if (its_parent == &unknown)
         return;
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
@@ -311,5 +313,6 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
 void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
 {
     (void)call;
-    forget(*comm);
+    if (comm)
+        forget(*comm);
 }

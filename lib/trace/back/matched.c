@@ -18,7 +18,7 @@ void mh_trace_probed(trace_call *call, int result, int found, int partner, int t
 
 void mh_trace_take(trace_call *call, const MPI_Message *message)
 {
-    if (*message != MPI_MESSAGE_NO_PROC)
+    if (message && *message != MPI_MESSAGE_NO_PROC)
         call->started = mh_trace_take_message(message);
 }
 
@@ -31,7 +31,7 @@ void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *stat
 
 void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message)
 {
-    if (*message == MPI_MESSAGE_NO_PROC)
+    if (!message || *message == MPI_MESSAGE_NO_PROC)
         return;
     const trace_request found = mh_trace_take_message(message);
     call->started = found;

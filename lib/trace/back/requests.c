@@ -144,7 +144,7 @@ trace_request mh_trace_take_message(const MPI_Message *message)
 
 void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; requests && i < count; i++) {
         trace_request *its = find(requests[i]);
         if (!its)
             continue;
@@ -164,7 +164,7 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
 
 void mh_trace_cancel(trace_call *call, const MPI_Request *request)
 {
-    trace_request *its = find_or_hidden(*request);
+    trace_request *its = request ? find_or_hidden(*request) : NULL;
     (void)call;
     if (its)
         its->is_canceled = true;
@@ -172,7 +172,7 @@ void mh_trace_cancel(trace_call *call, const MPI_Request *request)
 
 void mh_trace_forget(trace_call *call, const MPI_Request *request)
 {
-    trace_request *its = find(*request);
+    trace_request *its = request ? find(*request) : NULL;
     (void)call;
     if (its)
         drop(its);
@@ -237,13 +237,13 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
     call->handles = requests;
     call->watched_count = count;
     call->slots = NULL;
-    if (count == 1) {
+    if (count == 1 && requests) {
         call->one = requests[0];
         call->watched = &call->one;
         hide_all(call, &call->one_slot);
         return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
     }
-    if (count <= 0 || !call->thread || !make_room(call->thread, count))
+    if (count <= 0 || !requests || !call->thread || !make_room(call->thread, count))
         return statuses;
     memcpy(call->thread->requests, requests, (size_t)count * sizeof *requests);
     call->watched = call->thread->requests;
