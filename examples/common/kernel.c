@@ -2,11 +2,8 @@
 /* kernel.c - read the files of the kernel, and compare boot ids. */
 #include "kernel.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { ID_BYTES = 40 };
 
 bool kernel_value(const char *path, const char *word, char *text, size_t text_bytes)
 {
@@ -35,18 +32,11 @@ bool kernel_clocksource(char name[KERNEL_WORD_BYTES])
 world_t kernel_split(const world_t *world)
 {
     world_t kernel = *world;
-    char word[KERNEL_WORD_BYTES] = "", id[ID_BYTES] = "";
-    char *ids = world_room(world, world->ranks, ID_BYTES, "");
-    int first = 0;
+    char word[KERNEL_WORD_BYTES] = "";
     /* Without a boot id, the host's name keeps machines apart. */
     if (!kernel_value("/proc/sys/kernel/random/boot_id", "", word, sizeof word))
         gethostname(word, sizeof word - 1);
-    snprintf(id, sizeof id, "%.39s", word);
-    MPI_Allgather(id, ID_BYTES, MPI_CHAR, ids, ID_BYTES, MPI_CHAR, world->comm);
-    while (memcmp(ids + (size_t)first * ID_BYTES, id, ID_BYTES) != 0)
-        first++;
-    free(ids);
-    MPI_Comm_split(world->comm, first, world->rank, &kernel.comm);
+    kernel.comm = world_split(world, word);
     MPI_Comm_rank(kernel.comm, &kernel.rank);
     MPI_Comm_size(kernel.comm, &kernel.ranks);
     return kernel;

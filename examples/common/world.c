@@ -21,6 +21,8 @@
  */
 enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = 2 * PAUSE_NS, REFUSAL_PAUSE_NS = 10 * PAUSE_NS };
 
+enum { NAME_BYTES = 64 }; /* the world is split by */
+
 static void count_nodes(world_t *world)
 {
     MPI_Comm node = world_node(world);
@@ -129,11 +131,35 @@ world_t world_duplicate(const world_t *world)
     return own;
 }
 
+MPI_Comm world_split(const world_t *world, const char *name)
+{
+    MPI_Comm part;
+    char own[NAME_BYTES] = "";
+    char *names = world_room(world, world->ranks, NAME_BYTES, "");
+    int first = 0;
+    snprintf(own, sizeof own, "%.*s", NAME_BYTES - 1, name);
+    MPI_Allgather(own, NAME_BYTES, MPI_CHAR, names, NAME_BYTES, MPI_CHAR, world->comm);
+    while (memcmp(names + (size_t)first * NAME_BYTES, own, NAME_BYTES) != 0)
+        first++;
+    free(names);
+    MPI_Comm_split(world->comm, first, world->rank, &part);
+    return part;
+}
+
+/* An MPI library without shared memory takes each process for alone. Then the names of hosts tell. */
 MPI_Comm world_node(const world_t *world)
 {
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
     MPI_Comm node;
+    int size, most;
     world_require(world, MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &node));
-    return node;
+    MPI_Comm_size(node, &size);
+    MPI_Allreduce(&size, &most, 1, MPI_INT, MPI_MAX, world->comm);
+    if (most > 1)
+        return node;
+    MPI_Comm_free(&node);
+    MPI_Get_processor_name(host, &size);
+    return world_split(world, host);
 }
 
 bool world_statistic(const world_t *world, const char *key, char *text, size_t text_bytes)

@@ -53,6 +53,9 @@ int world_set(const world_t *world, const char *key, const char *value);
 /* world_duplicate - the world with a communicator of its own, which the caller frees. Collective. */
 world_t world_duplicate(const world_t *world);
 
+/* world_split - those that give the same name, by its first 63 bytes; the caller frees the communicator. Collective. */
+MPI_Comm world_split(const world_t *world, const char *name);
+
 /* world_node - a communicator of the processes of the world on this node, which the caller frees. Collective. */
 MPI_Comm world_node(const world_t *world);
 

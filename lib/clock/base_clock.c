@@ -2,6 +2,7 @@
 /* base_clock.c - the list of base clocks, the choice of one, its rate and its identity. */
 #include "clock/base_clock.h"
 
+#include "base/host.h"
 #include "base/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/tags.h"
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/timex.h>
 #include <time.h>
-#include <unistd.h>
 
 /* In the order in which auto prefers them: raw clocks first, because they drift smoothly. */
 static const mh_clock_kind *const kinds[] = {
@@ -192,30 +192,6 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
     return code;
 }
 
-/* FNV-1a, 64 bits: names and ids as numbers that can be compared across processes. */
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static uint64_t boot_hash(void)
-{
-    char id[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (file) {
-        if (fscanf(file, "%63s", id) != 1)
-            id[0] = '\0';
-        fclose(file);
-    }
-    /* Without a boot id, at least the host's name keeps machines apart. */
-    if (!id[0])
-        gethostname(id, sizeof id - 1);
-    return hash_text(id);
-}
-
 static uint64_t time_namespace(void)
 {
     struct stat status;
@@ -226,9 +202,9 @@ mh_clock_identity mh_base_clock_identity(const mh_base_clock *clock)
 {
     mh_clock_identity identity;
     memset(&identity, 0, sizeof identity);
-    identity.boot = boot_hash();
+    identity.boot = mh_hash_boot();
     identity.time_namespace = clock->kind->shifted_by_time_namespace ? time_namespace() : 0;
-    identity.kind = hash_text(clock->kind->name);
+    identity.kind = mh_hash_text(clock->kind->name);
     identity.scale = clock->scale;
     return identity;
 }

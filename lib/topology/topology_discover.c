@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "topology/topology_discover.h"
 
+#include "base/host.h"
 #include "topology/leaders.h"
 #include "topology/quota.h"
 
 #include <hwloc.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -247,14 +249,35 @@ static int look_beyond(const mh_channel *channel, const census *mine, mh_sites *
     return MPI_SUCCESS;
 }
 
+static int look_around(const mh_channel *channel, MPI_Comm node, mh_sites *sites, bool *oversubscribed, mh_error *error)
+{
+    census mine = {0, 0, 0};
+    *sites = (mh_sites){.rank = channel->rank, .size = channel->size};
+    int code = look_at_node(node, this_process(), sites, &mine, error);
+    PMPI_Comm_free(&node);
+    return code != MPI_SUCCESS ? code : look_beyond(channel, &mine, sites, oversubscribed, error);
+}
+
+#ifdef SMPI_H
+#define HAS_HOSTS 0 /* all run on the machine that runs the simulator */
+#else
+#define HAS_HOSTS 1
+#endif
+
+/*
+ * MPI libraries that share no memory themselves, such as MPICH 5 with UCX, take each process for alone on its node.
+ * Then the hosts tell. Memory that cannot be shared there is found out later. All processes know if all are leaders.
+ */
 int mh_topology_discover(const mh_channel *channel, mh_sites *sites, bool *oversubscribed, mh_error *error)
 {
     MPI_Comm node;
-    census mine = {0, 0, 0};
-    const self *me = this_process();
-    *sites = (mh_sites){.rank = channel->rank, .size = channel->size};
-    MH_TRY(error, PMPI_Comm_split_type, (channel->comm, MPI_COMM_TYPE_SHARED, channel->rank, MPI_INFO_NULL, &node));
-    int code = look_at_node(node, me, sites, &mine, error);
-    PMPI_Comm_free(&node);
-    return code != MPI_SUCCESS ? code : look_beyond(channel, &mine, sites, oversubscribed, error);
+    int rank = channel->rank, size = channel->size;
+    *sites = (mh_sites){0};
+    MH_TRY(error, PMPI_Comm_split_type, (channel->comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+    int code = look_around(channel, node, sites, oversubscribed, error);
+    if (code != MPI_SUCCESS || !HAS_HOSTS || size == 1 || sites->leaders.size < size)
+        return code;
+    mh_sites_free(sites);
+    MH_TRY(error, PMPI_Comm_split, (channel->comm, (int)(mh_hash_host() & INT_MAX), rank, &node));
+    return look_around(channel, node, sites, oversubscribed, error);
 }

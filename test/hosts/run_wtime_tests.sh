@@ -35,7 +35,7 @@ make_preload() {
 # SECONDS [alone]: prints what the program prints and then the report.
 on_two_hosts() {
     rm -f "$scratch/report"
-    timeout $(($1 + 60)) "$source_dir/with_hosts.sh" 2 "$source_dir/mpiexec_hosts.sh" -n 2 \
+    timeout $(($1 + 50)) "$source_dir/with_hosts.sh" 2 "$source_dir/mpiexec_hosts.sh" -n 2 \
         "$scratch/mpix_preload" --report "$scratch/report" "$program" "$@" 2>&1 </dev/null
     cat "$scratch/report"
 }

@@ -425,6 +425,22 @@ void check_unknown_bound(MPI_Comm comm, const char *what)
           what, earliest, latest);
 }
 
+/* On the host of this process. */
+static int processes_of_host(void)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "", other[MPI_MAX_PROCESSOR_NAME];
+    int ranks, length, found = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Get_processor_name(name, &length);
+    for (int i = 0; i < ranks; i++) {
+        memcpy(other, name, sizeof name);
+        MPI_Bcast(other, sizeof other, MPI_CHAR, i, MPI_COMM_WORLD);
+        found += strcmp(other, name) == 0;
+    }
+    return found;
+}
+
+/* An MPI library without shared memory takes each process for alone. */
 int processes_of_node(void)
 {
     int size;
@@ -432,7 +448,7 @@ int processes_of_node(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &size);
     MPI_Comm_free(&node);
-    return size;
+    return max_over(MPI_COMM_WORLD, size) > 1 ? size : processes_of_host();
 }
 
 /* ---- Belongings */

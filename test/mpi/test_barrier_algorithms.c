@@ -63,11 +63,7 @@ void test_barrier_change(void)
 /* How many processes the node of a rank has. */
 static int neighbors(int rank)
 {
-    MPI_Comm node;
-    int size;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, my_rank, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &size);
-    MPI_Comm_free(&node);
+    int size = processes_of_node();
     return (int)max_over(MPI_COMM_WORLD, my_rank == rank ? size : 0);
 }
 

@@ -22,7 +22,8 @@ check_wrapper() {
     expect out 'after' 2
     expect out 'child 2' 2
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
-    run 2 mpix_preload "$subject" exec echo 'done 2'
+    # MPICH 4.2.1's launcher ends a process that has called MPI_Finalize if another one ends, so there is one only.
+    run 1 mpix_preload "$subject" exec echo 'done 1'
     expect_done
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host.h - names and ids as numbers that can be compared across processes. No MPI. */
+#ifndef MH_HOST_H
+#define MH_HOST_H
+
+#include <stdint.h>
+
+/* FNV-1a, 64 bits. */
+uint64_t mh_hash_text(const char *text);
+
+/* The same on all processes that run under one kernel, since it started. */
+uint64_t mh_hash_boot(void);
+
+/* The same on those of them for which the host has one name, too: containers may have names of their own. */
+uint64_t mh_hash_host(void);
+
+#endif
