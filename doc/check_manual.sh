@@ -107,6 +107,7 @@ check_unknown_names() {
         sed -n 's/^[a-z]*|\([a-z0-9_]*\).*/mpix_harmonize_\1/p' "$scratch/tables"
         sed -n 's/^setting|\([a-z0-9_]*\).*/\1/p' "$scratch/tables" | tr '[:lower:]' '[:upper:]' |
             sed 's/^/MPIX_HARMONIZE_/'
+        printf 'MPIX_HARMONIZE_%s\n' ROOT DIR # of software modules
     } | sort >"$scratch/known"
     cat "$pages"/* | tr -c 'A-Za-z0-9_' '\n' | grep -E '^(mpix_harmonize_[a-z0-9_]+|MPIX_HARMONIZE_[A-Z0-9_]+)$' |
         sort -u | comm -23 - "$scratch/known" | sed 's/^/neither setting nor statistic: /'

@@ -15,7 +15,7 @@ int main(void)
         char allowed[512];
 
         mh_setting_allowed(setting, allowed, sizeof allowed);
-        printf("setting|%s|%s|%s|%s\n", setting->name, setting->unit, setting->default_text, allowed);
+        printf("setting|%s|%s|%s|%s\n", mh_setting_names[i], setting->unit, setting->default_text, allowed);
     }
     for (int i = 0; mh_statistic_at(i); i++)
         printf("statistic|%s|%s|%s\n", mh_statistic_at(i)->name, mh_statistic_at(i)->unit, mh_statistic_at(i)->doc);

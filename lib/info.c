@@ -103,8 +103,9 @@ static const mh_statistic statistics[] = {
     {"last_error", "No unit", "The message of the last error of this process, whatever its communicator.", true,
      .text = last_error},
     {"ignored_environment", "No unit",
-     "The environment variables of this process that begin with MPIX_HARMONIZE_ but name no setting.", true,
-     .text = ignored_environment},
+     "The environment variables of this process that begin with MPIX_HARMONIZE_ but name no setting, and are not those "
+     "of software modules.",
+     true, .text = ignored_environment},
     {"clock_used", "No unit", "The base clock in use.", .text = clock_used},
     {"clock_reason", "No unit", "Why this base clock is in use.", .text = clock_reason},
     {"clock_read_cost_ns", "Nanoseconds", "The time that one reading of the base clock takes on this process.",

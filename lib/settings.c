@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENVIRONMENT_PREFIX "MPIX_HARMONIZE_"
-
 #define DELAY_MAX_NS (86400 * MH_NS_PER_S)
 _Static_assert(DELAY_MAX_NS < MH_DELAY_LIMIT_NS, "an arrival can report any delay");
 
@@ -30,58 +28,58 @@ static const char *yield_choice(int index)
 /* clang-format off */
 const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {
-        .name = "clock", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice,
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice,
         .doc = "The base clock of each process; auto uses the first one that all processes can use."},
     [MH_SET_SYNC] = {
-        .name = "sync", .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
+        .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
         .check = mh_label_check,
         .doc = "How clocks are synchronized: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each level of "
                "the machine, outermost first, joined by +."},
     [MH_SET_RESYNC_ERROR_NS] = {
-        .name = "resync_error_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 1000000000,
         .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
                "but not so often that it would take more than 0.1 % of the time; auto is half of what the error is "
                "just after a synchronization, at most 100 ns."},
     [MH_SET_RESYNC_INTERVAL_NS] = {
-        .name = "resync_interval_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,
         .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
                "never if prop has verified that all share one clock; auto follows resync_error_ns for tracked "
                "clocks, and is 1 s for others, or more if synchronization would otherwise take too much of the time."},
     [MH_SET_WANDER_MAX_PPB_PER_S] = {
-        .name = "wander_max_ppb_per_s", .unit = "ppb per second", .default_text = "100", .type = MH_SETTING_INTEGER,
+        .unit = "ppb per second", .default_text = "100", .type = MH_SETTING_INTEGER,
         .min = 1, .max = 1000000,
         .doc = "Bounds of raw clocks hold if the rates of any two of them, relative to each other, change by at most "
                "this in a second, and by at most as much again at once."},
     [MH_SET_BARRIER] = {
-        .name = "barrier", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
         .doc = "How processes report their arrival and receive the deadline."},
     [MH_SET_TOLERANCE_NS] = {
-        .name = "tolerance_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 1000000000,
         .doc = "The flag is 1 for a process that leaves at most this long after the deadline; auto is the larger "
                "of 500 ns and four reads of the base clock."},
     [MH_SET_SLACK_MIN_NS] = {
-        .name = "slack_min_ns", .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
         .allows_auto = 1, .min = 1, .max = 10000000000,
         .doc = "The minimum of the slack, which is the time from the choice of a deadline to the deadline; auto is "
                "four reads of the base clock."},
     [MH_SET_SLACK_MAX_NS] = {
-        .name = "slack_max_ns", .unit = "nanoseconds", .default_text = "100000000", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "100000000", .type = MH_SETTING_INTEGER,
         .min = 1000, .max = 10000000000,
         .doc = "The maximum of the slack."},
     [MH_SET_VALID_FRACTION] = {
-        .name = "valid_fraction", .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
+        .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
         .allows_auto = 1, .min = 500000000, .max = 999900000,
         .doc = "The slack is long enough that at least this fraction of the calls releases all processes in time; "
                "auto maximizes the number of valid calls per second."},
     [MH_SET_DELAY_MAX_NS] = {
-        .name = "delay_max_ns", .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,
+        .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,
         .min = 0, .max = DELAY_MAX_NS,
         .doc = "The maximum delay that MPIX_Harmonize_delayed accepts."},
     [MH_SET_YIELD] = {
-        .name = "yield", .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
         .doc = "Whether a waiting process yields its processor; auto: if a node has more processes than processors "
                "that they may use."},
 };
@@ -96,19 +94,11 @@ void mh_settings_default(mh_settings *settings)
                          sizeof why);
 }
 
-static int find_setting(const char *name)
-{
-    for (int i = 0; i < MH_SET_COUNT; i++)
-        if (mh_same_name(name, mh_settings_table[i].name))
-            return i;
-    return -1;
-}
-
 static void list_names(char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < MH_SET_COUNT && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", mh_settings_table[i].name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", mh_setting_names[i]);
 }
 
 /* A source of settings, and the names under which it gave them. */
@@ -154,12 +144,12 @@ static int check_together(const mh_settings *settings, const source *from, mh_er
 static int find_variable(const char *entry, char given[GIVEN_SIZE])
 {
     snprintf(given, GIVEN_SIZE, "%.*s", (int)strcspn(entry, "="), entry);
-    return find_setting(given + sizeof ENVIRONMENT_PREFIX - 1);
+    return mh_setting_find(given + sizeof MH_VARIABLE_PREFIX - 1);
 }
 
 static bool is_ours(const char *entry)
 {
-    return strncmp(entry, ENVIRONMENT_PREFIX, sizeof ENVIRONMENT_PREFIX - 1) == 0 && strchr(entry, '=');
+    return strncmp(entry, MH_VARIABLE_PREFIX, sizeof MH_VARIABLE_PREFIX - 1) == 0 && strchr(entry, '=');
 }
 
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)
@@ -201,10 +191,9 @@ static size_t append_name(char *text, size_t size, size_t used, const char *entr
 void mh_settings_ignored_environment(char *text, size_t size)
 {
     size_t used = 0;
-    char given[GIVEN_SIZE];
     text[0] = '\0';
     for (char **entry = environ; entry && *entry && used < size; entry++)
-        if (is_ours(*entry) && find_variable(*entry, given) < 0)
+        if (mh_variable_is_unknown(*entry))
             used = append_name(text, size, used, *entry);
 }
 
@@ -214,7 +203,7 @@ static int apply_key(mh_settings *settings, source *from, const char *key, const
 {
     char text[MH_ERROR_MESSAGE_SIZE];
     const char *name = key + sizeof MH_INFO_PREFIX - 1;
-    int i = find_setting(name);
+    int i = mh_setting_find(name);
     if (i >= 0)
         return apply_value(settings, from, i, key, value, error);
     if (from->is_ignored(name))
@@ -266,7 +255,7 @@ int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm
             mh_fail(error, difference_code,
                     "setting " MH_INFO_PREFIX
                     "%s: '%.48s' on rank %d but '%.48s' on rank 0; allowed: the same on all processes",
-                    mh_settings_table[i].name, settings->values[i].text, rank, first.values[i].text);
+                    mh_setting_names[i], settings->values[i].text, rank, first.values[i].text);
     return mh_error_agree(error, comm);
 }
 
@@ -274,7 +263,7 @@ int mh_settings_to_info(const mh_settings *settings, MPI_Info info, mh_error *er
 {
     for (int i = 0; i < MH_SET_COUNT; i++) {
         char key[64];
-        snprintf(key, sizeof key, MH_INFO_PREFIX "%s", mh_settings_table[i].name);
+        snprintf(key, sizeof key, MH_INFO_PREFIX "%s", mh_setting_names[i]);
         MH_TRY(error, PMPI_Info_set, (info, key, settings->values[i].text));
     }
     return MPI_SUCCESS;

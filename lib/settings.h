@@ -2,34 +2,19 @@
 /*
  * settings.h - the settings of a communicator: their table, their sources, and agreement on them.
  *
- * One table (settings.c) makes the info keys mpix_harmonize_NAME, the environment variables MPIX_HARMONIZE_NAME, their
- * messages and the manual.
+ * One table (settings.c, its names in base/setting_names.c) makes the info keys mpix_harmonize_NAME, the environment
+ * variables MPIX_HARMONIZE_NAME, their messages and the manual.
  */
 #ifndef MH_SETTINGS_H
 #define MH_SETTINGS_H
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/setting_names.h"
 
 #include <stdbool.h>
 
 #define MH_INFO_PREFIX "mpix_harmonize_"
-
-enum {
-    MH_SET_CLOCK,
-    MH_SET_SYNC,
-    MH_SET_RESYNC_ERROR_NS,
-    MH_SET_RESYNC_INTERVAL_NS,
-    MH_SET_WANDER_MAX_PPB_PER_S,
-    MH_SET_BARRIER,
-    MH_SET_TOLERANCE_NS,
-    MH_SET_SLACK_MIN_NS,
-    MH_SET_SLACK_MAX_NS,
-    MH_SET_VALID_FRACTION,
-    MH_SET_DELAY_MAX_NS,
-    MH_SET_YIELD,
-    MH_SET_COUNT
-};
 
 /* The indices of the choices of MH_SET_YIELD. */
 enum { MH_YIELD_AUTO, MH_YIELD_ALWAYS, MH_YIELD_NEVER };
@@ -49,7 +34,7 @@ void mh_settings_default(mh_settings *settings);
  */
 int mh_settings_from_environment(mh_settings *settings, mh_error *error);
 
-/* The names of the ignored variables, joined by ", ", with "..." at the end if not all fit. Local. */
+/* The names of the unknown variables, joined by ", ", with "..." at the end if not all fit. Local. */
 void mh_settings_ignored_environment(char *text, size_t size);
 
 /*

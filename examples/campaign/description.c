@@ -3,6 +3,7 @@
 #include "campaign/description.h"
 
 #include "common/options.h"
+#include "common/variables.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -47,10 +48,11 @@ static bool is_assignment(const char *word)
 }
 
 /* Returns how many words were used, or -1 if one is not a text. */
-static int take_environment(json_t *environment, int count, char **words)
+static int take_environment(const reader_t *reader, json_t *environment, int count, char **words)
 {
     int taken = 0;
     for (; taken < count && is_assignment(words[taken]); taken++) {
+        variables_check_one(reader->speaker, words[taken]);
         char *value = strchr(words[taken], '=');
         *value = '\0';
         if (json_object_set_new(environment, words[taken], json_string(value + 1)) != 0)
@@ -74,7 +76,7 @@ static json_t *make_variant(const reader_t *reader, const char *name, int count,
     json_t *command = json_object_get(variant, "command"), *environment = json_object_get(variant, "environment");
     if (reader->defaults)
         json_object_update(environment, json_object_get(reader->defaults, "environment"));
-    int taken = take_environment(environment, count, words);
+    int taken = take_environment(reader, environment, count, words);
     if (taken < 0 || !take_command(command, count - taken, words + taken)) {
         json_decref(variant);
         options_refuse(reader->speaker, "a word of \"%.60s\" is not UTF-8", name);

@@ -8,6 +8,7 @@
 #include "campaign/manifest.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/variables.h"
 #include "results/folder.h"
 #include "common/world.h"
 
@@ -368,6 +369,7 @@ int main(int argc, char **argv)
     output_begin();
     options_outcome_t outcome = options_parse(&spec, commands, argv, &campaign.settings);
     if (outcome == OPTIONS_RUN) {
+        variables_check(program_name);
         json_t *variants =
             read_variants(&campaign.settings, argc - commands - 1, commands < argc ? argv + commands + 1 : NULL, &good);
         if (good)

@@ -7,6 +7,7 @@
 #include "preload/launcher.h"
 #include "room.h"
 #include "text.h"
+#include "variables.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,8 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv)
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->ranks);
     count_nodes(world);
+    if (world->rank == 0)
+        variables_check(program);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN);
 }
 

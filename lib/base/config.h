@@ -25,7 +25,6 @@ typedef enum mh_setting_type {
 } mh_setting_type;
 
 typedef struct mh_setting {
-    const char *name; /* without the prefix mpix_harmonize_ */
     const char *unit; /* for the manual and for messages; "" if there is none */
     const char *default_text;
     mh_setting_type type;

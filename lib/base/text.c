@@ -8,7 +8,7 @@
 
 #define BILLION INT64_C(1000000000)
 
-enum { DECIMALS = 9 };
+enum { DECIMALS = 9, MAX_NAME_LENGTH = 64 };
 
 bool mh_is_blank(char c)
 {
@@ -49,6 +49,34 @@ bool mh_has_prefix(const char *text, const char *prefix)
         if (mh_to_lower(*text++) != mh_to_lower(*prefix++))
             return false;
     return true;
+}
+
+/* How many letters must be added, removed or replaced; of name, the first ones count. */
+static size_t count_changes(const char *text, const char *name)
+{
+    size_t row[MAX_NAME_LENGTH + 1], length = strnlen(name, MAX_NAME_LENGTH);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; text[i]; i++) {
+        size_t before = i; /* of one letter less in both */
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t replaced = before + (mh_to_lower(text[i]) != mh_to_lower(name[j]));
+            size_t other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            before = row[j + 1];
+            row[j + 1] = replaced < other ? replaced : other;
+        }
+    }
+    return row[length];
+}
+
+size_t mh_likest(const char *text, const char *const *names, size_t count)
+{
+    size_t likest = 0;
+    for (size_t i = 1; i < count; i++)
+        if (count_changes(text, names[i]) < count_changes(text, names[likest]))
+            likest = i;
+    return likest;
 }
 
 /* Append the digits at the beginning of *text to *number, and skip them. Returns their number, -1 if too many. */

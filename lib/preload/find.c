@@ -4,6 +4,7 @@
 #include "preload/find.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdarg.h>
@@ -50,6 +51,43 @@ void mh_preload_say(const char *text)
 {
     if (is_first_process())
         fprintf(stderr, "%s: %s\n", mh_preload_names.program, text);
+}
+
+/* ---- Programs that may call MPI or not, such as shells. start_program.sh made the file of such a program */
+
+enum { HIGH_DESCRIPTOR = 200 }; /* which no program counts on */
+static struct {
+    long pid; /* of the program */
+    char file[PATH_MAX];
+    int errors; /* some programs close their own stderr at the end */
+} unused;
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *noted = getenv("MPIX_PRELOAD_UNUSED");
+    char *file;
+    if (!noted)
+        return;
+    unused.pid = strtol(noted, &file, 10);
+    if (*file != ':')
+        return;
+    snprintf(unused.file, sizeof unused.file, "%s", file + 1);
+    if (unused.pid == getpid())
+        unused.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (unused.file[0] && unused.pid == getpid() && unlink(unused.file) == 0)
+        dprintf(unused.errors, "%s: nothing called MPI_Init; the program ran %s\n", mh_preload_names.program,
+                mh_preload_names.without);
+}
+
+/* Some shells end by this, without destructors. */
+__attribute__((visibility("default"), noreturn)) void _exit(int status)
+{
+    end();
+    _Exit(status);
 }
 
 static int note_library(struct dl_phdr_info *object, size_t size, void *data)
@@ -234,6 +272,8 @@ const void *mh_preload_open(void)
 {
     static char version[VERSION_SIZE];
     Dl_info self;
+    if (unused.file[0])
+        unlink(unused.file);
     const mpi_flavor *flavor = find_flavor(version);
     if (!flavor) {
         tell("this program uses an MPI library that is neither MPICH nor Open MPI: %.60s", version);

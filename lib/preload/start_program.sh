@@ -23,6 +23,16 @@ warn() {            # MESSAGE
     ! is_first || echo "$program: $1; the program runs $runs_how" >&2
 }
 
+# DIRECTORY FLAVOR [LIST]: the library says whether it takes the settings, and whether a list names functions of MPI.
+ask_library() {
+    [ -n "${3-}" ] || env | grep -q '^MPIX_HARMONIZE_' || return 0
+    for file in "$here/../trace/check-$2"* "$1"/*"check-$2"*; do
+        [ -x "$file" ] || continue
+        if is_first; then "$file" "$program" "${3-}"; else "$file" "$program" "${3-}" 2>/dev/null; fi
+        case $? in 0) return ;; 2) exit 2 ;; esac
+    done
+}
+
 # ---- The program
 
 # NAME: sets path, as exec will look for it.
@@ -34,13 +44,6 @@ find_program() {
         path=${path:-.}/$1
         [ -d "$path" ] || [ ! -x "$path" ] || return
     done
-}
-
-check_program() {   # NAME: sets path, and refuses what cannot be executed
-    find_program "$1"
-    [ -e "$path" ] || refuse_here "there is no program $1: check its name, and PATH"
-    [ ! -d "$path" ] && [ -x "$path" ] ||
-        refuse_here "$1 cannot be executed: check that it is a program, and its permissions"
 }
 
 number() {          # BYTES OFFSET: an unsigned number in the program
@@ -72,18 +75,67 @@ has_own_mpi() {
         LC_ALL=C grep -qaE 'PMPI_Init|ompi_mpi_init|\*\*mpi_init' "$path"
 }
 
+# FILE: it names MPI_Init, of C or Fortran.
+names_mpi() {
+    LC_ALL=C grep -qai mpi_init "$1"
+}
+
+# FILE [MORE]: it names a function that loads a library or starts a program, by a text that stands alone.
+can_start() {
+    LC_ALL=C grep -qaxzE "[A-Za-z0-9_]*(dlm?open|exec[lv]p?e?|posix_spawnp?|popen)${2-}" "$1"
+}
+
+# Sets kind: static, setid: nothing can be loaded; mpi; none: the program and its libraries neither call MPI nor can
+# start what does; other. The C library and some that simple programs have, such as ls, are not asked what they can.
+judge_program() {
+    kind=static
+    ! is_static || return 0
+    kind=setid
+    [ ! -u "$path" ] && [ ! -g "$path" ] || return 0
+    kind=other
+    is_elf && libraries=$(LD_PRELOAD='' ldd "$path" 2>/dev/null) || return 0
+    can_start "$path" '|system' || kind=none
+    while IFS= read -r file; do
+        [ -f "$file" ] || continue
+        ! names_mpi "$file" || { kind=mpi; return; }
+        case ${file##*/} in
+        "${path##*/}" | libc.* | ld-* | libdl.* | libpthread.* | libselinux.* | libcap.*) ;;
+        *) ! can_start "$file" || kind=other ;;
+        esac
+    done <<FILES
+$path
+$(printf '%s\n' "$libraries" | sed 's/ (0x[0-9a-f]*)$//; s/.* => //; s/^[[:blank:]]*//')
+FILES
+}
+
+# NAME: sets path and kind, and refuses what cannot be executed, and what has nothing to do with MPI.
+check_program() {
+    find_program "$1"
+    [ -e "$path" ] || refuse_here "there is no program $1: check its name, and PATH"
+    [ ! -d "$path" ] && [ -x "$path" ] ||
+        refuse_here "$1 cannot be executed: check that it is a program, and its permissions"
+    judge_program
+    [ $kind != none ] || refuse "$1 is no MPI program: it does not call MPI, and cannot start a program that does"
+}
+
+# The first process that calls MPI_Init removes this file. If none does, the program says so when it ends.
+expect_mpi() {
+    is_first && [ -z "${MPIX_PRELOAD_UNUSED-}" ] || return 0
+    file=$(mktemp "${TMPDIR:-/tmp}/mpix-XXXXXX" 2>/dev/null) || return 0
+    export MPIX_PRELOAD_UNUSED="$$:$file"
+}
+
 # NAME FILE: the dynamic linker is to load FILE into the program NAME, unless it is to do so already.
 load_into() {
-    if is_static; then
-        warn "$1 is linked statically, so nothing can be loaded into it (link it dynamically)"
-    elif [ -u "$path" ] || [ -g "$path" ]; then
-        warn "$1 is a set-user-id or set-group-id program, into which nothing can be loaded"
-    else
-        ! has_own_mpi ||
-            warn "$1 seems to have its MPI library within itself, before which nothing can be put (link the shared one)"
-        case :${LD_PRELOAD-}: in
-        *[:\ ]"$2"[:\ ]*) ;;
-        *) export LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" ;;
-        esac
-    fi
+    case $kind in
+    static) warn "$1 is linked statically, so nothing can be loaded into it (link it dynamically)"; return ;;
+    setid) warn "$1 is a set-user-id or set-group-id program, into which nothing can be loaded"; return ;;
+    other) expect_mpi ;;
+    esac
+    ! has_own_mpi ||
+        warn "$1 seems to have its MPI library within itself, before which nothing can be put (link the shared one)"
+    case :${LD_PRELOAD-}: in
+    *[:\ ]"$2"[:\ ]*) ;;
+    *) export LD_PRELOAD="$2${LD_PRELOAD:+:$LD_PRELOAD}" ;;
+    esac
 }

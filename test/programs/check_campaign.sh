@@ -88,12 +88,16 @@ END
     fresh
     campaign --launches 1 "$root/file"
     expect_status 0
+    [ -z "$(own_messages)" ] || complain "words are complained about"
     [ "$(cat "$folder"/{first,second,third}/0000.json)" = \
         '{"x":"common","y":"two words"}{"x":"own","y":"two words"}y,z
 1,2' ] || complain "other words: $(cat "$folder"/*/*)"
     fresh
-    campaign --launches 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: echo '{"x":2}' -- echo '{"x":3}'
+    campaign --launches 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: MPIX_HARMONIZE_SINC=hca3 echo '{"x":2}' \
+        -- echo '{"x":3}'
     expect_status 0
+    [ "$(own_messages)" = "mpix_campaign: unknown variable MPIX_HARMONIZE_SINC; did you mean MPIX_HARMONIZE_SYNC?" ] ||
+        complain "not one line about the variable"
     [ "$(cat "$folder"/{A,other,C}/0001.json | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] || complain "other commands"
 }
 

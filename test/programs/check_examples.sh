@@ -215,6 +215,18 @@ check_library_errors() {
     own_messages | grep -qi tolerance_ns || complain "the message does not name the setting"
 }
 
+# Those of modules are known.
+check_unknown_variables() {
+    export MPIX_HARMONIZE_TOLERNACE_NS=9 MPIX_HARMONIZE_ROOT=/opt MPIX_HARMONIZE_DIR=/opt
+    for each in mpix_skew mpix_bench; do
+        run 2 $each --help
+        [ "$(own_messages)" = "$each: unknown variable MPIX_HARMONIZE_TOLERNACE_NS; \
+did you mean MPIX_HARMONIZE_TOLERANCE_NS?" ] ||
+            complain "not one line about the variable"
+    done
+    unset MPIX_HARMONIZE_TOLERNACE_NS MPIX_HARMONIZE_ROOT MPIX_HARMONIZE_DIR
+}
+
 check_other_variables() {
     # Each variable is one of the other library's launcher.
     case $library in
@@ -255,6 +267,7 @@ tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "mpix_triad: bounds, tables, bad options" check_triad
 quick tap_check "errors of the library" check_library_errors
+quick tap_check "misspelled variables of the library" check_unknown_variables
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
 case $library in Open*) other_launcher=mpiexec.mpich ;; *) other_launcher=mpiexec.openmpi ;; esac
 quick tap_check "variables of another MPI library's launcher" check_other_variables

@@ -43,11 +43,22 @@ check_abort() {
     expect_no "the program goes on" '^done' out
 }
 
+# What may start a program with MPI runs, and says at the end that nothing called MPI: once, and whatever ends it.
 check_no_mpi() {
-    run alone mpix_preload sh -c 'echo hello; exit 7'
-    expect_status 7
-    expect out hello 1
-    [ ! -s "$scratch/err" ] || complain "it writes to stderr"
+    local command
+    for command in 'echo hello; exit 7' 'exec env sh -c "echo hello; exit 7"' '(echo hello); (exit 7)'; do
+        run alone mpix_preload sh -c "$command"
+        expect_status 7
+        expect out hello 1
+        [ "$(own_messages)" = "mpix_preload: nothing called MPI_Init; the program ran without the preload" ] ||
+            complain "not one line"
+    done
+    run 2 mpix_preload sh -c 'exec ls /dev/null'
+    expect_status 0
+    [ "$(own_messages | grep -c 'nothing called MPI_Init')" -eq 1 ] || complain "not one line of all processes"
+    run alone mpix_preload ls /dev/null
+    expect_refusal 'ls is no MPI program'
+    ! compgen -G "${TMPDIR:-/tmp}/mpix-*" || echo "a file is left"
 }
 
 # One line says why the preload cannot work, and the program runs.

@@ -273,7 +273,10 @@ check_cost() {
 check_others() {
     record alone sh -c 'echo hello; exit 7'
     expect_status 7
-    [ ! -s "$scratch/err" ] || complain "it writes to stderr"
+    [ "$(own_messages)" = "mpix_trace: nothing called MPI_Init; the program ran without being recorded" ] ||
+        complain "not one line"
+    run alone mpix_trace -o "$scratch/new" ls
+    expect_refusal 'ls is no MPI program'
     record 2 "$subject" child
     expect_done
     [ "$(grep -c '^child$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
@@ -296,9 +299,13 @@ check_others() {
     # Of all processes, the first says so.
     run 2 mpix_trace -o "$scratch/new" --no-such-option "$subject"
     expect_refusal --no-such-option
-    record 2 --only 'Send,Recieve,*nothing*' "$subject"
-    expect_done
-    [ "$(own_messages | grep -c 'matches no function')" -eq 2 ] || complain "not a line for each name that is wrong"
+    run 2 mpix_trace -o "$scratch/new" --only 'Send,Recieve' "$subject"
+    expect_refusal '"Recieve" matches no function of MPI; did you mean MPI_Recv?'
+    run alone mpix_trace -o "$scratch/new" --only mpi_comm_dupp "$subject"
+    expect_refusal '"mpi_comm_dupp" matches no function of MPI; did you mean MPI_Comm_dup?'
+    MPIX_HARMONIZE_SYNC=foo run 2 mpix_trace -o "$scratch/new" "$subject"
+    expect_refusal "environment variable MPIX_HARMONIZE_SYNC: 'foo' is not valid"
+    [ ! -e "$scratch/new" ] || complain "a refusal makes a folder"
 }
 
 # HOW_LINKED HOW_NAMED: a call site has an address by which addr2line finds the line of the call. Its name, if it is

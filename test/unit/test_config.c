@@ -11,9 +11,14 @@ static const mh_setting *setting_at(int place)
     return &mh_settings_table[place];
 }
 
+static const char *name_of(const mh_setting *setting)
+{
+    return mh_setting_names[setting - mh_settings_table];
+}
+
 static void expect_in(const mh_setting *setting, const char *text, const char *message, const char *wanted)
 {
-    EXPECT(strstr(message, wanted), "%s = '%s': the message '%s' does not show '%s'", setting->name, text, message,
+    EXPECT(strstr(message, wanted), "%s = '%s': the message '%s' does not show '%s'", name_of(setting), text, message,
            wanted);
 }
 
@@ -56,8 +61,8 @@ static void expect_refused(int place, const char *text)
     memset(&value, 0x5a, sizeof value);
     before = value;
     EXPECT(mh_setting_parse(setting, text, &value, why, sizeof why) == -1, "%s = '%s' is accepted as '%s'",
-           setting->name, text, value.text);
-    EXPECT(memcmp(&value, &before, sizeof value) == 0, "%s = '%s' is refused, but changes the value", setting->name,
+           name_of(setting), text, value.text);
+    EXPECT(memcmp(&value, &before, sizeof value) == 0, "%s = '%s' is refused, but changes the value", name_of(setting),
            text);
     /* As far as it can be shown. */
     snprintf(shown, sizeof shown, "'%.*s", (int)(strcspn(text, "\t\n\a") < 20 ? strcspn(text, "\t\n\a") : 20), text);
@@ -73,7 +78,7 @@ static mh_setting_value expect_accepted(int place, const char *text)
     char why[MH_ERROR_MESSAGE_SIZE] = "";
     memset(&value, 0x5a, sizeof value);
     int code = mh_setting_parse(setting_at(place), text, &value, why, sizeof why);
-    EXPECT(code == 0, "%s = '%s' is refused: %s", setting_at(place)->name, text, why);
+    EXPECT(code == 0, "%s = '%s' is refused: %s", mh_setting_names[place], text, why);
     return value;
 }
 
@@ -82,19 +87,19 @@ static mh_setting_value expect_accepted(int place, const char *text)
 START_TEST(table_entry_is_complete)
 {
     const mh_setting *setting = setting_at(_i);
-    EXPECT(setting->name && setting->name[0], "setting %d has no name", _i);
-    EXPECT(setting->unit && setting->doc && setting->doc[0], "%s has no unit or no description", setting->name);
-    for (const char *c = setting->name; *c; c++)
+    EXPECT(name_of(setting) && name_of(setting)[0], "setting %d has no name", _i);
+    EXPECT(setting->unit && setting->doc && setting->doc[0], "%s has no unit or no description", name_of(setting));
+    for (const char *c = name_of(setting); *c; c++)
         EXPECT(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_',
-               "%s: a name is of lower case letters", setting->name);
+               "%s: a name is of lower case letters", name_of(setting));
     for (int other = 0; other < _i; other++)
-        EXPECT(strcmp(setting->name, setting_at(other)->name) != 0, "%s is there twice", setting->name);
-    EXPECT(!mh_is_statistic(setting->name), "%s is a setting and a statistic", setting->name);
-    EXPECT(setting->type != MH_SETTING_INTEGER || setting->min < setting->max, "%s has no range", setting->name);
-    EXPECT(setting->type != MH_SETTING_INTEGER || setting->unit[0], "%s has no unit", setting->name);
+        EXPECT(strcmp(name_of(setting), mh_setting_names[other]) != 0, "%s is there twice", name_of(setting));
+    EXPECT(!mh_is_statistic(name_of(setting)), "%s is a setting and a statistic", name_of(setting));
+    EXPECT(setting->type != MH_SETTING_INTEGER || setting->min < setting->max, "%s has no range", name_of(setting));
+    EXPECT(setting->type != MH_SETTING_INTEGER || setting->unit[0], "%s has no unit", name_of(setting));
     EXPECT(setting->type != MH_SETTING_CHOICE || (setting->choice && setting->choice(0)), "%s has no choice",
-           setting->name);
-    EXPECT(setting->type != MH_SETTING_TEXT || setting->check, "%s has no check", setting->name);
+           name_of(setting));
+    EXPECT(setting->type != MH_SETTING_TEXT || setting->check, "%s has no check", name_of(setting));
 }
 END_TEST
 
@@ -119,12 +124,12 @@ START_TEST(default_is_accepted)
 {
     const mh_setting *setting = setting_at(_i);
     mh_setting_value value = expect_accepted(_i, setting->default_text);
-    EXPECT(strcmp(value.text, setting->default_text) == 0, "%s: the default '%s' is kept as '%s'", setting->name,
+    EXPECT(strcmp(value.text, setting->default_text) == 0, "%s: the default '%s' is kept as '%s'", name_of(setting),
            setting->default_text, value.text);
     mh_settings settings;
     mh_settings_default(&settings);
     EXPECT(settings.values[_i].number == value.number && strcmp(settings.values[_i].text, value.text) == 0,
-           "%s is '%s' by default instead of '%s'", setting->name, settings.values[_i].text, value.text);
+           "%s is '%s' by default instead of '%s'", name_of(setting), settings.values[_i].text, value.text);
 }
 END_TEST
 
@@ -140,7 +145,7 @@ START_TEST(blanks_around_and_case_do_not_matter)
             *c = (char)toupper((unsigned char)*c);
         mh_setting_value value = expect_accepted(_i, text);
         EXPECT(value.number == plain.number && strcmp(value.text, plain.text) == 0, "%s: '%s' is kept as '%s'",
-               setting->name, text, value.text);
+               name_of(setting), text, value.text);
     }
 }
 END_TEST
@@ -192,7 +197,7 @@ START_TEST(many_blanks_are_refused)
     char text[2 * MH_CONFIG_TEXT_SIZE];
     int fit = MH_CONFIG_TEXT_SIZE - 1 - (int)strlen(value);
     snprintf(text, sizeof text, "%*s%s", fit, "", value);
-    EXPECT(strcmp(expect_accepted(_i, text).text, value) == 0, "%s: %d blanks change the value", setting_at(_i)->name,
+    EXPECT(strcmp(expect_accepted(_i, text).text, value) == 0, "%s: %d blanks change the value", mh_setting_names[_i],
            fit);
     snprintf(text, sizeof text, "%*s%s", fit + 1, "", value);
     expect_refused(_i, text);
@@ -245,7 +250,7 @@ static const struct {
 START_TEST(good_value_is_accepted)
 {
     mh_setting_value value = expect_accepted(good[_i].setting, good[_i].text);
-    const char *name = setting_at(good[_i].setting)->name, *kept = good[_i].kept ? good[_i].kept : good[_i].text;
+    const char *name = mh_setting_names[good[_i].setting], *kept = good[_i].kept ? good[_i].kept : good[_i].text;
     EXPECT(value.number == good[_i].number, "%s = '%s' is %" PRId64 " instead of %" PRId64, name, good[_i].text,
            value.number, good[_i].number);
     EXPECT(strcmp(value.text, kept) == 0, "%s = '%s' is kept as '%s' instead of '%s'", name, good[_i].text, value.text,
@@ -270,7 +275,7 @@ START_TEST(nothing_is_left_uninitialized)
     int code = mh_setting_parse(setting_at(_i), setting_at(_i)->default_text, &value, why, sizeof why);
     EXPECT(code == 0, "%s", why);
     for (size_t i = strlen(value.text); i < sizeof value.text; i++)
-        EXPECT(value.text[i] == 0, "%s: byte %zu behind the text is %#x", setting_at(_i)->name, i, value.text[i]);
+        EXPECT(value.text[i] == 0, "%s: byte %zu behind the text is %#x", mh_setting_names[_i], i, value.text[i]);
 }
 END_TEST
 
@@ -358,11 +363,12 @@ START_TEST(limits_of_integers_hold)
         snprintf(text, sizeof text, "%" PRId64, edges[i].number);
         if (edges[i].is_good)
             EXPECT(expect_accepted(_i, text).number == edges[i].number, "%s = '%s' is taken for another number",
-                   setting->name, text);
+                   name_of(setting), text);
         else
             expect_refused(_i, text);
     }
-    EXPECT(setting->allows_auto || strcmp(setting->default_text, "auto") != 0, "%s is auto by default", setting->name);
+    EXPECT(setting->allows_auto || strcmp(setting->default_text, "auto") != 0, "%s is auto by default",
+           name_of(setting));
 }
 END_TEST
 

@@ -56,7 +56,7 @@ static void expect_defaults_except(const mh_settings *settings, int place)
 {
     for (int i = 0; i < MH_SET_COUNT; i++)
         EXPECT(i == place || strcmp(settings->values[i].text, setting_at(i)->default_text) == 0,
-               "%s is '%s' instead of its default", setting_at(i)->name, settings->values[i].text);
+               "%s is '%s' instead of its default", mh_setting_names[i], settings->values[i].text);
 }
 
 #define LONG_NAME                                                                                                  \
@@ -187,8 +187,9 @@ static const struct {
 } ignored[] = {
     {"nothing", {{NULL, NULL}}, ""},
     {"settings only", {{PREFIX "SYNC", "none"}, {PREFIX "tolerance_NS", "x"}}, ""},
-    {"one", {{PREFIX "ROOT", "/opt/mpix"}}, PREFIX "ROOT"},
-    {"two", {{PREFIX "ROOT", "/opt/mpix"}, {PREFIX "DIR", ""}}, PREFIX "ROOT, " PREFIX "DIR"},
+    {"those of modules", {{PREFIX "ROOT", "/opt/mpix"}, {PREFIX "DIR", ""}}, ""},
+    {"one", {{PREFIX "ROOTS", "/opt/mpix"}}, PREFIX "ROOTS"},
+    {"two", {{PREFIX "root", "/opt/mpix"}, {PREFIX "DIRS", ""}}, PREFIX "root, " PREFIX "DIRS"},
     {"a setting and another", {{PREFIX "SYNC", "none"}, {PREFIX "SYNCH", "none"}}, PREFIX "SYNCH"},
     {"the bare prefix", {{PREFIX, "1"}}, PREFIX},
     {"a name of two lines", {{PREFIX "A\nB", "1"}}, PREFIX "A B"},
@@ -213,9 +214,28 @@ START_TEST(ignored_names_are_listed)
 }
 END_TEST
 
+static const struct {
+    const char *entry, *line;
+} misspelled[] = {
+    {PREFIX "TOLERNACE_NS=1000", "unknown variable " PREFIX "TOLERNACE_NS; did you mean " PREFIX "TOLERANCE_NS?"},
+    {PREFIX "slack_max", "unknown variable " PREFIX "slack_max; did you mean " PREFIX "SLACK_MAX_NS?"},
+    {PREFIX "BARIER\n=tree", "unknown variable " PREFIX "BARIER ; did you mean " PREFIX "BARRIER?"},
+    {PREFIX "ROOTS", "unknown variable " PREFIX "ROOTS; did you mean " PREFIX "CLOCK?"},
+    {PREFIX, "unknown variable " PREFIX "; did you mean " PREFIX "SYNC?"},
+};
+
+START_TEST(misspelled_variable_is_told_what_it_is_likest_to)
+{
+    char line[160];
+    EXPECT(mh_variable_is_unknown(misspelled[_i].entry), "%s is known", misspelled[_i].entry);
+    mh_variable_describe(misspelled[_i].entry, line, sizeof line);
+    EXPECT(strcmp(line, misspelled[_i].line) == 0, "'%s', not '%s'", line, misspelled[_i].line);
+}
+END_TEST
+
 START_TEST(list_that_does_not_fit_says_so)
 {
-    static const variable two[MAX_VARIABLES] = {{PREFIX "ROOT", "1"}, {LONG_NAME, "1"}};
+    static const variable two[MAX_VARIABLES] = {{PREFIX "ROOTS", "1"}, {LONG_NAME, "1"}};
     for (size_t size = 4; size <= MH_ERROR_MESSAGE_SIZE; size++) {
         char text[MH_ERROR_MESSAGE_SIZE + 1];
         memset(text, 'x', sizeof text);
@@ -234,6 +254,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, bad_environment_is_refused, 0, COUNT_OF(refused));
     tcase_add_loop_test(tests, settings_that_agree_are_accepted, 0, COUNT_OF(together));
     tcase_add_loop_test(tests, ignored_names_are_listed, 0, COUNT_OF(ignored));
+    tcase_add_loop_test(tests, misspelled_variable_is_told_what_it_is_likest_to, 0, COUNT_OF(misspelled));
     tcase_add_test(tests, list_that_does_not_fit_says_so);
 }
 

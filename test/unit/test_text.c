@@ -130,9 +130,10 @@ START_TEST(value_means_the_same_in_each_locale)
     mh_setting_value value;
     char why[MH_ERROR_MESSAGE_SIZE] = "";
     const mh_setting *setting = &mh_settings_table[values[_i].setting];
-    EXPECT(mh_setting_parse(setting, values[_i].text, &value, why, sizeof why) == 0, "%s: %s", setting->name, why);
-    EXPECT(setting->type != MH_SETTING_FRACTION || value.number == values[_i].number, "%s is %" PRId64, setting->name,
-           value.number);
+    EXPECT(mh_setting_parse(setting, values[_i].text, &value, why, sizeof why) == 0, "%s: %s",
+           mh_setting_names[values[_i].setting], why);
+    EXPECT(setting->type != MH_SETTING_FRACTION || value.number == values[_i].number, "%s is %" PRId64,
+           mh_setting_names[values[_i].setting], value.number);
 }
 END_TEST
 

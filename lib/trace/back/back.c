@@ -17,9 +17,9 @@
 #include "trace/back/file.h"
 #include "trace/back/messages.h"
 #include "trace/back/requests.h"
+#include "trace/only.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,7 @@ static bool give_up(const char *reason)
 
 /* ---- Which functions */
 
-static bool fits(const char *pattern, const char *function)
-{
-    return fnmatch(pattern, function, FNM_CASEFOLD) == 0 ||
-           fnmatch(pattern, function + strlen("MPI_"), FNM_CASEFOLD) == 0;
-}
-
-/* The names end with those of MPI_Wtime and MPI_Wtick. */
+/* The names end with those of MPI_Wtime and MPI_Wtick. mpix_trace has refused patterns that fit none. */
 static bool choose_functions(const char *const *functions, int count)
 {
     char list[sizeof mh_trace.options.only];
@@ -60,14 +54,10 @@ static bool choose_functions(const char *const *functions, int count)
     strcpy(list, mh_trace.options.only);
     for (int i = 0; i < count - 2; i++)
         mh_trace.is_wanted[i + 1] = !list[0];
-    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest)) {
-        bool is_found = false;
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
         for (int i = 0; i < count; i++)
-            if (fits(pattern, functions[i]))
-                is_found = mh_trace.is_wanted[i + 1] = true;
-        if (!is_found && mh_trace.rank == 0)
-            mh_trace_say("option --only: %s matches no function of MPI", pattern);
-    }
+            if (trace_fits(pattern, functions[i]))
+                mh_trace.is_wanted[i + 1] = true;
     return true;
 }
 
