@@ -99,6 +99,7 @@ static const sub_test sub_tests[] = {
     {"info_statistics", test_info_statistics, "calls, misses and synchronizations are counted", SINGLE},
     {"info_round_trip", test_info_round_trip, "what get_info returns, set_info accepts", SINGLE},
     {"info_effect", test_info_effect, "settings take effect", SINGLE},
+    {"fortran_handles", test_fortran_handles, "the functions that the modules for Fortran call", SINGLE},
 
     {"threads", test_threads, "two threads call on two communicators", MULTIPLE},
     {"readers", test_readers, "threads read a clock beside calls, and while other communicators come and go", MULTIPLE},

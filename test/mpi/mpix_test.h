@@ -356,6 +356,7 @@ void test_info_fresh(void);
 void test_info_statistics(void);
 void test_info_round_trip(void);
 void test_info_effect(void);
+void test_fortran_handles(void);
 
 /* test_threads.c */
 void test_threads(void);

@@ -177,3 +177,31 @@ void test_info_effect(void)
     check_interval("hca3o/skampi/10", ranks > 1);
     check_interval("none", false);
 }
+
+#if !defined(OPEN_MPI) && !defined(MPICH_VERSION) && defined(MPI_ABI_VERSION)
+#define COMM_TO_FORTRAN MPI_Comm_toint
+#define INFO_OF_FORTRAN MPI_Info_fromint
+#else
+#define COMM_TO_FORTRAN (int)MPI_Comm_c2f
+#define INFO_OF_FORTRAN MPI_Info_f2c
+#endif
+int MPIX_Harmonize_f(int comm, int *flag);
+int MPIX_Harmonize_get_info_f(int comm, int *info_used);
+
+/* No MPI library has Fortran modules for the standard ABI yet, but programs in Fortran may call these. */
+void test_fortran_handles(void)
+{
+    int flag = 1, number, found = 0;
+    char text[TEXT_SIZE];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(MPIX_Harmonize_f(COMM_TO_FORTRAN(MPI_COMM_NULL), &flag), MPI_ERR_COMM, "a null handle");
+    CHECK(flag == 0, "a failed call leaves the flag %d", flag);
+    CHECK_OK(MPIX_Harmonize_f(COMM_TO_FORTRAN(MPI_COMM_WORLD), &flag));
+    CHECK_OK(MPIX_Harmonize_f(COMM_TO_FORTRAN(comm), &flag));
+    CHECK_OK(MPIX_Harmonize_get_info_f(COMM_TO_FORTRAN(comm), &number));
+    MPI_Info info = INFO_OF_FORTRAN(number);
+    MPI_Info_get(info, "mpix_harmonize_calls", TEXT_SIZE - 1, text, &found);
+    CHECK(found && strcmp(text, "1") == 0, "a communicator with one call has made %s", found ? text : "none");
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comm);
+}
