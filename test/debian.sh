@@ -2,13 +2,14 @@
 # Minimal Debian systems beside this one, to be sourced after tap.sh. The mirror and apt's configuration are those of
 # this machine. Nothing but the cache is changed.
 
-# Mirror and code name of the running system, as apt sees them.
+# [SUITE]: mirror of the running system, as apt sees it, and the code name of this system, or the suite.
 find_mirror() {
     . /etc/os-release
     [ "${ID-}" = debian ] || return 1
     # shellcheck disable=SC2016 # the format is apt's
     apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
-        awk -v name="${VERSION_CODENAME-}" '$2 == name && $3 == "main" { print $1, $2; exit }' | grep .
+        awk -v name="${VERSION_CODENAME-}" -v suite="${1:-${VERSION_CODENAME-}}" '
+            $2 == name && $3 == "main" { print $1, suite; exit }' | grep .
 }
 
 # Its owner must be root, and nobody else may have put anything into it.

@@ -6,13 +6,17 @@
 #
 # Usage: run_fresh_tests.sh            ./quickstart, and ./quickstart check with the unit tests only
 #        run_fresh_tests.sh full       ./quickstart, ./quickstart check, and the README's lines without root
+#        run_fresh_tests.sh system     ./quickstart and ./quickstart check, by $MPIX_TEST_FRESH_MPI; prints a row
 #        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
 #
-# Environment: MPIX_TEST_FRESH_CACHE  keeps the minimal system for further runs (default: /var/tmp/mpix_fresh)
+# Environment: MPIX_TEST_FRESH_SUITE  the release of Debian, such as trixie or sid (default: that of this machine)
+#              MPIX_TEST_FRESH_MPI    for "system": mpich, openmpi or abi (default: mpich)
+#              MPIX_TEST_FRESH_ALL    for "system": yes: all tests, by ./quickstart check --all
+#              MPIX_TEST_FRESH_CACHE  keeps the minimal systems for further runs (default: /var/tmp/mpix_fresh)
 #              MPIX_TEST_FRESH_FILES  a folder that the user there gets a copy of, as ~/files
 #              MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
 #
-# The mirror and apt's configuration are those of this machine. The minimal system is the lower layer of an overlay in
+# The mirror and apt's configuration are those of this machine, for its own release with all its sources. The minimal system is the lower layer of an overlay in
 # private namespaces, so nothing else of this machine is changed, and all but the cache is gone afterwards.
 set -u
 
@@ -20,7 +24,8 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$source_dir/../.." && pwd)
 . "$source_dir/../tap.sh"
 . "$source_dir/../debian.sh"
-cache=${MPIX_TEST_FRESH_CACHE:-/var/tmp/mpix_fresh}
+suite=${MPIX_TEST_FRESH_SUITE-}
+cache=${MPIX_TEST_FRESH_CACHE:-/var/tmp/mpix_fresh}${suite:+_$suite}
 packages=gcc,make,libc6-dev,git,ca-certificates,sudo
 user=stranger
 user_id=1000
@@ -36,9 +41,18 @@ copy_sources() {    # DIRECTORY
     fi
 }
 
+# ROOT: how apt reaches the mirror, and for the release of this machine, all that is in its sources.
+furnish_apt() {
+    if [ -z "$suite" ]; then
+        rm -rf "$1/etc/apt" && cp -a /etc/apt "$1/etc/apt" && cp -an /usr/share/keyrings/. "$1/usr/share/keyrings/"
+    else
+        cp -a /etc/apt/apt.conf.d/. "$1/etc/apt/apt.conf.d/" &&
+            { [ ! -d /etc/apt/auth.conf.d ] || cp -a /etc/apt/auth.conf.d/. "$1/etc/apt/auth.conf.d/"; }
+    fi
+}
+
 furnish() {     # ROOT
-    rm -rf "$1/etc/apt" && cp -a /etc/apt "$1/etc/apt" &&
-        cp -an /usr/share/keyrings/. "$1/usr/share/keyrings/" &&
+    furnish_apt "$1" &&
         cp -L /etc/resolv.conf /etc/hosts "$1/etc/" &&
         chroot "$1" useradd -m -u $user_id -s /bin/bash $user &&
         echo "$user ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/$user" &&
@@ -84,7 +98,7 @@ try() {
         tap_not_ok "$1 ($took s)" "$output
 $why"
     fi
-    last_output=$output
+    last_output=$output last_took=$took
 }
 
 result='^Half of the time, the processes left MPI_Barrier more than '
@@ -141,12 +155,25 @@ try_readme() {      # full or short
     tap_expect_empty "it does not configure again" "$(grep -E 'Configuring|Generating' <<<"$last_output")"
 }
 
+try_system() {
+    local mpi=${MPIX_TEST_FRESH_MPI:-mpich} first
+    try "./quickstart --mpi $mpi" "./quickstart --mpi $mpi" "$result" $first_seconds
+    first=$last_took
+    try "./quickstart check --mpi $mpi" \
+        "./quickstart check ${MPIX_TEST_FRESH_ALL:+--all} --mpi $mpi" "$all_passed"
+    echo "# | $(in_system sh -c '. /etc/os-release; echo "${VERSION_ID:-unstable}"') | $(
+        sed -n 's/^==> Tested with \(.*\) in [0-9]* s$/\1/p' <<<"$last_output") | $(
+        in_system gcc -dumpfullversion) | $first | $(
+        sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 | \2 | \3/p' <<<"$last_output") | $last_took |"
+}
+
 inside() {      # WORK WHAT
     root=$1/root
     mount_machine "$cache" "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
     furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
     case $2 in
     full | short) try_readme "$2" ;;
+    system) try_system ;;
     *) try "$2" "$2"; printf '%s\n' "$last_output" | sed 's/^/# /' ;;
     esac
     tap_done
@@ -160,7 +187,7 @@ outside() {     # WHAT
     [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "it is no part of the quick check"
     [ "$(id -u)" -eq 0 ] || skip_all "a fresh machine needs root"
     command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
-    mirror=$(find_mirror) || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
+    mirror=$(find_mirror "$suite") || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
     unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
     open_cache "$cache" || skip_all "cannot keep a system in $cache"
     # What was killed has left its system.
