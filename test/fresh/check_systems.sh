@@ -25,7 +25,8 @@ for system in ${SYSTEMS:-bookworm/mpich bookworm/openmpi trixie/mpich trixie/ope
         'not ok'* | '1..0'*) status=1 ;;
         esac
         printf '%s\n' "$line"
-    done < <(MPIX_TEST_FRESH_SUITE=${system%/*} MPIX_TEST_FRESH_MPI=${system#*/} bash "$source_dir/run_fresh_tests.sh" system)
+    done < <(MPIX_TEST_FRESH_SUITE=${system%/*} MPIX_TEST_FRESH_MPI=${system#*/} \
+        bash "$source_dir/run_fresh_tests.sh" system)
 done
 echo
 echo "| Debian | MPI library | gcc | ./quickstart (s) | passed | failed | skipped | ./quickstart check (s) |"

@@ -16,8 +16,9 @@
 #              MPIX_TEST_FRESH_FILES  a folder that the user there gets a copy of, as ~/files
 #              MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
 #
-# The mirror and apt's configuration are those of this machine, for its own release with all its sources. The minimal system is the lower layer of an overlay in
-# private namespaces, so nothing else of this machine is changed, and all but the cache is gone afterwards.
+# The mirror and apt's configuration are those of this machine, and for its own release all of its sources. The minimal
+# system is the lower layer of an overlay in private namespaces, so nothing else of this machine is changed, and all but
+# the cache is gone afterwards.
 set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
@@ -163,8 +164,8 @@ try_system() {
         "./quickstart check ${MPIX_TEST_FRESH_ALL:+--all} --mpi $mpi" "$all_passed"
     echo "# | $(in_system sh -c '. /etc/os-release; echo "${VERSION_ID:-unstable}"') | $(
         sed -n 's/^==> Tested with \(.*\) in [0-9]* s$/\1/p' <<<"$last_output") | $(
-        in_system gcc -dumpfullversion) | $first | $(
-        sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 | \2 | \3/p' <<<"$last_output") | $last_took |"
+        in_system gcc -dumpfullversion) | $first | $(sed -nE \
+        's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 | \2 | \3/p' <<<"$last_output") | $last_took |"
 }
 
 inside() {      # WORK WHAT
@@ -187,7 +188,8 @@ outside() {     # WHAT
     [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "it is no part of the quick check"
     [ "$(id -u)" -eq 0 ] || skip_all "a fresh machine needs root"
     command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
-    mirror=$(find_mirror "$suite") || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
+    mirror=$(find_mirror "$suite") ||
+        skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
     unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
     open_cache "$cache" || skip_all "cannot keep a system in $cache"
     # What was killed has left its system.
