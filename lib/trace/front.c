@@ -2,11 +2,15 @@
 /*
  * front.c - what LD_PRELOAD puts in front of the MPI library: an entry for each function, under both of its names.
  *
- * A call goes on to the next definition of the very name that was called. Inside of it nothing is recorded.
+ * A call goes on to the next definition of the very name that was called. What the MPI library calls inside of it is
+ * not recorded.
  */
+#define _GNU_SOURCE
 #include "preload/find.h"
 #include "trace/recorder.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -21,77 +25,133 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
 #define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define INLINE static inline __attribute__((always_inline))
 
-/* A call: where its wrapper is on the stack, and where the caller continues. */
-typedef struct {
-    uintptr_t frame, site;
-} stack_place;
-
-/* Some of the calls that were found inside of another one: MPI libraries call themselves often. */
+/* Some of the calls that were found inside of another one: tools before the MPI library make many. */
 enum { NESTINGS = 16 };
 typedef struct {
-    stack_place inner, outer;
+    trace_place inner, outer;
 } nesting;
 
 static const trace_back *opened_back;
 
 /* Of a thread; initial-exec thread-local storage makes this fast. */
 static __thread struct {
-    stack_place outer; /* the call in which it is; its frame is 0 if it is in none */
+    trace_place outer; /* the call in which it is; its frame is 0 if it is in none */
+    trace_call *call;  /* the same */
     trace_thread *thread;
+    MPI_Comm comm; /* whose processes make this call together */
+    enum { NOT_TOGETHER, TOGETHER, OPERATION } joins;
     nesting nestings[NESTINGS];
 } own __attribute__((tls_model("initial-exec")));
+
+/* ---- Who calls: the MPI library, its parts and this library are not the program */
+
+static bool is_name_of_part(const char *path)
+{
+    static const char *const stems[] = {"mca_", "libmca_", "libmpix_harmonize", "preload-"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The interfaces of Fortran are other objects: what they call, the program calls. */
+static __attribute__((noinline)) bool find_caller(uintptr_t address)
+{
+    static preload_next init = {.symbol = "PMPI_Init"};
+    Dl_info caller, library;
+    if (!init.address)
+        mh_preload_find_if_any(&init);
+    if (!dladdr((void *)address, &caller) || !caller.dli_fname)
+        return false;
+    return (init.address && dladdr(init.address, &library) && library.dli_fbase == caller.dli_fbase) ||
+           is_name_of_part(caller.dli_fname);
+}
+
+/* dladdr is slow, so its last answers are kept: twice the address, and 1 if it is of MPI. */
+INLINE bool is_of_mpi(uintptr_t address)
+{
+    enum { KNOWN_BITS = 10 };
+    static _Atomic uint64_t known[1 << KNOWN_BITS];
+    /* The multiplier is the golden ratio, as in table.c. */
+    _Atomic uint64_t *place = &known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+    uint64_t answer = atomic_load_explicit(place, memory_order_relaxed);
+    if (answer >> 1 != address) {
+        answer = (uint64_t)address << 1 | find_caller(address);
+        atomic_store_explicit(place, answer, memory_order_relaxed);
+    }
+    return answer & 1;
+}
+
+/* The recorder itself asks MPI about some messages: detecting this must be fast. */
+INLINE bool is_of_back(const trace_back *back, uintptr_t site)
+{
+    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
+}
 
 /* ---- Calls inside of calls. They are below them, for stacks grow downward */
 
 enum { FRAMES_OF_CALL = 3 }; /* at most: the wrapper, the entry, and what called it */
 typedef struct {
     int count; /* of frames that are not below the outer call */
-    bool is_found;
+    bool is_found, is_through_mpi;
 } outer_search;
 
 static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its)
 {
     outer_search *search = its;
-    if (_Unwind_GetCFA(frame) < own.outer.frame)
+    if (_Unwind_GetCFA(frame) < own.outer.frame) {
+        search->is_through_mpi = search->is_through_mpi || is_of_mpi(_Unwind_GetIP(frame));
         return _URC_NO_REASON;
+    }
     search->count++;
     /* Where there are several instruction sets, the lowest bit of one of them may tell which. */
     search->is_found = (_Unwind_GetIP(frame) | 1) == (own.outer.site | 1);
     return search->is_found || search->count == FRAMES_OF_CALL ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
+/* By an exception or a jump out of an error handler. */
+static void note_left_call(const trace_back *back)
+{
+    trace_call call = {.thread = own.thread};
+    const bool joined = own.joins != NOT_TOGETHER;
+    own.outer.frame = 0;
+    if (joined)
+        back->left_together(&call, own.comm, own.joins == OPERATION);
+    own.joins = NOT_TOGETHER;
+    own.thread = call.thread;
+}
+
 /*
- * An exception or a jump out of an error handler leaves a call unnoticed, and a later call may be below where that one
- * was. So the stack is searched for what called it. If the stack cannot be read so far, the call is an inner one.
+ * Whether a tool between the program and the MPI library makes a call, as part of the one in which the thread is. What
+ * the program calls in there, in an error handler or another callback, is its own: MPI is on the stack between the two.
+ * A jump leaves a call unnoticed, and a later call may be below where that one was. So the stack is searched for what
+ * called it. If the stack cannot be read so far, the call is of a tool.
  */
-static __attribute__((noinline)) bool is_inside(uintptr_t frame, uintptr_t site)
+static __attribute__((noinline)) bool is_of_tool(const trace_back *back, uintptr_t frame, uintptr_t site)
 {
     const nesting now = {{frame, site}, own.outer};
     nesting *known = &own.nestings[(frame / sizeof(void *) + site) % NESTINGS];
     outer_search search = {0};
     if (memcmp(known, &now, sizeof now) == 0)
         return true;
-    _Unwind_Backtrace(search_frame, &search);
-    if (search.count > 0 && !search.is_found) {
-        own.outer.frame = 0;
-        return false;
-    }
-    *known = now;
-    return true;
+    if (frame < own.outer.frame)
+        _Unwind_Backtrace(search_frame, &search);
+    if (frame >= own.outer.frame || (search.count > 0 && !search.is_found))
+        note_left_call(back);
+    else if (search.count == 0 || !search.is_through_mpi)
+        *known = now;
+    return memcmp(known, &now, sizeof now) == 0;
 }
 
-/* Inside of a call, the recorder itself asks MPI about some messages: detecting this must be fast. */
-INLINE bool is_of_back(const trace_back *back, uintptr_t site)
-{
-    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
-}
-
-/* NULL before MPI_Init and after MPI_Finalize, inside of a call, and where there is no back. */
+/* NULL before MPI_Init and after MPI_Finalize, in calls that are not the program's, and where there is no back. */
 INLINE const trace_back *get_outer_back(const void *its_site)
 {
     const uintptr_t site = (uintptr_t)its_site;
     const trace_back *back = __atomic_load_n(&opened_back, __ATOMIC_ACQUIRE);
-    if (back && OWN_FRAME < own.outer.frame && (is_of_back(back, site) || is_inside(OWN_FRAME, site)))
+    if (back &&
+        (is_of_back(back, site) || is_of_mpi(site) || (own.outer.frame != 0 && is_of_tool(back, OWN_FRAME, site))))
         return NULL;
     return back;
 }
@@ -109,11 +169,19 @@ __attribute__((unused)) INLINE void begin_session(void)
 
 INLINE void go_in(trace_call *call, int id, const void *site)
 {
-    own.outer = (stack_place){OWN_FRAME, (uintptr_t)site};
+    call->place = own.outer;
+    call->outer = own.outer.frame != 0 ? own.call : NULL;
+    own.outer = (trace_place){OWN_FRAME, (uintptr_t)site};
+    own.call = call;
     call->thread = own.thread;
     call->id = (uint16_t)id;
     call->site = (uintptr_t)site;
-    call->is_counted = false;
+}
+
+INLINE void come_out(const trace_call *call)
+{
+    own.outer = call->place;
+    own.call = call->outer;
 }
 
 INLINE void enter(const trace_back *back, trace_call *call, bool is_trial)
@@ -126,7 +194,21 @@ INLINE void enter(const trace_back *back, trace_call *call, bool is_trial)
 INLINE void leave(const trace_back *back, trace_call *call)
 {
     back->leave(call);
-    own.outer.frame = 0;
+    come_out(call);
+}
+
+/* What all processes of a communicator call. Not all MPI functions of it are operations. */
+INLINE void join(MPI_Comm comm, bool is_operation)
+{
+    own.comm = comm;
+    own.joins = is_operation ? OPERATION : TOGETHER;
+}
+
+INLINE void leave_together(const trace_back *back, trace_call *call, int result, MPI_Comm comm)
+{
+    back->leave(call);
+    back->after_together(call, result, comm);
+    come_out(call);
 }
 
 /* The two names of a function, in assembler: mpi.h declares them with other types. */
@@ -158,7 +240,7 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
     if (back && back->begin(function_names, ID_END - 1, entered_ns, &call))
         __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
     own.thread = call.thread;
-    own.outer.frame = 0;
+    come_out(&call);
 }
 
 #define RUN_INIT(name, parameters, types, arguments)                \
@@ -166,8 +248,8 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
     {                                                               \
         int64_t entered_ns = trace_raw_now_ns();                    \
         int(*function) types = (int(*) types)mh_preload_find(next); \
-        const stack_place before = own.outer;                       \
-        own.outer = (stack_place){OWN_FRAME, (uintptr_t)site};      \
+        const trace_place before = own.outer;                       \
+        own.outer = (trace_place){OWN_FRAME, (uintptr_t)site};      \
         int result = function arguments;                            \
         own.outer = before;                                         \
         if (result == MPI_SUCCESS)                                  \
@@ -212,7 +294,7 @@ static int run_Finalize(preload_next *next, const void *site)
     int result = function();
     __atomic_store_n(&opened_back, NULL, __ATOMIC_RELEASE);
     back->finish(&call);
-    own.outer.frame = 0;
+    come_out(&call);
     return result;
 }
 ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
@@ -246,6 +328,7 @@ static int run_Pcontrol(preload_next *next, const void *site, int level, void *f
     if (back && (level > 2 || level < -2)) {
         trace_call call;
         call.thread = own.thread;
+        call.outer = own.outer.frame != 0 ? own.call : NULL;
         back->region(&call, level);
         own.thread = call.thread;
     }

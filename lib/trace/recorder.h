@@ -8,7 +8,7 @@
  * the back, trace-FLAVOR.so, which is linked with the MPI library and records.
  *
  * Wrappers are made by wrappers.awk from mpi.h and from meanings.txt, which says what is called here for a function
- * before and after it. Calls inside of calls are not recorded.
+ * before and after it. What the MPI library and this library call themselves is not recorded.
  */
 #ifndef TRACE_RECORDER_H
 #define TRACE_RECORDER_H
@@ -38,8 +38,15 @@ typedef struct {
     uint64_t bytes_in, bytes_out;
 } trace_request;
 
-/* One call of the program, on the stack of its wrapper. */
+/* Where the wrapper of a call is on the stack, and where the caller continues. */
 typedef struct {
+    uintptr_t frame, site;
+} trace_place;
+
+/* One call of the program, on the stack of its wrapper. */
+typedef struct trace_call {
+    struct trace_call *outer;   /* in whose error handler, or other callback, the program makes this one; or NULL */
+    trace_place place;          /* of that one */
     trace_thread *thread;       /* NULL: there are too many */
     int64_t enter_ns, leave_ns; /* leave_ns is 0 until the call has returned */
     uint64_t site;              /* where the program goes on after the call */
@@ -47,8 +54,6 @@ typedef struct {
     bool is_silent;             /* nothing of it goes into the trace */
     bool is_trial;              /* MPI_Test and the like: recorded when its success is known */
     bool is_recorded;           /* its ENTER is */
-    bool is_counted;            /* among the calls after which the clock is looked after */
-    int32_t number;             /* of a collective operation, on its communicator */
     trace_request started;      /* the request that it makes */
     const MPI_Request *watched; /* those that it may complete, as they were before it; NULL: there is no memory */
     const MPI_Request *handles; /* these in the program */
@@ -84,8 +89,13 @@ void mh_trace_end(trace_call *call);    /* before MPI_Finalize; collective over 
 void mh_trace_finish(trace_call *call); /* after it */
 bool mh_trace_is_wanted(int id);        /* by name: MPI_Wtime and MPI_Wtick */
 
-/* Before a collective call on a communicator, on all its processes. is_operation: the call is to be numbered. */
-void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation);
+/*
+ * Before and after a call that all processes of a communicator make; or when it is known that one of them was left by a
+ * jump, which may have been refused: it counts as made.
+ */
+void mh_trace_before_together(trace_call *call);
+void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm);
+void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation);
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
 void mh_trace_leave(trace_call *call);
 
@@ -133,7 +143,8 @@ void mh_trace_abort(void); /* MPI ends the program */
 
 /* clang-format off */
 #define TRACE_OPERATIONS(OF)                                                                                         \
-    OF(begin) OF(end) OF(finish) OF(before_collective) OF(is_wanted) OF(enter) OF(leave) OF(send) OF(isend)          \
+    OF(begin) OF(end) OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter)    \
+    OF(leave) OF(send) OF(isend)                                                                                     \
     OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) \
     OF(start) OF(cancel) OF(forget) OF(watch) OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective)       \
     OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(region) OF(abort)

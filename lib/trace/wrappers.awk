@@ -112,14 +112,11 @@ function arguments_of(count, type,    list, i) {
 }
 
 # What comes before the function is called.
-function emit_before(name, meaning,    number, is_counted) {
+function emit_before(name, meaning, comm,    number) {
     print "    trace_call call;"
     print "    go_in(&call, ID_" name ", site);"
-    if (match(flags[meaning], /sync=[0-9]+/)) {
-        number = substr(flags[meaning], RSTART + 5, RLENGTH - 5)
-        is_counted = flags[meaning] ~ /count/ ? "true" : "false"
-        print "    back->before_collective(&call, (" types[number] ")a" number ", " is_counted ");"
-    }
+    if (comm)
+        print "    back->before_together(&call);"
     print "    enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     if (match(flags[meaning], /status=[0-9]+/)) {
         number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
@@ -129,9 +126,20 @@ function emit_before(name, meaning,    number, is_counted) {
     }
     if (before[meaning] != "")
         print "    " expand(before[meaning]) ";"
+    if (comm)
+        print "    join(" comm ", " (flags[meaning] ~ /count/ ? "true" : "false") ");"
 }
 
-function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide) {
+# After it.
+function emit_after(meaning, comm) {
+    if (comm)
+        print "    own.joins = NOT_TOGETHER;"
+    if (after[meaning] != "")
+        print "    " expand(after[meaning]) ";"
+    print "    leave" (comm ? "_together" : "") "(back, &call" (comm ? ", result, " comm : "") ");"
+}
+
+function emit(name, parameters,    count, part, i, meaning, parameter_list, list, with, is_wide, comm) {
     count = split(parameters, part, /,/)
     if (count == 1 && trim(part[1]) == "void")
         count = 0
@@ -157,11 +165,12 @@ function emit(name, parameters,    count, part, i, meaning, parameter_list, list
     print "    const trace_back *back = get_outer_back(site);"
     print "    if (!back)"
     print "        return function(" list ");"
-    emit_before(name, meaning)
+    comm = ""
+    if (match(flags[meaning], /sync=[0-9]+/))
+        comm = expand("$" substr(flags[meaning], RSTART + 5, RLENGTH - 5))
+    emit_before(name, meaning, comm)
     print "    int result = function(" list ");"
-    if (after[meaning] != "")
-        print "    " expand(after[meaning]) ";"
-    print "    leave(back, &call);"
+    emit_after(meaning, comm)
     print "    return result;"
     print "}"
     print "ENTRIES(" name ", (" parameter_list "), (" list with "&next, __builtin_return_address(0)))"

@@ -90,8 +90,8 @@ check_fortran() {   # FORM
     expect 0 1 ' receive partner 1 tag 6 bytes 16 comm 0 request [1-9]'
     expect 0 1 ' collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 '
     expect 0 1 ' enter MPI_Finalize$'
-    # MPI_Allreduce and MPI_Barrier.
-    expect 0 2 "^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$"
+    # MPI_Comm_dup, MPI_Allreduce and MPI_Barrier.
+    expect 0 3 "^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$"
 }
 
 check_records() {
@@ -105,12 +105,65 @@ check_records() {
     done
 }
 
-# The inner call is not recorded.
+# The program frees one within a call.
 check_freed() {
     record 2 "$subject" freed
     expect_done
     expect_sound
-    expect 0 2 ' enter MPI_Comm_free$'
+    expect 0 3 ' enter MPI_Comm_free$'
+}
+
+# What passes without mpix_trace.
+check_passes() {    # ACTION BARRIERS_OF_RANK_0 BARRIERS_OF_RANK_1 COLLECTIVE_CALLS
+    local rank
+    compile preload check_preload.c -Wno-deprecated-declarations
+    record 2 "$scratch/preload" "$1"
+    expect_status 0
+    ! grep -q '^wrong' "$scratch/out" || complain "the program complains"
+    expect_sound
+    expect 0 "$2" ' enter MPI_Barrier$'
+    expect 1 "$3" ' enter MPI_Barrier$'
+    for rank in 0 1; do expect $rank "$4" ' collective partner -1 .* comm 0 '; done
+}
+
+# What the library calls is not the program's.
+check_library() {
+    cat >"$scratch/harmonize.c" <<'SOURCE'
+#include <mpix_harmonize.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int flag = 0, sum;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 1000; i++)
+        MPIX_Harmonize(MPI_COMM_WORLD, &flag);
+    MPI_Reduce(&flag, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    puts("done");
+    return 0;
+}
+SOURCE
+    local library=${BUILDDIR:-.}/lib/.libs rank
+    library=$(cd "$library" && pwd)
+    compile harmonize "$scratch/harmonize.c" -I../../include "$library/libmpix_harmonize.so" "-Wl,-rpath,$library"
+    MPIX_HARMONIZE_BARRIER=collective record 2 "$scratch/harmonize"
+    expect_done
+    expect_sound
+    for rank in 0 1; do
+        expect $rank 3 ' enter MPI_'
+        expect $rank 1 ' enter MPI_Reduce$'
+        expect $rank 1 ' collective '
+    done
+}
+
+# A library before the MPI library calls it by the other names.
+check_tool() {
+    echo 'int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }' >"$scratch/tool.c"
+    compile tool.so -shared -fPIC -include mpi.h "$scratch/tool.c"
+    LD_PRELOAD=$scratch/tool.so record 2 "$subject"
+    expect_done
+    expect_sound
+    for rank in 0 1; do expect $rank 2 ' enter MPI_Barrier$'; done
 }
 
 poll() {
@@ -371,6 +424,10 @@ fi
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
+tap_check "a collective call that is refused on one process" check_passes refused 0 0 300
+tap_check "a barrier in an error handler" check_passes handler 301 302 301
+tap_check "calls of this library" check_library
+tap_check "calls of a tool" check_tool
 if command -v addr2line >/dev/null && command -v strip >/dev/null; then
     tap_check "call sites as functions and lines" check_lines -pie named
     tap_check "call sites as functions and lines, of a program with fixed addresses" check_lines -no-pie named

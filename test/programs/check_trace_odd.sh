@@ -45,7 +45,7 @@ check_deeper() {
     expect_done
     expect_sound
     expect 0 1 ' enter MPI_Send$'
-    expect 0 1 ' enter MPI_Comm_free$'
+    expect 0 2 ' enter MPI_Comm_free$'
     for rank in 0 1; do expect $rank 12 ' enter MPI_Barrier$'; done
 }
 

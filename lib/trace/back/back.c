@@ -295,7 +295,7 @@ static void say_own_losses(void)
 
 void mh_trace_end(trace_call *call)
 {
-    mh_trace_end_clock(mh_trace_thread_of(call));
+    mh_trace_end_clock(call);
     mh_trace_flush(TRACE_AT_ANY_TIME);
     say_losses();
     free_world();
@@ -305,7 +305,7 @@ void mh_trace_end(trace_call *call)
 /* When it records no more. */
 static void end_thread(trace_thread *thread)
 {
-    mh_trace_settle(thread, mh_trace_now_ns());
+    mh_trace_settle(thread, 0, mh_trace_now_ns());
     free(thread->requests);
     free(thread->statuses);
     free(thread->slots);

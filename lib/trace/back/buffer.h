@@ -27,10 +27,14 @@ typedef struct {
     uint16_t id;
 } trace_run;
 
+/* Of calls in error handlers and other callbacks of calls. */
+enum { TRACE_DEPTH = 8 };
+
 struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
-    uint16_t open_id; /* of the function whose ENTER is the last one; 0: its LEAVE is there */
+    uint16_t open_ids[TRACE_DEPTH]; /* of functions whose LEAVE is not there yet, each within the one before */
+    uint16_t open_count;
     uint16_t run_count;
     int rounds;             /* of its end */
     int64_t last_ns;        /* when its last call was left */

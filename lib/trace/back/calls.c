@@ -13,8 +13,8 @@ trace_thread *mh_trace_thread_of(trace_call *call)
 
 static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
 {
-    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, thread->open_id, TRACE_LEAVE, 0});
-    thread->open_id = 0;
+    const uint16_t id = thread->open_ids[--thread->open_count];
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, TRACE_LEAVE, 0});
 }
 
 /* Runs that have begun and not ended, each within the one before. ends_ns: no earlier than of those within. */
@@ -50,12 +50,21 @@ static TRACE_RARE void put_runs(trace_thread *thread)
     thread->run_count = 0;
 }
 
-void mh_trace_settle(trace_thread *thread, int64_t now_ns)
+void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns)
 {
-    if (thread->open_id != 0)
-        put_left_call(thread, now_ns);
     if (thread->run_count != 0)
         put_runs(thread);
+    while (thread->open_count > open_count)
+        put_left_call(thread, now_ns);
+}
+
+/* How many recorded calls it is within. */
+static int depth_of(const trace_call *call)
+{
+    int depth = 0;
+    for (const trace_call *outer = call->outer; outer; outer = outer->outer)
+        depth += outer->is_recorded;
+    return depth;
 }
 
 static trace_run *find_run(trace_thread *thread, const trace_call *call)
@@ -71,7 +80,7 @@ static void add_to_run(trace_thread *thread, const trace_call *call)
     trace_run *run = find_run(thread, call);
     if (!run) {
         if (thread->run_count == 0 || thread->run_count == TRACE_RUNS)
-            mh_trace_settle(thread, call->enter_ns);
+            mh_trace_settle(thread, depth_of(call), call->enter_ns);
         run = &thread->runs[thread->run_count++];
         *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .id = call->id};
     }
@@ -84,8 +93,8 @@ void mh_trace_record_enter(trace_call *call)
     if (call->is_silent || call->is_recorded)
         return;
     call->is_recorded = true;
-    mh_trace_settle(call->thread, call->enter_ns);
-    call->thread->open_id = call->id;
+    mh_trace_settle(call->thread, depth_of(call), call->enter_ns);
+    call->thread->open_ids[call->thread->open_count++] = call->id;
     mh_trace_put(call->thread, (trace_event){call->enter_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
 }
 
@@ -102,12 +111,14 @@ static int64_t enter_time_ns(const trace_thread *thread)
 void mh_trace_enter(trace_call *call)
 {
     trace_thread *thread = mh_trace_thread_of(call);
+    if (call->outer)
+        mh_trace_record_enter(call->outer); /* a trial, too: this call is within it */
     call->leave_ns = 0;
     call->is_recorded = false;
     call->started = (trace_request){0};
     call->enter_ns = enter_time_ns(thread);
     call->is_silent = !thread || !mh_trace.is_wanted[call->id] || call->enter_ns < mh_trace.from_ns ||
-                      call->enter_ns >= mh_trace.to_ns;
+                      call->enter_ns >= mh_trace.to_ns || (call->outer && depth_of(call) >= TRACE_DEPTH);
     if (!call->is_trial)
         mh_trace_record_enter(call);
 }
@@ -131,8 +142,9 @@ void mh_trace_leave(trace_call *call)
         add_to_run(call->thread, call);
         return;
     }
+    mh_trace_settle(call->thread, depth_of(call) + 1, leave_ns);
     mh_trace_put(call->thread, (trace_event){leave_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
-    call->thread->open_id = 0;
+    call->thread->open_count--;
 }
 
 void mh_trace_tried(trace_call *call, int result, int found)
@@ -174,13 +186,16 @@ uint32_t mh_trace_new_request(trace_call *call, uint8_t does)
 
 /* ---- Regions */
 
-void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters)
+void mh_trace_put_region(trace_call *call, uint16_t id, bool enters)
 {
+    trace_thread *thread = mh_trace_thread_of(call);
     int64_t now_ns = mh_trace_now_ns();
     if (!thread || now_ns < mh_trace.from_ns || now_ns >= mh_trace.to_ns)
         return;
+    if (call->outer)
+        mh_trace_record_enter(call->outer);
     thread->last_ns = now_ns;
-    mh_trace_settle(thread, now_ns);
+    mh_trace_settle(thread, depth_of(call), now_ns);
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }
 
@@ -188,5 +203,5 @@ void mh_trace_region(trace_call *call, int level)
 {
     uint16_t id = mh_trace_region_id(level < 0 ? -(uint32_t)level : (uint32_t)level);
     if (id != 0)
-        mh_trace_put_region(mh_trace_thread_of(call), id, level > 0);
+        mh_trace_put_region(call, id, level > 0);
 }

@@ -9,9 +9,10 @@
 void mh_trace_record_enter(trace_call *call);
 /* When it returned: now, if this is asked for the first time. */
 int64_t mh_trace_leave_ns(trace_call *call);
-/* Write what was kept back: the end of a call that was left by a jump before now_ns, and runs of unsuccessful calls. */
-void mh_trace_settle(trace_thread *thread, int64_t now_ns);
-void mh_trace_put_region(trace_thread *thread, uint16_t id, bool enters);
+/* Write what was kept back: runs of unsuccessful calls, and the ends of all open calls but so many, which were left by
+ * a jump before now_ns. */
+void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns);
+void mh_trace_put_region(trace_call *call, uint16_t id, bool enters);
 trace_thread *mh_trace_thread_of(trace_call *call);
 bool mh_trace_is_of_class(int error, int class);
 

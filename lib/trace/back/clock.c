@@ -2,10 +2,10 @@
 /*
  * clock.c - the clock records: at MPI_Init, at collective calls of all processes when one is due, at MPI_Finalize.
  *
- * All processes make the same collective calls on communicators over all of them in the same order. So they count them,
- * and agree at each look upon the number until the next one, by how long it has been and how frequent they are; it at
- * most doubles. A look is a reduction; if it finds that a record is due, the clocks are synchronized and what is in
- * memory is written.
+ * All processes make the same collective calls on communicators over all of them in the same order. So they count them
+ * as they are made, and agree at each look upon the number until the next one, by how long it has been and how frequent
+ * they are; it at most doubles. A look is a reduction; if it finds that a record is due, the clocks are synchronized
+ * and what is in memory is written.
  */
 #include "trace/back/clock.h"
 
@@ -91,45 +91,33 @@ static bool is_due(void)
     return due;
 }
 
-static void look(trace_thread *thread)
+static void look(trace_call *call)
 {
-    mh_trace_put_region(thread, mh_trace.clock_id, true);
+    mh_trace_put_region(call, mh_trace.clock_id, true);
     bool due = is_due();
     if (due) {
         calls_since_record = 0;
         synchronize();
     }
-    mh_trace_put_region(thread, mh_trace.clock_id, false);
+    mh_trace_put_region(call, mh_trace.clock_id, false);
     if (due)
         mh_trace_flush(TRACE_AT_ONCE);
 }
 
 void mh_trace_look_after_clock(trace_call *call)
 {
-    call->is_counted = !cannot_synchronize;
-    if (!call->is_counted)
+    if (cannot_synchronize)
         return;
     calls_since_record++;
     if (--calls_until_look <= 0)
-        look(mh_trace_thread_of(call));
+        look(call);
 }
 
-bool mh_trace_take_back(trace_call *call, int result)
+void mh_trace_end_clock(trace_call *call)
 {
-    if (!mh_trace_was_refused(result))
-        return false;
-    if (call->is_counted) {
-        calls_since_record--;
-        calls_until_look++;
-    }
-    return true;
-}
-
-void mh_trace_end_clock(trace_thread *thread)
-{
-    mh_trace_put_region(thread, mh_trace.clock_id, true);
+    mh_trace_put_region(call, mh_trace.clock_id, true);
     if (!cannot_synchronize)
         synchronize();
     cannot_synchronize = true; /* callbacks of attributes may make calls in MPI_Finalize */
-    mh_trace_put_region(thread, mh_trace.clock_id, false);
+    mh_trace_put_region(call, mh_trace.clock_id, false);
 }

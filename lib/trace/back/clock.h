@@ -11,13 +11,10 @@ bool mh_trace_start_clock(void);
 /* A record of what is known now. began_ns: when the synchronization did that ends here. */
 void mh_trace_write_clock(int64_t began_ns);
 
-/* Before a collective call of all processes, of which all make the same in the same order. */
+/* After a collective call of all processes, of which all make the same in the same order. */
 void mh_trace_look_after_clock(trace_call *call);
 
-/* Whether the call has failed before it took part in anything: then it counts as if it had never been made. */
-bool mh_trace_take_back(trace_call *call, int result);
-
 /* The last record. Collective. */
-void mh_trace_end_clock(trace_thread *thread);
+void mh_trace_end_clock(trace_call *call);
 
 #endif

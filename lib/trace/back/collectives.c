@@ -103,21 +103,32 @@ static void flush_if_half_full(trace_call *call)
 {
     if (!mh_trace_is_half_full())
         return;
-    mh_trace_put_region(mh_trace_thread_of(call), mh_trace.flush_id, true);
+    mh_trace_put_region(call, mh_trace.flush_id, true);
     mh_trace_flush(TRACE_AT_ONCE);
-    mh_trace_put_region(call->thread, mh_trace.flush_id, false);
+    mh_trace_put_region(call, mh_trace.flush_id, false);
 }
 
-void mh_trace_before_collective(trace_call *call, MPI_Comm comm, bool is_operation)
+void mh_trace_before_together(trace_call *call)
 {
     flush_if_half_full(call);
-    call->is_counted = false;
-    if (comm != MPI_COMM_NULL && counts_for_clock(comm))
+    call->site = mh_trace_program_site(call->site);
+}
+
+/* One that MPI refuses on a process is not made, and the others need not make it: nobody is to wait for them. */
+void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm)
+{
+    if (!mh_trace_was_refused(result) && counts_for_clock(comm))
         mh_trace_look_after_clock(call);
-    if (is_operation) {
-        call->number = (int32_t)(atomic_fetch_add(count_of(comm), 1) + 1);
-        call->site = mh_trace_program_site(call->site);
-    }
+}
+
+/* MPI may have refused the communicator, and must not be asked about it again. */
+void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation)
+{
+    if (!mh_trace_is_known(comm))
+        return;
+    if (is_operation)
+        atomic_fetch_add(count_of(comm), 1);
+    mh_trace_after_together(call, MPI_SUCCESS, comm);
 }
 
 static void put(trace_call *call, int64_t time_ns, const trace_request *its, int32_t number)
@@ -154,20 +165,17 @@ static void describe(trace_request *its, const trace_call *call, MPI_Comm handle
     its->bytes_out = bytes_of(out, in, comm, root);
 }
 
-/* It was numbered before the call, so it is not counted if the process did not take part. After another failure, its
- * bytes are unknown. */
+/* After a failure, its bytes are unknown. */
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     trace_request its = {0};
     mh_trace_leave_ns(call);
-    if (mh_trace_take_back(call, result)) {
-        atomic_fetch_sub(count_of(comm), 1);
+    if (mh_trace_was_refused(result))
         return;
-    }
     if (result != MPI_SUCCESS)
         in = out = TRACE_NOTHING;
     describe(&its, call, comm, root, &in, &out);
-    put(call, call->leave_ns, &its, call->number);
+    put(call, call->leave_ns, &its, (int32_t)(atomic_fetch_add(&counts[its.comm], 1) + 1));
 }
 
 /* It is recorded by mh_trace_keep. */

@@ -196,6 +196,11 @@ trace_known_comm *mh_trace_comm(MPI_Comm comm)
     return slot >= 0 ? &known[slot] : discover(comm);
 }
 
+bool mh_trace_is_known(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
+}
+
 bool mh_trace_has_all(MPI_Comm comm)
 {
     const trace_known_comm *its = mh_trace_comm(comm);
@@ -281,7 +286,7 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
 {
     int is_inter = 0;
     mh_trace_leave_ns(call);
-    if (mh_trace_take_back(call, result) || result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_test_inter(*comm, &is_inter);
     if (is_foreign(*comm, is_inter)) {

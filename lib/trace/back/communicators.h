@@ -21,6 +21,8 @@ enum { TRACE_MAX_MISSING = 64 };
 bool mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
+bool mh_trace_is_known(MPI_Comm comm); /* without asking MPI */
+
 /* Whether its processes are those of MPI_COMM_WORLD: the same on all of them, also if one has no memory for more. */
 bool mh_trace_has_all(MPI_Comm comm);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */

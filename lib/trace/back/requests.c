@@ -195,6 +195,15 @@ static bool make_room(trace_thread *thread, int64_t count)
     return thread->room > 0;
 }
 
+/* The outer call may be using it. */
+static void leave_room(trace_thread *thread)
+{
+    thread->requests = NULL;
+    thread->statuses = NULL;
+    thread->slots = NULL;
+    thread->room = 0;
+}
+
 static int64_t hide(MPI_Request request)
 {
     return request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_hide(&table, request_key(request));
@@ -243,6 +252,8 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
         hide_all(call, &call->one_slot);
         return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
     }
+    if (call->outer && call->thread)
+        leave_room(call->thread);
     if (count <= 0 || !requests || !call->thread || !make_room(call->thread, count))
         return statuses;
     memcpy(call->thread->requests, requests, (size_t)count * sizeof *requests);
