@@ -158,7 +158,7 @@ try_readme() {      # full or short
 
 try_system() {
     local mpi=${MPIX_TEST_FRESH_MPI:-mpich} first
-    try "./quickstart --mpi $mpi" "./quickstart --mpi $mpi" "$result" $first_seconds
+    try "./quickstart --mpi $mpi" "./quickstart --mpi $mpi" "$result"
     first=$last_took
     try "./quickstart check --mpi $mpi" \
         "./quickstart check ${MPIX_TEST_FRESH_ALL:+--all} --mpi $mpi" "$all_passed"
