@@ -101,10 +101,12 @@ done
 
 # ---- What is missing, in namespaces of each process
 
-without_sys=(unshare -Urm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh)
+# Who runs stays who runs, as the launcher's PMIx wants it.
+as_oneself=(--user --map-current-user --keep-caps)
+without_sys=(unshare "${as_oneself[@]}" --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh)
 # As in containers that share /dev/shm: no process finds another one by its number. Open MPI's own shared memory
 # crashes.
-in_pid_namespace=(env OMPI_MCA_btl=tcp,self unshare -Urpmf --mount-proc)
+in_pid_namespace=(env OMPI_MCA_btl=tcp,self unshare "${as_oneself[@]}" --pid --fork --mount-proc)
 
 # NAME SUBTEST RANKS COMMAND...: the sub-test passes below COMMAND, if it does without.
 check_below() {

@@ -173,7 +173,12 @@ run_openmpi() {
     [ "$placement" = block ] || map_by=node
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_plm=rsh OMPI_MCA_plm_rsh_agent=$script_dir/on_host.sh
+    # From Open MPI 5 on, the launcher is PRRTE.
+    export PRTE_MCA_plm=ssh PRTE_MCA_plm_ssh_agent=$script_dir/on_host.sh
+    export PRTE_MCA_prte_if_include=$MH_HOSTS_NET PRTE_MCA_prte_tmpdir_base=/dev/shm
     export OMPI_MCA_oob_tcp_if_include=$MH_HOSTS_NET OMPI_MCA_btl_tcp_if_include=$MH_HOSTS_NET
+    # Set by tap.sh
+    [ "${OMPI_MCA_btl-}" != ^ofi ] || unset OMPI_MCA_btl
     export OMPI_MCA_pml=${OMPI_MCA_pml-ob1} OMPI_MCA_btl=${OMPI_MCA_btl-tcp,self,vader}
     [ "$MH_HOSTS_YIELD" = 0 ] || export OMPI_MCA_mpi_yield_when_idle=1
     # Hosts have the same process ids, and their session directories would meet in /tmp.
