@@ -146,6 +146,9 @@ void check_unknown_bound(MPI_Comm comm, const char *what);
 /* Processes of MPI_COMM_WORLD on the node of this one: memory is shared if they are more than one. */
 int processes_of_node(void);
 
+/* Some MPI libraries take each process for alone on its node, such as MPICH 5 with UCX. Collective. */
+bool mpi_shares_memory(void);
+
 /* The segments of shared memory that the library has mapped in this process (support.c). */
 int64_t mapped_segments(void);
 

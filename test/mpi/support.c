@@ -440,15 +440,24 @@ static int processes_of_host(void)
     return found;
 }
 
-/* An MPI library without shared memory takes each process for alone. */
-int processes_of_node(void)
+static int processes_by_mpi(void)
 {
     int size;
     MPI_Comm node;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &size);
     MPI_Comm_free(&node);
-    return max_over(MPI_COMM_WORLD, size) > 1 ? size : processes_of_host();
+    return size;
+}
+
+bool mpi_shares_memory(void)
+{
+    return ranks == 1 || max_over(MPI_COMM_WORLD, processes_by_mpi()) > 1;
+}
+
+int processes_of_node(void)
+{
+    return mpi_shares_memory() ? processes_by_mpi() : processes_of_host();
 }
 
 /* ---- Belongings */
