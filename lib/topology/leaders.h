@@ -6,6 +6,8 @@
  * sends the whole list back. The ranks of a subtree are contiguous, so lists need no sorting. Lists pass only through
  * subtrees with leaders. With ranks dealt to nodes of equal size in turn, or in blocks of a power of two, these are the
  * leaders alone. 3 ceil(log2 p) steps; a process without leaders below it sends one message.
+ *
+ * Limit: a list is one message of int bytes, so there are fewer than 2^29 leaders.
  */
 #ifndef MH_LEADERS_H
 #define MH_LEADERS_H
