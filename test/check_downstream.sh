@@ -170,6 +170,18 @@ try_other_link C++ mpicxx.$other "$hello/hello.cc"
 try_other_link Fortran mpifort.$other "$modules/mpix_harmonize_mpi.f90" "$modules/mpix_harmonize_f08.f90" \
     "$hello/hello.f90"
 
+# The other library's mpi.h comes first.
+check_headers() {
+    local output folder
+    folder=$("mpicc.$other" -show | tr ' ' '\n' | sed -n 's/^-I//p' | head -n 1)
+    output=$(cd "$work" && "$test_dir/../configure" CC="${CC:-mpicc}" CPPFLAGS="-I$folder" 2>&1 </dev/null) &&
+        echo "configure passes"
+    grep -q "mpi.h is that of ${other_name/_/ }.* links is another one" <<<"$output" || tail -n 5 <<<"$output"
+}
+if command -v "mpicc.$other" >/dev/null; then
+    tap_check "configure refuses an mpi.h of another MPI library" check_headers
+fi
+
 # Where the linker is made to accept it, it gets an error and goes on, and its flag is 0.
 try_other_mpi() {
     local program=$work/other output name="a program of the other MPI library, linked by force"

@@ -36,11 +36,13 @@ static void count_nodes(world_t *world)
 
 void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
+    char library[LIBRARY_BYTES];
     int size;
     output_begin();
     MPI_Init(argc, argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (mh_launcher_is_other(size, program)) {
+    world_library(library);
+    if (mh_launcher_is_other(size, library, program)) {
         MPI_Finalize();
         system_sleep_ns(REFUSAL_PAUSE_NS);
         exit(STATUS_BAD_OPTION);

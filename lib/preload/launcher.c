@@ -5,28 +5,47 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-bool mh_launcher_is_other(int world_size, const char *program)
+enum { VERSION_SIZE = 64 };
+
+/* The first words of what an MPI library says of its version, with one blank between them. */
+static void cut_version(const char *text, char version[VERSION_SIZE])
 {
-    static const char *const variables[][2] = {{"PMI_SIZE", "PMI_RANK"},
-                                               {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
-    const char *started = NULL, *rank = NULL;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *size = getenv(variables[i][0]);
+    size_t length = 0;
+    for (; *text && !strchr(",\n", *text) && length < VERSION_SIZE - 1; text++) {
+        char c = *text == '\t' ? ' ' : *text;
+        if (c != ' ' || (length > 0 && version[length - 1] != ' '))
+            version[length++] = c;
+    }
+    version[length] = '\0';
+}
+
+bool mh_launcher_is_other(int world_size, const char *library, const char *program)
+{
+    static const struct {
+        const char *size, *rank, *name;
+    } launchers[] = {{"PMI_SIZE", "PMI_RANK", "MPICH"}, {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI"}};
+    const char *started = NULL, *rank = NULL, *launcher = NULL;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *size = getenv(launchers[i].size);
         /* A job of one process may be within a job of another launcher, whose variables it sees as well. */
         if (size && atoi(size) == 1)
             return false;
         if (size && atoi(size) > 1 && !started) {
             started = size;
-            rank = getenv(variables[i][1]);
+            rank = getenv(launchers[i].rank);
+            launcher = launchers[i].name;
         }
     }
     if (world_size != 1 || !started)
         return false;
+    char version[VERSION_SIZE];
+    cut_version(library, version);
     if (!rank || atoi(rank) == 0)
         fprintf(stderr,
-                "%s: the launcher started %s processes, and each is alone in MPI_COMM_WORLD: "
-                "use the launcher of the program's MPI library\n",
-                program, started);
+                "%s: a launcher for %s started %s processes, and each is alone in MPI_COMM_WORLD: "
+                "use the launcher of the program's MPI library, which is %s\n",
+                program, launcher, started, version);
     return true;
 }

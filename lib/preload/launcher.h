@@ -7,8 +7,8 @@
 
 /*
  * Whether a launcher of another MPI library started this process, whose world has so many processes: those do not know
- * of each other. The first of them says so, in the name of program.
+ * of each other. The first of them says so, in the name of program. library: what MPI_Get_library_version says.
  */
-bool mh_launcher_is_other(int world_size, const char *program);
+bool mh_launcher_is_other(int world_size, const char *library, const char *program);
 
 #endif

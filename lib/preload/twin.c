@@ -45,7 +45,9 @@ MPI_Comm mh_preload_twin(MPI_Comm comm)
 
 void mh_preload_check_launcher(const char *program)
 {
-    int size = 0;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int size = 0, length;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    mh_launcher_is_other(size, program);
+    PMPI_Get_library_version(library, &length);
+    mh_launcher_is_other(size, library, program);
 }

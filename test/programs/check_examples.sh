@@ -230,11 +230,12 @@ did you mean MPIX_HARMONIZE_TOLERANCE_NS?" ] ||
 check_other_variables() {
     # Each variable is one of the other library's launcher.
     case $library in
-    Open*) export PMI_SIZE=3 PMI_RANK=0 ;;
-    *) export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 ;;
+    Open*) other=MPICH own="Open MPI v"; export PMI_SIZE=3 PMI_RANK=0 ;;
+    *) other="Open MPI" own="MPICH Version: "; export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 ;;
     esac
     run alone mpix_skew -i 10
-    expect_refusal 'started 3 processes, and each is alone in MPI_COMM_WORLD: use the launcher'
+    expect_refusal "a launcher for $other started 3 processes, and each is alone in MPI_COMM_WORLD: use the launcher \
+of the program's MPI library, which is $own"
     # Within a job of the other library.
     check_version 1 mpix_skew --version
     check_version 2 mpix_skew --version
