@@ -8,7 +8,7 @@
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #
-# Most functions are called by check only, by name:
+# Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
 set -u
 export LC_ALL=C
@@ -27,10 +27,10 @@ expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     grep -F "cannot" "$scratch/err" | grep -qF "$1" || complain "no message names $1"
 }
 
-check() {           # NAME FUNCTION [ARGUMENT]...
-    local name=$1
-    shift
-    tap_expect_empty "$name" "$("$@" 2>&1)"
+# TOOL: the quick check has one of those that begin MPI, which takes long, and all others.
+tier_of() {
+    case " $tools " in *" $1 "*) [ "$1" = mpix_bench ] || return 0 ;; esac
+    echo quick
 }
 
 # ---- Standard output
@@ -95,21 +95,22 @@ END
 if [ -c /dev/full ]; then
     for tool in $tools $others; do
         [ ! -x "$programs/$tool" ] ||
-            check "${tool##*/}: --help and --version, standard output full or closed" check_answers "$tool"
+            $(tier_of "$tool") tap_check "${tool##*/}: --help and --version, standard output full or closed" \
+                check_answers "$tool"
     done
-    check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
-    check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
-    check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
-    check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
-    check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
-    check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
+    quick tap_check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
+    quick tap_check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
+    tap_check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
+    tap_check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
+    tap_check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
+    tap_check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
     if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
-        check "mpix_clock_check: results, standard output full or closed" check_results_of_ranks \
+        quick tap_check "mpix_clock_check: results, standard output full or closed" check_results_of_ranks \
             mpix_clock_check --sync none --ages-s 0
-        check "mpix_clock_drift: results, standard output full or closed" check_results_of_ranks \
+        tap_check "mpix_clock_drift: results, standard output full or closed" check_results_of_ranks \
             mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
     fi
-    check "tools that read results and traces, standard output full or closed" check_readers
+    quick tap_check "tools that read results and traces, standard output full or closed" check_readers
 else
     tap_skip "standard output is full" "there is no /dev/full"
 fi
@@ -163,8 +164,10 @@ check_early_end() {
 try_each() {        # LIST FILE WHERE
     local words
     while read -r -a words <&3; do
-        check "${words[*]:1}: $3" check_file "$2" "${words[@]}"
+        case "${words[*]:1}" in mpix_bench*) tap_tier=quick ;; *) tap_tier=full ;; esac
+        tap_check "${words[*]:1}: $3" check_file "$2" "${words[@]}"
     done 3< <($1)
+    tap_tier=full
 }
 
 have_plots() {
@@ -173,7 +176,7 @@ have_plots() {
 
 if [ -c /dev/full ]; then
     try_each raw_outputs /dev/full "a device that is full"
-    check "mpix_bench: no measurement after a device is full" check_early_end
+    quick tap_check "mpix_bench: no measurement after a device is full" check_early_end
     ln -s /dev/full "$scratch/full.svg"
     if have_plots; then
         try_each charts "$scratch/full.svg" "a device that is full"
@@ -277,27 +280,27 @@ END
 mkdir "$scratch/disk"
 if on_full_file_system true 2>/dev/null; then
     file=$scratch/disk/raw
-    check "mpix_bench --output: a file system that is full" \
+    quick tap_check "mpix_bench --output: a file system that is full" \
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --output "$file"
-    check "mpix_bench --raw: a file system that is full" \
+    tap_check "mpix_bench --raw: a file system that is full" \
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --raw "$file"
-    check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -i 10 -x 1 --raw "$file"
-    check "mpix_trace_...: a file system that is full" check_traces_on_disk "$scratch/disk/traced"
+    tap_check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -i 10 -x 1 --raw "$file"
+    quick tap_check "mpix_trace_...: a file system that is full" check_traces_on_disk "$scratch/disk/traced"
     if have_plots; then
         file=$scratch/disk/chart.png
-        check "mpix_clock_list --plot: a file system that is full" \
+        tap_check "mpix_clock_list --plot: a file system that is full" \
             check_on_disk "$file" mpix_clock_list --reads 100 --plot "$file"
-        check "mpix_triad --plot: a file system that is full" \
+        tap_check "mpix_triad --plot: a file system that is full" \
             check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
-        check "mpix_clock_list --plot: a chart on a file system that is full" \
+        quick tap_check "mpix_clock_list --plot: a chart on a file system that is full" \
             check_chart_on_disk mpix_clock_list --reads 100
     else
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
-    check "mpix_figures: data on a file system that is full" check_figure_data
+    quick tap_check "mpix_figures: data on a file system that is full" check_figure_data
     if have_plots && run alone mpix_figures --quick --ranks 2 --output-dir "$scratch/figures" barrier-skew &&
         [ "$status" -eq 0 ]; then
-        check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
+        quick tap_check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
     else
         tap_skip "mpix_figures: a file system that is full" "the figure cannot be made here"
     fi
@@ -315,9 +318,9 @@ check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
     expect_failure "$scratch/chart.svg"
     [ ! -e "$scratch/chart.svg" ] || complain "leaves a chart"
 }
-check "gnuplot fails" check_gnuplot "echo '<svg'; exit 1"
-check "gnuplot is killed" check_gnuplot "echo '<svg'; kill -KILL \$\$"
-check "gnuplot draws nothing" check_gnuplot "exit 0"
+quick tap_check "gnuplot fails" check_gnuplot "echo '<svg'; exit 1"
+tap_check "gnuplot is killed" check_gnuplot "echo '<svg'; kill -KILL \$\$"
+tap_check "gnuplot draws nothing" check_gnuplot "exit 0"
 
 check_old_chart() {
     echo old >"$scratch/chart.svg"
@@ -325,7 +328,7 @@ check_old_chart() {
     expect_failure "$scratch/chart.svg"
     [ "$(cat "$scratch/chart.svg")" = old ] || complain "changes a chart though it has no other"
 }
-check "gnuplot fails where there is a chart" check_old_chart
+tap_check "gnuplot fails where there is a chart" check_old_chart
 
 # One of which the real gnuplot would say that it is too old.
 check_old_gnuplot() {
@@ -351,15 +354,15 @@ check_chart() {
     [ "$(grep -F "stroke='rgb(  0, 114, 178)" "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
 }
 if have_plots; then
-    check "a gnuplot that is too old" check_old_gnuplot
-    check "mpix_bench: a chart" check_chart \
+    tap_check "a gnuplot that is too old" check_old_gnuplot
+    tap_check "mpix_bench: a chart" check_chart \
         "Run times of MPI operations;bcast, harmonize" alone mpix_bench bcast -m 8:64 -i 5
     printf 'bcast -m 64,8\nbcast -m 64,8 --root rotate\nbarrier\n' >"$scratch/jobs"
-    check "mpix_bench: a chart of jobs" check_chart \
+    quick tap_check "mpix_bench: a chart of jobs" check_chart \
         "1:bcast, harmonize;2:bcast, harmonize;3:barrier, harmonize" alone mpix_bench --jobs "$scratch/jobs" -i 5
-    check "mpix_triad: a chart" check_chart "no shared clock: min (t3 - t0)" alone mpix_triad -m 512,64 -i 2
-    check "mpix_skew: a chart" check_chart "barrier;exit skew (ns)" 2 mpix_skew --release barrier -i 50 -x 5
-    check "mpix_skew: a chart of no skew at all" check_chart "barrier" alone mpix_skew --release barrier -i 10 -x 1
+    tap_check "mpix_triad: a chart" check_chart "no shared clock: min (t3 - t0)" alone mpix_triad -m 512,64 -i 2
+    tap_check "mpix_skew: a chart" check_chart "barrier;exit skew (ns)" 2 mpix_skew --release barrier -i 50 -x 5
+    tap_check "mpix_skew: a chart of no skew at all" check_chart "barrier" alone mpix_skew --release barrier -i 10 -x 1
 else
     tap_skip "charts" "there is no gnuplot"
 fi
@@ -382,7 +385,8 @@ check_line() {      # PROGRAM
 
 if "${python:=${PYTHON:-python3}}" -c '' 2>/dev/null; then
     for tool in $tools mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report; do
-        [ ! -x "$programs/$tool" ] || check "$tool: a bad option is told in one write" check_line "$tool"
+        [ ! -x "$programs/$tool" ] ||
+            $(tier_of "$tool") tap_check "$tool: a bad option is told in one write" check_line "$tool"
     done
 else
     tap_skip "a bad option is told in one write" "there is no python3"
@@ -424,7 +428,7 @@ check_end() {       # PROGRAM
 
 if ${CC:-mpicc} -shared -fPIC -o "$scratch/end.so" "$scratch/end.c" >"$scratch/log" 2>&1; then
     for tool in $tools; do
-        check "$tool: processes meet before they finalize after a bad option" check_end "$tool"
+        $(tier_of "$tool") tap_check "$tool: processes meet before they finalize after a bad option" check_end "$tool"
     done
 else
     tap_skip "processes meet before they finalize after a bad option" "nothing can be compiled to be preloaded"
