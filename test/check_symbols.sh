@@ -71,7 +71,7 @@ mpi_functions() {
 }
 
 # What returns no error code. What MPI 3.0 removed: Open MPI has it, for old programs, but its header does not.
-no_codes='^P?MPI_(Aint_(add|diff)|.*_(c2f|f2c|c2f08|f082c|f082f|f2f08))$'
+no_codes='^P?MPI_(Aint_(add|diff)|.*_(toint|fromint|c2f|f2c|c2f08|f082c|f082f|f2f08))$'
 removed='^P?MPI_(Address|Errhandler_(create|get|set)|Type_(extent|hindexed|hvector|lb|struct|ub))$'
 front=$(compgen -G "lib/trace/.libs/libmpix_trace-*.so")
 back=$(compgen -G "lib/trace/.libs/trace-*.so")

@@ -2,8 +2,8 @@
 # Makes the wrappers of the front: awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
 #
 # For each function of MPI that returns an int: run_NAME, which front.c's macros call, and the entries MPI_NAME and
-# PMPI_NAME, which leave its arguments where they are. front.c has those of functions that are not like others. Handle
-# conversions are part of no call.
+# PMPI_NAME, which leave its arguments where they are. front.c has those of functions that are not like others. What
+# returns a value and no error code is left to MPI: other types, and conversions of handles and statuses.
 
 BEGIN {
     split("Init Init_thread Initialized Finalize Finalized Abort Pcontrol", names, " ")
@@ -190,7 +190,7 @@ END {
         line = trim(line)
         if (line !~ /^int MPI_[A-Za-z_0-9]+ ?\(/)
             continue
-        if (line ~ /^int MPI_[A-Za-z_0-9]+_(c2f|f2c|c2f08|f082c|f082f|f2f08) ?\(/)
+        if (line ~ /^int MPI_[A-Za-z_0-9]+_(toint|fromint|c2f|f2c|c2f08|f082c|f082f|f2f08) ?\(/)
             continue
         name = line
         sub(/^int MPI_/, "", name)
