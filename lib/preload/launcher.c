@@ -14,7 +14,9 @@ static void cut_version(const char *text, char version[VERSION_SIZE])
 {
     size_t length = 0;
     for (; *text && !strchr(",\n", *text) && length < VERSION_SIZE - 1; text++) {
-        char c = *text == '\t' ? ' ' : *text;
+        char c = *text;
+        if (c == '\t')
+            c = ' ';
         if (c != ' ' || (length > 0 && version[length - 1] != ' '))
             version[length++] = c;
     }

@@ -21,6 +21,7 @@ trap 'rm -rf "$generated"' EXIT
 mkdir "$generated/trace"
 echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/trace/wrappers.awk lib/trace/meanings.txt - \
     >"$generated/trace/wrappers.h"
+sed -n '/^static const char [*]const function_names/,/^};/p' "$generated/trace/wrappers.h" >"$generated/trace/names.h"
 
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
