@@ -164,8 +164,8 @@ try_system() {
         "./quickstart check ${MPIX_TEST_FRESH_ALL:+--all} --mpi $mpi" "$all_passed"
     echo "# | $(in_system sh -c '. /etc/os-release; echo "${VERSION_ID:-unstable}"') | $(
         sed -n 's/^==> Tested with \(.*\) in [0-9]* s$/\1/p' <<<"$last_output") | $(
-        in_system gcc -dumpfullversion) | $first | $(sed -nE \
-        's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 | \2 | \3/p' <<<"$last_output") | $last_took |"
+        in_system gcc -dumpfullversion) | $first | $(tail -n 1 <<<"$last_output" |
+        sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 | \2 | \3/p') | $last_took |"
 }
 
 inside() {      # WORK WHAT
