@@ -109,31 +109,48 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
     return true;
 }
 
+/* Returns false if they are not so many, or not of the job. */
+static bool expand_ranges(const trace_file *file, const char *ranges, size_t count, trace_communicator *its)
+{
+    int at = 0;
+    for (size_t i = 0; i < count; i++) {
+        trace_range range;
+        memcpy(&range, ranges + i * sizeof range, sizeof range);
+        if (range.count < 1 || range.count > its->size - at)
+            return false;
+        for (int64_t k = 0; k < range.count; k++) {
+            const int64_t rank = range.first + k * range.step;
+            if (rank < -1 || rank >= file->size)
+                return false;
+            its->ranks[at++] = (int)rank;
+        }
+    }
+    return at == its->size;
+}
+
 static bool add_communicator(trace_file *file, const char *bytes, size_t count)
 {
     trace_process *process = file->process;
+    enum { MAX_OTHERS = 1 << 24 }; /* processes of other jobs */
     trace_comm head;
     if (count < sizeof head)
         return is_wrong(file, "a block of a communicator is too short");
     memcpy(&head, bytes, sizeof head);
-    if (head.id >= TRACE_NO_COMM || head.size < 1 || count - sizeof head != (size_t)head.size * sizeof(int32_t))
+    if (head.id >= TRACE_NO_COMM || head.size < 1 || head.size - file->size > MAX_OTHERS)
         return is_wrong(file, "a communicator has a wrong number or size");
     if (!trace_grow(&process->communicators, &process->communicator_count, head.id + 1, sizeof(trace_communicator)))
         return no_memory(file);
     trace_communicator *communicator = &process->communicators[head.id];
     if (communicator->size != 0)
         return is_wrong(file, "a communicator is there twice");
-    communicator->ranks = malloc(count - sizeof head);
+    communicator->ranks = malloc((size_t)head.size * sizeof *communicator->ranks);
     if (!communicator->ranks)
         return no_memory(file);
-    memcpy(communicator->ranks, bytes + sizeof head, count - sizeof head);
     communicator->context = head.context;
     communicator->size = head.size;
     communicator->is_inter = head.is_inter != 0;
-    for (int i = 0; i < head.size; i++)
-        if (communicator->ranks[i] < -1 || communicator->ranks[i] >= file->size)
-            return is_wrong(file, "a communicator has a rank that the job has not");
-    return true;
+    return expand_ranges(file, bytes + sizeof head, (count - sizeof head) / sizeof(trace_range), communicator) ||
+           is_wrong(file, "a communicator has a wrong number of ranks, or one that the job has not");
 }
 
 static bool add_sites(trace_file *file, const char *bytes, size_t count)

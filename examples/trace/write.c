@@ -54,12 +54,19 @@ static void write_communicators(FILE *stream, const trace_process *process)
     for (size_t id = 0; id < process->communicator_count; id++) {
         const trace_communicator *communicator = &process->communicators[id];
         const trace_comm head = {(uint32_t)id, communicator->context, communicator->size, communicator->is_inter};
-        const size_t bytes = (size_t)communicator->size * sizeof(int32_t);
-        if (communicator->size == 0)
+        const int size = communicator->size;
+        trace_range range;
+        size_t bytes = 0;
+        for (int next = 0; next < size; next += range.count, bytes += sizeof range)
+            range = trace_first_range(communicator->ranks + next, size - next);
+        if (size == 0)
             continue;
         begin_block(stream, TRACE_BLOCK_COMM, 0, sizeof head + bytes);
         write_bytes(stream, &head, sizeof head);
-        write_bytes(stream, communicator->ranks, bytes);
+        for (int next = 0; next < size; next += range.count) {
+            range = trace_first_range(communicator->ranks + next, size - next);
+            write_bytes(stream, &range, sizeof range);
+        }
         pad(stream, bytes);
     }
 }

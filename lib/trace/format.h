@@ -14,7 +14,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 2, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 3, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */
@@ -27,7 +27,7 @@ typedef struct {
 typedef enum {
     TRACE_BLOCK_TEXT = 1, /* "KEY VALUE\n" lines: what was run, where, by which MPI library and clock */
     TRACE_BLOCK_NAMES,    /* uint32_t id, uint32_t length, then the name: of functions and user regions */
-    TRACE_BLOCK_COMM,     /* one trace_comm and its ranks */
+    TRACE_BLOCK_COMM,     /* one trace_comm, and trace_range[]: its ranks */
     TRACE_BLOCK_SITES,    /* uint64_t address, uint32_t length, 4 zeros, then the place as text, padded to 8 */
     TRACE_BLOCK_CLOCK,    /* trace_clock_record[] */
     TRACE_BLOCK_EVENTS,   /* trace_event[] of one thread; those of a thread never decrease in time */
@@ -40,15 +40,28 @@ typedef struct {
     uint64_t bytes;  /* of the payload, without padding */
 } trace_block_head;
 
-/* A communicator. Ranks in it are listed as ranks of MPI_COMM_WORLD. MPI_COMM_WORLD is 0, MPI_COMM_SELF is 1. */
+/* A communicator. Its ranks are those of MPI_COMM_WORLD, or -1. MPI_COMM_WORLD is 0, MPI_COMM_SELF is 1. */
 typedef struct {
     uint32_t id;      /* on this process */
     uint32_t context; /* the same on all processes of this communicator, another one for others that overlap with it;
                          0 for MPI_COMM_WORLD. The lowest world rank is the name space: (lowest rank, context). */
     int32_t size;
     int32_t is_inter; /* ranks are those of the remote group then */
-    /* int32_t ranks[size] */
 } trace_comm;
+
+/* So many ranks, each `step` after the one before. Most communicators have one range, however large they are. */
+typedef struct {
+    int32_t first, step, count;
+} trace_range;
+
+/* The range with which ranks begin, as long as it can be. Of `size` ranks there are at most size / 2 + 1 ranges. */
+static inline trace_range trace_first_range(const int32_t *ranks, int32_t size)
+{
+    trace_range range = {ranks[0], size > 1 ? ranks[1] - ranks[0] : 0, 1};
+    while (range.count < size && ranks[range.count] - ranks[range.count - 1] == range.step)
+        range.count++;
+    return range;
+}
 
 /*
  * Texts. Those that tools read beside what they show: mpix_harmonize_clock_used and

@@ -156,6 +156,19 @@ SOURCE
     done
 }
 
+# HOW: the processes met; they know the same context of what is between them, so its messages are found again.
+check_between() {
+    record 2 "$scratch/between" "$1"
+    expect_done
+    expect_sound
+    expect 0 10 ' send partner 0 tag 7 bytes 4 comm 2 '
+    expect 1 10 ' receive partner 0 tag 7 bytes 4 comm 2 '
+    expect 0 1 '^comm 2 context [1-9][0-9]* size 1 inter 1 ranks 1$'
+    expect 1 1 '^comm 2 context [1-9][0-9]* size 1 inter 1 ranks 0$'
+    [ "$(sed -n 's/^comm 2 context \([0-9]*\).*/\1/p' "$scratch"/dump-[01] | sort -u | wc -l)" -eq 1 ] ||
+        complain "contexts differ"
+}
+
 # A library before the MPI library calls it by the other names.
 check_tool() {
     echo 'int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }' >"$scratch/tool.c"
@@ -428,6 +441,18 @@ tap_check "a collective call that is refused on one process" check_passes refuse
 tap_check "a barrier in an error handler" check_passes handler 301 302 301
 tap_check "calls of this library" check_library
 tap_check "calls of a tool" check_tool
+compile between check_trace_between.c
+for how in groups port socket; do
+    name="messages between processes that met by $how"
+    # shellcheck disable=SC2086
+    if ! tap_selects "$name"; then
+        continue
+    elif limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$scratch/between" $how >/dev/null 2>&1 </dev/null; then
+        tap_check "$name" check_between $how
+    else
+        tap_skip "$name" "they cannot meet so with this MPI library"
+    fi
+done
 if command -v addr2line >/dev/null && command -v strip >/dev/null; then
     tap_check "call sites as functions and lines" check_lines -pie named
     tap_check "call sites as functions and lines, of a program with fixed addresses" check_lines -no-pie named

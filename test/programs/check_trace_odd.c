@@ -424,6 +424,29 @@ static int use_session(void)
     return 0;
 }
 
+/* Communicators of a session beside the world; the last one is reversed. */
+static void use_session_too(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comms[2];
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comms[0]);
+    MPI_Comm_split(comms[0], 0, -rank, &comms[1]);
+    for (int i = 0; i < 40; i++)
+        for (int k = 0; k < 2; k++) {
+            add_up(comms[k]);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    MPI_Comm_free(&comms[1]);
+    MPI_Comm_free(&comms[0]);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "";
@@ -440,6 +463,8 @@ int main(int argc, char **argv)
         leave_and_go_deeper();
     else if (strcmp(action, "numbers") == 0)
         fail_alone();
+    else if (strcmp(action, "session_too") == 0)
+        use_session_too();
     else if (strcmp(action, "fail") == 0)
         fail();
     else if (strcmp(action, "broadcast") == 0)

@@ -265,6 +265,19 @@ check_session() {
         expect_line 'from MPI_Init to MPI_Finalize; MPI sessions before, after or without them are not$'
 }
 
+# A session beside the world: MPI may refuse to compare their communicators.
+check_session_too() {
+    record 2 "$odd" session_too
+    expect_done
+    expect_sound
+    grep -q ' enter MPI_Session_init' "$scratch/dump-0" || return 0
+    for rank in 0 1; do
+        expect $rank 1 '^comm 2 context [1-9][0-9]* size 2 inter 0 ranks 0 1$'
+        expect $rank 1 '^comm 3 context [1-9][0-9]* size 2 inter 0 ranks 1 0$'
+        expect $rank 80 ' collective .* comm [23] '
+    done
+}
+
 # A process that cannot make its file: no other one leaves one.
 # The folder is there when both processes have looked into it.
 check_missing_file() {
@@ -315,6 +328,7 @@ tap_check "a signal while the trace is written" check_signal
 tap_check "a limit of the size of files" check_limit
 tap_check "a file that cannot be made" check_missing_file
 tap_check "a program of sessions" check_session
+tap_check "a session beside the world" check_session_too
 tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
 if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
 tap_check "another MPI library than that of the build" check_other_library "$other" \

@@ -53,15 +53,16 @@ static void print_events(const trace_event *events, uint64_t count, unsigned thr
     }
 }
 
-static void print_comm(const char *payload)
+static void print_comm(const char *payload, uint64_t bytes)
 {
     trace_comm comm;
     memcpy(&comm, payload, sizeof comm);
     printf("comm %u context %u size %d inter %d ranks", comm.id, comm.context, comm.size, comm.is_inter);
-    for (int i = 0; i < comm.size; i++) {
-        int32_t rank;
-        memcpy(&rank, payload + sizeof comm + (size_t)i * sizeof rank, sizeof rank);
-        printf(" %d", rank);
+    for (uint64_t at = sizeof comm; at + sizeof(trace_range) <= bytes; at += sizeof(trace_range)) {
+        trace_range range;
+        memcpy(&range, payload + at, sizeof range);
+        for (int i = 0; i < range.count; i++)
+            printf(" %d", range.first + i * range.step);
     }
     printf("\n");
 }
@@ -97,7 +98,7 @@ static void print_block(const trace_block_head *head, const char *payload)
         read_names(payload, head->bytes);
         break;
     case TRACE_BLOCK_COMM:
-        print_comm(payload);
+        print_comm(payload, head->bytes);
         break;
     case TRACE_BLOCK_SITES:
         print_sites(payload, head->bytes);

@@ -184,7 +184,7 @@ static const struct {
     {drop_last_file, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
     {be_foreign, "rank-1.mpixtrace: this is not a trace: it does not begin with mpixtrac"},
     {be_swapped, "rank-1.mpixtrace: written on a machine of the other byte order"},
-    {be_newer, "rank-1.mpixtrace: of version 3, and only 2 can be read"},
+    {be_newer, "rank-1.mpixtrace: of version 4, and only 3 can be read"},
     {be_of_other_job, "rank-1.mpixtrace: of another job than the files before it"},
     {be_of_other_rank, "rank-1.mpixtrace: the file is of rank 2"},
     {be_short, "rank-1.mpixtrace: it ends within its first 32 bytes"},
@@ -205,6 +205,26 @@ START_TEST(what_is_not_sound_is_refused)
     EXPECT(strstr(message, spoilt[_i].complaint) && !strchr(message, '\n'), "\"%s\", not \"%s\"", message,
            spoilt[_i].complaint);
     made_free(&made);
+}
+END_TEST
+
+/* However large a communicator is, if its ranks are regular it takes one range. */
+START_TEST(ranks_are_written_as_ranges)
+{
+    enum { SIZE = 16384 };
+    static int32_t ranks[SIZE];
+    for (int form = 0; form < 4; form++) { /* all, backward, each third, in no order */
+        int ranges = 0;
+        trace_range range;
+        for (int i = 0; i < SIZE; i++)
+            ranks[i] = form == 0 ? i : form == 1 ? SIZE - 1 - i : form == 2 ? 3 * i + 1 : i * i % 997;
+        for (int next = 0; next < SIZE; next += range.count, ranges++) {
+            range = trace_first_range(ranks + next, SIZE - next);
+            for (int k = 0; k < range.count; k++)
+                ck_assert_int_eq(ranks[next + k], range.first + k * range.step);
+        }
+        EXPECT(form == 3 ? ranges <= SIZE / 2 + 1 : ranges == 1, "form %d: %d ranges", form, ranges);
+    }
 }
 END_TEST
 
@@ -378,6 +398,7 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, what_was_written_is_read);
     tcase_add_test(tests, names_become_common);
     tcase_add_loop_test(tests, what_is_not_sound_is_refused, 0, COUNT_OF(spoilt));
+    tcase_add_test(tests, ranks_are_written_as_ranges);
     tcase_add_test(tests, a_torn_block_is_left_out);
     tcase_add_test(tests, more_records_are_more_accurate);
     tcase_add_loop_test(tests, errors_are_within_bounds, 0, 4);

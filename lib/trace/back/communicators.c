@@ -68,6 +68,16 @@ static definition *define(MPI_Comm comm, bool is_inter)
     return its;
 }
 
+static bool has_foreign(MPI_Group group)
+{
+    int size, theirs = 0;
+    PMPI_Group_size(group, &size);
+    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
+        PMPI_Group_translate_ranks(group, 1, &i, world_group, &theirs);
+    PMPI_Group_free(&group);
+    return theirs == MPI_UNDEFINED;
+}
+
 /* Of a dimension, there are two neighbors: before and after. */
 static void find_cartesian_neighbors(trace_known_comm *comm, MPI_Comm handle)
 {
@@ -95,7 +105,6 @@ static void find_neighbors(trace_known_comm *comm, MPI_Comm handle)
 
 static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, const definition *its)
 {
-    int compared = MPI_UNEQUAL;
     PMPI_Comm_rank(handle, &comm->rank);
     comm->id = (uint16_t)its->head.id;
     comm->size = its->head.size;
@@ -103,17 +112,24 @@ static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, con
     comm->context = its->head.context;
     if (!is_inter)
         find_neighbors(comm, handle);
-    if (!is_inter && its->head.size == mh_trace.size)
-        PMPI_Comm_compare(handle, MPI_COMM_WORLD, &compared);
-    comm->has_all = compared != MPI_UNEQUAL;
+    comm->has_all = !is_inter && its->head.size == mh_trace.size;
+    for (int i = 0; i < its->head.size; i++)
+        comm->has_all = comm->has_all && its->ranks[i] >= 0;
 }
 
 /* Without memory, there is none. */
 static void write_definition(definition *its)
 {
-    if (its)
-        mh_trace_write_one(TRACE_BLOCK_COMM, &its->head,
-                           sizeof its->head + (size_t)its->head.size * sizeof *its->ranks);
+    const int32_t size = its ? its->head.size : 0;
+    trace_range *ranges = malloc((size_t)(size / 2 + 1) * sizeof *ranges);
+    size_t count = 0;
+    for (int32_t next = 0; ranges && next < size; next += ranges[count++].count)
+        ranges[count] = trace_first_range(its->ranks + next, size - next);
+    if (its && ranges) {
+        struct iovec parts[] = {{&its->head, sizeof its->head}, {ranges, count * sizeof *ranges}};
+        mh_trace_write(TRACE_BLOCK_COMM, 0, parts, 2);
+    }
+    free(ranges);
     free(its);
 }
 
@@ -204,13 +220,15 @@ bool mh_trace_is_known(MPI_Comm comm)
 bool mh_trace_has_all(MPI_Comm comm)
 {
     const trace_known_comm *its = mh_trace_comm(comm);
-    int is_inter = 0, compared = MPI_UNEQUAL;
+    int is_inter = 0, size = 0;
+    MPI_Group group;
     if (its != &unknown)
         return its->has_all;
     if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return false;
-    PMPI_Comm_compare(comm, MPI_COMM_WORLD, &compared);
-    return compared != MPI_UNEQUAL;
+    /* MPI may refuse to compare it with the world, as it may be of a session. */
+    PMPI_Comm_size(comm, &size);
+    return size == mh_trace.size && PMPI_Comm_group(comm, &group) == MPI_SUCCESS && !has_foreign(group);
 }
 
 bool mh_trace_open_comms(void)
@@ -256,16 +274,6 @@ static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
     if (is_inter && mine > max)
         max = mine;
     return max;
-}
-
-static bool has_foreign(MPI_Group group)
-{
-    int size, theirs = 0;
-    PMPI_Group_size(group, &size);
-    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
-        PMPI_Group_translate_ranks(group, 1, &i, world_group, &theirs);
-    PMPI_Group_free(&group);
-    return theirs == MPI_UNDEFINED;
 }
 
 /* Whether processes of another world belong to it, which may not be recorded. All processes see the same. */
