@@ -462,8 +462,8 @@ tap_check "interruptions" check_interrupt
 tap_check "bad descriptions and options" check_refusals
 tap_check "another campaign in the folder" check_other_campaigns
 tap_check "a file that cannot grow" check_no_room narrow_files widen_files "File too large"
-if unshare -Urm mount -t tmpfs none /mnt 2>/dev/null; then
-    tap_check "a full disk" unshare -Urm env on_small_disk=yes bash "$0"
+if "${own_mounts[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
+    tap_check "a full disk" "${own_mounts[@]}" env on_small_disk=yes bash "$0"
 else
     tap_skip "a full disk" "it takes a user namespace, which is not allowed here"
 fi

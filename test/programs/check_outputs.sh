@@ -189,7 +189,7 @@ fi
 
 # COMMAND...: in a namespace of its own, where disk in the scratch folder is a file system of one page that is full.
 on_full_file_system() {
-    unshare -Urm sh -c 'mount -t tmpfs -o size=4k none "$1" || exit
+    "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=4k none "$1" || exit
         head -c 8192 /dev/zero >"$1/filler" 2>/dev/null
         shift
         exec "$@"' sh "$scratch/disk" "$@"
@@ -243,7 +243,7 @@ check_traces_on_disk() {    # FILE
 # With data there is no room for a figure.
 check_figures() {   # THE BEGINNING OF THE FILES' NAMES
     command="mpix_figures --plot-only (full file system)"
-    unshare -Urm sh -c 'mount -t tmpfs -o size=64k none "$1" && cp "$2"/*.csv "$1" || exit
+    "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=64k none "$1" && cp "$2"/*.csv "$1" || exit
         head -c 131072 /dev/zero >"$1/filler" 2>/dev/null
         exec "$3" --plot-only --output-dir "$1" barrier-skew' \
         sh "$scratch/disk" "$scratch/figures" "$programs/mpix_figures" >"$scratch/out" 2>"$scratch/err" </dev/null

@@ -450,7 +450,7 @@ check_full_disk() {
 cache_size=/sys/devices/system/cpu/cpu0/cache/index0/size
 with_large_cache() {
     echo 491520K >"$scratch/size"
-    unshare -Urm sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$scratch/size" "$cache_size" "$@"
+    "${own_mounts[@]}" sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$scratch/size" "$cache_size" "$@"
 }
 
 check_large_cache() {

@@ -7,6 +7,8 @@
 
 programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
+# What runs a command with mounts of its own. The user keeps the number by which launchers know the user.
+own_mounts=(unshare --user --map-current-user --keep-caps --mount)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
