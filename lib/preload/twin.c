@@ -4,18 +4,23 @@
 
 #include "preload/launcher.h"
 
-/* For a call on a communicator of the program, so that the program's handler does not see its errors. */
+/*
+ * For a call on a communicator of the program, so that the program's handler does not see its errors. In MPICH, the
+ * handler of the world is that of all communicators that never got one, and one that is set, even the same, ends this.
+ */
 static MPI_Errhandler hold_errors(MPI_Comm comm)
 {
     MPI_Errhandler handler;
     PMPI_Comm_get_errhandler(comm, &handler);
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (comm != MPI_COMM_WORLD || handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     return handler;
 }
 
 static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
 {
-    PMPI_Comm_set_errhandler(comm, handler);
+    if (comm != MPI_COMM_WORLD || handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(comm, handler);
     PMPI_Errhandler_free(&handler);
 }
 
