@@ -12,19 +12,26 @@
 #include <string.h>
 
 /* The MPI library whose handles differ from those of the one that this is compiled for. */
-#if MH_STANDARD_ABI
-#define OTHER_LIBRARY "another version of the standard ABI"
-#elif defined(OPEN_MPI)
+#ifdef OPEN_MPI
 #define OTHER_LIBRARY "MPICH"
 #else
 #define OTHER_LIBRARY "Open MPI"
+#endif
+
+#if MH_STANDARD_ABI
+#pragma weak PMPI_Abi_get_version /* libraries from before the standard lack it */
+#define OTHER_IS_USED "libmpi_abi.so.1 has not version 1 of MPI's standard ABI; use that of MPICH 5 or Open MPI 6"
+#else
+#define OTHER_IS_USED                                                                                              \
+    "the program uses " OTHER_LIBRARY ", and this libmpix_harmonize was built for another MPI library; link with " \
+    "the one for " OTHER_LIBRARY
 #endif
 
 static bool find_other_library(void)
 {
 #if MH_STANDARD_ABI
     int major = -1, minor = -1;
-    return PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION;
+    return !PMPI_Abi_get_version || PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION;
 #else
     char version[8193] = ""; /* MPICH's, which is longer than Open MPI's */
     int length;
@@ -58,9 +65,7 @@ static int mpi_is_active(MPI_Comm comm, mh_error *error)
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
     if (is_of_other_library())
-        mh_fail(error, MPI_ERR_OTHER,
-                "the program uses " OTHER_LIBRARY ", and this libmpix_harmonize was built for "
-                "another MPI library; link with the one for " OTHER_LIBRARY);
+        mh_fail(error, MPI_ERR_OTHER, OTHER_IS_USED);
     else if (mh_comm_state_mpi_ended() || (finalized && is_predefined(comm)))
         mh_fail(error, MPI_ERR_OTHER, "MPI is finalized already");
     else if (!initialized && is_predefined(comm))

@@ -182,6 +182,20 @@ if command -v "mpicc.$other" >/dev/null; then
     tap_check "configure refuses an mpi.h of another MPI library" check_headers
 fi
 
+# The MPI library that is loaded may have another version of the standard ABI than the one that was linked.
+check_abi_version() {
+    echo 'int PMPI_Abi_get_version(int *major, int *minor) { *major = 2, *minor = 0; return 0; }' >"$work/two.c"
+    # shellcheck disable=SC2046
+    (cd "$work" && gcc -shared -fPIC two.c -o two.so && ${CC:-mpicc} "$hello/hello.c" -o two $(flags "$work/root")) ||
+        return
+    LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited $launcher ${MPIEXEC_FLAGS:-} -n 1 \
+        env LD_PRELOAD="$work/two.so" "$work/two" </dev/null >"$work/out" 2>&1
+    grep -q "^MPIX_Harmonize returned" "$work/out" || cat "$work/out"
+}
+case ${MPI_LIBRARY-} in
+'standard ABI'*) tap_check "another version of the standard ABI is refused" check_abi_version ;;
+esac
+
 # Where the linker is made to accept it, it gets an error and goes on, and its flag is 0.
 try_other_mpi() {
     local program=$work/other output name="a program of the other MPI library, linked by force"
