@@ -59,12 +59,12 @@ static bool is_predefined(MPI_Comm comm)
  * Whether MPI can be used with comm. In a program that uses sessions only, MPI_Initialized returns false, but the
  * program has made all its communicators itself. So only the predefined ones cannot exist before MPI_Init.
  */
-static int mpi_is_active(MPI_Comm comm, mh_error *error)
+static int mpi_is_active(MPI_Comm comm, bool of_any_library, mh_error *error)
 {
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    if (is_of_other_library())
+    if (!of_any_library && is_of_other_library())
         mh_fail(error, MPI_ERR_OTHER, OTHER_IS_USED);
     else if (mh_comm_state_mpi_ended() || (finalized && is_predefined(comm)))
         mh_fail(error, MPI_ERR_OTHER, "MPI is finalized already");
@@ -73,11 +73,12 @@ static int mpi_is_active(MPI_Comm comm, mh_error *error)
     return error->code == MPI_SUCCESS;
 }
 
-/* Raise an error on comm if MPI can be used, else only return it. */
+/* Raise an error on comm if MPI can be used, else only return it. In the standard ABI, all handles are alike. */
 static int raise_error(MPI_Comm comm, const mh_error *error)
 {
     mh_error inactive = MH_NO_ERROR;
-    return mh_error_raise(comm != MPI_COMM_NULL && mpi_is_active(comm, &inactive) ? comm : MPI_COMM_NULL, error);
+    bool can_raise = comm != MPI_COMM_NULL && mpi_is_active(comm, MH_STANDARD_ABI, &inactive);
+    return mh_error_raise(can_raise ? comm : MPI_COMM_NULL, error);
 }
 
 static int check_comm(MPI_Comm comm, mh_error *error)
@@ -85,7 +86,7 @@ static int check_comm(MPI_Comm comm, mh_error *error)
     int inter = 0;
     if (comm == MPI_COMM_NULL)
         return mh_fail(error, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL; allowed: an intracommunicator");
-    if (!mpi_is_active(comm, error))
+    if (!mpi_is_active(comm, false, error))
         return error->code;
     MH_TRY_USER(error, PMPI_Comm_test_inter, (comm, &inter));
     if (inter)
