@@ -31,7 +31,7 @@ static bool can_convert(int comm)
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    return (initialized && !finalized) || (comm > LAST_PREDEFINED && !mh_comm_state_mpi_ended());
+    return (initialized && !finalized) || ((comm < 0 || comm > LAST_PREDEFINED) && !mh_comm_state_mpi_ended());
 #else
     (void)comm;
     return true;

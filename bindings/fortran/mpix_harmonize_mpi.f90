@@ -12,7 +12,7 @@
 ! The module is not called mpix_harmonize: Fortran ignores case, and MPIX_Harmonize is a procedure.
 module mpix_harmonize_mpi
     use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t, c_double
-    use mpi, only: MPI_STATUS_SIZE
+    use mpi, only: MPI_COMM_WORLD
     implicit none
     private
     public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
@@ -21,9 +21,9 @@ module mpix_harmonize_mpi
     public :: MPIX_Harmonize_built_for
 
     ! The library has one of these procedures, for the MPI library that it was built for. The compiler chooses by the
-    ! kind of the argument, which follows from the size of a status, so a program of another MPI library does not link.
+    ! kind of the argument, which follows from the handle of the world. A program of another MPI library does not link.
     integer, parameter :: library = merge(c_int16_t, merge(c_int32_t, merge(c_int64_t, c_int8_t, &
-        MPI_STATUS_SIZE == 8), MPI_STATUS_SIZE == 6), MPI_STATUS_SIZE == 5)
+        MPI_COMM_WORLD == 257), MPI_COMM_WORLD == 0), MPI_COMM_WORLD == 1140850688)
     interface MPIX_Harmonize_built_for
         subroutine built_for_mpich(unused) bind(C, name="MPIX_Harmonize_built_for_MPICH")
             import :: c_int16_t

@@ -179,7 +179,7 @@ static bool has_all(MPI_Comm comm)
 {
     int compared = MPI_UNEQUAL;
     if (!has_threads)
-        PMPI_Comm_compare(comm, mh_preload_world, &compared);
+        PMPI_Comm_compare(mh_preload_world, comm, &compared); /* errors are those of the first */
     return compared != MPI_UNEQUAL;
 }
 

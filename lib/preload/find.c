@@ -79,8 +79,8 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     if (unused.file[0] && unused.pid == getpid() && unlink(unused.file) == 0)
-        dprintf(unused.errors, "%s: nothing called MPI_Init; the program ran %s\n", mh_preload_names.program,
-                mh_preload_names.without);
+        dprintf(unused.errors < 0 ? STDERR_FILENO : unused.errors, "%s: nothing called MPI_Init; the program ran %s\n",
+                mh_preload_names.program, mh_preload_names.without);
 }
 
 /* Some shells end by this, without destructors. */

@@ -94,7 +94,7 @@ judge_program() {
     [ ! -u "$path" ] && [ ! -g "$path" ] || return 0
     kind=other
     is_elf && libraries=$(LD_PRELOAD='' ldd "$path" 2>/dev/null) || return 0
-    can_start "$path" '|system' || kind=none
+    can_start "$path" '|system' || LC_ALL=C grep -qaF 'Go build' "$path" || kind=none
     while IFS= read -r file; do
         [ -f "$file" ] || continue
         ! names_mpi "$file" || { kind=mpi; return; }

@@ -198,7 +198,7 @@ static int look_at_node(MPI_Comm node, const self *me, mh_sites *sites, census *
     bool all_can = code == MPI_SUCCESS && !any_lacks;
     if (all_can)
         code = meet(node, me, sites->rank, residents, error);
-    if (all_can && code == MPI_SUCCESS) {
+    if (all_can && code == MPI_SUCCESS && sites->node.ranks && sites->places) {
         int sharers = settle(residents, sites);
         mine->crowded = (processors > 0 && processes > processors) || sharers > me->quota.processors;
         mine->leaders = sites->node.index == 0;
@@ -264,6 +264,18 @@ static int look_around(const mh_channel *channel, MPI_Comm node, mh_sites *sites
 #define HAS_HOSTS 1
 #endif
 
+/* By the two halves of the hash: of 50,000 hosts, two often agree in one of them. */
+static int split_by_host(const mh_channel *channel, MPI_Comm *node, mh_error *error)
+{
+    MPI_Comm some;
+    uint64_t hash = mh_hash_host();
+    MH_TRY(error, PMPI_Comm_split, (channel->comm, (int)(hash & INT_MAX), channel->rank, &some));
+    int code =
+        mh_check_mpi(error, PMPI_Comm_split(some, (int)(hash >> 32 & INT_MAX), channel->rank, node), "MPI_Comm_split");
+    PMPI_Comm_free(&some);
+    return code;
+}
+
 /*
  * MPI libraries that share no memory themselves, such as MPICH 5 with UCX, take each process for alone on its node.
  * Then the hosts tell. Memory that cannot be shared there is found out later. All processes know if all are leaders.
@@ -278,6 +290,6 @@ int mh_topology_discover(const mh_channel *channel, mh_sites *sites, bool *overs
     if (code != MPI_SUCCESS || !HAS_HOSTS || size == 1 || sites->leaders.size < size)
         return code;
     mh_sites_free(sites);
-    MH_TRY(error, PMPI_Comm_split, (channel->comm, (int)(mh_hash_host() & INT_MAX), rank, &node));
-    return look_around(channel, node, sites, oversubscribed, error);
+    code = split_by_host(channel, &node, error);
+    return code != MPI_SUCCESS ? code : look_around(channel, node, sites, oversubscribed, error);
 }

@@ -51,7 +51,7 @@ static bool is_name_of_part(const char *path)
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
-        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0 && strstr(name, ".so"))
             return true;
     return false;
 }
@@ -305,6 +305,7 @@ typedef int (*abort_function)(trace_slot, trace_slot);
 static int run_Abort(preload_next *next, const void *site, trace_slot comm, trace_slot code)
 {
     abort_function function = (abort_function)mh_preload_find(next);
+    own.joins = NOT_TOGETHER; /* the others need not be in the call that was left */
     const trace_back *back = get_outer_back(site);
     trace_call call;
     if (back) {

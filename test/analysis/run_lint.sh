@@ -29,7 +29,7 @@ files=("$@")
 flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
-    -D_GNU_SOURCE= '-DLIBRARY=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
+    -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1

@@ -19,6 +19,7 @@ esac
 rows=() status=0
 for system in ${SYSTEMS:-bookworm/mpich bookworm/openmpi trixie/mpich trixie/openmpi sid/mpich sid/openmpi sid/abi}; do
     echo "# $system"
+    before=${#rows[@]}
     while IFS= read -r line; do
         case $line in
         '# | '*) rows+=("${line#\# }") ;;
@@ -27,6 +28,7 @@ for system in ${SYSTEMS:-bookworm/mpich bookworm/openmpi trixie/mpich trixie/ope
         printf '%s\n' "$line"
     done < <(MPIX_TEST_FRESH_SUITE=${system%/*} MPIX_TEST_FRESH_MPI=${system#*/} \
         bash "$source_dir/run_fresh_tests.sh" system)
+    [ ${#rows[@]} -gt "$before" ] || status=1
 done
 echo
 echo "| Debian | MPI library | gcc | ./quickstart (s) | passed | failed | skipped | ./quickstart check (s) |"

@@ -429,8 +429,7 @@ void check_unknown_bound(MPI_Comm comm, const char *what)
 static int processes_of_host(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", other[MPI_MAX_PROCESSOR_NAME];
-    int ranks, length, found = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int length, found = 0;
     MPI_Get_processor_name(name, &length);
     for (int i = 0; i < ranks; i++) {
         memcpy(other, name, sizeof name);

@@ -290,7 +290,7 @@ void test_found_once(void)
 {
     if (!can_inject())
         return;
-    int allowed = mpi_shares_memory() ? 1 : 2;
+    int allowed = mpi_shares_memory() ? 1 : 3;
     for (int i = 0; i < 2; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
         fault_plan(-1, 0);

@@ -88,8 +88,8 @@ static void ask_for_status(void)
         expect_call("MPI_Send");
         expect_event("send", peer, 11, 2 * INT, TWIN, 0);
         MPI_Send(in, 2, MPI_INT, peer, 11, twin);
-        while (!ask(i / 2, &request))
-            continue;
+        while (!ask(i / 2, &request)) {
+        }
         expect_call(names[i / 2]);
         expect_event("receive", peer, 11, 2 * INT, TWIN, requests);
         if (i % 2)

@@ -142,9 +142,7 @@ void mh_trace_leave(trace_call *call)
         add_to_run(call->thread, call);
         return;
     }
-    mh_trace_settle(call->thread, depth_of(call) + 1, leave_ns);
-    mh_trace_put(call->thread, (trace_event){leave_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
-    call->thread->open_count--;
+    mh_trace_settle(call->thread, depth_of(call), leave_ns);
 }
 
 void mh_trace_tried(trace_call *call, int result, int found)
