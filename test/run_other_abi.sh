@@ -29,6 +29,7 @@ for script in $scripts; do
         ok*'# SKIP'*)     name=${line#ok * - } && tap_skip "$other: $script: ${name%% # SKIP*}" "${line#*# SKIP }" ;;
         ok*)              tap_ok "$other: $script: ${line#ok * - }" ;;
         'not ok'*)        tap_count_failure "$other: $script: ${line#not ok * - }" ;;
+        1..0*)            planned=0 && tap_skip "$other: $script" "${line#*# SKIP }" ;;
         1..*)             planned=${line#1..} planned=${planned%% *} ;;
         'Bail out!'* | \#*) echo "$line" ;;
         *) continue ;;

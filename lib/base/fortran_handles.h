@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fortran_handles.h - handles of Fortran, which are integers, as handles of C and back. The standard ABI of MPI 5.0
- * has other functions for this, section "Language Interoperability" of the standard. Of Fortran it needs nothing.
+ * fortran_handles.h - convert handles of Fortran, which are integers, to handles of C and back. The standard ABI of
+ * MPI 5.0 has other functions for this than earlier versions of MPI. No Fortran compiler or library is needed.
  */
 #ifndef BASE_FORTRAN_HANDLES_H
 #define BASE_FORTRAN_HANDLES_H

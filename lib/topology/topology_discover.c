@@ -264,7 +264,7 @@ static int look_around(const mh_channel *channel, MPI_Comm node, mh_sites *sites
 #define HAS_HOSTS 1
 #endif
 
-/* By the two halves of the hash: of 50,000 hosts, two often agree in one of them. */
+/* A color has 31 bits, in which two of 50,000 hosts may well agree. So both halves of the hash are used. */
 static int split_by_host(const mh_channel *channel, MPI_Comm *node, mh_error *error)
 {
     MPI_Comm some;
