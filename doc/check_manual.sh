@@ -5,7 +5,7 @@
 # Run in the build directory. Environment:
 #   srcdir            the top of the source tree (default: where this script lies)
 #   PRINT_SETTINGS    the program that prints the tables (default: doc/print_settings)
-#   EXAMPLES          where the example programs are (default: examples)
+#   EXAMPLES          where the tools are (default: tools)
 #   CC                compiles the examples in the pages (default: mpicc)
 set -u
 LC_ALL=C
@@ -13,7 +13,7 @@ export LC_ALL
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 print_settings=${PRINT_SETTINGS:-doc/print_settings}
-programs=${EXAMPLES:-examples}
+programs=${EXAMPLES:-tools}
 pages=$srcdir/doc/man
 overview=$pages/mpix_harmonize.7
 . "$srcdir/test/tap.sh"

@@ -12,7 +12,7 @@
 #include "release/release.h"
 #include "settings.h"
 #include "sync/comm_clock.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /* info.c - the table of statistics, and what set_info and get_info do. */
 #include "info.h"
 
-#include "base/text.h"
-#include "base/units.h"
+#include "pure/text.h"
+#include "pure/units.h"
 #include "setup.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "mpix_harmonize.h"
 
 #include "base/fortran_handles.h"
-#include "base/units.h"
+#include "pure/units.h"
 #include "harmonize.h"
 #include "info.h"
 

@@ -2,8 +2,8 @@
 /* settings.c - the table of settings, and how they are read from the environment and from info objects. */
 #include "settings.h"
 
-#include "base/text.h"
-#include "base/units.h"
+#include "pure/text.h"
+#include "pure/units.h"
 #include "clock/base_clock.h"
 #include "release/barrier.h"
 #include "sync/sync_label.h"

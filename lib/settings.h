@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "base/setting_names.h"
+#include "pure/setting_names.h"
 
 #include <stdbool.h>
 

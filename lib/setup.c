@@ -2,10 +2,10 @@
 /* setup.c - apply settings to a state: topology, clock and rounds. */
 #include "setup.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "sync/sync_label.h"
 #include "topology/topology_discover.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 #include "transport/warm_up.h"
 
 #include <string.h>

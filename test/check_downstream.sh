@@ -89,7 +89,7 @@ $output"
     fi
 }
 
-hello=$test_dir/../examples/hello
+hello=$test_dir/../examples
 for kind in shared static; do
     try C $kind "${CC:-mpicc}" "$hello/hello.c"
     try C++ $kind "${MPICXX-mpicxx}" "$hello/hello.cc"

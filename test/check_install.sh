@@ -11,7 +11,7 @@ export LC_ALL=C
 
 test_dir=$(cd "$(dirname "$0")" && pwd)
 . "$test_dir/tap.sh"
-hello=$test_dir/../examples/hello
+hello=$test_dir/../examples
 packaging=$test_dir/../packaging
 suffix=${LIBRARY_SUFFIX-}
 

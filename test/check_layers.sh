@@ -92,9 +92,9 @@ complaints=$(grep -HoE '^ *# *include +"(preload|trace)/[^"]+"' preload/*.[ch] t
 tap_expect_empty "no part of preload and trace includes one that includes it" "$complaints"
 
 # Likewise of programs and tests, whose names are relative to one of several folders.
-complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples test |
+complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples tools test |
     sed -E 's/^([^:]+):.*"([^"]+)"/\1 \2/' | while read -r file included; do
-    for folder in "${file%/*}" examples examples/bench examples/clocks test; do
+    for folder in "${file%/*}" tools test; do
         [ ! -e "$folder/$included" ] || { echo "$file $folder/$included"; break; }
     done
 done | sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' | tsort 2>&1 >/dev/null)
@@ -162,23 +162,22 @@ tap_expect_empty "tests can make each MPI function fail that the library calls, 
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
 
-# An include is of lib/ if it is no file of the programs, which have a folder trace/, too.
-complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples |
+# lib/pure is what tools share with the library.
+complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples tools |
     sed -E 's/^([^:]+):.*"([^"]+)"/\1 \2/' | while read -r file included; do
-    for folder in "${file%/*}" examples examples/bench examples/clocks; do
-        [ ! -e "$folder/$included" ] || continue 2
+    for path in "${file%/*}/$included" "tools/$included" "include/$included"; do
+        [ ! -e "$path" ] || continue 2
     done
-    [ ! -e "lib/$included" ] || echo "$file includes $included"
-done | grep -vE ' (base/[a-z_]+|topology/tree|clock/window|preload/launcher)\.h$' |
-    grep -vE '^examples/trace/.* (clock/model|trace/format)\.h$')
-tap_expect_empty "programs include of lib only what HACKING.md allows" "$complaints"
+    case $included in pure/*) ;; *) echo "$file includes $included" ;; esac
+done)
+tap_expect_empty "tools include of lib only pure/" "$complaints"
 
 # Libraries beside the library, which use its installed header as any program does.
 tap_expect_empty "preload includes only itself and the installed header" \
     "$(grep -HnE '^ *# *include *"' preload/*.[ch] |
-        grep -vE '"(preload/[a-z]+|mpix_harmonize|base/fortran_handles)\.h"')"
+        grep -vE '"(preload/[a-z]+|pure/launcher|mpix_harmonize|base/fortran_handles)\.h"')"
 tap_expect_empty "only check.c and the back of the recorder reach into the library" \
-    "$(grep -HnE '^ *# *include *"' trace/{front.c,recorder.h,format.h} | grep -vE '"(preload/find|trace/[a-z]+)\.h"')"
+    "$(grep -HnE '^ *# *include *"' trace/{front.c,recorder.h} | grep -vE '"(preload/find|trace/[a-z]+)\.h"')"
 tap_expect_empty "the front of preload does not include mpi.h" \
     "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|world|communicators|report)\.h[">]' \
         preload/{preload.h,find.h,front.c,find.c})"

@@ -211,14 +211,14 @@ check_optional_packages() {
     echo 2.14 >"$scratch/packages/jansson"
     run
     expect 0 configure
-    mkdir -p "$build/examples/.libs" && : >"$build/examples/mpix_compare" && : >"$build/examples/.libs/libcommon.a"
+    mkdir -p "$build/tools/.libs" && : >"$build/tools/mpix_compare" && : >"$build/tools/.libs/libcommon.a"
     run
     expect 0
     rm "$scratch/packages/jansson"
     run
     expect 0 configure
-    [ ! -e "$build/examples/mpix_compare" ] || complain "a program is left that needs what is gone"
-    [ -e "$build/examples/.libs/libcommon.a" ] || complain "what programs are linked with is gone"
+    [ ! -e "$build/tools/mpix_compare" ] || complain "a program is left that needs what is gone"
+    [ -e "$build/tools/.libs/libcommon.a" ] || complain "what programs are linked with is gone"
 }
 
 # Each library has a build of its own.

@@ -14,15 +14,16 @@ awk=${AWK:-awk}
 clang_format=${CLANG_FORMAT:-clang-format}
 max_columns=120 max_file_lines=500 max_function_lines=45
 
-mapfile -t code < <(find lib include bindings examples test -name '*.[ch]' | sort)
-mapfile -t other_code < <(find include bindings examples test -name '*.hpp' -o -name '*.cc' -o -name '*.[fF]90' -o \
+folders=(lib include bindings examples tools test)
+mapfile -t code < <(find "${folders[@]}" -name '*.[ch]' | sort)
+mapfile -t other_code < <(find "${folders[@]:1}" -name '*.hpp' -o -name '*.cc' -o -name '*.[fF]90' -o \
     -name '*.py' -o -name '*.js' -o -name '*.css' -o -path 'bindings/*.am' | sort)
 # An archive has no .ci.
 # shellcheck disable=SC2046
-mapfile -t scripts < <(find lib examples test doc packaging quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
+mapfile -t scripts < <(find "${folders[@]}" doc packaging quickstart autogen.sh $(find .ci -name run 2>/dev/null) \
     -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.gp' -o -name 'mpix_*.in' \
     -o -name quickstart -o -name run | sort)
-mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS lib examples test doc packaging -name '*.md' -o -name '*.ac' \
+mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS "${folders[@]}" doc packaging -name '*.md' -o -name '*.ac' \
     -o -name '*.am' -o -name '*.pc.in' -o -name NEWS -o -name testlist -o -name meanings.txt -o -name module.in \
     -o -name '*.cmake' -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)
 [ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
@@ -79,7 +80,8 @@ tap_expect_empty "spelling is American" \
     "$(grep -niE "$british" "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
 
 tap_expect_empty "types of programs and tests are typedefs" \
-    "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" | grep -E '^(examples|test)/')"
+    "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" |
+        grep -E '^(examples|tools|test)/')"
 
 # ---- One dialect
 
@@ -120,33 +122,33 @@ definitions=$(grep -E '^[^:]+:[0-9]+:[A-Za-z_].*\(.*[^;]$' <<<"$plain")
 
 # machine_clock.h is for programs that check the library's clock, so they do not read it by the library.
 only_in "one reader of the counter" "$quoted" '(__rdtscp?\>|.*cntvct_el0)' \
-    lib/clock/counter.c examples/common/machine_clock.h
+    lib/clock/counter.c tools/common/machine_clock.h
 only_in "one calibration of the counter" "$plain" '.*/ *(\((long )?double\))?\(?[a-z_.>-]*_ticks\>' \
-    lib/clock/counter.c examples/common/machine_clock.c
+    lib/clock/counter.c tools/common/machine_clock.c
 # mh_median is the lower median of a few values, middle_of the mean of the middle two, the quantile is by nearest rank.
 only_in "one quantile" "$definitions" '(mh_)?(quantile|percentile|median|middle)(_of)?\(' \
-    lib/base/statistics.c examples/common/statistics.h
+    lib/pure/statistics.c tools/common/statistics.h
 only_in "one median" "$plain" '.*count\)*( -|-) ?1\) / 2' \
-    lib/base/statistics.c examples/common/statistics.h test/unit/test_statistics.c
+    lib/pure/statistics.c tools/common/statistics.h test/unit/test_statistics.c
 # By its name, and by what it is narrowed by. exchange.c has the shortest message of each direction.
 difference='remote_ns - ([a-z_]+->)?(sent|received)_ns|(sent|received)_ns - ([a-z_]+->)?remote_ns'
 only_in "one offset window" "$plain" "((void|int64_t) [a-z_]*window_(narrow|middle)[a-z_]*\\(|.*($difference))" \
-    lib/clock/window.h lib/clock/window.c lib/sync/exchange.c
+    lib/pure/window.h lib/pure/window.c lib/sync/exchange.c
 # The virtual world sees lib alone.
 only_in "one greater and one lesser of two" "$definitions" '(greater|lesser|larger|smaller|(max|min)_of)\(' \
-    examples/common/statistics.h test/unit/virtual_world.c
+    tools/common/statistics.h test/unit/virtual_world.c
 # By the factors that generators multiply with, and the names of those of the C library. The simulated clock has a
 # sequence of its own: the errors in doc/scale.md came from it.
 factors='0x(bf58476d1ce4e5b9|94d049bb133111eb|d6e8feb86659fd93|5deece66d|2545f4914f6cdd1d)'
 factors+='|6364136223846793005|1103515245|1664525'
 only_in "one generator of random numbers" "$plain" \
     "((UINT64_C\\()?($factors)|([dejlmn]rand48|rand|random|rand_r|random_r|seed48|srand|srandom|srand48)\\()" \
-    examples/common/random.h test/simulation/clock_simulated.c
+    tools/common/random.h test/simulation/clock_simulated.c
 only_in "one binomial tree" "$plain" \
     '.*((rank|index|place) *& *(bit|step|mask|distance|-|\(?[a-z_.>-]*(rank|index|place) *- *1))' \
-    lib/topology/tree.c
-only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' examples/common/output.c
-only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' examples/common/options.c
+    lib/pure/tree.c
+only_in "one writer of quoted CSV and JSON" "$quoted" '.*(\\\\u%|\\\\ufffd)' tools/common/output.c
+only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' tools/common/options.c
 
 # ---- Links between pages
 
@@ -166,9 +168,9 @@ done)"
 # ---- Layout
 
 layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)
-folders=(lib include bindings examples test doc packaging)
+folders+=(doc packaging)
 complaints=$(find "${folders[@]}" -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
-    ! -path 'doc/man' ! -path '[be]*/*/*' -o -path examples/bench/suite -prune | while read -r folder; do
+    ! -path 'doc/man' ! -path '[be]*/*/*' -o -path tools/bench/suite -prune | while read -r folder; do
     grep -qE "(^|[[:space:]])${folder##*/}/" <<<"$layout" || echo "$folder is not in the layout in HACKING.md"
 done
 grep -oE '(^|[[:space:]])[a-z]+/' <<<"$layout" | tr -d ' /' | while read -r name; do

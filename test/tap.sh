@@ -58,7 +58,7 @@ tap_quote() {
 
 # NAME: the command that repeats a test of this script
 tap_make() {
-    tap_script=$(printf '%s\n' "$0" | sed 's,.*/\(\(bench\|doc\|examples\|test\)/.*\),\1,')
+    tap_script=$(printf '%s\n' "$0" | sed 's,.*/\(\(bench\|doc\|tools\|test\)/.*\),\1,')
     echo "make check TESTS=$tap_script${tap_selecting:+ MPIX_TEST_ONLY=$(tap_quote "$1")}"
 }
 

@@ -26,12 +26,12 @@ prepare_simulation() {
     [ -n "$dir" ] || dir=$work/build
     mkdir -p "$dir" || return
     dir=$(cd "$dir" && pwd) && simulation=$dir/mpix_bench_simulated
-    if [ -x "$simulation" ] && [ -z "$(find "$sources"/{lib,include,examples,test} -name '*.[ch]' -newer "$simulation" \
+    if [ -x "$simulation" ] && [ -z "$(find "$sources"/{lib,include,tools,test} -name '*.[ch]' -newer "$simulation" \
         2>/dev/null)" ]; then
         return 0
     fi
     progress "building mpix_bench for the simulator"
-    simgrid_build "$sources" "$simulation" examples/bench/{mpix_bench.c,suite} test/simulation/clock_simulated.c \
+    simgrid_build "$sources" "$simulation" tools/bench/{mpix_bench.c,suite} test/simulation/clock_simulated.c \
         >>"$log" 2>&1 && return 0
     complain "$figure_name: mpix_bench does not build for the simulator"
     return $failed

@@ -1,4 +1,4 @@
-# What all charts share, those of the programs' --plot, too (examples/common/plot.c). A chart of mpix_figures follows
+# What all charts share, those of the programs' --plot, too (tools/common/plot.c). A chart of mpix_figures follows
 # it; what it writes before both are name, title, and $table, in CSV.
 
 if (!exists("format")) format = "svg"

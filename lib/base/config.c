@@ -2,7 +2,7 @@
 /* config.c - parse settings by their table, and describe what a setting allows. */
 #include "base/config.h"
 
-#include "base/text.h"
+#include "pure/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

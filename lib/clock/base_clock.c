@@ -3,7 +3,7 @@
 #include "clock/base_clock.h"
 
 #include "base/host.h"
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/tags.h"
 

@@ -8,7 +8,7 @@
 #define MH_BASE_CLOCK_H
 
 #include "transport/message.h"
-#include "clock/model.h"
+#include "pure/model.h"
 
 #include <stdint.h>
 #include <time.h>

@@ -3,7 +3,7 @@
  * clock_posix.c - the clocks of clock_gettime: monotonic_raw (the rate of the hardware), monotonic (slewed by NTP) and
  * realtime (slewed and stepped).
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 
 #include <stdio.h>

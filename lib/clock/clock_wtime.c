@@ -3,7 +3,7 @@
  * clock_wtime.c - MPI_Wtime as a base clock. Some MPI libraries start it at zero in each process, and
  * MPI_WTIME_IS_GLOBAL has been wrong in practice, so only an exchange of messages decides whether processes share it.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 
 static int wtime_probe(char *why, size_t why_size)

@@ -2,8 +2,8 @@
 /* counter.c - read the counter of the processor, wait by it, and measure its rate. */
 #include "clock/counter.h"
 
-#include "base/units.h"
-#include "base/wide.h"
+#include "pure/units.h"
+#include "pure/wide.h"
 
 #include <math.h>
 #include <pthread.h>

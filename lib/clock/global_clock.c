@@ -11,8 +11,8 @@
  */
 #include "clock/global_clock.h"
 
-#include "base/units.h"
-#include "base/wide.h"
+#include "pure/units.h"
+#include "pure/wide.h"
 #include "clock/wait.h"
 #include "clock/watch.h"
 

@@ -9,7 +9,7 @@
 #define MH_GLOBAL_CLOCK_H
 
 #include "clock/base_clock.h"
-#include "clock/model.h"
+#include "pure/model.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* past.c - which windows are kept, and the interval of offsets and drifts that pairs of them allow. */
 #include "clock/past.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 
 #include <math.h>
 #include <string.h>

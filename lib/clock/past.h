@@ -10,7 +10,7 @@
 #ifndef MH_PAST_H
 #define MH_PAST_H
 
-#include "clock/model.h"
+#include "pure/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

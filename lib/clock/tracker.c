@@ -2,7 +2,7 @@
 /* tracker.c - the bank of Kalman filters, their weights, and the estimate from both them and the windows. */
 #include "clock/tracker.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef MH_TRACKER_H
 #define MH_TRACKER_H
 
-#include "clock/model.h"
+#include "pure/model.h"
 #include "clock/past.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* wait.c - wait for a time: sleep or yield the processor while the time is far away; then spin. */
 #include "clock/wait.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/watch.h"
 

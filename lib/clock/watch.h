@@ -6,7 +6,7 @@
 #ifndef MH_WATCH_H
 #define MH_WATCH_H
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock.h"
 
 #include <stdbool.h>

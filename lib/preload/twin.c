@@ -2,7 +2,9 @@
 /* twin.c - a communicator of a back's own, invisible to the program. */
 #include "preload/twin.h"
 
-#include "preload/launcher.h"
+#include "pure/launcher.h"
+
+#include <stdio.h>
 
 /*
  * For a call on a communicator of the program, so that the program's handler does not see its errors. In MPICH, the
@@ -50,9 +52,10 @@ MPI_Comm mh_preload_twin(MPI_Comm comm)
 
 void mh_preload_check_launcher(const char *program)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];
     int size = 0, length;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     PMPI_Get_library_version(library, &length);
-    mh_launcher_is_other(size, library, program);
+    if (mh_launcher_is_other(size, library, message) && *message)
+        fprintf(stderr, "%s: %s\n", program, message);
 }

@@ -4,7 +4,7 @@
 #define MH_BARRIER_PRIVATE_H
 
 #include "release/barrier.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 /* release.c - rounds, rehearsals, and the choice of the barrier algorithm. */
 #include "release/release.h"
 
-#include "base/statistics.h"
-#include "base/units.h"
+#include "pure/statistics.h"
+#include "pure/units.h"
 #include "clock/wait.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define MH_SLOTS_H
 
 #include "release/arrival.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 #include "transport/message.h"
 #include "transport/shared_memory.h"
 

@@ -4,7 +4,7 @@
 #define MH_TREE_MESSAGES_H
 
 #include "release/arrival.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 #include "transport/message.h"
 
 /* Arrivals to the root. arrival: in, of this process; out, combined with those of its descendants. */

@@ -3,7 +3,7 @@
 #include "sync/comm_clock.h"
 
 #include "base/fresh_number.h"
-#include "base/units.h"
+#include "pure/units.h"
 
 #include <math.h>
 #include <stdio.h>

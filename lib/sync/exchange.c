@@ -2,7 +2,7 @@
 /* exchange.c - how many exchanges a burst has, and what contradictions between them mean. */
 #include "sync/exchange.h"
 
-#include "clock/window.h"
+#include "pure/window.h"
 #include "sync/tags.h"
 
 /*

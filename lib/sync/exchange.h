@@ -9,7 +9,7 @@
 
 #include "transport/message.h"
 #include "clock/base_clock.h"
-#include "clock/model.h"
+#include "pure/model.h"
 #include "sync/exchange_data.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* known_clocks.c - a short list, the latest first, and what makes an entry useless. */
 #include "sync/known_clocks.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #define MH_KNOWN_CLOCKS_H
 
 #include "clock/base_clock.h"
-#include "clock/model.h"
+#include "pure/model.h"
 #include "clock/watch.h"
-#include "clock/window.h"
+#include "pure/window.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #ifndef MH_OFFSET_H
 #define MH_OFFSET_H
 
-#include "clock/model.h"
-#include "clock/window.h"
+#include "pure/model.h"
+#include "pure/window.h"
 #include "sync/exchange_data.h"
 
 #include <stdbool.h>

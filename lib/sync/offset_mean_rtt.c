@@ -4,7 +4,7 @@
  * arrival. From T. Jones and G. Koenig, "Clock Synchronization in High-end Computing Environments", 2013; algorithm 8
  * of Hunold and Carpen-Amarie, Cluster 2018. One slow round trip moves the mean, and with it the estimate.
  */
-#include "base/statistics.h"
+#include "pure/statistics.h"
 #include "sync/offset_private.h"
 
 static int64_t estimate(const mh_exchange *exchanges, int count, mh_window window, int64_t *workspace)

@@ -2,7 +2,7 @@
 /* schedule.c - the policy: synchronize as rarely as errors allow, and never take a noticeable part of the time. */
 #include "sync/schedule.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 
 #define MIN_INTERVAL_NS (100 * MH_NS_PER_MS)
 

@@ -7,7 +7,7 @@
 #ifndef MH_SCHEDULE_H
 #define MH_SCHEDULE_H
 
-#include "base/units.h"
+#include "pure/units.h"
 
 #include <stdbool.h>
 #include <stdint.h>

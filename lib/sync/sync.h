@@ -9,12 +9,12 @@
 
 #include "transport/message.h"
 #include "clock/base_clock.h"
-#include "clock/model.h"
+#include "pure/model.h"
 #include "clock/tracker.h"
 #include "sync/exchange_data.h"
 #include "sync/known_clocks.h"
 #include "sync/offset.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 
 enum { MH_MAX_FIT_POINTS = 10000, MH_MAX_EXCHANGES = 10000 };
 

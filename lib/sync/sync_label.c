@@ -2,7 +2,7 @@
 /* sync_label.c - a parser of labels, field by field. */
 #include "sync/sync_label.h"
 
-#include "base/text.h"
+#include "pure/text.h"
 #include "sync/offset.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sync_pairs.c - the orders in which the pairs of a group communicate. */
 #include "sync/sync_private.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 
 int mh_pairs_outward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error)
 {

@@ -3,7 +3,7 @@
 #ifndef MH_SYNC_PRIVATE_H
 #define MH_SYNC_PRIVATE_H
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "sync/exchange.h"
 #include "sync/offset.h"
 #include "sync/sync.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sync_steps.c - the steps that sync algorithms are made of: measure a burst, fit a line, pass an estimate on. */
-#include "base/line.h"
+#include "pure/line.h"
 #include "sync/sync_private.h"
 
 #include <math.h>

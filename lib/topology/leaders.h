@@ -12,7 +12,7 @@
 #ifndef MH_LEADERS_H
 #define MH_LEADERS_H
 
-#include "topology/tree.h"
+#include "pure/tree.h"
 #include "transport/message.h"
 
 typedef struct mh_leader_tree {

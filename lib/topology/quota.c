@@ -2,7 +2,7 @@
 /* quota.c - the CPU quotas in /sys/fs/cgroup, along the control groups that /proc/self/cgroup names. */
 #include "topology/quota.h"
 
-#include "base/text.h"
+#include "pure/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>

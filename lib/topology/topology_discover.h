@@ -4,7 +4,7 @@
 #define MH_TOPOLOGY_DISCOVER_H
 
 #include "transport/message.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 
 /*
  * Find out where the processes of channel run, and set oversubscribed if some node has more of them than processors

@@ -5,8 +5,8 @@
  * in the name of the tool what is wrong, and returns 2 then. The library is in it; MPI is not started.
  */
 #define _GNU_SOURCE
-#include "base/setting_names.h"
-#include "base/text.h"
+#include "pure/setting_names.h"
+#include "pure/text.h"
 #include "settings.h"
 #include "trace/only.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/, examples/ and test/: fails on any complaint.
+# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/, examples/, tools/ and test/: fails on any complaint.
 #
 # Usage: run_lint.sh [FILE...], by default all files
 #
@@ -24,9 +24,9 @@ echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/trace/wrappers
 sed -n '/^static const char [*]const function_names/,/^};/p' "$generated/trace/wrappers.h" >"$generated/trace/names.h"
 
 files=("$@")
-[ $# -gt 0 ] || mapfile -t files < <(find lib examples test -name '*.c' | sort)
+[ $# -gt 0 ] || mapfile -t files < <(find lib examples tools test -name '*.c' | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks -Itest "-I$generated"
+flags=(-std=gnu11 -Iinclude -Ilib -Itools -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
     -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
@@ -85,7 +85,7 @@ if is_version cppcheck $cppcheck_version; then
         --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
         --suppress=readdirCalled --suppress=invalidFunctionArg \
         --suppress=constParameter:test/mpi/test_errors.c --suppress=nullPointer:test/hosts/mpich_hosts.c \
-        -D__x86_64__ -Iinclude -Ilib -Iexamples -Iexamples/bench -Iexamples/clocks "${files[@]}" 2>&1)
+        -D__x86_64__ -Iinclude -Ilib -Itools "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
     tap_skip "cppcheck" "version $cppcheck_version is not installed (Debian package: cppcheck)"

@@ -144,7 +144,7 @@ try_readme() {      # full or short
             cp -R /srv/project ~/checkout
             chmod -R u+w ~/checkout
             cd ~/checkout
-            cp examples/hello/hello.c bench.c
+            cp examples/hello.c bench.c
             $(sed -n '/^Without root:/,/^```$/{ /^Without/d; /^```/d; /^$/d; p }' "$top/README.md")
             mpix_bench --version; mpiexec -n 2 ./bench" '^ok$'
     else

@@ -6,8 +6,8 @@
  * there each is off by at most 18 years in a run, in any order: steps included. A burst that contradicts itself is not
  * estimated, as its caller promises.
  */
-#include "base/units.h"
-#include "clock/model.h"
+#include "pure/units.h"
+#include "pure/model.h"
 #include "clock/tracker.h"
 #include "fuzz.h"
 #include "sync/offset.h"

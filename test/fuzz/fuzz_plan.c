@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
-#include "suite/plan.h"
+#include "bench/plan.h"
 
 #include <string.h>
 #include <sys/mman.h>

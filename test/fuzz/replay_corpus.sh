@@ -9,7 +9,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
 for target in label settings options plan clock trace results; do
     files=("$source_dir/corpus/$target"/*)
     program=./test/fuzz/replay_$target
-    if [ $target = results ] && [ ! -x ./examples/mpix_compare ]; then
+    if [ $target = results ] && [ ! -x ./tools/mpix_compare ]; then
         tap_skip "corpus of $target" "what reads results is not built, for want of Jansson"
     elif [ ! -x "$program" ]; then
         tap_not_ok "corpus of $target" "$program is not built here"

@@ -8,7 +8,7 @@
  * 9 processes in one cache, the tree is a flat list.
  */
 #include "release/slots.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 
 #include <mpix_harmonize.h>
 #include <stdio.h>

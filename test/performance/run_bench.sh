@@ -43,7 +43,7 @@ pin=-bind-to
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
 # What each case measures: all ways of releasing processes, five times in turn, for at most 90 seconds.
-skew=(./examples/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --time-slice-s 3)
+skew=(./tools/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --time-slice-s 3)
 
 # What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
 show() {            # TITLE
@@ -124,7 +124,7 @@ under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./examples/mpix_skew --watch-s $((before_s + noise_s + after_s)) \
+    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./tools/mpix_skew --watch-s $((before_s + noise_s + after_s)) \
         --format csv >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s
@@ -174,7 +174,7 @@ END
 
 describe_machine() {
     printf -- '- Date: %s\n' "$(date -u +%Y-%m-%d)"
-    printf -- '- Library: %s\n' "$(./examples/mpix_skew --version | sed 's/^mpix_skew //')"
+    printf -- '- Library: %s\n' "$(./tools/mpix_skew --version | sed 's/^mpix_skew //')"
     printf -- '- Processor: %s, %s cores that may be used\n' \
         "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
     printf -- '- Kernel: %s\n' "$(uname -sr)"
@@ -193,7 +193,7 @@ write_record() {
     run_all
 }
 
-[ -x ./examples/mpix_skew ] || { echo "run_bench.sh: examples/mpix_skew is not built in $PWD" >&2; exit 1; }
+[ -x ./tools/mpix_skew ] || { echo "run_bench.sh: tools/mpix_skew is not built in $PWD" >&2; exit 1; }
 if [ -z "$record" ]; then
     run_all
 else

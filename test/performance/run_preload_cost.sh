@@ -78,7 +78,7 @@ measure_barriers() {    # WAY
 }
 record() {          # WAY [WRAPPER]...
     launch "${@:2}" ./lib/trace/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
-        ./examples/mpix_trace_convert --format csv "$scratch/$1" 2>/dev/null | measure_barriers "$1"
+        ./tools/mpix_trace_convert --format csv "$scratch/$1" 2>/dev/null | measure_barriers "$1"
 }
 
 compare_barriers() {

@@ -27,11 +27,11 @@ if [ $# -eq 0 ]; then
     set -- "$scratch/late"
 fi
 run ./lib/trace/mpix_trace -o "$scratch/trace" "$@" >&2 || exit 1
-./examples/mpix_trace_report "$scratch/trace" --write-arrivals "$scratch/arrivals.csv" >"$scratch/report" || exit 1
+./tools/mpix_trace_report "$scratch/trace" --write-arrivals "$scratch/arrivals.csv" >"$scratch/report" || exit 1
 function=$(sed -n '1s/^# MPI_\([A-Za-z_]*\) .*/\1/p' "$scratch/arrivals.csv")
 calls=$(grep -c '^[0-9]*,1,' "$scratch/arrivals.csv")
 # Invalid samples are measured again, as far as the program does; those that remain do not count.
-run ./examples/mpix_bench "$(tr '[:upper:]' '[:lower:]' <<<"$function")" -m 8:8 -i "$calls" -x 2 \
+run ./tools/mpix_bench "$(tr '[:upper:]' '[:lower:]' <<<"$function")" -m 8:8 -i "$calls" -x 2 \
     --arrival "file:$scratch/arrivals.csv" --raw "$scratch/raw" --format csv >"$scratch/results"
 [ $? -le 1 ] || exit 1
 

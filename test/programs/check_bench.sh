@@ -13,7 +13,7 @@ trap 'rm -f "$json" "$json.messages"' EXIT
 
 # shellcheck disable=SC2086
 run() {
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./examples/mpix_skew --iterations 50 --repeats 2 "$@" \
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./tools/mpix_skew --iterations 50 --repeats 2 "$@" \
         2>&1 </dev/null
 }
 all=barrier,harmonize,shm,dissemination,tree,collective

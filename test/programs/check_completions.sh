@@ -20,7 +20,7 @@ path_of() {         # TOOL
     case $1 in
     mpix_preload) echo "$build/lib/preload/$1" ;;
     mpix_trace) echo "$build/lib/trace/$1" ;;
-    *) echo "$build/examples/$1" ;;
+    *) echo "$build/tools/$1" ;;
     esac
 }
 

@@ -16,7 +16,7 @@ set -u
 export LC_ALL=C
 
 . "$(dirname "$0")/../tap.sh"
-figures=$(cd "${BUILDDIR:-.}/examples" && pwd)/mpix_figures || exit 1
+figures=$(cd "${BUILDDIR:-.}/tools" && pwd)/mpix_figures || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -27,7 +27,7 @@ simulated-arrivals"
 launched=${all_names/simulated-heatmap /}
 launched=${launched/ simulated-arrivals/}
 # They take mpix_trace, and a tool that is left out where its library is missing.
-[ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ] && [ -x "${BUILDDIR:-.}/examples/mpix_trace_report" ] ||
+[ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ] && [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ] ||
     launched=${launched/ gantt violations/}
 launched=${FIGURES:-$launched}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || launched=reduce-heatmap # whose algorithms each MPI library chooses in its own way
@@ -393,7 +393,7 @@ if ! command -v gnuplot >/dev/null; then
 fi
 quick check "mpix_figures: a heat map of known data" check_known_heat_map
 check "mpix_figures: drawing again" check_drawing_again
-if [ -x "${BUILDDIR:-.}/examples/mpix_trace_report" ]; then
+if [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ]; then
     quick check "mpix_figures: a given trace" check_given_trace
     check "mpix_figures: an odd trace" check_odd_trace
 else

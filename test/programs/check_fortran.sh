@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Fortran modules as a user builds them, from where make install puts them: examples/hello/hello.f90, and
+# The Fortran modules as a user builds them, from where make install puts them: examples/hello.f90, and
 # check_fortran.F90 by each of MPI's Fortran interfaces, run at 2 ranks. The modules name the functions that the library
 # has for them. To be run in the build directory.
 #
@@ -71,7 +71,7 @@ $output"
     fi
 }
 
-try "hello.f90" mpi_f08 "$top/examples/hello/hello.f90"
+try "hello.f90" mpi_f08 "$top/examples/hello.f90"
 quick try "all functions, use mpi_f08" mpi_f08 "$test_dir/check_fortran.F90" -DF08
 try "all functions, use mpi" mpi "$test_dir/check_fortran.F90"
 try "all functions, mpif.h" mpif.h "$test_dir/check_fortran.F90" -DMPIF_H

@@ -8,7 +8,7 @@
  * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such
  * a line.
  */
-#include "suite/operation_private.h"
+#include "bench/operation_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check_provenance - what the suite finds out about where it runs, as the head of a table and of JSON. */
-#include "suite/provenance.h"
+#include "bench/provenance.h"
 
 #include <mpix_harmonize.h>
 

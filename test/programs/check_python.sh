@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Python module, from where make install puts it: examples/hello/hello.py and check_python.py at 1 and 2 ranks, and
+# The Python module, from where make install puts it: examples/hello.py and check_python.py at 1 and 2 ranks, and
 # what it says where there is no library for the MPI library of mpi4py. To be run in the build directory.
 #
 # Environment: PYTHON  an interpreter with mpi4py and numpy (default: the first of configure's, python3, and
@@ -99,7 +99,7 @@ check_pip() {
     output=$("$python" -m pip install --no-index --no-deps --no-build-isolation --target "$scratch/site" \
         "$scratch/sources" 2>&1) || echo "$output"
     [ -e "$scratch/site/mpix_harmonize/py.typed" ] || echo "py.typed is not installed"
-    PYTHONPATH=$scratch/site try 2 "$top/examples/hello/hello.py"
+    PYTHONPATH=$scratch/site try 2 "$top/examples/hello.py"
 }
 name="hello.py, with a module that pip installed"
 can_install='import setuptools, wheel, pip; assert int(setuptools.__version__.split(".")[0]) >= 61'
@@ -108,7 +108,7 @@ if "$python" -c "$can_install" 2>/dev/null; then
 else
     tap_skip "$name" "$python has no pip, setuptools 61 and wheel (Debian packages: python3-pip python3-wheel)"
 fi
-tap_check "hello.py" try 2 "$top/examples/hello/hello.py"
+tap_check "hello.py" try 2 "$top/examples/hello.py"
 tap_check "all functions, 1 rank" try 1 "$test_dir/check_python.py"
 quick tap_check "all functions, 2 ranks" try 2 "$test_dir/check_python.py"
 tap_done

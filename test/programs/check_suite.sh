@@ -52,11 +52,11 @@ check_list() {
     expect_status 0
     awk '/^suite_operations =/ || /^suite_persistent_operations =/ { inside = 1; sub(/.*=/, "") }
          inside { more = /\\$/; sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }' \
-        "$source_dir/../../examples/examples.am" | sort >"$scratch/installed"
+        "$source_dir/../../tools/tools.am" | sort >"$scratch/installed"
     awk '{ print $1 }' "$scratch/out" | sort >"$scratch/listed"
     # Libraries before MPI 4 lack some forms, which are not installed then.
     grep -q _persistent "$scratch/listed" || sed -i /_persistent/d "$scratch/installed"
-    differences=$(diff "$scratch/installed" "$scratch/listed") || complain "examples.am has other names: $differences"
+    differences=$(diff "$scratch/installed" "$scratch/listed") || complain "tools.am has other names: $differences"
 }
 
 # By the name of mpix_osu_NAME. The program that tests link is a program where the other one may be a script of libtool.

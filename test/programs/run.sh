@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Running a program of the examples and looking at how it ended, to be sourced after tap.sh. Sets $programs and $checks,
+# Running a tool and looking at how it ended, to be sourced after tap.sh. Sets $programs and $checks,
 # where the installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
 
 # A library that is loaded into a program comes before the sanitizer's own, which need not be the first.
 [ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
 
-programs=${BUILDDIR:-.}/examples checks=${BUILDDIR:-.}/test/programs
+programs=${BUILDDIR:-.}/tools checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
 # What runs a command with mounts of its own. The user keeps the number by which launchers know the user.
 own_mounts=(unshare --user --map-current-user --keep-caps --mount)

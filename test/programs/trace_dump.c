@@ -3,7 +3,7 @@
  * trace_dump.c - the raw form of a trace as text, a line for each thing in it: trace_dump FILE... A torn block at the
  * end is left out, and said.
  */
-#include "trace/format.h"
+#include "pure/trace_format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@
  *   slow=N          every N-th rank but 0 is slow: its messages are delayed
  *   slowness=NS     by so much more
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "simulation/simulated.h"
 #include "transport/test_hook.h"

@@ -11,10 +11,10 @@
  * are those that SimGrid's SMPI has for the hosts of simgrid.sh. Prints one line NAME=VALUE...: times in us, errors and
  * bounds in ns, of all readings. Status 1: a reading was outside its bound.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "sync/comm_clock.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 #include "simulation/scale_options.h"
 #include "simulation/scale_tally.h"
 #include "unit/wander.h"

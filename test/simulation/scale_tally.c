@@ -2,7 +2,7 @@
 /* scale_tally.c - collect errors and durations, and print the row. */
 #include "simulation/scale_tally.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "common/statistics.h"
 
 /* A synchronization that takes longer waits for a lost host. */

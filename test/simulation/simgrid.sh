@@ -34,14 +34,14 @@ simgrid_sources() {
     local top=$1 folder
     shift
     for folder; do
-        grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib/lib,examples/examples}.am
+        grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib/lib,tools/tools}.am
     done | sort -u | sed "s|^|$top/|; \|/style\.c$|d"
 }
 
 # TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
 # with the base clock "simulated".
 simgrid_build() {
-    local top=$1 output=$2 objects=$2.objects list i source folders=(lib examples/common)
+    local top=$1 output=$2 objects=$2.objects list i source folders=(lib tools/common)
     shift 2
     list=()
     for source; do
@@ -49,13 +49,13 @@ simgrid_build() {
     done
     mapfile -t -O ${#list[@]} list < <(simgrid_sources "$top" "${folders[@]}")
     rm -rf "$objects" && mkdir "$objects" &&
-        awk -v name=plot_style -v header=common/plot.h -f "$top/examples/common/text_in_c.awk" \
+        awk -v name=plot_style -v header=common/plot.h -f "$top/tools/common/text_in_c.awk" \
             "$top/examples/figures/style.gp" >"$objects/style.c" || return
     list+=("$objects/style.c")
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
-        -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,examples{,/bench}} \
+        -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,tools} \
         $(pkg-config --cflags hwloc) -c &&
         $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o -o "$output" $(pkg-config --libs hwloc) \
             -lm -lpthread && rm -rf "$objects"

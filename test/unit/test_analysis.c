@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_analysis.c - the figures of the benchmark suite against values computed by hand. */
-#include "suite/analysis.h"
+#include "bench/analysis.h"
 #include "support.h"
 
 enum { MAX_RANKS = 3, MAX_CALLS = 12 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_arrival.c - arrival patterns: the parts of all ranks, names and magnitudes, and files of delays. */
-#include "suite/arrival.h"
+#include "bench/arrival.h"
 #include "support.h"
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * test_base_clock.c - the clocks of this machine. Nothing here depends on how busy it is: readings are bracketed, and a
  * clock that the machine does not have is left out. MPI_Wtime, which needs MPI, is a function of this program.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/wait.h"
 #include "support.h"

@@ -2,7 +2,7 @@
 /*
  * test_exchange.c - bursts of exchanges between two simulated processes: how many there are, and that both ends agree.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "virtual_processes.h"
 #include "support.h"
 #include "sync/exchange.h"

@@ -3,7 +3,7 @@
  * test_global_clock.c - the global clock of a process: it never goes back, whatever is published, in one thread on a
  * base clock that only moves when told, and with several threads on a real one.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/global_clock.h"
 #include "support.h"

@@ -3,7 +3,7 @@
  * test_known_clocks.c - a communicator that begins with what another one knows: the list of known clocks, and the first
  * synchronization of some of the processes, in any order, against the truth; and what is recorded of a clock.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "support.h"
 #include "sync/comm_clock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_messages.c - what the suite's messages hold, and where they lie from call to call. */
 #include "common/options.h"
-#include "suite/arena.h"
-#include "suite/elements.h"
+#include "bench/arena.h"
+#include "bench/elements.h"
 #include "support.h"
 
 enum { MANY_RANKS = 1000, ELEMENTS = 200 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model.c - affine maps between clocks against the same maps in extended precision. */
-#include "base/units.h"
-#include "clock/model.h"
+#include "pure/units.h"
+#include "pure/model.h"
 #include "support.h"
 
 #define TWO_TO_60 (INT64_C(1) << 60)

@@ -3,7 +3,7 @@
  * test_offset.c - offset estimators on simulated exchanges whose true offset is known: whatever the network does, the
  * bound holds the truth, as long as the clocks drift no faster than the limit.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "support.h"
 #include "sync/offset.h"
 

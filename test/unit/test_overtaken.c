@@ -4,7 +4,7 @@
  * by a new estimate. The clock is compiled here once more, with that moment as a hook. And a new estimate brings the
  * instant nearer for which a process waits.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "support.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pace.c - how far ahead starting times are set: windows that follow what calls need, and forget disturbances. */
 #include "common/statistics.h"
-#include "suite/pace.h"
+#include "bench/pace.h"
 #include "support.h"
 
 #define NS_PER_US INT64_C(1000)

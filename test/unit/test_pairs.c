@@ -2,7 +2,7 @@
 /* test_pairs.c - the trees in which processes are synchronized pair by pair, from the root outward or in turns. */
 #include "support.h"
 #include "sync/sync_private.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 
 enum { MAX_IN_TREE = 70 };
 

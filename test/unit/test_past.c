@@ -6,7 +6,7 @@
  *
  * MH_ROUNDS=100 takes thousands of seeds. MH_VERBOSE=1 prints how near he comes.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/past.h"
 #include "clock/tracker.h"
 #include "support.h"

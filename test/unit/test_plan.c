@@ -4,9 +4,9 @@
  * wanted.
  */
 #include "common/text.h"
-#include "suite/arena.h"
-#include "suite/plan.h"
-#include "suite/schemes.h"
+#include "bench/arena.h"
+#include "bench/plan.h"
+#include "bench/schemes.h"
 #include "support.h"
 
 #include <stddef.h>

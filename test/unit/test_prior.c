@@ -3,7 +3,7 @@
  * test_prior.c - a tracker that starts from a prior: the relation of two clocks is composed from those of both to a
  * third one. MH_ROUNDS=100 takes thousands of seeds. MH_VERBOSE=1 prints errors.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/tracker.h"
 #include "support.h"
 #include "wander.h"

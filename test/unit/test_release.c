@@ -4,7 +4,7 @@
  *
  * Global time is the virtual time; the estimates of all processes are exact unless a test makes one wrong.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "release/barrier_private.h"
 #include "release/release.h"
 #include "virtual_processes.h"

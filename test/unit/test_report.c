@@ -3,7 +3,7 @@
  * test_report.c - what the suite prints of a made-up operation whose samples are known, compared byte for byte with the
  * files in golden/. MH_GOLDEN=write writes these anew; look at the difference before committing it.
  */
-#include "suite/report.h"
+#include "bench/report.h"
 #include "support.h"
 
 #include <locale.h>

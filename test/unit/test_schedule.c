@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_schedule.c - when the clocks are synchronized again: never so often that it takes much of the time. */
-#include "base/units.h"
+#include "pure/units.h"
 #include "support.h"
 #include "sync/schedule.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_skew.c - the rows of mpix_skew of calls that are known. */
 #include "common/output.h"
-#include "skew/skew.h"
+#include "bench/skew.h"
 #include "support.h"
 
 enum { CALLS = 5, LOOP_NS = 1000 * CALLS, MAX_PRINTED = 4096 };

@@ -3,7 +3,7 @@
  * test_slack.c - the slack controller against brute force: how good the slack is by the controller's own aim, the
  * fraction of needs met to the eighth power over the period, and how soon it is good again after a change.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "release/slack.h"
 #include "support.h"
 

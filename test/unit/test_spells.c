@@ -5,7 +5,7 @@
  * memory, and loses nothing if both directions take longer, or if times are negative. MH_ROUNDS=100 takes thousands of
  * seeds. MH_VERBOSE=1 prints errors.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/tracker.h"
 #include "support.h"
 

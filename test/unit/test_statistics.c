@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_statistics.c - medians, means and lines of known and of random data. */
-#include "base/line.h"
-#include "base/statistics.h"
+#include "pure/line.h"
+#include "pure/statistics.h"
 #include "support.h"
 
 #define MAX_VALUES 8

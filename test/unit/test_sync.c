@@ -3,7 +3,7 @@
  * test_sync.c - synchronization of simulated processes: each one's error against the truth, which must stay within the
  * bound that it claims, at once and with age.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "virtual_processes.h"
 #include "support.h"
 #include "sync/sync_label.h"

@@ -4,7 +4,7 @@
  * this program with a decimal comma and in Turkish, whose small I has no dot.
  */
 #include "base/error.h"
-#include "base/text.h"
+#include "pure/text.h"
 #include "settings.h"
 #include "support.h"
 

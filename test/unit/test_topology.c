@@ -4,7 +4,7 @@
  * what it would discover, and no more.
  */
 #include "support.h"
-#include "topology/topology.h"
+#include "pure/topology.h"
 
 enum { MAX_RANKS = 256, MAX_NODES = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_trace_report.c - what mpix_trace_report says of a trace: arrivals, closest shapes, call sites, time in calls. */
-#include "suite/arrival.h"
+#include "bench/arrival.h"
 #include "support.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"

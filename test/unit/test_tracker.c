@@ -6,7 +6,7 @@
  * Measurements come as in a run: a burst each 1.8 ms at first, then when the tracker asks for one. MH_ROUNDS=100 takes
  * hundreds of seeds. MH_VERBOSE=1 prints the figures of each round.
  */
-#include "base/units.h"
+#include "pure/units.h"
 #include "clock/tracker.h"
 #include "support.h"
 #include "wander.h"

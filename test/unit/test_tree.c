@@ -4,7 +4,7 @@
  * caches and packages.
  */
 #include "support.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_values.c - how mpix_report names values and divides axes, where values are extreme too. */
-#include "report/value.h"
+#include "page/value.h"
 #include "support.h"
 
 /* ---- Names */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_wide.c - products of 128 bits: the form in use and the portable one agree, and are right. */
-#include "base/wide.h"
+#include "pure/wide.h"
 #include "support.h"
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_window.c - what exchanges and bounds leave for an offset. */
-#include "base/units.h"
-#include "clock/window.h"
+#include "pure/units.h"
+#include "pure/window.h"
 #include "support.h"
 
 START_TEST(true_offset_stays_inside)

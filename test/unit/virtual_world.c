@@ -3,7 +3,7 @@
 #include "virtual_world.h"
 
 #include "coroutine.h"
-#include "topology/tree.h"
+#include "pure/tree.h"
 #include "transport/message.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #ifndef TRACE_BACK_BUFFER_H
 #define TRACE_BACK_BUFFER_H
 
-#include "trace/format.h"
+#include "pure/trace_format.h"
 #include "trace/back/lock.h"
 #include "trace/recorder.h"
 #include "trace/back/recording.h"

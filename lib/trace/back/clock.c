@@ -9,7 +9,7 @@
  */
 #include "trace/back/clock.h"
 
-#include "base/units.h"
+#include "pure/units.h"
 #include "comm_state.h"
 #include "mpix_harmonize.h"
 #include "preload/twin.h"

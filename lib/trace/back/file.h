@@ -3,7 +3,7 @@
 #ifndef TRACE_BACK_FILE_H
 #define TRACE_BACK_FILE_H
 
-#include "trace/format.h"
+#include "pure/trace_format.h"
 
 #include <sys/uio.h>
 

@@ -2,7 +2,7 @@
 /* options.c - what mpix_trace passes in the environment, which it has checked. */
 #include "trace/back/options.h"
 
-#include "base/text.h"
+#include "pure/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

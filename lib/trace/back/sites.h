@@ -3,7 +3,7 @@
 #ifndef TRACE_BACK_SITES_H
 #define TRACE_BACK_SITES_H
 
-#include "trace/format.h"
+#include "pure/trace_format.h"
 
 #include <stddef.h>
 

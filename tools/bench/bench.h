@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench.h - the parts of mpix_bench that see all of a run: turns of jobs, and their rows. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "common/world.h"
+#include "bench/communicator.h"
+#include "bench/measure.h"
+#include "bench/plan.h"
+#include "bench/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct bench {
+    world_t world;
+    plan_t plan; /* the jobs are the same on all ranks */
+    report_t report;
+    double fractions[MAX_NUMBERS];
+    communicator_t communicator;         /* of the last job */
+    const communicator_choice_t *choice; /* NULL: none is open */
+    char *memory;         /* for the buffers of all jobs: only the buffers of one job are in use at a time */
+    int64_t memory_bytes; /* of this rank */
+    bool is_full;         /* no file takes further rows */
+    int status;
+} bench_t;
+
+/* What a job asks of its operation. */
+work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
+
+/*
+ * Measures jobs of the communicator that is open: of each size a batch of each job, then another of each, and so on. So
+ * changes of the machine affect all of them alike. Collective over the span.
+ */
+void bench_run_turns(bench_t *bench, const job_t *jobs, int count);
+
+/*
+ * bench_begin_row - begin the row of a size with a pattern. Collective over the span, likewise the next one.
+ *
+ * Returns false if there is no such row.
+ */
+bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int pattern);
+
+/*
+ * bench_end_calls - the calls of a row are at their end: begin those of its overlap, if that is to be measured; else
+ * write the row. Returns whether there are more calls.
+ */
+bool bench_end_calls(bench_t *bench, task_t *task);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * operation_list.c - the operations: how their data move, and what arguments MPI's functions take.
+ *
+ * To add one: a shape, if none is like it, a line of description, and its place in the list below.
+ */
+#include "bench/operation_private.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- How data move */
+
+/* Operations with counts and displacements move the same data. */
+#define SHAPE(name, ...) static const shape_t name = {__VA_ARGS__};
+#define TWO_SHAPES(name, name_v, ...) \
+    SHAPE(name, __VA_ARGS__)          \
+    SHAPE(name_v, __VA_ARGS__, .has_displacements = true)
+
+SHAPE(barrier, .send = 0)
+SHAPE(bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true)
+SHAPE(reduce, .send = ONE, .receive = AT_ROOT | ONE, .from = FROM_ALL, .in_place = ROOT_SENDS_IN_PLACE,
+      .has_root = true, .reduces = true)
+SHAPE(allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(exscan, .send = ONE, .receive = ONE, .from = FROM_THOSE_BEFORE_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
+TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = PER_RANK, .receive = ONE, .from = FROM_ALL, .to_own = true,
+           .in_place = SEND_IN_PLACE, .reduces = true)
+TWO_SHAPES(gather, gatherv, .send = ONE, .receive = AT_ROOT | PER_RANK, .from = FROM_EACH,
+           .in_place = ROOT_SENDS_IN_PLACE, .in_place_at_own_block = true, .has_root = true)
+TWO_SHAPES(scatter, scatterv, .send = AT_ROOT | PER_RANK, .receive = ONE, .from = FROM_ROOT, .to_own = true,
+           .in_place = ROOT_RECEIVES_IN_PLACE, .has_root = true)
+TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .in_place = SEND_IN_PLACE,
+           .in_place_at_own_block = true)
+#define ALL_TO_ALL .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true, .in_place = SEND_IN_PLACE
+TWO_SHAPES(alltoall, alltoallv, ALL_TO_ALL)
+SHAPE(alltoallw, ALL_TO_ALL, .has_byte_displacements = true)
+TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
+           .has_neighbors = true)
+#define NEIGHBOR_ALL_TO_ALL \
+    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
+TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
+SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
+
+/* Composed calls have the shape of the operation that they replace. If this has no root, rank 0 is the root in between.
+ * */
+SHAPE(as_bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true, .has_parts = true)
+SHAPE(as_reduce, .send = ONE, .receive = AT_ROOT | ONE, .scratch = ONE, .from = FROM_ALL, .has_root = true,
+      .reduces = true, .has_parts = true)
+SHAPE(as_allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .reduces = true, .has_parts = true)
+SHAPE(as_scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .reduces = true)
+SHAPE(as_allgather, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .has_displacements = true, .counts_all = true)
+SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | PER_RANK, .from = FROM_ALL,
+      .to_own = true, .reduces = true, .has_displacements = true, .counts_all = true)
+
+#define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
+SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
+SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
+SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
+SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
+SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE)
+SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_ONCE)
+
+/* ---- Collective operations, each in three forms */
+
+#if SUITE_HAS_PERSISTENT
+#define PERSISTENT_CALL(name) make_##name
+#define PERSISTENT(name, Name, ...)                                    \
+    static int make_##name(const work_t *work, MPI_Request *request)   \
+    {                                                                  \
+        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request); \
+    }
+#else
+#define PERSISTENT_CALL(name) NULL
+#define PERSISTENT(name, Name, ...)
+#endif
+#define COLLECTIVE(name, Name, Iname, ...)                                                                           \
+    static int call_##name(const work_t *work, MPI_Request *request)                                                 \
+    {                                                                                                                \
+        (void)request;                                                                                               \
+        return MPI_##Name(__VA_ARGS__);                                                                              \
+    }                                                                                                                \
+    static int start_##name(const work_t *work, MPI_Request *request)                                                \
+    {                                                                                                                \
+        return MPI_##Iname(__VA_ARGS__, request);                                                                    \
+    }                                                                                                                \
+    PERSISTENT(name, Name, __VA_ARGS__)                                                                              \
+    static const operation_t blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};             \
+    static const operation_t nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name, start_##name}; \
+    static const operation_t persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, &name, \
+                                                  PERSISTENT_CALL(name)};
+
+#define COMM work->comm
+#define SEND work->send, work->count, work->type
+#define RECEIVE work->receive, work->count, work->type
+#define SEND_V work->send, work->counts, work->displacements, work->type
+#define RECEIVE_V work->receive, work->counts, work->displacements, work->type
+#define SEND_W work->send, work->counts, work->displacements, work->types
+#define RECEIVE_W work->receive, work->counts, work->displacements, work->types
+#define BETWEEN work->send, work->receive
+#define OF work->type, work->op
+
+COLLECTIVE(allgather, Allgather, Iallgather, SEND, RECEIVE, COMM)
+COLLECTIVE(allgatherv, Allgatherv, Iallgatherv, SEND, RECEIVE_V, COMM)
+COLLECTIVE(allreduce, Allreduce, Iallreduce, BETWEEN, work->count, OF, COMM)
+COLLECTIVE(alltoall, Alltoall, Ialltoall, SEND, RECEIVE, COMM)
+COLLECTIVE(alltoallv, Alltoallv, Ialltoallv, SEND_V, RECEIVE_V, COMM)
+COLLECTIVE(alltoallw, Alltoallw, Ialltoallw, SEND_W, RECEIVE_W, COMM)
+COLLECTIVE(barrier, Barrier, Ibarrier, COMM)
+COLLECTIVE(bcast, Bcast, Ibcast, RECEIVE, work->root, COMM)
+COLLECTIVE(exscan, Exscan, Iexscan, BETWEEN, work->count, OF, COMM)
+COLLECTIVE(gather, Gather, Igather, SEND, RECEIVE, work->root, COMM)
+COLLECTIVE(gatherv, Gatherv, Igatherv, SEND, RECEIVE_V, work->root, COMM)
+COLLECTIVE(reduce, Reduce, Ireduce, BETWEEN, work->count, OF, work->root, COMM)
+COLLECTIVE(reduce_scatter, Reduce_scatter, Ireduce_scatter, BETWEEN, work->counts, OF, COMM)
+COLLECTIVE(reduce_scatter_block, Reduce_scatter_block, Ireduce_scatter_block, BETWEEN, work->count, OF, COMM)
+COLLECTIVE(scan, Scan, Iscan, BETWEEN, work->count, OF, COMM)
+COLLECTIVE(scatter, Scatter, Iscatter, SEND, RECEIVE, work->root, COMM)
+COLLECTIVE(scatterv, Scatterv, Iscatterv, SEND_V, RECEIVE, work->root, COMM)
+COLLECTIVE(neighbor_allgather, Neighbor_allgather, Ineighbor_allgather, SEND, RECEIVE, COMM)
+COLLECTIVE(neighbor_allgatherv, Neighbor_allgatherv, Ineighbor_allgatherv, SEND, RECEIVE_V, COMM)
+COLLECTIVE(neighbor_alltoall, Neighbor_alltoall, Ineighbor_alltoall, SEND, RECEIVE, COMM)
+COLLECTIVE(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, RECEIVE_V, COMM)
+COLLECTIVE(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses,
+           work->types, work->receive, work->counts, work->addresses, work->types, COMM)
+
+/* ---- Composed of two blocking calls, as a program could do itself */
+
+/* Messages that cannot be cut into equal parts take the functions with counts. */
+static bool has_equal_parts(const work_t *work)
+{
+    return work->count % work->ranks == 0;
+}
+
+/* This rank's part of the message in the receive buffer. */
+static void *own_part(const work_t *work)
+{
+    return work->receive_memory + (int64_t)work->displacements[work->rank] * work->element->bytes;
+}
+
+#define OWN_PART work->rank == work->root ? MPI_IN_PLACE : own_part(work), work->counts[work->rank], work->type
+#define EQUAL_PARTS work->receive, work->count / work->ranks, work->type
+
+static int scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Scatter(EQUAL_PARTS, OWN_PART, work->root, COMM)
+                                 : MPI_Scatterv(RECEIVE_V, OWN_PART, work->root, COMM);
+}
+
+static int gather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Gather(OWN_PART, EQUAL_PARTS, work->root, COMM)
+                                 : MPI_Gatherv(OWN_PART, RECEIVE_V, work->root, COMM);
+}
+
+static int allgather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Allgather(MPI_IN_PLACE, 0, work->type, EQUAL_PARTS, COMM)
+                                 : MPI_Allgatherv(MPI_IN_PLACE, 0, work->type, RECEIVE_V, COMM);
+}
+
+static int reduce_scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work)
+               ? MPI_Reduce_scatter_block(work->send, own_part(work), work->counts[work->rank], OF, COMM)
+               : MPI_Reduce_scatter(work->send, own_part(work), work->counts, OF, COMM);
+}
+
+/* Nobody is before rank 0, whose result is its own contribution. */
+static int add_own(const work_t *work)
+{
+    if (work->rank > 0)
+        return MPI_Reduce_local(BETWEEN, work->count, OF);
+    memcpy(work->receive, work->send, (size_t)work->size_bytes);
+    return MPI_SUCCESS;
+}
+
+static int bcast_blocks(const work_t *work)
+{
+    return MPI_Bcast(work->receive, work->count * work->ranks, work->type, work->root, COMM);
+}
+
+static int reduce_blocks(const work_t *work)
+{
+    return MPI_Reduce(BETWEEN, work->count * work->ranks, OF, work->root, COMM);
+}
+
+#define OWN_BLOCK work->rank == work->root ? MPI_IN_PLACE : work->receive, work->count, work->type
+
+/* The shape is that of the operation that does the same in one call. */
+#define COMPOSED(identifier, name, functions, shape, first, second)           \
+    static int compose_##identifier(const work_t *work, MPI_Request *request) \
+    {                                                                         \
+        (void)request;                                                        \
+        int code = first;                                                     \
+        return code == MPI_SUCCESS ? second : code;                           \
+    }                                                                         \
+    static const operation_t composed_##identifier = {name, functions, FORM_COMPOSED, &shape, compose_##identifier};
+
+COMPOSED(exscan_reduce_local, "exscan+reduce_local", "MPI_Exscan, MPI_Reduce_local", as_scan,
+         MPI_Exscan(BETWEEN, work->count, OF, COMM), add_own(work))
+COMPOSED(gather_bcast, "gather+bcast", "MPI_Gather, MPI_Bcast", as_allgather,
+         MPI_Gather(SEND, RECEIVE, work->root, COMM), bcast_blocks(work))
+COMPOSED(gatherv_bcast, "gatherv+bcast", "MPI_Gatherv, MPI_Bcast", as_allgather,
+         MPI_Gatherv(SEND, RECEIVE_V, work->root, COMM), bcast_blocks(work))
+COMPOSED(reduce_bcast, "reduce+bcast", "MPI_Reduce, MPI_Bcast", as_allreduce,
+         MPI_Reduce(BETWEEN, work->count, OF, work->root, COMM), MPI_Bcast(RECEIVE, work->root, COMM))
+COMPOSED(reduce_scatter, "reduce+scatter", "MPI_Reduce, MPI_Scatter", as_reduce_scatter, reduce_blocks(work),
+         MPI_Scatter(RECEIVE, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatterv, "reduce+scatterv", "MPI_Reduce, MPI_Scatterv", as_reduce_scatter, reduce_blocks(work),
+         MPI_Scatterv(RECEIVE_V, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatter_block_allgather, "reduce_scatter_block+allgather", "MPI_Reduce_scatter_block, MPI_Allgather",
+         as_allreduce, reduce_scatter_parts(work), allgather_parts(work))
+COMPOSED(reduce_scatter_block_gather, "reduce_scatter_block+gather", "MPI_Reduce_scatter_block, MPI_Gather", as_reduce,
+         reduce_scatter_parts(work), gather_parts(work))
+COMPOSED(scatter_allgather, "scatter+allgather", "MPI_Scatter, MPI_Allgather", as_bcast, scatter_parts(work),
+         allgather_parts(work))
+
+/* ---- Between pairs of ranks */
+
+enum { TAG = 1 };
+
+#define TO work->send, work->count, work->type, work->partner, TAG, work->comm
+#define FROM work->receive, work->count, work->type, work->partner, TAG, work->comm
+
+static bool leads(const work_t *work)
+{
+    return work->rank < work->partner;
+}
+
+/* Each of both sends in its turn, with one kind of send. */
+static int play(const work_t *work, int (*give)(const work_t *work))
+{
+    int code = leads(work) ? give(work) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = MPI_Recv(FROM, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS && !leads(work) ? give(work) : code;
+}
+
+static int send_standard(const work_t *work)
+{
+    return MPI_Send(TO);
+}
+
+static int send_synchronous(const work_t *work)
+{
+    return MPI_Ssend(TO);
+}
+
+static int send_nonblocking(const work_t *work)
+{
+    MPI_Request request;
+    int code = MPI_Isend(TO, &request);
+    return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
+static int flood(const work_t *work, bool gives, bool takes)
+{
+    /* Given, because compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array without elements.
+     * */
+    MPI_Status statuses[2 * MESSAGES_AT_ONCE];
+    int count = 0, code = MPI_SUCCESS;
+    for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->comm, &work->requests[count++]);
+    for (int i = 0; gives && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->comm, &work->requests[count++]);
+    if (code == MPI_SUCCESS)
+        code = MPI_Waitall(count, work->requests, statuses);
+    if (code != MPI_SUCCESS || (gives && takes))
+        return code;
+    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm, MPI_STATUS_IGNORE)
+                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm);
+}
+
+#define POINT_TO_POINT(name, Name, shape, exchange)                  \
+    static int call_##name(const work_t *work, MPI_Request *request) \
+    {                                                                \
+        (void)request;                                               \
+        return work->partner < 0 ? MPI_SUCCESS : (exchange);         \
+    }                                                                \
+    static const operation_t point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, call_##name};
+
+POINT_TO_POINT(latency, Send, latency, play(work, send_standard))
+POINT_TO_POINT(latency_ssend, Ssend, latency, play(work, send_synchronous))
+POINT_TO_POINT(latency_isend, Isend, latency, play(work, send_nonblocking))
+POINT_TO_POINT(multi_lat, Send, multi_lat, play(work, send_standard))
+POINT_TO_POINT(bw, Isend, bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(bibw, Isend, bibw, flood(work, true, true))
+POINT_TO_POINT(sendrecv, Sendrecv, sendrecv,
+               MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(send, Send, send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
+
+/* ---- The list */
+
+#define GLOBAL_COLLECTIVES(form)                                                                                      \
+    &form##_allgather, &form##_allgatherv, &form##_allreduce, &form##_alltoall, &form##_alltoallv, &form##_alltoallw, \
+        &form##_barrier, &form##_bcast, &form##_exscan, &form##_gather, &form##_gatherv, &form##_reduce,              \
+        &form##_reduce_scatter, &form##_reduce_scatter_block, &form##_scan, &form##_scatter, &form##_scatterv
+
+#define NEIGHBORHOOD_COLLECTIVES(form)                                                                              \
+    &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
+        &form##_neighbor_alltoallw
+
+static const operation_t *const operation_list[] = {
+    GLOBAL_COLLECTIVES(blocking),
+    GLOBAL_COLLECTIVES(nonblocking),
+    GLOBAL_COLLECTIVES(persistent),
+    NEIGHBORHOOD_COLLECTIVES(blocking),
+    NEIGHBORHOOD_COLLECTIVES(nonblocking),
+    NEIGHBORHOOD_COLLECTIVES(persistent),
+    &composed_exscan_reduce_local,
+    &composed_gather_bcast,
+    &composed_gatherv_bcast,
+    &composed_reduce_bcast,
+    &composed_reduce_scatter,
+    &composed_reduce_scatterv,
+    &composed_reduce_scatter_block_allgather,
+    &composed_reduce_scatter_block_gather,
+    &composed_scatter_allgather,
+    &point_to_point_latency,
+    &point_to_point_latency_ssend,
+    &point_to_point_latency_isend,
+    &point_to_point_multi_lat,
+    &point_to_point_bw,
+    &point_to_point_bibw,
+    &point_to_point_sendrecv,
+    &point_to_point_send,
+    NULL,
+};
+
+/* Why the MPI library has not what an operation takes, or NULL. */
+static const char *absence(const operation_t *operation)
+{
+#ifdef SMPI_H
+    if (operation->shape->has_neighbors)
+        return "SimGrid's MPI has no distributed graphs";
+#endif
+    return !operation->call ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+}
+
+const operation_t *operation_at(int index)
+{
+    for (const operation_t *const *at = operation_list; *at; at++)
+        if (!absence(*at) && index-- == 0)
+            return *at;
+    return NULL;
+}
+
+int operation_find(const char *name)
+{
+    for (int i = 0; operation_at(i); i++)
+        if (strcmp(operation_at(i)->name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *operation_absence(const char *name)
+{
+    for (const operation_t *const *at = operation_list; *at; at++)
+        if (strcmp((*at)->name, name) == 0)
+            return absence(*at);
+    return NULL;
+}
+
+bool operation_has_size(const operation_t *operation)
+{
+    return operation->shape->from != FROM_NOBODY;
+}
+
+bool operation_allows_in_place(const operation_t *operation)
+{
+    return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
+}
+
+bool operation_has_halves(const operation_t *operation)
+{
+    return operation->form == FORM_NONBLOCKING || operation->form == FORM_PERSISTENT;
+}
+
+/* ---- Groups */
+
+/* What stands for several operations: those of a form, and others. */
+enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+
+/* In the order of operation_form_t, as far as that goes. */
+const char *const operation_groups[] = {"blocking",     "nonblocking", "persistent", "composed",
+                                        "neighborhood", "all",         NULL};
+
+bool operation_is_in_group(const operation_t *operation, int group)
+{
+    bool is_neighborhood = operation->shape->has_neighbors;
+    return group == GROUP_ALL ||
+           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * provenance.h - where figures come from: what a reader needs to judge them or to measure them again.
+ */
+#ifndef PROVENANCE_H
+#define PROVENANCE_H
+
+#include "common/world.h"
+#include "bench/report.h"
+
+enum { MAX_PROVENANCE = 32 };
+
+typedef struct provenance {
+    int count;
+    provenance_item_t items[MAX_PROVENANCE];
+} provenance_t;
+
+/*
+ * provenance_collect - program and version, command line, date, seed; MPI library, and its choices of collective
+ * algorithms that MPI_T shows and that are not default; ranks and nodes; host, kernel, processor and clocksource of
+ * rank 0's node; what the library states about its clock and barrier on rank 0, and the largest bound of all ranks.
+ * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronized.
+ *
+ * provenance   out; of use on rank 0 only
+ * argc, argv   main's, of use on rank 0 only
+ */
+void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - what is measured, as a table, comma-separated values, or lines of JSON; and the raw times. No MPI.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "common/output.h"
+#include "bench/analysis.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The independent variables of a row: the first columns of CSV, in this order. */
+typedef struct row_keys {
+    const char *label;     /* which job, in tables of several */
+    const char *operation; /* short name */
+    const char *release;   /* scheme */
+    const char *barrier;   /* algorithm, "" if the scheme has none */
+    const char *cadence;   /* "isolated" or "streaming" */
+    const char *comm;      /* which communicator, as --comm names it */
+    int ranks;
+    const char *datatype;  /* "" if none */
+    const char *reduction; /* "" if none */
+    const char *root;      /* "0", "rotating", "" */
+    const char *buffers;   /* "separate" or "in place" */
+    const char *cache;     /* warm, rotate, cold */
+    const char *run_time;  /* local, makespan */
+    int64_t size_bytes;
+    const char *arrival; /* the pattern, "" if the scheme imposes none */
+} row_keys_t;
+
+/* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
+typedef struct overlap {
+    double pure_ns;    /* median of the operation alone, the largest of the ranks */
+    double compute_ns; /* what was computed between start and completion */
+    double total_ns;   /* median of both together */
+    double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
+} overlap_t;
+
+/* Figures that a row may have, and columns that a report may have; all reports have the first two. */
+enum {
+    PART_FIGURES = 1,
+    PART_INTERVAL = 2,
+    PART_LATENCY = 4, /* a message's time: half of a call's, as a call is one there and one back */
+    PART_BANDWIDTH = 8,
+    PART_OVERLAP = 16,
+    PART_ARRIVAL = 32,
+    PART_VALIDATION = 64,
+    PART_LABEL = 128
+};
+
+typedef struct row {
+    row_keys_t keys;
+    unsigned parts;
+    analysis_t analysis;
+    overlap_t overlap;
+    arrival_figures_t arrival;
+    double latency_ns; /* of one message, by the rank that waits for all: its mean is the largest */
+    double mb_per_s;   /* by the same time */
+    int64_t wrong;     /* elements found wrong by validation */
+} row_t;
+
+/* What the header says, in pairs. Longer values, of command lines and of the MPI library's choices, are cut off. */
+enum { PROVENANCE_BYTES = 2048 };
+typedef struct provenance_item {
+    const char *key; /* in JSON: lower case with underscores */
+    char value[PROVENANCE_BYTES];
+} provenance_item_t;
+
+typedef struct report {
+    output_t output;
+    bool full;       /* the table has all columns */
+    unsigned parts;  /* of which there are columns */
+    int label_width; /* characters of the longest label; likewise the next one */
+    int arrival_width;
+    const double *fractions; /* quantiles shown */
+    int fraction_count;
+} report_t;
+
+/* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
+void report_head(const report_t *report, const provenance_item_t *items, int item_count);
+
+/* report_job - in the table, lines that name a job. function: MPI's */
+void report_job(const report_t *report, const row_keys_t *keys, const char *function);
+
+/* report_titles - in the table, the line of titles, after the jobs whose rows follow. */
+void report_titles(const report_t *report);
+
+/*
+ * report_row - one row. Without a valid sample an error row: counts, no figures. A value that does not exist is "-" in
+ * the table, empty in CSV, null in JSON, never NaN. Numbers have a point, whatever the locale. Whether the file could
+ * be written is for its owner to ask.
+ */
+void report_row(const report_t *report, const row_t *row);
+
+/* report_raw_head, report_raw - the times of a call as comma-separated values, a line for each rank. */
+void report_raw_head(FILE *file);
+void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
+#include "clock/check.h"
+
+#include "common/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static column_t columns[] = {
+    {"sync", "sync", 6, 0, 0}, /* as wide as the longest label */
+    {"age(s)", "age_ns", 9, 2, 1e9},   {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
+    {"syncs", "syncs", 7, 0, 0},       {"checks", "checks", 8, 0, 0},       {"p50(ns)", "p50_ns", 11, 0, 0},
+    {"p99(ns)", "p99_ns", 11, 0, 0},   {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
+    {"true(ns)", "true_ns", 13, 1, 0}, {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violations", 6, 0, 0},
+};
+
+/* The figures of all checks of a label at one age, except quantiles. */
+typedef struct extremes {
+    int64_t half_width_ns;
+    int64_t bound_ns;
+    double true_ns;
+    int64_t violations;
+} extremes_t;
+
+void check_begin_report(check_run_t *run)
+{
+    const output_t *output = &run->settings.results.output;
+    FILE *file = output->file, *raw = run->settings.results.raw.file;
+    bool is_sampled = run->checked < run->world.ranks - 1;
+    for (int i = 0; i < run->labels; i++) {
+        int width = (int)strlen(run->label[i]) + 2;
+        columns[0].width = width > columns[0].width ? width : columns[0].width;
+    }
+    run->table = (table_t)TABLE(columns, output, "mpix-clock-check");
+    run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
+    if (output->format != FORMAT_TABLE && is_sampled)
+        fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
+    if (output->format == FORMAT_TABLE) {
+        world_describe(&run->world, file, "error of the global clock against that of rank 0");
+        fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
+                (long long)run->settings.exchanges);
+        fprintf(file, is_sampled ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
+        fprintf(file, "# Truth: %s\n", run->truth_text);
+        if (run->settings.keep_ms > 0)
+            fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
+        else
+            fprintf(file, "# Clocks: free-running after one synchronization\n");
+    }
+    table_head(&run->table);
+    if (raw)
+        fputs("sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations\n", raw);
+}
+
+/* Writes the checks of one run at one age to the raw file. */
+static void write_raw(const check_run_t *run, int label, int repeat, int age)
+{
+    FILE *raw = run->settings.results.raw.file;
+    const check_t *checks = check_checks_of(run, label, repeat, age);
+    for (int i = 0; i < run->checked && raw; i++) {
+        const check_t *check = &checks[i];
+        fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
+                check->age_s * 1e9, (long long)check->error_ns, (long long)check->half_width_ns);
+        if (run->has_truth)
+            fprintf(raw, "%.1f,%.1f", check->true_ns, check->true_half_width_ns);
+        else
+            fputc(',', raw);
+        if (check->bound_ns != INT64_MAX)
+            fprintf(raw, ",%lld", (long long)check->bound_ns);
+        else
+            fputc(',', raw);
+        fprintf(raw, ",%d\n", check->is_violation);
+    }
+    if (raw)
+        output_flush(raw);
+}
+
+/* Fills the values with the errors without their signs, in ascending order. Returns how many. */
+static int64_t gather(const check_run_t *run, int label, int age, extremes_t *max)
+{
+    int64_t count = 0;
+    *max = (extremes_t){0};
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
+        for (int i = 0; i < run->checked; i++) {
+            const check_t *check = &check_checks_of(run, label, repeat, age)[i];
+            run->values[count++] = llabs(check->error_ns);
+            max->half_width_ns = greater(max->half_width_ns, check->half_width_ns);
+            max->bound_ns = greater(max->bound_ns, check->bound_ns);
+            max->true_ns = fmax(max->true_ns, fabs(check->true_ns));
+            max->violations += check->is_violation;
+        }
+    }
+    mh_sort(run->values, count);
+    return count;
+}
+
+static double median_of_runs_ns(const check_run_t *run, int label, bool call)
+{
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++) {
+        const trial_t *trial = check_trial_of(run, label, repeat);
+        run->values[repeat] = call ? trial->call_ns : trial->sync_ns;
+    }
+    return (double)mh_median(run->values, (int)run->settings.repeats);
+}
+
+static void print_row(check_run_t *run, int label, int age)
+{
+    double took_ns = median_of_runs_ns(run, label, false), call_ns = median_of_runs_ns(run, label, true);
+    int64_t syncs = 0;
+    extremes_t max;
+    int64_t count = gather(run, label, age, &max);
+    for (int repeat = 0; repeat < run->settings.repeats; repeat++)
+        syncs = greater(syncs, check_trial_of(run, label, repeat)->syncs[age]);
+    run->check_count += count;
+    run->violations += max.violations;
+    table_row(&run->table, (cell_t[]){{run->label[label], 0},
+                                      {NULL, run->settings.ages_s.values[age] * 1e9},
+                                      {NULL, took_ns},
+                                      {NULL, call_ns},
+                                      {NULL, (double)syncs},
+                                      {NULL, (double)count},
+                                      {NULL, (double)quantile(run->values, count, 0.5)},
+                                      {NULL, (double)quantile(run->values, count, 0.99)},
+                                      {NULL, (double)run->values[count - 1]},
+                                      {NULL, (double)max.half_width_ns},
+                                      {run->has_truth ? NULL : "", max.true_ns},
+                                      {max.bound_ns == INT64_MAX ? "" : NULL, (double)max.bound_ns},
+                                      {NULL, (double)max.violations}});
+}
+
+void check_print_age(check_run_t *run, int label, int repeat, int age)
+{
+    write_raw(run, label, repeat, age);
+    if (repeat == run->settings.repeats - 1)
+        print_row(run, label, age);
+}
+
+/* ---- The chart */
+
+/* Columns: label, place of the age, stated bound, half width, error by exchanges, by the counter, age. */
+const plot_chart_t check_chart = {
+    "Error of the global clock against rank 0",
+    "tics = ''\n"
+    "tic(s) = (tics = tics . sprintf(\"%s '%s' %d\", tics eq '' ? '' : ',', s, column(2)), 0)\n"
+    "stats $rows using (column(4) >= 0 ? tic(strcol(7)) : NaN) nooutput\n"
+    "eval sprintf('set xtics (%s)', tics)\n"
+    "stats $rows using 6 nooutput; true = exists('STATS_records') ? 'error by the counter' : ''\n"
+    "stats $rows using 2 nooutput; set xrange [-0.5:int(STATS_max + 0.5) + 0.5]\n"
+    "side = ceil(sqrt(words(names)))\n"
+    "eval panels(side, ceil(1.0 * words(names) / side))\n"
+    "set xlabel 'time since the synchronization (s)'\n"
+    "set ylabel 'without sign, at least 1 (ns)'; set logscale y\n"
+    "do for [i = 1:words(names)] {\n"
+    "    set title word(names, i)\n"
+    "    plot $rows using (of(i)):3 with linespoints lw 2 pt 7 ps 0.8 lc rgb color(1) title 'stated bound', "
+    "'' using (of(i)):4 with lines lw 2 lc rgb color(2) title 'half width of exchanges', "
+    "'' using (of(i)):5 with points pt 7 ps 0.6 lc rgb color(3) title 'error by exchanges', "
+    "'' using (of(i)):6 with points pt 7 ps 0.6 lc rgb color(4) title true\n"
+    "}\n"};
+
+/* What is drawn of a label: the largest bounds and half widths at each age, and a point for each error. There is no
+ * zero on a logarithmic axis. Points of an age stand side by side around its place. */
+static void plot_label(check_run_t *run, int label)
+{
+    plot_file_t *plot = &run->settings.results.plot;
+    int per_age = (int)run->settings.repeats * run->checked;
+    extremes_t max;
+    for (int age = 0; age < run->ages; age++) {
+        gather(run, label, age, &max);
+        plot_row(plot, "\"%s\" %d %g %lld nan nan \"%g\"\n", run->label[label], age,
+                 max.bound_ns == INT64_MAX ? NAN : (double)max.bound_ns, (long long)max.half_width_ns,
+                 run->settings.ages_s.values[age]);
+    }
+    for (int64_t i = 0; i < (int64_t)run->ages * per_age; i++) {
+        int age = (int)(i / per_age), place = (int)(i % per_age);
+        const check_t *check = &check_checks_of(run, label, place / run->checked, age)[place % run->checked];
+        plot_row(plot, "\"%s\" %g nan nan %lld %.9g\n", run->label[label],
+                 age + (per_age > 1 ? 0.5 * place / (per_age - 1) - 0.25 : 0),
+                 (long long)greater(llabs(check->error_ns), 1), run->has_truth ? fmax(fabs(check->true_ns), 1) : NAN);
+    }
+}
+
+void check_plot(check_run_t *run)
+{
+    for (int label = 0; label < run->labels; label++)
+        plot_label(run, label);
+}

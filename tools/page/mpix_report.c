@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_report - results of the measuring tools as one page of HTML, which needs nothing else.
+ */
+#include "common/options.h"
+#include "common/output.h"
+#include "page/page.h"
+
+#include <stddef.h>
+
+typedef struct settings {
+    const char *output_path;
+    const char *title;
+    text_list_t paths;
+} settings_t;
+
+#define FIELD(field) offsetof(settings_t, field)
+
+static const option_spec_t options[] = {
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
+     "write to FILE instead of standard output"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Results", "the title of the page"},
+};
+
+static const option_spec_t operand =
+    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, FIELD(paths), 0, 0, NULL, NULL, "what the report is of");
+
+static const char notes[] =
+    "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"
+    "files that end in .json or .csv, of which each counts as a launch. The page needs no network and no other file.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if a file cannot be read, is none of these, or the page cannot be written,\n"
+    "2 for a bad option.\n";
+
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_report", "Makes one page of HTML from results of the measuring tools.", .operand = &operand,
+                 .usage = "mpix_report [OPTION]... FILE|DIR...");
+
+static int write_page(const sources_t *sources, const settings_t *settings)
+{
+    if (settings->output_path && sources_has(sources, settings->output_path)) {
+        options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
+                       settings->output_path);
+        return STATUS_BAD_OPTION;
+    }
+    FILE *file = output_create(settings->output_path, "--output", program.name);
+    if (!file)
+        return STATUS_BAD_OPTION;
+    page_print(file, sources, settings->title);
+    return output_finish(file, settings->output_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int report(const settings_t *settings)
+{
+    sources_t sources = {0};
+    int status = STATUS_GOOD;
+    for (int64_t i = 0; i < settings->paths.count && status == STATUS_GOOD; i++)
+        if (!sources_read(&sources, settings->paths.texts[i]))
+            status = STATUS_FAILED;
+    if (status == STATUS_GOOD)
+        status = write_page(&sources, settings);
+    sources_free(&sources);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings_t settings = {0};
+    output_begin();
+    options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
+    if (outcome == OPTIONS_RUN && settings.paths.count == 0)
+        outcome = options_refuse(program.name, "nothing to report: give files or directories of results");
+    return outcome == OPTIONS_RUN ? report(&settings) : output_answer(outcome, program.name);
+}
