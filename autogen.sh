@@ -1,18 +1,7 @@
 #!/bin/sh
 # Generates configure and the Makefile.in files. Needed in a git checkout only.
-#
-# Usage: autogen.sh          generate
-#        autogen.sh --sum    print the sum of what configure is generated from
 set -eu
 cd "$(dirname "$0")"
-
-sum_inputs() {
-    cat autogen.sh VERSION configure.ac Makefile.am ./*/*.am | cksum
-}
-if [ "${1-}" = --sum ]; then
-    sum_inputs
-    exit
-fi
 
 missing=
 need() {    # COMMAND PACKAGE
@@ -29,8 +18,7 @@ if [ -n "$missing" ]; then
 fi
 
 # What an interruption leaves behind is not to look whole: Makefile.in is made last.
-rm -f configure Makefile.in build-aux/inputs.sum
+rm -f configure Makefile.in
 # aclocal refuses a macro directory that does not exist, and git keeps no empty ones.
 mkdir -p m4
 autoreconf --force --install
-sum_inputs >build-aux/inputs.sum

@@ -174,7 +174,10 @@ check_options() {
 
 check_program() {   # PAGE PROGRAM
     name="$1: the options of $2"
-    "$programs/$2" --help >"$scratch/help" 2>/dev/null </dev/null
+    case $2 in
+    mpix_clock) for part in list drift check; do "$programs/$2" $part --help; done ;;
+    *) "$programs/$2" --help ;;
+    esac >"$scratch/help" 2>/dev/null </dev/null
     if [ -s "$scratch/help" ]; then
         tap_expect_empty "$name" "$(check_options "$1" "$2")"
     else

@@ -122,30 +122,44 @@ try_preload() {
 }
 try_preload
 
-# The README's lines, where the dynamic linker does not look: programs find the library by what pkg-config tells. Of
-# such a build, the pkg-config module is the only thing that is not in the tree installed above.
+# The lines of the documents, where the dynamic linker does not look: programs find the library by what pkg-config
+# tells. Of such a build, the pkg-config module is the only thing that is not in the tree installed above.
 make_own_prefix() {
     mkdir "$work/own_build" "$work/own" && (cd "$work/own_build" &&
         "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$work/own" >"$work/own.log" 2>&1) &&
         cp -R "$work/root$libdir" "$work/own/lib" && cp -R "$work/root$prefix/include" "$work/own" &&
         cp "$work/own_build/packaging/library.pc" "$work/own/lib/pkgconfig/mpix_harmonize.pc" || tail "$work/own.log"
 }
-try_readme() {          # SOURCE ADDRESS: of the lines in the README, for sed
+try_lines() {           # SOURCE PAGE ADDRESS: of the lines in the page, for sed
     rm -rf "$work/bench"
     mkdir "$work/bench" && cd "$work/bench" && cp "$hello/$1" "bench.${1##*.}" || return
-    sed -n "$2"'{ /^```/d; p }' "$test_dir/../README.md" |
+    sed -n "$3"'{ /^```/d; p }' "$test_dir/../$2" |
         sed "s|^mpicc\\.mpich|${CC:-mpicc}|; s|^mpifort\\.mpich|${MPIFC-}|" >lines
-    grep -q . lines || echo "there are no such lines in README.md"
+    grep -q . lines || echo "there are no such lines in $2"
     # shellcheck disable=SC2086
     PKG_CONFIG_PATH=$work/own/lib/pkgconfig sh -e ./lines 2>&1 &&
         limited $launcher ${MPIEXEC_FLAGS:-} -n 2 ./bench </dev/null >out 2>&1 && grep -q '^ok$' out || cat lines out
+}
+try_makefile() {
+    local program expect
+    cp -R "$hello" "$work/examples" && cd "$work/examples" && chmod -R u+w . || return
+    PKG_CONFIG_PATH=$work/own/lib/pkgconfig make CC="${CC:-mpicc}" CXX="$MPICXX" FC="$MPIFC" \
+        all ${MPIFC:+hello_f90} >log 2>&1 || cat log
+    for program in hello_c hello_cxx chrono ${MPIFC:+hello_f90} osu_allreduce osu_bcast osu_reduce; do
+        # The OSU-like ones print a row for each size. On a busy machine, there may be no valid sample.
+        case $program in osu_*) expect='^ +16 +([0-9.]+ +[0-9.]+|no valid)' ;; *) expect='^ok$' ;; esac
+        # shellcheck disable=SC2086
+        limited $launcher ${MPIEXEC_FLAGS:-} -n 2 "./$program" 16 20 </dev/null >out 2>&1 && grep -qE "$expect" out ||
+            { echo "$program:"; cat out; }
+    done
 }
 prefix=$(sed -n 's/^prefix = //p' Makefile)
 MPIFC=${MPIFC-$(sed -n 's/^MPIFC = //p' Makefile)}
 if [ -n "$have_shared" ] && [ -z "${LIBRARY_SUFFIX-}" ] && [ ! -e "$test_dir/../config.status" ]; then
     tap_check "a prefix where the dynamic linker does not look" make_own_prefix
-    tap_check "README.md: C" try_readme hello.c '/^mpicc\.mpich bench/,/^```/'
-    [ -z "$MPIFC" ] || tap_check "README.md: Fortran" try_readme hello.f90 '/^modules=/,/^```/'
+    tap_check "README.md: C" try_lines hello.c README.md '/^mpicc\.mpich bench/,/^```/'
+    [ -z "$MPIFC" ] || tap_check "doc/installing.md: Fortran" try_lines hello.f90 doc/installing.md '/^modules=/,/^```/'
+    tap_check "the Makefile of the examples, and what they print" try_makefile
 fi
 
 # A program of the other MPI library does not link, and the linker names the library that is missing.

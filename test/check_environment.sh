@@ -94,8 +94,8 @@ for name in de_DE:UTF-8 tr_TR:UTF-8 tr_TR:ISO-8859-9; do
     $german check "mpix_bench" check_program 2 mpix_bench bcast -m 8,16 -i 5 -x 1 --format csv --tail 12.5,99.9
     $german check "mpix_skew" check_program 2 mpix_skew -i 20 -x 2 --time-slice-s 0.5 --format csv
     # Its CSV has no decimals if the processor has no counter.
-    $turkish check "mpix_clock_check" \
-        check_program 2 mpix_clock_check --sync HCA3O/SKAMPI/5 --ages-s 0,0.05
+    $turkish check "mpix_clock check" \
+        check_program 2 mpix_clock check --sync HCA3O/SKAMPI/5 --ages-s 0,0.05
     $german check "mpix_triad" check_program 1 mpix_triad -m 1K:2K -i 3 --format csv
 done
 

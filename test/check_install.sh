@@ -63,6 +63,7 @@ check_cmake_example() {
     loudly build_project example "$moved"
     run_program "$work/example/build/hello_c"
     run_program "$work/example/build/hello_cxx"
+    [ -x "$work/example/build/osu_reduce" ] || echo "no osu_reduce"
 }
 
 # What the project has set for checks of its own is as before.

@@ -2,7 +2,7 @@ title="Accuracy of the global clock against the duration of synchronization"
 papers="Cluster 2018, Figures 3 to 6"
 look="Good algorithms are in the lower left corner, and stay there for some time after the synchronization, when a bad
 estimate of the drift shows."
-needs=mpix_clock_check
+needs=mpix_clock
 value_column=took_ns
 
 measure() {

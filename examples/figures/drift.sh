@@ -2,11 +2,11 @@ title="Clocks of all ranks against those of rank 0"
 papers="Cluster 2018, Figure 2"
 look="Clocks of different hosts drift apart by microseconds per second, along a straight line for seconds, but not for
 minutes. Ranks of one host share a clock, so only noise is left."
-needs=mpix_clock_drift
+needs=mpix_clock
 
 measure() {
     progress "$max_ranks ranks, $(amount 60 1) seconds"
-    collect measured raw $max_ranks mpix_clock_drift --format csv --duration-s "$(amount 60 1)" \
+    collect measured raw $max_ranks mpix_clock drift --format csv --duration-s "$(amount 60 1)" \
         --interval-s "$(amount 0.1 0.02)" --raw "$work/raw"
 }
 rows() { cat "$work/raw"; }

@@ -218,6 +218,6 @@ check_clocks() {
     local run
     for ((run = 1; run <= $(amount 10 2); run++)); do
         progress "$1 ranks, launch $run"
-        collect ranks,run "$1,$run" "$1" mpix_clock_check --format csv --sync "$2" --ages-s "$3" || return
+        collect ranks,run "$1,$run" "$1" mpix_clock check --format csv --sync "$2" --ages-s "$3" || return
     done
 }

@@ -2,7 +2,7 @@ title="Duration of clock synchronization over processes"
 papers="EuroMPI 2023, Figure 15"
 look="Algorithms that are trees grow with the logarithm of the number of processes, those that visit one process
 after the other in proportion to it."
-needs=mpix_clock_check
+needs=mpix_clock
 data_name=sync
 plot=sync
 

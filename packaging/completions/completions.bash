@@ -62,6 +62,8 @@ _mpix_harmonize() {
         mapfile -t COMPREPLY < <(compgen -W "$(sed 's/=[^ ]*//' <<<"$options")" -- "$word")
     elif [ "$tool" = mpix_preload ] || [ "$tool" = mpix_trace ]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
+    elif [ "$tool" = mpix_clock ] && [ "$first" -eq "$COMP_CWORD" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "list drift check" -- "$word")
     fi
 }
 

@@ -3,7 +3,7 @@
 #
 # What mpix_trace adds to a call of MPI_Send or MPI_Recv, and to a request, which takes MPI_Isend or MPI_Irecv, and
 # MPI_Wait: round trips of short messages between two processes, pinned if there are two processors, with and without it
-# in turns. mpix_clock_list tells what a reading of the clock costs, of which a call takes two.
+# in turns. mpix_clock list tells what a reading of the clock costs, of which a call takes two.
 #
 # Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS]]. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
 set -u

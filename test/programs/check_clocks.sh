@@ -26,7 +26,7 @@ half_width_ns,points,linear_ns
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
-    run 2 mpix_clock_check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
+    run 2 mpix_clock check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
     expect_status 0
     problems=$(awk -F, -v titles="$clock_titles" '
         function bad(what) { print what ": " $0 }
@@ -65,8 +65,8 @@ check_clock_ranks() {
 }
 
 check_clock_errors() {
-    for case in mpix_clock_check:0 check_clock_error:1; do
-        run 3 ${case%:*} --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
+    for case in mpix_clock:0 check_clock_error:1; do
+        run 3 ${case%:*} check --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
         expect_status 0
         problems=$(check_clock_ranks ${case#*:})
         [ -z "$problems" ] || complain "$problems"
@@ -74,7 +74,7 @@ check_clock_errors() {
 }
 
 check_clock_violations() {
-    run 2 check_clock_error --sync none,hca3o --ages-s 0,0.05
+    run 2 check_clock_error check --sync none,hca3o --ages-s 0,0.05
     expect_status 1
     problems=$(check_table 13 4)
     [ -z "$problems" ] || complain "$problems"
@@ -88,7 +88,7 @@ check_clock_violations() {
 check_clock_sample() {
     for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
         # shellcheck disable=SC2086
-        run 3 mpix_clock_check --sync none --ages-s 0 --format csv --raw "$scratch/raw" --seed 7 $sample
+        run 3 mpix_clock check --sync none --ages-s 0 --format csv --raw "$scratch/raw" --seed 7 $sample
         expect_status 0
         [ "$(wc -l <"$scratch/raw")" -eq 2 ] || complain "not one row"
         own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
@@ -102,9 +102,9 @@ check_clock_sample() {
 
 # Of a run that is ended early, what was measured before is there.
 check_clock_interrupted() {
-    command="mpix_clock_check, ended after the first age"
+    command="mpix_clock check, ended after the first age"
     # shellcheck disable=SC2086
-    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock_check" --sync none --ages-s 0,600 \
+    timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock" check --sync none --ages-s 0,600 \
         --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
     for _ in {1..300}; do
         ! grep -q '^ *none  *0\.00' "$scratch/out" || break
@@ -119,7 +119,7 @@ check_clock_interrupted() {
 check_clock_kept() {
     MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
     export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    run 2 mpix_clock_check --sync hca3o --ages-s 0,1 --keep-ms 1
+    run 2 mpix_clock check --sync hca3o --ages-s 0,1 --keep-ms 1
     unset MPIX_HARMONIZE_RESYNC_INTERVAL_NS
     expect_status 0
     grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
@@ -130,7 +130,7 @@ check_clock_kept() {
 check_error_refusals() {
     while read -r arguments; do
         # shellcheck disable=SC2086
-        run alone mpix_clock_check $arguments
+        run alone mpix_clock check $arguments
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
 --sync hca3,fence
@@ -142,19 +142,19 @@ check_error_refusals() {
 --plot chart.pdf
 --plot /nonexistent/directory/chart.png
 END
-    run alone mpix_clock_check --ages-s 0
-    expect_refusal '1 rank'
+    run alone mpix_clock check --ages-s 0
+    expect_refusal '1 rank is too few'
 }
 
 # Refused before anything is measured, and else drawn.
 check_plot() {
-    run 2 mpix_clock_check --sync none,hca3o --ages-s 0,0.05 --plot "$scratch/chart.svg"
+    run 2 mpix_clock check --sync none,hca3o --ages-s 0,0.05 --plot "$scratch/chart.svg"
     if command -v gnuplot >/dev/null; then
         expect_status 0
         for text in 'Error of the global clock' hca3o 'stated bound' '(s)' '(ns)'; do
             grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
         done
-        run 2 mpix_clock_check --sync none --ages-s 0 --plot "$scratch/chart.png"
+        run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
         expect_status 0
         [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
     else
@@ -165,7 +165,7 @@ check_plot() {
     chmod +x "$scratch/bin/gnuplot"
     launcher_path=$PATH
     PATH=$scratch/bin:$PATH
-    run alone mpix_clock_check --plot "$scratch/none.svg"
+    run alone mpix_clock check --plot "$scratch/none.svg"
     PATH=$launcher_path
     expect_refusal gnuplot
     [ ! -e "$scratch/none.svg" ] || complain "leaves a file without a chart"
@@ -207,14 +207,14 @@ check_list_rows() {
 
 check_list() {
     for ranks in 1 2; do
-        run "$ranks" mpix_clock_list --reads 2000 --format csv
+        run "$ranks" mpix_clock list --reads 2000 --format csv
         expect_status 0
         problems=$(check_list_rows "$ranks")
         [ -z "$problems" ] || complain "$problems"
         [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
             complain "does not tell once what auto takes and why"
     done
-    run 2 mpix_clock_list --reads 1000 --raw "$scratch/raw"
+    run 2 mpix_clock list --reads 1000 --raw "$scratch/raw"
     expect_status 0
     problems=$(awk -F, 'NR == 1 { if ($0 != "clock,reading,interval_ns") print "titles of the raw file: " $0; next }
         NF != 3 || $2 != count[$1]++ || $3 !~ /^-?[0-9]+\.[0-9]$/ { print "raw: " $0 }
@@ -232,11 +232,11 @@ can_change_clocksource() {
 } 2>/dev/null
 
 check_list_slow_clocksource() {
-    program=mpix_clock_list command="mpix_clock_list with clocksource hpet"
+    program=mpix_clock command="mpix_clock list with clocksource hpet"
     # The variables are those of the inner shell.
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" --reads 1000 --format csv' - \
-        "$scratch/hpet" "$clocksource" "$programs/mpix_clock_list" >"$scratch/out" 2>"$scratch/err" </dev/null
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" list --reads 1000 --format csv' - \
+        "$scratch/hpet" "$clocksource" "$programs/mpix_clock" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     expect_status 0
     grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
@@ -345,75 +345,80 @@ check_known_drift() {
 }
 
 try_known_drift() {
-    run 2 check_drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 --format csv \
-        --raw "$scratch/raw"
+    run 2 check_drift drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 \
+        --format csv --raw "$scratch/raw"
     expect_status 0
     problems=$(check_drift_rows 1e6; check_drift_truth)
 }
 
 check_drift() {
-    run 3 mpix_clock_drift --duration-s 0.5 --interval-s 0.02
+    run 3 mpix_clock drift --duration-s 0.5 --interval-s 0.02
     expect_status 0
     clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
     problems=$(check_table 12 $((2 * clocks * 4)))
     [ -z "$problems" ] || complain "$problems"
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
-    run 2 mpix_clock_drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
+    run 2 mpix_clock drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
     expect_status 0
     [ "$(cut -d, -f5-9,12 "$scratch/rows" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
 }
 
 check_clock_refusals() {
-    while read -r program arguments; do
+    while read -r program name arguments; do
         # shellcheck disable=SC2086
-        run alone "$program" $arguments
+        run alone "$program" "$name" $arguments
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
-mpix_clock_list --reads 99
-mpix_clock_list --plot clocks.pdf
-mpix_clock_drift --duration-s 0
-mpix_clock_drift --clocks tsc,sundial
-mpix_clock_drift --threshold-ns -1
-mpix_clock_drift --exchanges 0
+mpix_clock list --reads 99
+mpix_clock list --plot clocks.pdf
+mpix_clock drift --duration-s 0
+mpix_clock drift --clocks tsc,sundial
+mpix_clock drift --threshold-ns -1
+mpix_clock drift --exchanges 0
 END
-    run alone mpix_clock_drift
+    run alone mpix_clock drift
     expect_refusal "1 rank"
-    run 2 mpix_clock_drift --raw /nonexistent/directory/file
+    for name in '' sundial; do
+        # shellcheck disable=SC2086
+        run alone mpix_clock $name
+        expect_refusal "command \"$name\" is unknown, give list, drift or check"
+    done
+    run 2 mpix_clock drift --raw /nonexistent/directory/file
     expect_refusal --raw
 }
 
 # Where there is a gnuplot.
 check_clock_charts() {
-    run 2 mpix_clock_list --reads 1000 --format csv --plot "$scratch/list.svg"
+    run 2 mpix_clock list --reads 1000 --format csv --plot "$scratch/list.svg"
     expect_status 0
     grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock_drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime \
+    run 2 mpix_clock drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime \
         --plot "$scratch/drift.svg"
     expect_status 0
     grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
 }
 
-tap_check "mpix_clock_check: rows for each label and age" check_clock_summary
-tap_check "mpix_clock_check: errors that are known" check_clock_errors
-quick tap_check "mpix_clock_check: violated bounds" check_clock_violations
-tap_check "mpix_clock_check: samples" check_clock_sample
-tap_check "mpix_clock_check: the raw file of a run that was ended" check_clock_interrupted
-tap_check "mpix_clock_check: keeping the clock" check_clock_kept
-tap_check "mpix_clock_check: bad options" check_error_refusals
+tap_check "mpix_clock check: rows for each label and age" check_clock_summary
+tap_check "mpix_clock check: errors that are known" check_clock_errors
+quick tap_check "mpix_clock check: violated bounds" check_clock_violations
+tap_check "mpix_clock check: samples" check_clock_sample
+tap_check "mpix_clock check: the raw file of a run that was ended" check_clock_interrupted
+tap_check "mpix_clock check: keeping the clock" check_clock_kept
+tap_check "mpix_clock check: bad options" check_error_refusals
 tap_check "charts" check_plot
-quick tap_check "mpix_clock_list: rows and tables" check_list
+quick tap_check "mpix_clock list: rows and tables" check_list
 if can_change_clocksource; then
-    quick tap_check "mpix_clock_list: a slow clocksource" check_list_slow_clocksource
+    quick tap_check "mpix_clock list: a slow clocksource" check_list_slow_clocksource
 else
-    tap_skip "mpix_clock_list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
+    tap_skip "mpix_clock list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
 fi
-quick tap_check "mpix_clock_drift: figures of a known drift" check_known_drift
-tap_check "mpix_clock_drift: tables, few bursts" check_drift
-quick tap_check "mpix_clock_list, mpix_clock_drift: bad options" check_clock_refusals
+quick tap_check "mpix_clock drift: figures of a known drift" check_known_drift
+tap_check "mpix_clock drift: tables, few bursts" check_drift
+quick tap_check "mpix_clock list, mpix_clock drift: bad options" check_clock_refusals
 if command -v gnuplot >/dev/null 2>&1; then
-    quick tap_check "mpix_clock_list, mpix_clock_drift: charts" check_clock_charts
+    quick tap_check "mpix_clock list, mpix_clock drift: charts" check_clock_charts
 else
-    tap_skip "mpix_clock_list, mpix_clock_drift: charts" "there is no gnuplot"
+    tap_skip "mpix_clock list, mpix_clock drift: charts" "there is no gnuplot"
 fi
 tap_done

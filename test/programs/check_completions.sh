@@ -24,6 +24,10 @@ path_of() {         # TOOL
     esac
 }
 
+commands_of() {     # TOOL: - if it has none
+    case $1 in mpix_clock) echo list drift check ;; *) echo - ;; esac
+}
+
 # WORD...: what bash offers for the last of these words, one a line. The shell has read nothing but the file.
 complete_line() {
     bash --noprofile --norc -c '
@@ -39,8 +43,12 @@ expect_offer() {
     [ "$offered" = "${expected:+$expected }" ] || echo "$*: offers '$offered', not '$expected'"
 }
 
-options_of() {      # TOOL: by its help
-    "$(path_of "$1")" --help </dev/null | grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--.*' | sort
+options_of() {      # TOOL: by its help, or those of its commands
+    local command
+    for command in $(commands_of "$1"); do
+        # shellcheck disable=SC2086
+        "$(path_of "$1")" ${command%-} --help </dev/null
+    done | grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--.*' | sort -u
 }
 
 check_options() {   # TOOL
@@ -54,7 +62,8 @@ check_options() {   # TOOL
 
 # TOOL: it takes all values that are offered, given at once.
 check_values() {
-    local line value arguments=()
+    local line value command arguments=()
+    [ "$1" != mpix_clock ] || return 0      # the values of one command are not those of another
     for line in $(bash --noprofile --norc -c '. "$0" && _mpix_harmonize_options "$1"' "$completions" "$1"); do
         for value in $(grep -o '=.*' <<<"$line" | tr '=,' '  '); do arguments+=("${line%%=*}" "$value"); done
     done
@@ -71,6 +80,8 @@ check_words() {
     expect_offer "csv otf2 perfetto" mpix_trace_convert --format ''
     expect_offer "global local" mpix_trace_convert --times ''
     expect_offer "" mpiexec --n
+    expect_offer "check" mpiexec -n 2 mpix_clock c
+    expect_offer "table" mpix_clock list --format t
     expect_offer "all world" mpix_preload --barriers-of ''
     expect_offer "" mpix_preload --barriers-of world ./program --
     expect_offer "--barriers-of" mpix_preload --quiet --b

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * check_drift.c - makes CLOCK_REALTIME drift on all ranks but 0, faster with time: by BEND_NS times the square of the
- * seconds since its first reading. Linked into mpix_clock_drift, so that its figures can be checked.
+ * seconds since its first reading. Linked into mpix_clock drift, so that its figures can be checked.
  */
 #include <math.h>
 #include <stdint.h>

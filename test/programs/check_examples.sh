@@ -18,7 +18,7 @@ export LC_ALL
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-all_programs="mpix_bench mpix_clock_check mpix_skew mpix_triad mpix_clock_list mpix_clock_drift"
+all_programs="mpix_bench mpix_clock mpix_skew mpix_triad"
 triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
 skew_titles=release,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 

@@ -17,7 +17,7 @@ export LC_ALL=C
 . "$(dirname "$0")/run.sh"
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
+tools="mpix_bench mpix_skew mpix_clock mpix_triad"
 # These need no launcher. Some depend on libraries that may be missing.
 others="mpix_figures mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report
     ../lib/preload/mpix_preload ../lib/trace/mpix_trace"
@@ -102,13 +102,13 @@ if [ -c /dev/full ]; then
     quick tap_check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
     tap_check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
     tap_check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
-    tap_check "mpix_clock_list: results, standard output full or closed" check_results mpix_clock_list --reads 100
+    tap_check "mpix_clock list: results, standard output full or closed" check_results mpix_clock list --reads 100
     tap_check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
     if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
-        quick tap_check "mpix_clock_check: results, standard output full or closed" check_results_of_ranks \
-            mpix_clock_check --sync none --ages-s 0
-        tap_check "mpix_clock_drift: results, standard output full or closed" check_results_of_ranks \
-            mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
+        quick tap_check "mpix_clock check: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock check --sync none --ages-s 0
+        tap_check "mpix_clock drift: results, standard output full or closed" check_results_of_ranks \
+            mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
     fi
     quick tap_check "tools that read results and traces, standard output full or closed" check_readers
 else
@@ -124,23 +124,23 @@ alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 alone mpix_skew -i 10 -x 1 --output FILE
 alone mpix_skew -i 10 -x 1 --raw FILE
-2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
-2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
-2 mpix_clock_check --sync none --ages-s 0 --output FILE
-2 mpix_clock_check --sync none --ages-s 0 --raw FILE
-alone mpix_clock_list --reads 100 --output FILE
-alone mpix_clock_list --reads 100 --raw FILE
+2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
+2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
+2 mpix_clock check --sync none --ages-s 0 --output FILE
+2 mpix_clock check --sync none --ages-s 0 --raw FILE
+alone mpix_clock list --reads 100 --output FILE
+alone mpix_clock list --reads 100 --raw FILE
 alone mpix_triad -m 64 -i 2 --output FILE
 END
 }
 charts() {
     cat <<END
-alone mpix_clock_list --reads 100 --plot FILE
+alone mpix_clock list --reads 100 --plot FILE
 alone mpix_triad -m 64:128 -i 2 --plot FILE
 alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
 2 mpix_skew -i 50 -x 5 --plot FILE
-2 mpix_clock_check --sync none --ages-s 0 --plot FILE
-2 mpix_clock_drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
+2 mpix_clock check --sync none --ages-s 0 --plot FILE
+2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
 END
 }
 
@@ -288,12 +288,12 @@ if on_full_file_system true 2>/dev/null; then
     quick tap_check "mpix_trace_...: a file system that is full" check_traces_on_disk "$scratch/disk/traced"
     if have_plots; then
         file=$scratch/disk/chart.png
-        tap_check "mpix_clock_list --plot: a file system that is full" \
-            check_on_disk "$file" mpix_clock_list --reads 100 --plot "$file"
+        tap_check "mpix_clock list --plot: a file system that is full" \
+            check_on_disk "$file" mpix_clock list --reads 100 --plot "$file"
         tap_check "mpix_triad --plot: a file system that is full" \
             check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
-        quick tap_check "mpix_clock_list --plot: a chart on a file system that is full" \
-            check_chart_on_disk mpix_clock_list --reads 100
+        quick tap_check "mpix_clock list --plot: a chart on a file system that is full" \
+            check_chart_on_disk mpix_clock list --reads 100
     else
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
@@ -314,7 +314,7 @@ check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
     mkdir -p "$scratch/bin"
     printf '#!/bin/sh\nif grep -q multiplot "$2" 2>/dev/null; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
     chmod +x "$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH run alone mpix_clock_list --reads 100 --plot "$scratch/chart.svg"
+    PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
     expect_failure "$scratch/chart.svg"
     [ ! -e "$scratch/chart.svg" ] || complain "leaves a chart"
 }
@@ -335,7 +335,7 @@ check_old_gnuplot() {
     rm -f "$scratch/chart.svg"
     printf '#!/bin/sh\nexec %s "$1" "$2" "$(echo "$3" | sed "s/5\\.4/99/")"\n' "$(command -v gnuplot)" \
         >"$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH run alone mpix_clock_list --reads 100 --plot "$scratch/chart.svg"
+    PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
     expect_refusal --plot
 }
 

@@ -46,7 +46,7 @@ complain() {        # WHAT: with what there is to know about the last run, but t
 # Those of the tests speak by other names.
 own_messages() {
     case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
-    grep -a "^$own_name: " "$scratch/err"
+    grep -aE "^$own_name( list| drift| check)?: " "$scratch/err"
 }
 
 expect_status() {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h - what the parts of mpix_clock_check, measuring and the report, have in common. */
+/* check.h - what the parts of mpix_clock check, measuring and the report, have in common. */
 #ifndef CHECK_H
 #define CHECK_H
 

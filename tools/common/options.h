@@ -79,6 +79,9 @@ enum { ABSENT = -100 };
     }
 #define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, NULL, doc)
 
+/* The seed of whatever is random, of which there is one default. */
+#define SEED_OPTION(place, doc) OPTION(0, "seed", "N", OPTION_INTEGER, place, 0, 1e15, NULL, "1", doc)
+
 /* A program as its command line shows it. --help and --version come on their own. There are at most 62 options. */
 typedef struct program_spec {
     const char *name;

@@ -98,6 +98,14 @@ int world_refuse(const world_t *world, const char *format, ...)
     return STATUS_BAD_OPTION;
 }
 
+int world_require_ranks(const world_t *world, int min)
+{
+    if (world->ranks >= min)
+        return STATUS_GOOD;
+    return world_refuse(world, "%d %s too few: start %d or more", world->ranks,
+                        world->ranks == 1 ? "rank is" : "ranks are", min);
+}
+
 void world_progress(const world_t *world, const char *format, ...)
 {
     enum { MAX_WIDTH = 78 };

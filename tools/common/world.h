@@ -44,6 +44,11 @@ bool world_start(world_t *world, const program_spec_t *program, int argc, char *
 /* world_refuse - print one line on rank 0 about an option; returns STATUS_BAD_OPTION. The same on all ranks. */
 int world_refuse(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * world_require_ranks - refuse fewer ranks than a measurement between ranks takes, before it begins. Returns a status.
+ */
+int world_require_ranks(const world_t *world, int min);
+
 /* world_progress - show on a terminal what rank 0 does, in place of what was shown; "%s", "" for nothing. Local. */
 void world_progress(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

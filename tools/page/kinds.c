@@ -85,7 +85,7 @@ static const kind_t kinds[] = {
                  .value_title = "time",
                  .scale = SCALE_LOG,
                  .measures = {MEASURE("slack_ns", "slack"), MEASURE("call_ns", "call")}}}},
-    {.tool = "mpix_clock_check",
+    {.tool = "mpix_clock check",
      .title = "Error of the global clock",
      .text = "The error of the global clock against that of rank 0, without its sign, beside the bound that the "
              "library states.",
@@ -104,7 +104,7 @@ static const kind_t kinds[] = {
                  .scale = SCALE_LOG,
                  .measures = {MEASURE("took_ns", "synchronization"), MEASURE("call_ns", "call")},
                  .ignored = "age_ns"}}},
-    {.tool = "mpix_clock_drift",
+    {.tool = "mpix_clock drift",
      .title = "Drift of clocks",
      .text = "The slope of each rank's clock against that of rank 0, fitted by lines over the whole run and over its "
              "parts, and how far the clock was from the line.",
@@ -118,7 +118,7 @@ static const kind_t kinds[] = {
                  .value_title = "residual",
                  .scale = SCALE_LOG,
                  .measures = {MEASURE("residual_rms_ns", "rms"), MEASURE("residual_max_ns", "maximum")}}}},
-    {.tool = "mpix_clock_list",
+    {.tool = "mpix_clock list",
      .title = "Base clocks",
      .text = "What a reading of each clock costs and resolves, which ranks share it, and which one the library takes.",
      .tells = {"clock", "read_ns", "usable"},

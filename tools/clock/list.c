@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_clock_list - the base clocks of a machine: what a reading costs, what they resolve, which ranks share them, and
+ * mpix_clock list - the base clocks of a machine: what a reading costs, what they resolve, which ranks share them, and
  * which one the library takes.
  *
  * Cost, resolution and sharing are measured here. Whether the library can use a clock, and which one it uses by
  * default, is found by asking the library, each time on a new communicator.
  */
+#include "clock/clock.h"
 #include "common/burst.h"
 #include "common/kernel.h"
 #include "common/machine_clock.h"
@@ -81,7 +82,7 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock_list", "Lists the base clocks of this machine, and which one the library uses.");
+    PROGRAM_SPEC("mpix_clock list", "Lists the base clocks of this machine, and which one the library uses.");
 
 /* ---- What the library says */
 
@@ -440,8 +441,9 @@ static int list_clocks(list_run_t *run)
     return STATUS_GOOD;
 }
 
-static int run_program(list_run_t *run)
+static int run_program(void *state)
 {
+    list_run_t *run = state;
     int status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD) {
         run->room = world_room(&run->world, run->settings.reads, sizeof run->room[0], ": give less for --reads");
@@ -452,11 +454,6 @@ static int run_program(list_run_t *run)
     return results_close(&run->settings.results, &run->world, status);
 }
 
-int main(int argc, char **argv)
-{
-    static list_run_t run;
-    int status;
-    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
-        status = run_program(&run);
-    return world_end(&run.world, status);
-}
+static list_run_t the_run; /* its memory is of use until the end */
+
+const clock_command_t clock_list = CLOCK_COMMAND("list", list_run_t, the_run, run_program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_clock_drift - how the clocks of all ranks drift against those of rank 0, and for how long a straight line says
+ * mpix_clock drift - how the clocks of all ranks drift against those of rank 0, and for how long a straight line says
  * so.
  *
  * Rank 0 makes bursts of exchanges with each other rank in turn and keeps their windows. Everything else is computed
@@ -8,6 +8,7 @@
  */
 #include "pure/line.h"
 #include "pure/statistics.h"
+#include "clock/clock.h"
 #include "common/burst.h"
 #include "common/kernel.h"
 #include "common/machine_clock.h"
@@ -71,8 +72,7 @@ static const option_spec_t options[] = {
     {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.1, 1e6, NULL, "10", "how long to measure"},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
      "from one burst with a rank to the next, in seconds;\nlonger if the bursts of all ranks take longer"},
-    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 10000, NULL, "10",
-     "exchanges in a burst for each clock, without the\ndiscarded ones"},
+    EXCHANGES_OPTION(FIELD(exchanges)),
     {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
      "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "the clocks to measure"},
     {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
@@ -98,7 +98,7 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock_drift", "Measures how the clocks of all ranks drift against those of rank 0.");
+    PROGRAM_SPEC("mpix_clock drift", "Measures how the clocks of all ranks drift against those of rank 0.");
 
 /* ---- Getting ready */
 
@@ -435,15 +435,16 @@ static const char draw[] = "stats $rows using 2 nooutput; ranks = STATS_max\n"
 
 /* ---- The program */
 
-static int run_program(drift_run_t *run)
+static int run_program(void *state)
 {
-    if (run->world.ranks < 2)
-        return world_refuse(&run->world, "1 rank has nothing to compare its clocks with: start 2 or more");
+    drift_run_t *run = state;
     const plot_chart_t chart = {run->world.ranks - 1 > SHOWN_RANKS
                                     ? "Drift of clocks against those of rank 0: the first 16 other ranks"
                                     : "Drift of clocks against those of rank 0",
                                 draw};
-    int status = choose_clocks(run);
+    int status = world_require_ranks(&run->world, 2);
+    if (status == STATUS_GOOD)
+        status = choose_clocks(run);
     if (status == STATUS_GOOD)
         status = results_open(&run->settings.results, &run->world, &chart);
     if (status == STATUS_GOOD) {
@@ -462,11 +463,6 @@ static int run_program(drift_run_t *run)
     return results_close(&run->settings.results, &run->world, status);
 }
 
-int main(int argc, char **argv)
-{
-    static drift_run_t run;
-    int status;
-    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
-        status = run_program(&run);
-    return world_end(&run.world, status);
-}
+static drift_run_t the_run; /* its memory is of use until the end */
+
+const clock_command_t clock_drift = CLOCK_COMMAND("drift", drift_run_t, the_run, run_program);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_clock_check - the error of the global clock on each rank, some time after a synchronization, and whether the
+ * mpix_clock check - the error of the global clock on each rank, some time after a synchronization, and whether the
  * bound that the library states holds. After Check-Global-Clock, algorithm 6 of Hunold and Carpen-Amarie, Cluster 2018.
  *
  * Each run is on a communicator of its own, so that it starts without earlier measurements.
  */
 #include "clock/check.h"
+#include "clock/clock.h"
 #include "common/random.h"
+#include "pure/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The counters, as the exit clock names them, and one more. */
 enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
@@ -31,13 +32,12 @@ static const option_spec_t options[] = {
      "call MPIX_Harmonize every MS milliseconds, which\nsynchronizes again when this is due (default: clocks\nrun "
      "free)"},
     {0, "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
-    {0, "exchanges", "N", OPTION_INTEGER, FIELD(exchanges), 1, 1e6, NULL, "20", "round trips to measure an error by"},
+    EXCHANGES_OPTION(FIELD(exchanges)),
     {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
      "check at most N ranks against rank 0, chosen at\nrandom (default: all)"},
     {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
      "instead, check this fraction of the ranks, rounded up"},
-    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
-     "the seed of the random choice (default: from the time)"},
+    SEED_OPTION(FIELD(seed), "the seed of the random choice of ranks"),
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), 0, 0, NAMES(truths), "auto",
      "also measure by a shared clock: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
     RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
@@ -63,7 +63,7 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
-    "mpix_clock_check",
+    "mpix_clock check",
     "Measures the error of the global clock some time after a synchronization, and compares it with its bound.");
 
 /* ---- What is checked */
@@ -126,7 +126,7 @@ static int read_labels(check_run_t *run)
     return status;
 }
 
-/* Takes the ranks to check: each of those left with the chance that makes the number come out. All take the same. */
+/* Chooses the ranks to check by selection sampling, the same on all ranks. */
 static void choose_ranks(check_run_t *run)
 {
     check_settings_t *settings = &run->settings;
@@ -135,9 +135,6 @@ static void choose_ranks(check_run_t *run)
     if (settings->sample > 0)
         run->checked = (int)ceil(settings->sample * others);
     run->checked_rank = world_room(&run->world, run->checked, sizeof run->checked_rank[0], "");
-    if (settings->seed < 0)
-        settings->seed = (int64_t)time(NULL);
-    MPI_Bcast(&settings->seed, 1, MPI_INT64_T, 0, run->world.comm);
     uint64_t state = (uint64_t)settings->seed;
     for (int i = 0; i < others; i++) {
         if (random_next(&state) % (uint64_t)(others - i) < (uint64_t)(run->checked - taken)) {
@@ -148,9 +145,6 @@ static void choose_ranks(check_run_t *run)
 }
 
 /* ---- The error of one rank */
-
-/* The rates of two clocks differ by this at most, as the library supposes, too. */
-#define MAX_DRIFT 500e-6
 
 enum { TAG_RESULT = 2 };
 
@@ -186,7 +180,7 @@ static void answer(const check_run_t *run, const world_t *clock_world)
 /* What two clocks may drift apart in this time. */
 static double max_drift(double time)
 {
-    return MAX_DRIFT * fabs(time);
+    return MH_RAW_RATE_LIMIT * fabs(time);
 }
 
 /* Measures the error of a rank on rank 0, by messages and by the shared clock, while that rank is in answer. */
@@ -318,13 +312,12 @@ static int prepare(check_run_t *run)
         status = open_truth(run);
     if (status == STATUS_GOOD)
         status = results_open(&run->settings.results, &run->world, &check_chart);
-    if (status == STATUS_GOOD && run->world.ranks < 2)
-        status = world_refuse(&run->world, "1 rank has nothing to compare its clock with, give 2 or more");
-    return status;
+    return status == STATUS_GOOD ? world_require_ranks(&run->world, 2) : status;
 }
 
-static int run_program(check_run_t *run)
+static int run_program(void *state)
 {
+    check_run_t *run = state;
     int status = prepare(run);
     if (status == STATUS_GOOD) {
         choose_ranks(run);
@@ -350,11 +343,6 @@ static int run_program(check_run_t *run)
     return results_close(&run->settings.results, &run->world, status);
 }
 
-int main(int argc, char **argv)
-{
-    static check_run_t run;
-    int status;
-    if (world_start(&run.world, &program, argc, argv, &run.settings, sizeof run.settings, &status))
-        status = run_program(&run);
-    return world_end(&run.world, status);
-}
+static check_run_t the_run; /* its memory is of use until the end */
+
+const clock_command_t clock_check = CLOCK_COMMAND("check", check_run_t, the_run, run_program);

@@ -1,0 +1,91 @@
+/*
+ * The time of MPI_Bcast from the common start until the last process has the message, and the bandwidth. The root may
+ * leave long before that, so durations of single processes do not show it; times on the global clock do.
+ *
+ *     mpiexec -n 4 osu_bcast [LARGEST_MESSAGE [ITERATIONS]]
+ */
+#include <mpix_harmonize.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WARM_UP 20
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Moves the valid samples to the front, in rising order, and returns their number. */
+static int keep_valid(int64_t *sample_ns, const int *valid, int iterations)
+{
+    int count = 0;
+
+    for (int i = 0; i < iterations; i++) {
+        if (valid[i]) {
+            sample_ns[count++] = sample_ns[i];
+        }
+    }
+    qsort(sample_ns, count, sizeof(int64_t), compare);
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int rank, ranks, iterations = argc > 2 ? atoi(argv[2]) : 1000;
+    size_t size, largest = argc > 1 ? strtoul(argv[1], NULL, 10) : 1 << 20;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    char *message = calloc(largest + 1, 1);
+    int64_t *sample_ns = malloc((size_t)iterations * sizeof(int64_t)), start_ns, end_ns, bound_ns;
+    int *flag = malloc((size_t)iterations * sizeof(int));
+    if (!message || !sample_ns || !flag) {
+        fprintf(stderr, "osu_bcast: out of memory\n");
+        MPI_Abort(comm, 1);
+    }
+
+    if (rank == 0) {
+        printf("# MPI_Bcast on %d processes, root 0\n# %10s %12s %12s %12s %12s %10s %10s\n", ranks, "Size",
+               "Median(us)", "Min(us)", "Max(us)", "MB/s", "Bound(us)", "Discarded");
+    }
+    for (size = 1; size <= largest; size *= 2) {
+        int64_t widest_ns = 0;
+
+        for (int i = 0; i < WARM_UP; i++) {
+            MPI_Bcast(message, (int)size, MPI_CHAR, 0, comm);
+        }
+        for (int i = 0; i < iterations; i++) {
+            MPIX_Harmonize(comm, &flag[i]);
+            MPI_Bcast(message, (int)size, MPI_CHAR, 0, comm);
+            MPIX_Global_time_ns(comm, &end_ns, &bound_ns);
+            MPIX_Harmonize_instant(comm, &start_ns);
+            sample_ns[i] = end_ns - start_ns;
+            widest_ns = bound_ns > widest_ns ? bound_ns : widest_ns;
+        }
+
+        /* The instant of the start is the same on all processes, so the maximum is that of the last end. */
+        MPI_Allreduce(MPI_IN_PLACE, flag, iterations, MPI_INT, MPI_LAND, comm);
+        MPI_Allreduce(MPI_IN_PLACE, sample_ns, iterations, MPI_INT64_T, MPI_MAX, comm);
+        MPI_Allreduce(MPI_IN_PLACE, &widest_ns, 1, MPI_INT64_T, MPI_MAX, comm);
+        int valid = keep_valid(sample_ns, flag, iterations);
+        if (rank == 0 && valid > 0) {
+            double median_us = sample_ns[valid / 2] / 1e3;
+
+            printf("%12zu %12.2f %12.2f %12.2f %12.1f %10.2f %10d\n", size, median_us, sample_ns[0] / 1e3,
+                   sample_ns[valid - 1] / 1e3, size / median_us, widest_ns / 1e3, iterations - valid);
+        } else if (rank == 0) {
+            printf("%12zu no valid sample: has each process a core of its own?\n", size);
+        }
+    }
+
+    free(message);
+    free(sample_ns);
+    free(flag);
+    MPI_Finalize();
+    return 0;
+}
