@@ -57,13 +57,15 @@ check_skew_refusals() {
 --raw /nonexistent/directory/file
 word
 END
+    run alone mpix_skew
+    expect_refusal '1 rank is too few'
     run 2 mpix_skew --format html
     expect_refusal --format
     run alone mpix_skew --watch-s 1 --raw "$scratch/raw"
     expect_refusal --raw
-    run alone mpix_skew --other "$scratch/absent.so"
+    run 2 mpix_skew --other "$scratch/absent.so"
     expect_refusal 'No such file'
-    run alone mpix_skew --other libm.so.6
+    run 2 mpix_skew --other libm.so.6
     expect_refusal 'it has none'
 }
 
@@ -107,23 +109,21 @@ expect_skew_status() {
 }
 
 check_skew() {
-    for ranks in 1 2; do
-        # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
-        expect_skew_status
-        problems=$(check_skew_rows 211)
-        [ -z "$problems" ] || complain "$problems"
-    done
+    # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
+    run 2 mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
+    expect_skew_status
+    problems=$(check_skew_rows 211)
+    [ -z "$problems" ] || complain "$problems"
 }
 
 # What is wider than the terminal cannot be taken back.
 check_narrow() {
-    command="mpix_skew on a terminal of 20 columns"
-    script -qec "stty cols 20; '$programs/mpix_skew' -i 10 -x 1 --output '$scratch/skews'" "$scratch/typed" \
+    command="mpix_bench on a terminal of 20 columns"
+    script -qec "stty cols 20; '$programs/mpix_bench' barrier -i 10 -x 1 --output '$scratch/skews'" "$scratch/typed" \
         >/dev/null 2>"$scratch/err" </dev/null
     status=$?
     tr '\r' '\n' <"$scratch/typed" >"$scratch/out"
-    grep -qx 'measuring, up to 2 ' "$scratch/out" || complain "more than a line"
+    grep -qx 'MPI_Barrier, 0 byte' "$scratch/out" || complain "more than a line"
 }
 
 # All flags are 0, with one process more than there are processors, and with one process.
@@ -256,9 +256,9 @@ tap_check "help and version with two ranks" check_answers_once
 quick tap_check "mpix_skew: rows against single calls" check_skew
 tap_check "mpix_skew: tables and clocks" check_skew_tables
 if command -v script >/dev/null; then
-    tap_check "mpix_skew: progress on a terminal" check_narrow
+    tap_check "mpix_bench: progress on a terminal" check_narrow
 else
-    tap_skip "mpix_skew: progress on a terminal" "there is no script (Debian package: bsdutils)"
+    tap_skip "mpix_bench: progress on a terminal" "there is no script (Debian package: bsdutils)"
 fi
 if [ "$(nproc)" -le 4 ]; then
     tap_check "mpix_bench: more processes than processors" check_crowded
