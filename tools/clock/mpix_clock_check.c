@@ -149,9 +149,6 @@ static void choose_ranks(check_run_t *run)
 
 /* ---- The error of one rank */
 
-/* The rates of two clocks differ by this at most, as the library supposes, too. */
-#define MAX_DRIFT 500e-6
-
 enum { TAG_RESULT = 2 };
 
 /* What a rank tells rank 0 in the end. */
@@ -186,7 +183,7 @@ static void answer(const check_run_t *run, const world_t *clock_world)
 /* What two clocks may drift apart in this time. */
 static double max_drift(double time)
 {
-    return MAX_DRIFT * fabs(time);
+    return MH_RAW_RATE_LIMIT * fabs(time);
 }
 
 /* Measures the error of a rank on rank 0, by messages and by the shared clock, while that rank is in answer. */
