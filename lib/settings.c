@@ -85,13 +85,20 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
 };
 /* clang-format on */
 
+/* Set one setting; if the text is not good, return -1 and why, as mh_setting_parse does. */
+static int set(mh_settings *settings, int i, const char *text, char *why, size_t why_size)
+{
+    if (mh_setting_parse(&mh_settings_table[i], text, &settings->values[i], why, why_size))
+        return -1;
+    return i == MH_SET_SYNC ? mh_label_parse(settings->values[i].text, &settings->sync, why, why_size) : 0;
+}
+
 void mh_settings_default(mh_settings *settings)
 {
     char why[MH_ERROR_MESSAGE_SIZE];
     memset(settings, 0, sizeof *settings);
     for (int i = 0; i < MH_SET_COUNT; i++)
-        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why,
-                         sizeof why);
+        set(settings, i, mh_settings_table[i].default_text, why, sizeof why);
 }
 
 static void list_names(char *text, size_t size)
@@ -111,16 +118,16 @@ typedef struct source {
 
 static int apply_value(mh_settings *settings, source *from, int i, const char *given, const char *text, mh_error *error)
 {
-    mh_setting_value value;
+    const mh_setting_value before = settings->values[i];
+    const char *now = settings->values[i].text;
     char why[MH_ERROR_MESSAGE_SIZE];
-    if (mh_setting_parse(&mh_settings_table[i], text, &value, why, sizeof why))
+    if (set(settings, i, text, why, sizeof why))
         return mh_fail(error, from->bad_value, "%s %s: %s", from->kind, given, why);
-    if (from->given[i][0] && strcmp(value.text, settings->values[i].text) != 0)
+    if (from->given[i][0] && strcmp(now, before.text) != 0)
         return mh_fail(error, from->bad_value,
                        "%s %s: '%.32s' is not valid; allowed: '%.32s', as %s is the same setting", from->kind, given,
-                       value.text, settings->values[i].text, from->given[i]);
+                       now, before.text, from->given[i]);
     snprintf(from->given[i], GIVEN_SIZE, "%s", given);
-    settings->values[i] = value;
     return MPI_SUCCESS;
 }
 
@@ -247,15 +254,16 @@ int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm
     if (code != MPI_SUCCESS)
         return code;
     int rank;
-    mh_settings first = *settings;
+    mh_setting_value first[MH_SET_COUNT];
+    memcpy(first, settings->values, sizeof first);
     MH_TRY(error, PMPI_Comm_rank, (comm, &rank));
-    MH_TRY(error, PMPI_Bcast, (&first, sizeof first, MPI_BYTE, 0, comm));
+    MH_TRY(error, PMPI_Bcast, (first, sizeof first, MPI_BYTE, 0, comm));
     for (int i = 0; i < MH_SET_COUNT; i++)
-        if (strcmp(first.values[i].text, settings->values[i].text) != 0)
+        if (strcmp(first[i].text, settings->values[i].text) != 0)
             mh_fail(error, difference_code,
                     "setting " MH_INFO_PREFIX
                     "%s: '%.48s' on rank %d but '%.48s' on rank 0; allowed: the same on all processes",
-                    mh_setting_names[i], settings->values[i].text, rank, first.values[i].text);
+                    mh_setting_names[i], settings->values[i].text, rank, first[i].text);
     return mh_error_agree(error, comm);
 }
 

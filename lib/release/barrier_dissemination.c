@@ -9,7 +9,7 @@
  * all arrivals, so the slack covers the way back only.
  */
 #include "release/barrier_private.h"
-#include "release/tags.h"
+#include "transport/tags.h"
 
 typedef struct dissemination {
     const mh_channel *channel;

@@ -3,7 +3,7 @@
 #include "sync/exchange.h"
 
 #include "pure/window.h"
-#include "sync/tags.h"
+#include "transport/tags.h"
 
 /*
  * A burst may end when the two shortest delays of each direction agree: the sum of both differences is at most this
