@@ -17,7 +17,7 @@ run_valgrind() {    # DIRECTORY: sets status; reports are in DIRECTORY/report.PI
     rm -f "$1"/report.*
     # MPIEXEC_FLAGS is a list of words.
     # shellcheck disable=SC2086
-    output=$(cd "$1" && timeout -k 5 600 $MPIEXEC ${MPIEXEC_FLAGS-} -n 2 \
+    output=$(cd "$1" && timeout -k 5 60 $MPIEXEC ${MPIEXEC_FLAGS-} -n 2 \
         valgrind --leak-check=full --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
         --num-callers=40 --log-file=report.%p "$program" 2>&1 </dev/null)
     status=$?

@@ -70,7 +70,7 @@ build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit 
 }
 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
-    local test output timeout_s=${MPIX_TEST_TIMEOUT:-600}
+    local test output timeout_s=${MPIX_TEST_TIMEOUT:-60}
     for test in $unit_tests; do
         output=$("$test" 2>&1 </dev/null) && tap_ok "$test" || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
     done

@@ -124,7 +124,7 @@ run_tests() {
     done
     echo "# the unit tests took $((SECONDS - begin)) s"
     begin=$SECONDS
-    last_output=$(testing "MPIEXEC=mpiexec.mpich MPIX_TEST_RANKS=2 MPIX_TEST_TIMEOUT=300 \
+    last_output=$(testing "MPIEXEC=mpiexec.mpich MPIX_TEST_RANKS=2 MPIX_TEST_TIMEOUT=60 \
         MPIX_TEST_QUICK=${MPIX_TEST_QUICK-} bash ../project/test/mpi/run_mpi_tests.sh $subtests" 2>&1)
     grep -q '^1\.\.' <<<"$last_output" || tap_not_ok "the MPI tests end" "$(tail -n 20 <<<"$last_output")"
     count_tests mpix_test

@@ -18,11 +18,11 @@ languages="c cxx cmake fortran python"
 
 build_c() {     # FLAVOR PROGRAM
     # shellcheck disable=SC2046 # flags are words
-    "mpicc.$1" "$test_dir/../examples.c" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
+    "mpicc.$1" "$test_dir/../examples/hello.c" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
 }
 build_cxx() {
     # shellcheck disable=SC2046
-    "mpicxx.$1" "$test_dir/../examples.cc" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
+    "mpicxx.$1" "$test_dir/../examples/hello.cc" $(pkg-config --cflags --libs "mpix_harmonize-$1") -o "$2"
 }
 build_cmake() {
     cmake -S "$test_dir/../examples" -B "$2.build" "-DMPI_C_COMPILER=mpicc.$1" "-DMPI_CXX_COMPILER=mpicxx.$1" &&
@@ -32,11 +32,11 @@ build_fortran() {
     local modules
     modules=$(pkg-config --variable=includedir "mpix_harmonize-$1")
     # shellcheck disable=SC2046
-    (cd "$HOME" && "mpifort.$1" "$modules"/mpix_harmonize_{mpi,f08}.f90 "$test_dir/../examples.f90" \
+    (cd "$HOME" && "mpifort.$1" "$modules"/mpix_harmonize_{mpi,f08}.f90 "$test_dir/../examples/hello.f90" \
         $(pkg-config --libs "mpix_harmonize-$1") -o "$2")
 }
 build_python() {
-    printf '#!/bin/sh\nexec /usr/bin/python3 %s\n' "$test_dir/../examples.py" >"$2" && chmod +x "$2"
+    printf '#!/bin/sh\nexec /usr/bin/python3 %s\n' "$test_dir/../examples/hello.py" >"$2" && chmod +x "$2"
 }
 # A script names no libraries.
 needs_library() {   # FLAVOR PROGRAM
