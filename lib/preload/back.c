@@ -187,24 +187,9 @@ static bool barrier_fortran(int comm, int *code)
     return barrier(mh_comm_of_fortran(comm), code);
 }
 
-/* Whether the process took part: MPI refuses a call with a bad argument, but may find other errors midway. */
-static bool took_part(int code)
-{
-    static const int refusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM,
-                                   MPI_ERR_ROOT,   MPI_ERR_RANK,  MPI_ERR_OP,   MPI_ERR_ARG};
-    int class = code;
-    if (code == MPI_SUCCESS)
-        return true;
-    PMPI_Error_class(code, &class);
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        if (class == refusals[i])
-            return false;
-    return true;
-}
-
 static void after_collective(MPI_Comm comm, int code)
 {
-    if (has_clock && !has_ended && took_part(code) && mh_preload_is_world(comm))
+    if (has_clock && !has_ended && !mh_preload_was_refused(code) && mh_preload_is_world(comm))
         mh_preload_after_call();
 }
 

@@ -183,22 +183,6 @@ static bool has_all(MPI_Comm comm)
     return compared != MPI_UNEQUAL;
 }
 
-/* Whether processes of another world belong to it, which make the real calls. All of its processes see the same. */
-static bool is_foreign(MPI_Comm comm)
-{
-    MPI_Group mine, ours, others = MPI_GROUP_EMPTY;
-    int count = 0;
-    PMPI_Comm_group(comm, &mine);
-    PMPI_Comm_group(MPI_COMM_WORLD, &ours);
-    PMPI_Group_difference(mine, ours, &others);
-    PMPI_Group_size(others, &count);
-    PMPI_Group_free(&mine);
-    PMPI_Group_free(&ours);
-    if (others != MPI_GROUP_EMPTY)
-        PMPI_Group_free(&others);
-    return count > 0;
-}
-
 /* A communicator that may be engaged. */
 static communicator *make(void)
 {
@@ -215,7 +199,7 @@ static communicator *add(MPI_Comm comm)
     PMPI_Comm_test_inter(comm, &is_inter);
     if (!is_inter && has_all(comm))
         c = &world;
-    else if (!is_inter && mh_preload_options.all && mh_preload_options.barrier && !is_foreign(comm))
+    else if (!is_inter && mh_preload_options.all && mh_preload_options.barrier && !mh_preload_is_foreign(comm))
         c = make();
     if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &world || c == &left_to_mpi)
         return c;

@@ -5,6 +5,7 @@
 #include "pure/launcher.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /*
  * For a call on a communicator of the program, so that the program's handler does not see its errors. In MPICH, the
@@ -48,6 +49,57 @@ MPI_Comm mh_preload_twin(MPI_Comm comm)
     else if (code == MPI_SUCCESS)
         PMPI_Comm_free(&twin); /* which needs no other process */
     return all_have_it ? twin : MPI_COMM_NULL;
+}
+
+/* MPICH says MPI_ERR_OTHER where a buffer must not be MPI_IN_PLACE; in other errors the words differ. */
+static bool is_wrongly_in_place(int result)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    PMPI_Error_string(result, text, &length);
+    return strstr(text, "cannot be MPI_IN_PLACE");
+}
+
+bool mh_preload_was_refused(int result)
+{
+    static const int refusals[] = {MPI_ERR_BUFFER,  MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG,     MPI_ERR_COMM,
+                                   MPI_ERR_RANK,    MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG,     MPI_ERR_GROUP,
+                                   MPI_ERR_REQUEST, MPI_ERR_DIMS,  MPI_ERR_INFO, MPI_ERR_TOPOLOGY};
+    int class = result;
+    if (result == MPI_SUCCESS)
+        return false;
+    PMPI_Error_class(result, &class);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (class == refusals[i])
+            return true;
+    return class == MPI_ERR_OTHER && is_wrongly_in_place(result);
+}
+
+static bool has_foreign(MPI_Group group, MPI_Group world)
+{
+    int size, theirs = 0;
+    PMPI_Group_size(group, &size);
+    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
+        PMPI_Group_translate_ranks(group, 1, &i, world, &theirs);
+    return theirs == MPI_UNDEFINED;
+}
+
+bool mh_preload_is_foreign(MPI_Comm comm)
+{
+    MPI_Group world, groups[2];
+    int is_inter = 0;
+    bool found = false;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(comm, &groups[0]);
+    if (is_inter)
+        PMPI_Comm_remote_group(comm, &groups[1]);
+    for (int i = 0; i <= (is_inter != 0); i++) {
+        found = found || has_foreign(groups[i], world);
+        PMPI_Group_free(&groups[i]);
+    }
+    PMPI_Group_free(&world);
+    return found;
 }
 
 void mh_preload_check_launcher(const char *program)

@@ -28,7 +28,7 @@ const preload_names mh_preload_names = {.program = "mpix_trace",
 /* Some of the calls that were found inside of another one: tools before the MPI library make many. */
 enum { NESTINGS = 16 };
 typedef struct {
-    trace_place inner, outer;
+    uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
 static const trace_back *opened_back;
@@ -38,8 +38,6 @@ static __thread struct {
     trace_place outer; /* the call in which it is; its frame is 0 if it is in none */
     trace_call *call;  /* the same */
     trace_thread *thread;
-    MPI_Comm comm; /* whose processes make this call together */
-    enum { NOT_TOGETHER, TOGETHER, OPERATION } joins;
     nesting nestings[NESTINGS];
 } own __attribute__((tls_model("initial-exec")));
 
@@ -115,11 +113,10 @@ static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its
 static void note_left_call(const trace_back *back)
 {
     trace_call call = {.thread = own.thread};
-    const bool joined = own.joins != NOT_TOGETHER;
-    own.outer.frame = 0;
-    if (joined)
-        back->left_together(&call, own.comm, own.joins == OPERATION);
-    own.joins = NOT_TOGETHER;
+    const trace_place left = own.outer;
+    own.outer = (trace_place){0};
+    if (left.joins != TRACE_ALONE)
+        back->left_together(&call, left.comm, left.joins == TRACE_OPERATION);
     own.thread = call.thread;
 }
 
@@ -131,7 +128,7 @@ static void note_left_call(const trace_back *back)
  */
 static __attribute__((noinline)) bool is_of_tool(const trace_back *back, uintptr_t frame, uintptr_t site)
 {
-    const nesting now = {{frame, site}, own.outer};
+    const nesting now = {{frame, site}, {own.outer.frame, own.outer.site}};
     nesting *known = &own.nestings[(frame / sizeof(void *) + site) % NESTINGS];
     outer_search search = {0};
     if (memcmp(known, &now, sizeof now) == 0)
@@ -171,7 +168,7 @@ INLINE void go_in(trace_call *call, int id, const void *site)
 {
     call->place = own.outer;
     call->outer = own.outer.frame != 0 ? own.call : NULL;
-    own.outer = (trace_place){OWN_FRAME, (uintptr_t)site};
+    own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
     own.call = call;
     call->thread = own.thread;
     call->id = (uint16_t)id;
@@ -200,8 +197,8 @@ INLINE void leave(const trace_back *back, trace_call *call)
 /* What all processes of a communicator call. Not all MPI functions of it are operations. */
 INLINE void join(MPI_Comm comm, bool is_operation)
 {
-    own.comm = comm;
-    own.joins = is_operation ? OPERATION : TOGETHER;
+    own.outer.comm = comm;
+    own.outer.joins = is_operation ? TRACE_OPERATION : TRACE_TOGETHER;
 }
 
 INLINE void leave_together(const trace_back *back, trace_call *call, int result, MPI_Comm comm)
@@ -243,18 +240,18 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
     come_out(&call);
 }
 
-#define RUN_INIT(name, parameters, types, arguments)                \
-    static int run_##name parameters                                \
-    {                                                               \
-        int64_t entered_ns = trace_raw_now_ns();                    \
-        int(*function) types = (int(*) types)mh_preload_find(next); \
-        const trace_place before = own.outer;                       \
-        own.outer = (trace_place){OWN_FRAME, (uintptr_t)site};      \
-        int result = function arguments;                            \
-        own.outer = before;                                         \
-        if (result == MPI_SUCCESS)                                  \
-            begin(entered_ns, ID_##name, site);                     \
-        return result;                                              \
+#define RUN_INIT(name, parameters, types, arguments)                            \
+    static int run_##name parameters                                            \
+    {                                                                           \
+        int64_t entered_ns = trace_raw_now_ns();                                \
+        int(*function) types = (int(*) types)mh_preload_find(next);             \
+        const trace_place before = own.outer;                                   \
+        own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site}; \
+        int result = function arguments;                                        \
+        own.outer = before;                                                     \
+        if (result == MPI_SUCCESS)                                              \
+            begin(entered_ns, ID_##name, site);                                 \
+        return result;                                                          \
     }
 RUN_INIT(Init, (preload_next * next, const void *site, int *argc, char ***argv), (int *, char ***), (argc, argv))
 RUN_INIT(Init_thread, (preload_next * next, const void *site, int *argc, char ***argv, int required, int *provided),
@@ -305,7 +302,7 @@ typedef int (*abort_function)(trace_slot, trace_slot);
 static int run_Abort(preload_next *next, const void *site, trace_slot comm, trace_slot code)
 {
     abort_function function = (abort_function)mh_preload_find(next);
-    own.joins = NOT_TOGETHER; /* the others need not be in the call that was left */
+    own.outer.joins = TRACE_ALONE; /* the others need not be in the call that was left */
     const trace_back *back = get_outer_back(site);
     trace_call call;
     if (back) {

@@ -38,9 +38,15 @@ typedef struct {
     uint64_t bytes_in, bytes_out;
 } trace_request;
 
-/* Where the wrapper of a call is on the stack, and where the caller continues. */
+/*
+ * Where the wrapper of a call is on the stack, and where the caller continues; and whose processes make it together, as
+ * what kind of call.
+ */
+typedef enum { TRACE_ALONE, TRACE_TOGETHER, TRACE_OPERATION } trace_joins;
 typedef struct {
     uintptr_t frame, site;
+    MPI_Comm comm;
+    trace_joins joins;
 } trace_place;
 
 /* One call of the program, on the stack of its wrapper. */

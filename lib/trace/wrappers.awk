@@ -133,7 +133,7 @@ function emit_before(name, meaning, comm,    number) {
 # After it.
 function emit_after(meaning, comm) {
     if (comm)
-        print "    own.joins = NOT_TOGETHER;"
+        print "    own.outer.joins = TRACE_ALONE;"
     if (after[meaning] != "")
         print "    " expand(after[meaning]) ";"
     print "    leave" (comm ? "_together" : "") "(back, &call" (comm ? ", result, " comm : "") ");"

@@ -50,6 +50,12 @@ static void jump(MPI_Comm *comm, int *error, ...)
     longjmp(after_error, 1);
 }
 
+static void meet_and_jump(MPI_Comm *comm, int *error, ...)
+{
+    MPI_Barrier(MPI_COMM_SELF);
+    jump(comm, error);
+}
+
 static void leave_by_jumps(void)
 {
     volatile int jumps = 0;
@@ -115,7 +121,7 @@ static void fail_alone(void)
     MPI_Comm comm;
     MPI_Errhandler jumping;
     int broken = rank;
-    MPI_Comm_create_errhandler(jump, &jumping);
+    MPI_Comm_create_errhandler(meet_and_jump, &jumping);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     send_too_much(comm); /* 1 */
@@ -123,6 +129,7 @@ static void fail_alone(void)
     for (int i = 0; i < 10 * rank; i++) {
         MPI_Bcast(&broken, 1, MPI_INT, NO_RANK, comm);
         MPI_Comm_split(comm, 0, 0, NULL);
+        MPI_Allreduce(&broken, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm);
     }
     for (int i = 0; i < 40; i++)
         MPI_Barrier(comm);

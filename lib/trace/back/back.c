@@ -306,9 +306,7 @@ void mh_trace_end(trace_call *call)
 static void end_thread(trace_thread *thread)
 {
     mh_trace_settle(thread, 0, mh_trace_now_ns());
-    free(thread->requests);
-    free(thread->statuses);
-    free(thread->slots);
+    mh_trace_free_rooms(thread);
 }
 
 void mh_trace_finish(trace_call *call)

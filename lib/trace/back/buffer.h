@@ -30,6 +30,16 @@ typedef struct {
 /* Of calls in error handlers and other callbacks of calls. */
 enum { TRACE_DEPTH = 8 };
 
+/* What calls with several requests need for them. The last call that used it may still be under way. */
+typedef struct trace_room {
+    struct trace_room *next;
+    const trace_call *user;
+    int64_t size;
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int64_t *slots;
+} trace_room;
+
 struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
@@ -43,10 +53,7 @@ struct trace_thread {
     int64_t full_ns;            /* when the first one was dropped */
     bool is_finished;           /* this has been written */
     trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
-    int64_t room;               /* in these, for calls with several requests */
-    MPI_Request *requests;
-    MPI_Status *statuses;
-    int64_t *slots;
+    trace_room *rooms;          /* for calls with several requests: one, and one for each such call in a callback */
     trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(128)));
 

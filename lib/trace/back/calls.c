@@ -158,18 +158,6 @@ bool mh_trace_is_of_class(int error, int class)
     return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
 }
 
-bool mh_trace_was_refused(int result)
-{
-    int class = MPI_SUCCESS;
-    if (result == MPI_SUCCESS)
-        return false;
-    PMPI_Error_class(result, &class);
-    return class == MPI_ERR_BUFFER || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_COMM ||
-           class == MPI_ERR_ROOT || class == MPI_ERR_OP || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
-           class == MPI_ERR_GROUP || class == MPI_ERR_DIMS || class == MPI_ERR_TOPOLOGY || class == MPI_ERR_INFO ||
-           class == MPI_ERR_RANK || class == MPI_ERR_TAG;
-}
-
 static _Atomic uint32_t last_request;
 
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does)

@@ -16,9 +16,6 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters);
 trace_thread *mh_trace_thread_of(trace_call *call);
 bool mh_trace_is_of_class(int error, int class);
 
-/* By one of its arguments. */
-bool mh_trace_was_refused(int result);
-
 /* The number of the request that a call begins. does: TRACE_SENDS and so on, or 0. */
 uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
 

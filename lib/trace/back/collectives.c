@@ -5,6 +5,7 @@
  */
 #include "trace/back/collectives.h"
 
+#include "preload/twin.h"
 #include "trace/back/calls.h"
 #include "trace/back/clock.h"
 #include "trace/back/communicators.h"
@@ -117,7 +118,7 @@ void mh_trace_before_together(trace_call *call)
 /* One that MPI refuses on a process is not made, and the others need not make it: nobody is to wait for them. */
 void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm)
 {
-    if (!mh_trace_was_refused(result) && counts_for_clock(comm))
+    if (!mh_preload_was_refused(result) && counts_for_clock(comm))
         mh_trace_look_after_clock(call);
 }
 
@@ -170,7 +171,7 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
 {
     trace_request its = {0};
     mh_trace_leave_ns(call);
-    if (mh_trace_was_refused(result))
+    if (mh_preload_was_refused(result))
         return;
     if (result != MPI_SUCCESS)
         in = out = TRACE_NOTHING;

@@ -8,6 +8,7 @@
  */
 #include "trace/back/communicators.h"
 
+#include "preload/twin.h"
 #include "trace/back/calls.h"
 #include "trace/back/clock.h"
 #include "trace/back/file.h"
@@ -66,16 +67,6 @@ static definition *define(MPI_Comm comm, bool is_inter)
     PMPI_Group_free(&group);
     free(own);
     return its;
-}
-
-static bool has_foreign(MPI_Group group)
-{
-    int size, theirs = 0;
-    PMPI_Group_size(group, &size);
-    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
-        PMPI_Group_translate_ranks(group, 1, &i, world_group, &theirs);
-    PMPI_Group_free(&group);
-    return theirs == MPI_UNDEFINED;
 }
 
 /* Of a dimension, there are two neighbors: before and after. */
@@ -221,14 +212,13 @@ bool mh_trace_has_all(MPI_Comm comm)
 {
     const trace_known_comm *its = mh_trace_comm(comm);
     int is_inter = 0, size = 0;
-    MPI_Group group;
     if (its != &unknown)
         return its->has_all;
     if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return false;
     /* MPI may refuse to compare it with the world, as it may be of a session. */
     PMPI_Comm_size(comm, &size);
-    return size == mh_trace.size && PMPI_Comm_group(comm, &group) == MPI_SUCCESS && !has_foreign(group);
+    return size == mh_trace.size && !mh_preload_is_foreign(comm);
 }
 
 bool mh_trace_open_comms(void)
@@ -276,19 +266,6 @@ static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
     return max;
 }
 
-/* Whether processes of another world belong to it, which may not be recorded. All processes see the same. */
-static bool is_foreign(MPI_Comm comm, bool is_inter)
-{
-    MPI_Group local, remote;
-    bool found;
-    PMPI_Comm_group(comm, &local);
-    found = has_foreign(local);
-    if (found || !is_inter)
-        return found;
-    PMPI_Comm_remote_group(comm, &remote);
-    return has_foreign(remote);
-}
-
 /* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
 void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
 {
@@ -297,7 +274,7 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
     if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_test_inter(*comm, &is_inter);
-    if (is_foreign(*comm, is_inter)) {
+    if (mh_preload_is_foreign(*comm)) {
         forget(*comm);
         return;
     }

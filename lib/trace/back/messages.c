@@ -2,6 +2,7 @@
 /* messages.c - what is sent and received, by calls that wait and by those that begin a request. */
 #include "trace/back/messages.h"
 
+#include "preload/twin.h"
 #include "trace/back/calls.h"
 #include "trace/back/communicators.h"
 
@@ -73,7 +74,7 @@ void mh_trace_put_send(trace_call *call, const trace_request *message)
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
     mh_trace_leave_ns(call);
-    if (partner != MPI_PROC_NULL && !call->is_silent && !mh_trace_was_refused(result))
+    if (partner != MPI_PROC_NULL && !call->is_silent && !mh_preload_was_refused(result))
         mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
                                                  mh_trace_comm(comm)->id, TRACE_SEND, 0});
 }

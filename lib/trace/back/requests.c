@@ -12,6 +12,7 @@
  */
 #include "trace/back/requests.h"
 
+#include "preload/twin.h"
 #include "trace/back/calls.h"
 #include "trace/back/collectives.h"
 #include "trace/back/messages.h"
@@ -180,28 +181,59 @@ void mh_trace_forget(trace_call *call, const MPI_Request *request)
 
 /* ---- Completion */
 
-static bool make_room(trace_thread *thread, int64_t count)
+static void empty_room(trace_room *room)
 {
-    int64_t room = count < MIN_ROOM ? MIN_ROOM : count;
-    if (count <= thread->room)
-        return true;
-    free(thread->requests);
-    free(thread->statuses);
-    free(thread->slots);
-    thread->requests = malloc((size_t)room * sizeof *thread->requests);
-    thread->statuses = malloc((size_t)room * sizeof *thread->statuses);
-    thread->slots = malloc((size_t)room * sizeof *thread->slots);
-    thread->room = thread->requests && thread->statuses && thread->slots ? room : 0;
-    return thread->room > 0;
+    free(room->requests);
+    free(room->statuses);
+    free(room->slots);
+    room->size = 0;
 }
 
-/* The outer call may be using it. */
-static void leave_room(trace_thread *thread)
+void mh_trace_free_rooms(trace_thread *thread)
 {
-    thread->requests = NULL;
-    thread->statuses = NULL;
-    thread->slots = NULL;
-    thread->room = 0;
+    for (trace_room *room = thread->rooms, *next; room; room = next) {
+        next = room->next;
+        empty_room(room);
+        free(room);
+    }
+    thread->rooms = NULL;
+}
+
+static bool enlarge(trace_room *room, int64_t count)
+{
+    int64_t size = count < MIN_ROOM ? MIN_ROOM : count;
+    empty_room(room);
+    room->requests = malloc((size_t)size * sizeof *room->requests);
+    room->statuses = malloc((size_t)size * sizeof *room->statuses);
+    room->slots = malloc((size_t)size * sizeof *room->slots);
+    room->size = room->requests && room->statuses && room->slots ? size : 0;
+    return room->size > 0;
+}
+
+/* Its user has neither returned nor been left by a jump. */
+static bool is_in_use(const trace_room *room, const trace_call *call)
+{
+    const trace_call *outer = call->outer;
+    while (outer && outer != room->user)
+        outer = outer->outer;
+    return outer;
+}
+
+/* NULL if there is no memory. */
+static trace_room *take_room(trace_call *call, int64_t count)
+{
+    trace_room *room = call->thread->rooms;
+    while (room && is_in_use(room, call))
+        room = room->next;
+    if (!room) {
+        room = calloc(1, sizeof *room);
+        if (!room)
+            return NULL;
+        room->next = call->thread->rooms;
+        call->thread->rooms = room;
+    }
+    room->user = call;
+    return count <= room->size || enlarge(room, count) ? room : NULL;
 }
 
 static int64_t hide(MPI_Request request)
@@ -252,14 +284,13 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
         hide_all(call, &call->one_slot);
         return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
     }
-    if (call->outer && call->thread)
-        leave_room(call->thread);
-    if (count <= 0 || !requests || !call->thread || !make_room(call->thread, count))
+    trace_room *room = count > 0 && requests && call->thread ? take_room(call, count) : NULL;
+    if (!room)
         return statuses;
-    memcpy(call->thread->requests, requests, (size_t)count * sizeof *requests);
-    call->watched = call->thread->requests;
-    hide_all(call, call->thread->slots);
-    return statuses == MPI_STATUSES_IGNORE ? call->thread->statuses : statuses;
+    memcpy(room->requests, requests, (size_t)count * sizeof *requests);
+    call->watched = room->requests;
+    hide_all(call, room->slots);
+    return statuses == MPI_STATUSES_IGNORE ? room->statuses : statuses;
 }
 
 /* error: by which the request has failed, MPI_SUCCESS, or MPI_ERR_PENDING. */
@@ -279,7 +310,7 @@ static void complete(trace_call *call, int64_t index, int error, const MPI_Statu
 /* Their handles stay, so that only the call tells which one has failed. */
 static void end_persistent(trace_call *call, int result, int64_t index)
 {
-    if (index < 0 || index >= call->watched_count || mh_trace_was_refused(result))
+    if (index < 0 || index >= call->watched_count || mh_preload_was_refused(result))
         return;
     trace_request *its = find_watched(call, index);
     if (its && its->is_persistent)
