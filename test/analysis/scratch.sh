@@ -57,8 +57,8 @@ build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit 
     local makers=(test/programs/check_trace_{check,convert,report})
     use_launcher
     scratch_build "$@" -- all || exit 1
-    scratch_build "$@" -- test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test test/programs/check_late \
-        "${makers[@]}" || exit 1
+    scratch_build "$@" -- test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test \
+        test/programs/check_late "${makers[@]}" || exit 1
     cd "$1" || exit 1
 }
 

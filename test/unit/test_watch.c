@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* RTLD_NEXT */
 /* test_watch.c - steps of a base clock, and what its rate and a busy machine explain. Both clocks are made up. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/watch.h"
