@@ -65,7 +65,8 @@ build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
     local test output timeout_s=${MPIX_TEST_TIMEOUT:-60}
     for test in $(test/unit/unit_tests --list); do
-        output=$(test/unit/unit_tests "$test" 2>&1 </dev/null) && tap_ok "$test" || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
+        output=$(test/unit/unit_tests "$test" 2>&1 </dev/null) && tap_ok "$test" ||
+            tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
     done
     output=$(MPIX_TEST_TIMEOUT=$timeout_s MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
         tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||
