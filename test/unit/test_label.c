@@ -322,7 +322,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, algorithms_have_names_that_find_them);
 }
 
-int main(void)
-{
-    return run_suite("label", add);
-}
+SUITE(label, add)

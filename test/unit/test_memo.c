@@ -416,7 +416,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, a_record_states_what_is_known_now, 0, COUNT_OF(records));
 }
 
-int main(void)
-{
-    return run_suite("memo", add);
-}
+SUITE(memo, add)

@@ -347,7 +347,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(clocks));
 }
 
-int main(void)
-{
-    return run_suite("model", add);
-}
+SUITE(model, add)

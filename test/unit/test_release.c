@@ -467,7 +467,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, greatest_request_wins, 0, 2 * COUNT_OF(requests));
 }
 
-int main(void)
-{
-    return run_suite("release", add);
-}
+SUITE(release, add)

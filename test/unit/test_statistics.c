@@ -205,7 +205,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, line_has_least_squares);
 }
 
-int main(void)
-{
-    return run_suite("statistics", add);
-}
+SUITE(statistics, add)

@@ -164,6 +164,8 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    const char *locale = setlocale(LC_ALL, "");
+    printf("# locale %s, decimal point '%s'\n", locale ? locale : "unknown", localeconv()->decimal_point);
     tcase_add_test(tests, characters_are_those_of_ascii);
     tcase_add_test(tests, names_are_compared_without_case);
     tcase_add_loop_test(tests, whole_number_is_parsed, 0, COUNT_OF(whole));
@@ -174,9 +176,4 @@ static void add(TCase *tests)
 }
 
 /* Says on the first line which locale it is: a name that is not known leaves "C". */
-int main(void)
-{
-    const char *locale = setlocale(LC_ALL, "");
-    printf("# locale %s, decimal point '%s'\n", locale ? locale : "unknown", localeconv()->decimal_point);
-    return run_suite("text", add);
-}
+SUITE(text, add)

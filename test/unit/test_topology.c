@@ -355,7 +355,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, levels_have_names);
 }
 
-int main(void)
-{
-    return run_suite("topology", add);
-}
+SUITE(topology, add)

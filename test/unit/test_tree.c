@@ -372,7 +372,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, turns_of_group_have_ranks);
 }
 
-int main(void)
-{
-    return run_suite("tree", add);
-}
+SUITE(tree, add)
