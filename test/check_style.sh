@@ -12,7 +12,7 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 cd "$test_dir/.." || exit 1
 awk=${AWK:-awk}
 clang_format=${CLANG_FORMAT:-clang-format}
-max_columns=120 max_file_lines=500 max_function_lines=45
+max_columns=120
 
 folders=(lib include bindings examples tools test)
 mapfile -t code < <(find "${folders[@]}" -name '*.[ch]' | sort)
@@ -28,7 +28,7 @@ mapfile -t texts < <(find ./*.md ./*.ac ./*.am NEWS "${folders[@]}" doc packagin
     -o -name '*.cmake' -o -name '*.cmake.in' -o -path 'doc/man/*.[1-9]' | sort)
 [ ${#code[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
-# ---- Format and lengths
+# ---- Format
 
 version=$("$clang_format" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
 if [ "$version" = 14 ]; then
@@ -49,25 +49,6 @@ tap_expect_empty "no line has more than $max_columns columns" "$($awk -v limit=$
     length($0) > limit { gsub(/[\200-\277]/, "") }
     length($0) > limit { print FILENAME ":" FNR ": " length($0) " columns" }
     ' "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
-
-tap_expect_empty "no source or script has more than $max_file_lines lines" \
-    "$(wc -l "${code[@]}" "${other_code[@]}" "${scripts[@]}" | $awk -v limit=$max_file_lines '
-        $2 != "total" && $1 > limit')"
-
-# As formatted, a function begins and ends with a brace in the first column.
-tap_expect_empty "no function has more than $max_function_lines lines" "$($awk -v limit=$max_function_lines '
-    FNR == 1 { start = 0 }
-    /^[{]/ { start = FNR }
-    /^[}]/ && start {
-        if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
-        start = 0
-    }' "${code[@]}"
-    $awk -v limit=$max_function_lines '
-    /^([a-z_0-9]+\(\)|function [A-Za-z_0-9]+\(.*\)) *[{(]/ { start = FNR }
-    /^[})]/ && start {
-        if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
-        start = 0
-    }' "${scripts[@]}")"
 
 tap_expect_empty "a source opens with what it is for" "$($awk '
     FNR <= 2 && $0 !~ /SPDX/ && !(FILENAME in opening) { opening[FILENAME] = $0 }
