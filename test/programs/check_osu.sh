@@ -54,7 +54,7 @@ check_names() {
 check_columns() {
     programs=$scratch
     while read -r name title place factor bytes; do
-        run 2 "mpix_osu_$name" -i 9 -x 1 --max-repeat 100 -m 8:8
+        run 2 "mpix_osu_$name" -i 9 -x 1 --release barrier -m 8:8
         expect_status 0
         problems=$(tail -n 2 "$scratch/out" | awk -v title="$title" -v place="$place" -v factor="$factor" \
             -v bytes="$bytes" '

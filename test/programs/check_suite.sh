@@ -378,8 +378,7 @@ check_latency() {
         { median = $place["median_ns"]; latency = place["latency_ns"] ? $place["latency_ns"] : "none" }
         $1 == "latency" && !(latency > 0 && (2 * latency - median) ^ 2 <= 0.09) { print "not half of the call: " $0 }
         $1 == "bcast" && latency != "" { print "latency of a broadcast: " $0 }
-        { rate = place["mb_per_s"] ? $place["mb_per_s"] : "none" }
-        { expected = 128 * $place["size_bytes"] / median * 1000 }
+        { rate = place["mb_per_s"] ? $place["mb_per_s"] : "none"; expected = 128e3 * $place["size_bytes"] / median }
         $1 == "bibw" && !((rate - expected) ^ 2 <= (0.1 + expected / 1000) ^ 2) { print "not " expected " MB/s: " $0 }
         $1 != "bibw" && rate != "" { print "a bandwidth: " $0 }
         END { if (NR != 13) print NR - 1 " rows" }'
