@@ -96,7 +96,6 @@ for name in de_DE:UTF-8 tr_TR:UTF-8 tr_TR:ISO-8859-9; do
     # Its CSV has no decimals if the processor has no counter.
     $turkish check "mpix_clock check" \
         check_program 2 mpix_clock check --sync HCA3O/SKAMPI/5 --ages-s 0,0.05
-    $german check "mpix_triad" check_program 1 mpix_triad -m 1K:2K -i 3 --format csv
 done
 
 # ---- What is missing, in namespaces of each process

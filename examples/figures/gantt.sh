@@ -22,7 +22,7 @@ find_source() {
 find_tracer() {
     local folder
     for folder in . ../lib/trace; do
-        [ ! -x "$here/$folder/mpix_trace$suffix" ] || { echo "$folder/mpix_trace"; return; }
+        [ ! -x "$here/$folder/mpix_trace" ] || { echo "$folder/mpix_trace"; return; }
     done
 }
 
@@ -38,10 +38,10 @@ problem_of_made_hosts() {
 problem() {
     local source
     source=$(find_source)
-    if [ ! -x "$here/mpix_trace_report$suffix" ]; then
-        echo "there is no mpix_trace_report$suffix beside mpix_figures"
+    if [ ! -x "$here/mpix_trace_report" ]; then
+        echo "there is no mpix_trace_report beside mpix_figures"
     elif [ $source != given ] && [ -z "$(find_tracer)" ]; then
-        echo "there is no mpix_trace$suffix beside mpix_figures"
+        echo "there is no mpix_trace beside mpix_figures"
     elif [ $source = made ]; then
         launcher_problem 1
         problem_of_made_hosts
@@ -52,7 +52,7 @@ trace_hosts() {         # once in some milliseconds, for long enough that clocks
     local calls
     calls=$(amount 6000 100)
     progress "$max_ranks ranks, $((calls / 100)) seconds"
-    launch $max_ranks "$(find_tracer)" -o "$folder" "$here/mpix_bench$suffix" allreduce -m 8:8 --release window \
+    launch $max_ranks "$(find_tracer)" -o "$folder" "$here/mpix_bench" allreduce -m 8:8 --release window \
         --window-us 10000 -i "$calls" --max-repeat 2 -x 5 >"$work/out"
     [ $? -le 1 ]
 }
@@ -80,7 +80,7 @@ describe_hosts() {
 }
 
 trace_rows() {          # KIND CLOCK
-    supervise "$here/mpix_trace_report$suffix" "$folder" --show "$1" --times "$2" --format csv 2>>"$log"
+    supervise "$here/mpix_trace_report" "$folder" --show "$1" --times "$2" --format csv 2>>"$log"
 }
 # CLOCK: the calls of the site that calls MPI_Allreduce most often.
 traced_calls() {

@@ -69,7 +69,7 @@ launch() {
     echo "\$ $launcher $launcher_flags $bind -n $ranks $name $*" >>"$log"
     # Flags are words.
     # shellcheck disable=SC2086
-    supervise "$launcher" $launcher_flags $bind -n "$ranks" "$here/$name$suffix" "$@" 2>>"$log"
+    supervise "$launcher" $launcher_flags $bind -n "$ranks" "$here/$name" "$@" 2>>"$log"
 }
 
 # ---- Algorithms of the MPI library

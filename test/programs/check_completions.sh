@@ -74,7 +74,6 @@ check_words() {
     expect_offer "csv" mpix_bench --format c
     expect_offer "csv" mpix_bench --format = c
     expect_offer "csv json table" mpix_bench --format =
-    expect_offer "barrier harmonize" mpix_triad --release ''
     expect_offer "csv json table" mpiexec -n 2 mpix_osu_allreduce -m 4 --format ''
     expect_offer "" mpix_bench --output ''
     expect_offer "csv otf2 perfetto" mpix_trace_convert --format ''

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs mpix_skew and mpix_triad briefly, and checks what they print and how they exit; and what all programs answer to
-# --help, --version and a bad setting. No claim about speed is tested here.
+# Runs mpix_skew and the example triad briefly, and checks what they print and how they exit; and what all programs
+# answer to --help, --version and a bad setting. No claim about speed is tested here.
 #
 # Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
@@ -18,8 +18,7 @@ export LC_ALL
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-all_programs="mpix_bench mpix_clock mpix_skew mpix_triad"
-triad_titles=size_bytes,longest_ns,global_low_ns,global_ns,global_high_ns,barrier_ns,global_mb_per_s,barrier_mb_per_s
+all_programs="mpix_bench mpix_clock mpix_skew"
 skew_titles=release,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 check_help() {      # RANKS PROGRAM OPTION
@@ -57,13 +56,15 @@ check_skew_refusals() {
 --raw /nonexistent/directory/file
 word
 END
+    run alone mpix_skew
+    expect_refusal '1 rank is too few'
     run 2 mpix_skew --format html
     expect_refusal --format
     run alone mpix_skew --watch-s 1 --raw "$scratch/raw"
     expect_refusal --raw
-    run alone mpix_skew --other "$scratch/absent.so"
+    run 2 mpix_skew --other "$scratch/absent.so"
     expect_refusal 'No such file'
-    run alone mpix_skew --other libm.so.6
+    run 2 mpix_skew --other libm.so.6
     expect_refusal 'it has none'
 }
 
@@ -107,23 +108,21 @@ expect_skew_status() {
 }
 
 check_skew() {
-    for ranks in 1 2; do
-        # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
-        run "$ranks" mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
-        expect_skew_status
-        problems=$(check_skew_rows 211)
-        [ -z "$problems" ] || complain "$problems"
-    done
+    # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
+    run 2 mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
+    expect_skew_status
+    problems=$(check_skew_rows 211)
+    [ -z "$problems" ] || complain "$problems"
 }
 
 # What is wider than the terminal cannot be taken back.
 check_narrow() {
-    command="mpix_skew on a terminal of 20 columns"
-    script -qec "stty cols 20; '$programs/mpix_skew' -i 10 -x 1 --output '$scratch/skews'" "$scratch/typed" \
+    command="mpix_bench on a terminal of 20 columns"
+    script -qec "stty cols 20; '$programs/mpix_bench' barrier -i 10 -x 1 --output '$scratch/skews'" "$scratch/typed" \
         >/dev/null 2>"$scratch/err" </dev/null
     status=$?
     tr '\r' '\n' <"$scratch/typed" >"$scratch/out"
-    grep -qx 'measuring, up to 2 ' "$scratch/out" || complain "more than a line"
+    grep -qx 'MPI_Barrier, 0 byte' "$scratch/out" || complain "more than a line"
 }
 
 # All flags are 0, with one process more than there are processors, and with one process.
@@ -164,44 +163,15 @@ check_watch() {
     [ -z "$problems" ] || complain "$problems"
 }
 
-# Bounds in order, rates that follow from the times, and a clock that errs less than a second.
-check_triad_rows() {
-    awk -F, -v titles="$triad_titles" '
-        function bad(what) { print what ": " $0 }
-        # Both are rounded, the rate to a tenth, which is much where a busy machine makes it small.
-        function differ(rate, time_ns,    time_us) {
-            time_us = time_ns / 1e3
-            return time_us > 0 && (rate * time_us - 6 * $1) ^ 2 > (0.06 * time_us + 0.006 * rate + 0.01 * 6 * $1) ^ 2
-        }
-        NR == 1 { if ($0 != titles) bad("titles"); size = 1024; next }
-        NF != 8 || $1 != size { bad("keys") }
-        { size *= 2 }
-        $0 ~ /nan|inf/ { bad("no number") }
-        !($2 > 0 && $2 <= $4 + 1e6 && $3 <= $4 && $4 <= $5 && $5 < $4 + 1e9 && $6 >= $2) { bad("order of times") }
-        differ($7, $4) || differ($8, $6) { bad("rates") }
-        END { if (size != 8192) print "sizes end before " size }' "$scratch/rows"
-}
-
+# An upper bound, a lower one, and limits around the time.
 check_triad() {
-    for sync in barrier harmonize; do
-        run 2 mpix_triad -m 1024:4096 -i 5 -x 1 --release "$sync" --format csv
-        expect_status 0
-        problems=$(check_triad_rows)
-        [ -z "$problems" ] || complain "$problems"
-    done
-    run 3 mpix_triad -m 4096:8192 -i 1 -x 0
+    run 2 triad 4096 5
     expect_status 0
-    problems=$(check_table 8 2)
-    [ -z "$problems" ] || complain "$problems"
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_triad $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
---array-size 12
---release window
---plot triad.pdf
-END
+    awk '/slowest/ { low = $5 } /first start/ { time = $6; first = $9; last = $11 } /between barriers  / { high = $3 }
+        END { if (!(low > 0 && low <= time + 1e3 && first <= time && time <= last && low <= high)) print "order" }
+        ' "$scratch/out" | grep -q . && complain "times out of order"
+    run 2 triad 7
+    expect_status 2
 }
 
 # A bad setting of the library ends a program with its message, and no launcher has to kill anything.
@@ -256,9 +226,9 @@ tap_check "help and version with two ranks" check_answers_once
 quick tap_check "mpix_skew: rows against single calls" check_skew
 tap_check "mpix_skew: tables and clocks" check_skew_tables
 if command -v script >/dev/null; then
-    tap_check "mpix_skew: progress on a terminal" check_narrow
+    tap_check "mpix_bench: progress on a terminal" check_narrow
 else
-    tap_skip "mpix_skew: progress on a terminal" "there is no script (Debian package: bsdutils)"
+    tap_skip "mpix_bench: progress on a terminal" "there is no script (Debian package: bsdutils)"
 fi
 if [ "$(nproc)" -le 4 ]; then
     tap_check "mpix_bench: more processes than processors" check_crowded
@@ -267,7 +237,7 @@ else
 fi
 tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
-quick tap_check "mpix_triad: bounds, tables, bad options" check_triad
+quick tap_check "triad: bounds" check_triad
 quick tap_check "errors of the library" check_library_errors
 quick tap_check "misspelled variables of the library" check_unknown_variables
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}

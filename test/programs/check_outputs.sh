@@ -17,7 +17,7 @@ export LC_ALL=C
 . "$(dirname "$0")/run.sh"
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-tools="mpix_bench mpix_skew mpix_clock mpix_triad"
+tools="mpix_bench mpix_skew mpix_clock"
 # These need no launcher. Some depend on libraries that may be missing.
 others="mpix_figures mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report
     ../lib/preload/mpix_preload ../lib/trace/mpix_trace"
@@ -101,9 +101,7 @@ if [ -c /dev/full ]; then
     quick tap_check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
     quick tap_check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
     tap_check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
-    tap_check "mpix_skew: results, standard output full or closed" check_results mpix_skew -i 10 -x 1
     tap_check "mpix_clock list: results, standard output full or closed" check_results mpix_clock list --reads 100
-    tap_check "mpix_triad: results, standard output full or closed" check_results mpix_triad -m 64 -i 2
     if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
         quick tap_check "mpix_clock check: results, standard output full or closed" check_results_of_ranks \
             mpix_clock check --sync none --ages-s 0
@@ -122,21 +120,19 @@ raw_outputs() {
     cat <<END
 alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
 alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
-alone mpix_skew -i 10 -x 1 --output FILE
-alone mpix_skew -i 10 -x 1 --raw FILE
+2 mpix_skew -i 10 -x 1 --output FILE
+2 mpix_skew -i 10 -x 1 --raw FILE
 2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
 2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
 2 mpix_clock check --sync none --ages-s 0 --output FILE
 2 mpix_clock check --sync none --ages-s 0 --raw FILE
 alone mpix_clock list --reads 100 --output FILE
 alone mpix_clock list --reads 100 --raw FILE
-alone mpix_triad -m 64 -i 2 --output FILE
 END
 }
 charts() {
     cat <<END
 alone mpix_clock list --reads 100 --plot FILE
-alone mpix_triad -m 64:128 -i 2 --plot FILE
 alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
 2 mpix_skew -i 50 -x 5 --plot FILE
 2 mpix_clock check --sync none --ages-s 0 --plot FILE
@@ -284,14 +280,11 @@ if on_full_file_system true 2>/dev/null; then
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --output "$file"
     tap_check "mpix_bench --raw: a file system that is full" \
         check_on_disk "$file" mpix_bench bcast -m 8 -i 3 -x 0 --raw "$file"
-    tap_check "mpix_skew --raw: a file system that is full" check_on_disk "$file" mpix_skew -i 10 -x 1 --raw "$file"
     quick tap_check "mpix_trace_...: a file system that is full" check_traces_on_disk "$scratch/disk/traced"
     if have_plots; then
         file=$scratch/disk/chart.png
         tap_check "mpix_clock list --plot: a file system that is full" \
             check_on_disk "$file" mpix_clock list --reads 100 --plot "$file"
-        tap_check "mpix_triad --plot: a file system that is full" \
-            check_on_disk "$file" mpix_triad -m 64:128 -i 2 --plot "$file"
         quick tap_check "mpix_clock list --plot: a chart on a file system that is full" \
             check_chart_on_disk mpix_clock list --reads 100
     else
@@ -360,9 +353,8 @@ if have_plots; then
     printf 'bcast -m 64,8\nbcast -m 64,8 --root rotate\nbarrier\n' >"$scratch/jobs"
     quick tap_check "mpix_bench: a chart of jobs" check_chart \
         "1:bcast, harmonize;2:bcast, harmonize;3:barrier, harmonize" alone mpix_bench --jobs "$scratch/jobs" -i 5
-    tap_check "mpix_triad: a chart" check_chart "no shared clock: min (t3 - t0)" alone mpix_triad -m 512,64 -i 2
     tap_check "mpix_skew: a chart" check_chart "barrier;exit skew (ns)" 2 mpix_skew --release barrier -i 50 -x 5
-    tap_check "mpix_skew: a chart of no skew at all" check_chart "barrier" alone mpix_skew --release barrier -i 10 -x 1
+    tap_check "mpix_skew: a chart of no skew at all" check_chart "barrier" 2 mpix_skew --release barrier -i 10 -x 1
 else
     tap_skip "charts" "there is no gnuplot"
 fi

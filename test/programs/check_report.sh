@@ -88,7 +88,6 @@ watch 2 mpix_skew --watch-s 1
 check 2 mpix_clock check --sync hca3/5,none --ages-s 0,0.02
 drift 2 mpix_clock drift --duration-s 0.2 --interval-s 0.02 --clocks monotonic,realtime
 list alone mpix_clock list --reads 1000
-triad 2 mpix_triad -m 1024:65536 -i 3
 END
 }
 

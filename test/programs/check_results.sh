@@ -38,7 +38,6 @@ skew_watch 2 mpix_skew --watch-s 0.3
 clock_check 2 mpix_clock check --sync none,hca3/5 --ages-s 0 --raw RAW
 clock_drift 2 mpix_clock drift --duration-s 0.2 --interval-s 0.02 --raw RAW
 clock_list 2 mpix_clock list --reads 1000 --raw RAW
-triad 1 mpix_triad -m 1K:4K -i 3
 END
 }
 

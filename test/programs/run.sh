@@ -20,6 +20,7 @@ run() {
     command="$program $* ($ranks ranks)"
     case $program in
     check_*) path=$checks/$program ;;
+    triad) path=${BUILDDIR:-.}/examples/$program ;;
     mpix_trace) path=${BUILDDIR:-.}/lib/trace/$program ;;
     *) path=$programs/$program ;;
     esac

@@ -28,7 +28,7 @@ static void print_skews(const int64_t skew_ticks[CALLS], double tick_ns, int rep
     for (int i = 0; i < repeats; i++) {
         int64_t ticks[CALLS];
         memcpy(ticks, skew_ticks, sizeof ticks);
-        run.tallies[SCHEME_BARRIER] = (tally_t){ticks, CALLS, CALLS, LOOP_NS, LOOP_NS};
+        run.tallies[SCHEME_BARRIER] = (tally_t){ticks, CALLS, CALLS, LOOP_NS};
         skew_take_in(&run, tick_ns);
     }
     ck_assert_int_eq(skew_print(&run, tick_ns, ""), 0);

@@ -29,22 +29,18 @@ typedef struct bench {
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 
 /*
- * Measures jobs of the communicator that is open: of each size a batch of each job, then another of each, and so on. So
- * changes of the machine affect all of them alike. Collective over the span.
+ * Measures jobs of the communicator that is open, size by size, in turns, so that changes of the machine affect all of
+ * them alike. Collective over the span.
  */
 void bench_run_turns(bench_t *bench, const job_t *jobs, int count);
 
-/*
- * bench_begin_row - begin the row of a size with a pattern. Collective over the span, likewise the next one.
- *
- * Returns false if there is no such row.
- */
-bool bench_begin_row(bench_t *bench, task_t *task, int64_t size_bytes, int pattern);
+/* row_take - rank 0: the figures of calls that were measured. bound_ns: of the global clock, with imposed arrivals. */
+void row_take(const bench_t *bench, task_t *task, double bound_ns);
 
-/*
- * bench_end_calls - the calls of a row are at their end: begin those of its overlap, if that is to be measured; else
- * write the row. Returns whether there are more calls.
- */
-bool bench_end_calls(bench_t *bench, task_t *task);
+/* row_write - rank 0: write a row whose figures were taken. */
+void row_write(bench_t *bench, task_t *task);
+
+/* row_begin_line - rank 0: begin a line on standard error. */
+void row_begin_line(const task_t *task);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measure.c - run batches of calls, collect their times on rank 0, and decide when a row is done. */
+/* measure.c - run batches of calls, and collect their times on rank 0. */
 #include "bench/measure.h"
 
 #include "common/random.h"
@@ -15,14 +15,9 @@ enum { SETTLE_CALLS = 1 };
 enum { MAX_BATCH_TIMES = 1 << 20 };
 /* Calls from which starting times are found. */
 enum { PROBE_CALLS = 10 };
-/* Batches grow from so many calls, but take at most this time. */
-enum { FIRST_BATCH_CALLS = 16 };
-#define MAX_BATCH_NS 50e6
-#define MAX_SLICE_PART 0.1
-/* Rows that take turns do so at least so often, so that what changes on the machine concerns all of them alike. */
-enum { MIN_TURNS = 10 };
-/* Warming up takes at most this share of a time slice. */
-#define WARMUP_SLICE_PART 0.25
+/* Rows that take turns do so at least so often, so that what changes on the machine concerns all of them alike; but
+ * with at least so many calls. */
+enum { MIN_TURNS = 10, MIN_TURN_CALLS = 16 };
 /* A confidence interval is computed from so many samples on, and again when their number has grown by this factor. */
 enum { FIRST_INTERVAL = 30 };
 #define NEXT_INTERVAL 1.1
@@ -31,6 +26,8 @@ enum { FIRST_INTERVAL = 30 };
 #define CLOCK_CHECK_NS 20e6
 /* Measures how fast this process computes. */
 enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
+/* Calls by which the results at a size are checked; if the root rotates, as many as roots, but not more. */
+enum { CHECKS = 3, MAX_CHECKS = 64 };
 
 /* What a rank reports about a batch, in one piece so that one call gathers it. */
 typedef struct batch_notes {
@@ -40,8 +37,6 @@ typedef struct batch_notes {
 
 /* What rank 0 tells before each batch. */
 typedef struct orders {
-    int64_t calls;
-    int64_t first;      /* how many measured calls of the row came before */
     int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
     release_orders_t release;
 } orders_t;
@@ -122,30 +117,30 @@ static void make_call(task_t *task, int64_t number, call_note_t *note)
 {
     const world_t *span = task->span;
     int called = MPI_SUCCESS;
-    task->releaser.delay_ns = imposed_delay_ns(&task->imposed, number);
+    task->releaser.delay_ns = imposed_delay_ns(&task->row.imposed, number);
     work_prepare(task->work, number);
     release(&task->releaser);
     note->start_ns = world_time_ns(span);
-    if (task->compute_ns == 0)
+    if (task->row.compute_ns == 0)
         called = work_call(task->work);
     else
-        note->compute_ns = call_overlapped(task, task->compute_ns);
+        note->compute_ns = call_overlapped(task, task->row.compute_ns);
     note->end_ns = world_time_ns(span);
     world_require_code(span, called, task->operation->function);
     note->mark = release_mark(&task->releaser);
     note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
 }
 
-static void run_batch(task_t *task, const orders_t *orders)
+static void make_calls(task_t *task, const batch_t *batch, const release_orders_t *orders)
 {
     batch_notes_t *notes = task->room->notes;
     call_note_t settling;
-    memset(notes, 0, batch_bytes(orders->calls));
-    release_begin(&task->releaser, &orders->release);
+    memset(notes, 0, batch_bytes(batch->calls));
+    release_begin(&task->releaser, orders);
     for (int64_t i = 0; i < SETTLE_CALLS; i++)
-        make_call(task, orders->first, &settling);
-    for (int64_t i = 0; i < orders->calls; i++)
-        make_call(task, orders->first + i, &notes->calls[i]);
+        make_call(task, batch->first, &settling);
+    for (int64_t i = 0; i < batch->calls; i++)
+        make_call(task, batch->first + i, &notes->calls[i]);
     notes->release = release_end(&task->releaser);
 }
 
@@ -164,11 +159,12 @@ static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64
 static void take_call(task_t *task, call_note_t *notes)
 {
     const bench_settings_t *settings = &task->job->settings;
-    samples_t *samples = &task->samples;
-    if (100 * random_fraction_of(settings->seed, task->row.keys.size_bytes, samples->calls) < settings->invalid_percent)
+    samples_t *samples = &task->row.samples;
+    if (100 * random_fraction_of(settings->seed, task->row.figures.keys.size_bytes, samples->calls) <
+        settings->invalid_percent)
         notes[0].mark = MARK_MISSED;
-    if (task->raw && task->compute_ns == 0)
-        report_raw(task->raw, &task->row.keys, samples, notes);
+    if (task->raw && task->row.compute_ns == 0)
+        report_raw(task->raw, &task->row.figures.keys, samples, notes);
     if (!samples_take(samples, notes))
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
 }
@@ -186,81 +182,14 @@ static void learn(task_t *task, int64_t calls, int64_t invalid)
     release_learn(&task->releaser, &max, calls, invalid);
 }
 
-/* ---- How many calls come next */
-
-/* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
-static bool is_narrow(task_t *task)
-{
-    const bench_settings_t *settings = &task->job->settings;
-    analysis_t analysis;
-    if (settings->ci_percent <= 0 || task->samples.valid < task->progress.next_interval)
-        return false;
-    task->progress.next_interval = (int64_t)((double)task->samples.valid * NEXT_INTERVAL) + 1;
-    analyze(&task->samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
-    return analysis_is_narrow(&analysis, settings->ci_percent);
-}
-
-/* Whether the row has come to its end, and why. */
-static bool is_done(task_t *task)
-{
-    progress_t *progress = &task->progress;
-    if (task->samples.valid >= progress->wanted)
-        progress->end = END_ENOUGH;
-    else if ((double)task->samples.calls >= progress->max_calls)
-        progress->end = END_REPEATED;
-    else if (progress->limit_ns > 0 && progress->spent_ns >= progress->limit_ns)
-        progress->end = END_SLICE;
-    else if (is_narrow(task))
-        progress->end = END_NARROW;
-    else
-        return false;
-    return true;
-}
-
-/* The number of calls of the next batch, at most left. */
-static int64_t fitting_calls(const progress_t *progress, double left)
-{
-    double limit_ns =
-        progress->limit_ns > 0 ? fmin(MAX_BATCH_NS, (double)progress->limit_ns * MAX_SLICE_PART) : MAX_BATCH_NS;
-    double calls = progress->batch_calls > 0 ? 2 * progress->batch_calls : FIRST_BATCH_CALLS;
-    calls = fmin(fmin(calls, progress->max_batch_calls), left);
-    if (progress->call_ns > 0)
-        calls = fmin(calls, limit_ns / progress->call_ns);
-    return calls < 1 ? 1 : (int64_t)calls;
-}
-
-/* Warming up ends early if it takes too much of a time slice. */
-static bool warms_up(const progress_t *progress)
-{
-    return !progress->is_measured && progress->warmup_left > 0 &&
-           (progress->limit_ns == 0 || (double)progress->spent_ns < WARMUP_SLICE_PART * (double)progress->limit_ns);
-}
-
-/* The calls of the next batch; 0: the row has come to its end. */
-static int64_t next_calls(task_t *task)
-{
-    progress_t *progress = &task->progress;
-    if (progress->probe_left > 0)
-        return (int64_t)fmin((double)progress->probe_left, progress->max_batch_calls);
-    if (warms_up(progress))
-        return fitting_calls(progress, (double)progress->warmup_left);
-    if (!progress->is_measured)
-        progress->spent_ns = 0;
-    else if (is_done(task))
-        return 0;
-    progress->is_measured = true;
-    double missing = (double)(progress->wanted - task->samples.valid);
-    return fitting_calls(progress, fmin(missing, progress->max_calls - (double)task->samples.calls));
-}
-
 /* ---- Rank 0 before a batch and after it */
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
 static bool is_clock_due(task_t *task, int64_t now_ns)
 {
-    if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->progress.next_clock_check_ns)
+    if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->row.next_clock_check_ns)
         return false;
-    task->progress.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
+    task->row.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
     int64_t interval_ns = world_number(task->span, "mpix_harmonize_resync_used_ns");
     return interval_ns > 0 && world_number(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
@@ -268,89 +197,113 @@ static bool is_clock_due(task_t *task, int64_t now_ns)
 /* On a terminal, says what is being measured. */
 static void show_progress(task_t *task, int64_t now_ns)
 {
-    const samples_t *samples = &task->samples;
-    if (now_ns < task->progress.next_shown_ns)
+    const samples_t *samples = &task->row.samples;
+    if (now_ns < task->row.next_shown_ns)
         return;
-    task->progress.next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
+    task->row.next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
     world_progress(task->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", task->operation->function,
-                   (long long)task->row.keys.size_bytes, (long long)samples->valid, (long long)task->progress.wanted,
-                   (long long)samples->missed, (long long)samples->late);
+                   (long long)task->row.figures.keys.size_bytes, (long long)samples->valid,
+                   (long long)task->row.sampling.limits.wanted, (long long)samples->missed, (long long)samples->late);
 }
 
-static void make_orders(task_t *task, orders_t *orders)
-{
-    int64_t now_ns = world_time_ns(task->span);
-    show_progress(task, now_ns);
-    orders->sync_clock = is_clock_due(task, now_ns);
-    orders->calls = task->progress.next_calls;
-    orders->first = task->samples.calls;
-    task->progress.batch_begin_ns = world_time_ns(task->span);
-    orders->release = release_order(&task->releaser);
-}
-
-static void finish_batch(task_t *task, int64_t calls)
-{
-    progress_t *progress = &task->progress;
-    int64_t took_ns = world_time_ns(task->span) - progress->batch_begin_ns, invalid = 0;
-    for (int64_t call = 0; call < calls; call++) {
-        call_note_t *notes = notes_of_call(task, calls, call);
-        invalid += samples_mark(notes, task->span->ranks) != MARK_VALID;
-        if (progress->is_measured)
-            take_call(task, notes);
-    }
-    learn(task, calls, invalid);
-    progress->call_ns = (double)took_ns / (double)(calls + SETTLE_CALLS);
-    progress->batch_calls = (double)calls;
-    progress->spent_ns += took_ns;
-    if (progress->probe_left > 0)
-        progress->probe_left -= calls;
-    else if (!progress->is_measured)
-        progress->warmup_left -= calls;
-    progress->next_calls = next_calls(task);
-}
-
-/* ---- Rows */
-
-void measure_begin(task_t *task, int64_t compute_ns)
-{
-    const job_t *job = task->job;
-    int64_t size_bytes = task->row.keys.size_bytes, wanted = job_wanted(job, size_bytes);
-    double turn = fmax(ceil((double)wanted / MIN_TURNS), FIRST_BATCH_CALLS);
-    samples_free(&task->samples);
-    task->compute_ns = compute_ns;
-    task->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
-    task->progress =
-        (progress_t){.probe_left = release_schemes[task->releaser.kind].needs_probe ? PROBE_CALLS : 0,
-                     .warmup_left = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
-                     .wanted = wanted,
-                     .max_calls = (double)wanted * (double)job->settings.max_repeat,
-                     .max_batch_calls = task->takes_turns ? fmin(turn, task->room->max_calls) : task->room->max_calls,
-                     .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9),
-                     .next_interval = FIRST_INTERVAL};
-    task->progress.next_calls = next_calls(task);
-    release_forget(&task->releaser);
-}
-
-bool measure_batch(task_t *task)
+/* What rank 0 orders before a batch; returns when. Clocks may be synchronized before. Collective. */
+static int64_t share_orders(task_t *task, release_orders_t *release)
 {
     const world_t *span = task->span;
-    orders_t orders;
+    orders_t orders = {0};
+    int64_t now_ns = 0;
     for (;;) {
-        if (span->rank == 0)
-            make_orders(task, &orders);
+        if (span->rank == 0) {
+            now_ns = world_time_ns(span);
+            show_progress(task, now_ns);
+            orders.sync_clock = is_clock_due(task, now_ns);
+            now_ns = world_time_ns(span);
+            orders.release = release_order(&task->releaser);
+        }
         world_require(span, MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, span->comm));
         if (!orders.sync_clock)
             break;
         world_require(span, MPIX_Clock_sync(span->comm));
     }
-    run_batch(task, &orders);
-    int bytes = (int)batch_bytes(orders.calls);
+    *release = orders.release;
+    return now_ns;
+}
+
+/* ---- What the engine calls */
+
+static void run_batch(void *subject, batch_t *batch)
+{
+    task_t *task = subject;
+    const world_t *span = task->span;
+    release_orders_t orders;
+    int bytes = (int)batch_bytes(batch->calls);
+    int64_t begin_ns = share_orders(task, &orders);
+    make_calls(task, batch, &orders);
     world_require(
         span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, span->comm));
-    if (span->rank == 0)
-        finish_batch(task, orders.calls);
-    world_require(span, MPI_Bcast(&task->progress.next_calls, 1, MPI_INT64_T, 0, span->comm));
-    return task->progress.next_calls > 0;
+    if (span->rank > 0)
+        return;
+    batch->took_ns = world_time_ns(span) - begin_ns;
+    batch->made = batch->calls + SETTLE_CALLS;
+    int64_t valid_before = task->row.samples.valid, invalid = 0;
+    for (int64_t call = 0; call < batch->calls; call++) {
+        call_note_t *notes = notes_of_call(task, batch->calls, call);
+        invalid += samples_mark(notes, span->ranks) != MARK_VALID;
+        if (batch->phase == PHASE_MEASURE)
+            take_call(task, notes);
+    }
+    batch->valid = task->row.samples.valid - valid_before;
+    learn(task, batch->calls, invalid);
+}
+
+/* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
+static bool is_narrow(void *subject)
+{
+    task_t *task = subject;
+    const bench_settings_t *settings = &task->job->settings;
+    analysis_t analysis;
+    if (settings->ci_percent <= 0 || task->row.samples.valid < task->row.next_interval)
+        return false;
+    task->row.next_interval = (int64_t)((double)task->row.samples.valid * NEXT_INTERVAL) + 1;
+    analyze(&task->row.samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
+    return analysis_is_narrow(&analysis, settings->ci_percent);
+}
+
+void measure_begin(task_t *task, int64_t compute_ns, bool (*settle)(void *task))
+{
+    const job_t *job = task->job;
+    row_state_t *row = &task->row;
+    int64_t size_bytes = row->figures.keys.size_bytes, wanted = job_wanted(job, size_bytes);
+    double turn = fmax(ceil((double)wanted / MIN_TURNS), MIN_TURN_CALLS);
+    const sampling_limits_t limits = {.probe_calls = release_schemes[task->releaser.kind].needs_probe ? PROBE_CALLS : 0,
+                                      .warmup_calls = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
+                                      .wanted = wanted,
+                                      .max_calls = (double)wanted * (double)job->settings.max_repeat,
+                                      .max_batch_calls =
+                                          task->takes_turns ? fmin(turn, task->room->max_calls) : task->room->max_calls,
+                                      .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
+    samples_free(&row->samples);
+    row->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
+    row->compute_ns = compute_ns;
+    row->next_interval = FIRST_INTERVAL;
+    row->sampling =
+        (sampling_t){.span = task->span, .subject = task, .run = run_batch, .is_enough = is_narrow, .settle = settle};
+    sampling_begin(&row->sampling, &limits);
+    release_forget(&task->releaser);
+}
+
+int64_t measure_validate(const task_t *task)
+{
+    int roots = task->job->settings.root == ROOT_ROTATES ? task->keys.ranks : 1;
+    int checks = roots < CHECKS ? CHECKS : roots > MAX_CHECKS ? MAX_CHECKS : roots;
+    int64_t all_wrong = 0;
+    for (int i = 0; i < checks; i++) {
+        int64_t wrong = 0;
+        world_require_code(task->span, work_check(task->work, i, &wrong), task->operation->function);
+        all_wrong += wrong;
+    }
+    world_require(task->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, task->span->comm));
+    return all_wrong;
 }
 
 void measure_open(task_t *task)

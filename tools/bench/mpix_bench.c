@@ -254,6 +254,24 @@ static void choose_widths(report_t *report, const plan_t *plan)
     }
 }
 
+/* What OSU prints of an operation behind the size, in its order. */
+static void choose_osu_columns(report_t *report, const job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    size_t *places = report->osu_places;
+    if (job->settings.overlap) {
+        places[0] = offsetof(row_t, overlap.total_ns);
+        places[1] = offsetof(row_t, overlap.compute_ns);
+        places[2] = offsetof(row_t, overlap.pure_ns);
+        places[3] = offsetof(row_t, overlap.percent);
+    } else {
+        places[0] = operation->shape->takes_turns    ? offsetof(row_t, latency_ns)
+                    : operation->shape->messages > 0 ? offsetof(row_t, mb_per_s)
+                                                     : offsetof(row_t, analysis.avg_ns);
+    }
+    report->has_no_size = !operation_has_size(operation) && report->output.format == FORMAT_TABLE;
+}
+
 static void prepare_report(bench_t *bench)
 {
     const plan_t *plan = &bench->plan;
@@ -264,6 +282,8 @@ static void prepare_report(bench_t *bench)
     choose_fractions(bench, &plan->settings.tail);
     choose_widths(report, plan);
     report->parts = plan->job_count > 1 ? PART_LABEL : 0;
+    if (plan->is_osu && plan->job_count == 1)
+        choose_osu_columns(report, &plan->jobs[0]);
     for (int i = 0; i < plan->job_count; i++) {
         const job_t *job = &plan->jobs[i];
         const shape_t *shape = operation_at(job->operation)->shape;

@@ -11,6 +11,7 @@
 #include <mpix_harmonize.h>
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static const option_spec_t options[] = {
     {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, MAX_REPEATS, NULL, "1",
      "repetitions; figures are medians over them"},
     {0, "block", "N", OPTION_INTEGER, FIELD(block), 1, 1e6, NULL, "1000",
-     "calls of a scheme before the next scheme;\nfewer if they take more than 25 ms or 5 % of S"},
+     "calls of a scheme before the next scheme;\nfewer if they take more than 50 ms or 10 % of S"},
     {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 1, 1e8, NULL, "1000",
      "calls of a scheme before the timed ones;\nthey end early after a quarter of S"},
     {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
@@ -123,7 +124,12 @@ static bool call_first(const skew_run_t *run, const scheme_t *scheme)
 static int open_schemes(skew_run_t *run)
 {
     for (int i = 0; i < SCHEMES; i++)
-        run->schemes[i] = (scheme_t){scheme_names[i], "MPIX_Harmonize", MPIX_Harmonize, MPI_COMM_NULL};
+        run->schemes[i] = (scheme_t){.name = scheme_names[i],
+                                     .call = "MPIX_Harmonize",
+                                     .release = MPIX_Harmonize,
+                                     .comm = MPI_COMM_NULL,
+                                     .run = run,
+                                     .tally = &run->tallies[i]};
     run->schemes[SCHEME_OTHER].name = "other";
     run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
     run->schemes[SCHEME_BARRIER].release = release_by_barrier;
@@ -150,22 +156,18 @@ static void close_schemes(skew_run_t *run)
 
 /* ---- Blocks of calls */
 
-/* A block takes at most this time, and at most this share of a scheme's time, so that slow schemes take turns too. */
-#define MAX_BLOCK_NS 25e6
-#define MAX_BLOCK_SHARE 0.05
-/* Warming up takes at most this share of a scheme's time. */
-#define MAX_WARMUP_SHARE 0.25
-
 /* One untimed call in so many settles a block at its begin and at its end: its first calls are still affected by the
  * end of the block before. During its last calls, ranks that have finished spin in MPI already, which takes processors
  * from the others if there are more ranks than processors. */
 enum { SETTLE_PART = 50 };
 
-static void settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
+static int64_t settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
 {
+    int64_t made = 1 + calls / SETTLE_PART;
     int valid;
-    for (int64_t i = 0; i < 1 + calls / SETTLE_PART; i++)
+    for (int64_t i = 0; i < made; i++)
         world_require_code(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
+    return made;
 }
 
 /* Calls a scheme back to back: only the call, the reading of a clock and a store are repeated. Returns the time. */
@@ -205,93 +207,51 @@ static void count_block(const int64_t *maxima, int64_t calls, tally_t *tally)
             tally->skew_ticks[tally->calls + i] = valid ? skew_ticks : -1 - skew_ticks;
         tally->valid += valid;
     }
+    tally->calls += calls;
     tally->loop_ns += maxima[3 * calls];
 }
 
-/* Measures a block of calls and adds it to the tally. Collective. */
-static void run_block(skew_run_t *run, const scheme_t *scheme, int64_t calls, tally_t *tally)
+/* Measures a block of calls; unless it warms up, adds it to the tally. */
+static void run_block(void *subject, batch_t *batch)
 {
-    int64_t begin_ns = system_time_ns();
+    scheme_t *scheme = subject;
+    skew_run_t *run = scheme->run;
+    int64_t calls = batch->calls, begin_ns = system_time_ns();
+    tally_t block = {0}, *tally = batch->phase == PHASE_MEASURE ? scheme->tally : &block;
     MPI_Barrier(run->world.comm);
-    settle(run, scheme, calls);
+    batch->made = calls + settle(run, scheme, calls);
     int64_t loop_ns = time_calls(run, scheme, calls);
-    settle(run, scheme, calls);
+    batch->made += settle(run, scheme, calls);
     exit_clock_note_bound(&run->clock, &run->world);
     combine(run, calls, loop_ns);
+    int64_t valid_before = tally->valid;
     if (run->world.rank == 0)
         count_block(run->maxima, calls, tally);
-    tally->calls += calls;
-    tally->spent_ns += system_time_ns() - begin_ns;
-}
-
-/* What rank 0 has decided, as only its clock and counts matter. Collective. */
-static int64_t follow_rank_0(const skew_run_t *run, int64_t decision)
-{
-    world_require(&run->world, MPI_Bcast(&decision, 1, MPI_INT64_T, 0, run->world.comm));
-    return decision;
-}
-
-/* The calls of a block that takes no more than max_ns. */
-static int64_t fitting_calls(const skew_run_t *run, const tally_t *tally, double max_ns)
-{
-    double calls = max_ns / ((double)tally->loop_ns / (double)tally->calls + 1);
-    return calls < 1 ? 1 : calls < (double)run->settings.block ? (int64_t)calls : run->settings.block;
-}
-
-/* Calls a scheme in blocks that double, because the duration of a call is not known yet. Returns how many calls make a
- * block that is no longer than allowed. */
-static int64_t warm_up(skew_run_t *run, const scheme_t *scheme)
-{
-    double limit_ns = run->settings.limit_s * 1e9;
-    double max_block_ns = limit_ns * MAX_BLOCK_SHARE < MAX_BLOCK_NS ? limit_ns * MAX_BLOCK_SHARE : MAX_BLOCK_NS;
-    int64_t left = run->settings.warmup;
-    int64_t spent_ns = 0;
-    int64_t calls = 1;
-    int64_t fitting = 1;
-    while (left > 0 && calls > 0) {
-        tally_t tally = {0};
-        calls = calls < left ? calls : left;
-        run_block(run, scheme, calls, &tally);
-        left -= calls;
-        spent_ns += tally.spent_ns;
-        fitting = fitting_calls(run, &tally, max_block_ns);
-        calls = 2 * calls < fitting ? 2 * calls : fitting;
-        calls = follow_rank_0(run, (double)spent_ns < limit_ns * MAX_WARMUP_SHARE ? calls : 0);
-    }
-    return follow_rank_0(run, fitting);
-}
-
-/* Returns the set of schemes that have neither their calls nor spent their time. */
-static int64_t unfinished(const skew_run_t *run)
-{
-    int64_t mask = 0;
-    for (int i = 0; i < SCHEMES; i++) {
-        const tally_t *tally = &run->tallies[i];
-        if (skew_is_chosen(run, i) && tally->calls < run->settings.calls &&
-            (double)tally->spent_ns < run->settings.limit_s * 1e9)
-            mask |= INT64_C(1) << i;
-    }
-    return follow_rank_0(run, mask);
+    batch->valid = tally->valid - valid_before;
+    batch->took_ns = system_time_ns() - begin_ns;
 }
 
 /* One repetition: all calls of all schemes, in turn. Collective. */
 static void measure_schemes(skew_run_t *run)
 {
-    int64_t block_calls[SCHEMES] = {0};
+    const sampling_limits_t limits = {.warmup_calls = run->settings.warmup,
+                                      .wanted = INT64_MAX,
+                                      .max_calls = (double)run->settings.calls,
+                                      .max_batch_calls = (double)run->settings.block,
+                                      .limit_ns = (int64_t)(run->settings.limit_s * 1e9)};
+    sampling_t *samplings[SCHEMES];
+    int count = 0;
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm));
-    for (int i = 0; i < SCHEMES; i++)
+    for (int i = 0; i < SCHEMES; i++) {
+        scheme_t *scheme = &run->schemes[i];
         run->tallies[i] = (tally_t){.skew_ticks = run->tallies[i].skew_ticks};
-    for (int i = 0; i < SCHEMES; i++)
+        scheme->sampling = (sampling_t){.span = &run->world, .subject = scheme, .run = run_block};
+        sampling_begin(&scheme->sampling, &limits);
         if (skew_is_chosen(run, i))
-            block_calls[i] = warm_up(run, &run->schemes[i]);
-    for (int64_t mask; (mask = unfinished(run)) != 0;) {
-        for (int i = 0; i < SCHEMES; i++) {
-            int64_t left = run->settings.calls - run->tallies[i].calls;
-            if ((mask >> i & 1) != 0)
-                run_block(run, &run->schemes[i], left < block_calls[i] ? left : block_calls[i], &run->tallies[i]);
-        }
+            samplings[count++] = &scheme->sampling;
     }
+    engine_run(samplings, count, &run->dice);
 }
 
 static const char advice[] = ": give less for --iterations or --block";
@@ -335,34 +295,52 @@ static void print_watch_row(const skew_run_t *run, const table_t *table, double 
                                 {NULL, (double)tally->loop_ns / (double)tally->calls}});
 }
 
+/* The rows of a watch, and when the next one is due. */
+typedef struct watch {
+    scheme_t *scheme;
+    table_t table;
+    int64_t begin_ns, next_row_ns;
+} watch_t;
+
+static void print_watched(watch_t *watch)
+{
+    tally_t *tally = watch->scheme->tally;
+    int64_t now_ns = system_time_ns() - watch->begin_ns;
+    if (tally->calls > 0)
+        print_watch_row(watch->scheme->run, &watch->table, (double)now_ns, tally);
+    *tally = (tally_t){0};
+    watch->next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - watch->next_row_ns) / WATCH_INTERVAL_NS);
+}
+
+static void run_watched_block(void *subject, batch_t *batch)
+{
+    watch_t *watch = subject;
+    run_block(watch->scheme, batch);
+    if (watch->scheme->run->world.rank == 0 && system_time_ns() - watch->begin_ns >= watch->next_row_ns)
+        print_watched(watch);
+}
+
+/* There is no warm-up, so the first row shows the start too. */
 static void watch(skew_run_t *run)
 {
-    const table_t table = TABLE(watch_columns, &run->settings.results.output, "mpix-skew-watch");
-    const scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
+    scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
+    watch_t watch = {scheme, TABLE(watch_columns, &run->settings.results.output, "mpix-skew-watch"), system_time_ns(),
+                     WATCH_INTERVAL_NS};
+    sampling_t *sampling = &scheme->sampling;
     bool root = run->world.rank == 0;
-    tally_t tally = {0};
-    int64_t calls = 1; /* the first row shows the start too, so there is no warm-up */
-    int64_t begin_ns = system_time_ns();
-    int64_t next_row_ns = WATCH_INTERVAL_NS;
-    if (root && table.output->format == FORMAT_TABLE)
-        world_describe(&run->world, table.output->file, "MPIX_Harmonize, as it goes");
+    if (root && watch.table.output->format == FORMAT_TABLE)
+        world_describe(&run->world, watch.table.output->file, "MPIX_Harmonize, as it goes");
     if (root)
-        table_head(&table);
-    while (calls > 0) {
-        tally_t block = {0};
-        run_block(run, scheme, calls, &block);
-        tally.calls += block.calls;
-        tally.valid += block.valid;
-        tally.loop_ns += block.loop_ns;
-        int64_t now_ns = system_time_ns() - begin_ns;
-        bool last = (double)now_ns >= run->settings.watch_s * 1e9;
-        if (root && (last || now_ns >= next_row_ns)) {
-            print_watch_row(run, &table, (double)now_ns, &tally);
-            tally = (tally_t){0};
-            next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - next_row_ns) / WATCH_INTERVAL_NS);
-        }
-        calls = follow_rank_0(run, last ? 0 : fitting_calls(run, &block, MAX_WATCH_BLOCK_NS));
-    }
+        table_head(&watch.table);
+    *sampling = (sampling_t){.span = &run->world, .subject = &watch, .run = run_watched_block};
+    sampling_begin(sampling, &(sampling_limits_t){.wanted = INT64_MAX,
+                                                  .max_calls = INFINITY,
+                                                  .max_batch_calls = (double)run->settings.block,
+                                                  .max_batch_ns = MAX_WATCH_BLOCK_NS,
+                                                  .limit_ns = (int64_t)(run->settings.watch_s * 1e9)});
+    engine_run(&sampling, 1, &run->dice);
+    if (root)
+        print_watched(&watch);
 }
 
 /* ---- The program */
@@ -402,6 +380,8 @@ static int prepare(skew_run_t *run)
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
         status = results_open(&run->settings.results, &run->world, &skew_chart);
+    if (status == STATUS_GOOD)
+        status = world_require_ranks(&run->world, 2);
     if (status == STATUS_GOOD)
         status = open_schemes(run);
     if (status == STATUS_GOOD)

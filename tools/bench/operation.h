@@ -103,6 +103,9 @@ int operation_find(const char *name);
 /* operation_absence - why an operation of this name is not in the list; NULL if it is, or no such one exists. */
 const char *operation_absence(const char *name);
 
+/* operation_is_osus - whether the OSU micro-benchmarks have one of this name, osu_NAME. */
+bool operation_is_osus(const operation_t *operation);
+
 /* operation_has_size, operation_allows_in_place - whether there are messages; whether MPI_IN_PLACE may be a buffer. */
 bool operation_has_size(const operation_t *operation);
 bool operation_allows_in_place(const operation_t *operation);

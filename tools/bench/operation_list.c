@@ -61,6 +61,7 @@ SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all 
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
 SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE)
+SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE, .pairs_all = true)
 SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_ONCE)
 
 /* ---- Collective operations, each in three forms */
@@ -291,6 +292,7 @@ POINT_TO_POINT(latency_isend, Isend, latency, play(work, send_nonblocking))
 POINT_TO_POINT(multi_lat, Send, multi_lat, play(work, send_standard))
 POINT_TO_POINT(bw, Isend, bw, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw, Isend, bibw, flood(work, true, true))
+POINT_TO_POINT(mbw_mr, Isend, mbw_mr, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(sendrecv, Sendrecv, sendrecv,
                MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
 POINT_TO_POINT(send, Send, send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
@@ -328,6 +330,7 @@ static const operation_t *const operation_list[] = {
     &point_to_point_multi_lat,
     &point_to_point_bw,
     &point_to_point_bibw,
+    &point_to_point_mbw_mr,
     &point_to_point_sendrecv,
     &point_to_point_send,
     NULL,
@@ -365,6 +368,15 @@ const char *operation_absence(const char *name)
         if (strcmp((*at)->name, name) == 0)
             return absence(*at);
     return NULL;
+}
+
+bool operation_is_osus(const operation_t *operation)
+{
+    static const char *const point_to_point[] = {"latency", "multi_lat", "bw", "bibw", "mbw_mr", NULL};
+    if (operation->form == FORM_POINT_TO_POINT)
+        return names_find(NAMES(point_to_point), operation->name) >= 0;
+    return operation->form != FORM_COMPOSED && !strstr(operation->name, "scan") &&
+           !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
 }
 
 bool operation_has_size(const operation_t *operation)

@@ -99,7 +99,8 @@ static const option_spec_t operand =
 
 static const char notes[] =
     "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
-    "mpix_osu_NAME, the program measures operation NAME. Several operations, or the lines of --jobs, take turns.\n"
+    "mpix_osu_NAME, the program measures operation NAME and prints OSU's figure in OSU's column, see mpix_osu(1).\n"
+    "Several operations, or the lines of --jobs, take turns.\n"
     "\n"
     "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"
     "Else it is missed (a rank received the start, or was ready, only after it had passed) or late (a rank started\n"
@@ -108,6 +109,7 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
     "option, before anything is measured.\n";
 
+/* What begins the name of a program for one operation. */
 static const char osu_prefix[] = "mpix_osu_";
 
 const char *plan_program(const char *argv0)
@@ -361,13 +363,18 @@ static bool read_jobs(const reader_t *command, const char *path)
 
 static options_outcome_t print_list(void)
 {
-    for (int i = 0; operation_at(i); i++)
-        printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
+    for (int i = 0; operation_at(i); i++) {
+        const operation_t *operation = operation_at(i);
+        if (operation_is_osus(operation))
+            printf("%-32s %-34s %s%s\n", operation->name, operation->function, osu_prefix, operation->name);
+        else
+            printf("%-32s %s\n", operation->name, operation->function);
+    }
     return OPTIONS_ANSWERED;
 }
 
 /* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
-static const char *osu_operation(const char *program)
+static const char *osu_name_of(const char *program)
 {
     const char *name = program + sizeof osu_prefix - 1;
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
@@ -379,7 +386,7 @@ static const char *osu_operation(const char *program)
 
 options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
 {
-    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_operation(program) : NULL;
+    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_name_of(program) : NULL;
     const reader_t reader = {plan, program, program, ranks};
     const program_spec_t spec = {program, "Measures MPI operations, with a choice of how processes start together.",
                                  options, OPTION_COUNT,
@@ -388,11 +395,16 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
     *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
     if (osu_name)
         plan->settings.operations = (text_list_t){1, {osu_name}};
-    if (osu_name && operation_find(osu_name) < 0)
-        return options_refuse(program, "there is no operation \"%.60s\"", osu_name);
+    int osu_operation = osu_name ? operation_find(osu_name) : -1;
+    if (osu_name && (osu_operation < 0 || !operation_is_osus(operation_at(osu_operation))))
+        return options_refuse(program, "OSU has no operation \"%.60s\"; mpix_bench --list names those of mpix_bench",
+                              osu_name);
+    plan->is_osu = osu_name;
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
+    if (osu_name && !plan->settings.arrival && operation_at(osu_operation)->form == FORM_NONBLOCKING)
+        plan->settings.overlap = 1; /* OSU measures it */
     if (plan->settings.list)
         return print_list();
     const results_t *results = &plan->settings.results;

@@ -62,6 +62,7 @@ typedef struct plan {
     bench_settings_t settings; /* of the command line */
     job_t *jobs;
     int job_count;
+    bool is_osu;             /* the program goes by the name mpix_osu_NAME */
     arrival_tables_t tables; /* the files of delays of all jobs */
 } plan_t;
 

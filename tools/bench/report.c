@@ -144,15 +144,36 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
     layout->figures[place].place += (size_t)quantile * sizeof(int64_t);
 }
 
+/* In the table, the figures that OSU has come first, whatever else is there. */
+static bool is_osus(const report_t *report, const figure_t *figure)
+{
+    bool found = false;
+    for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
+        found |= report->osu_places[i] == figure->place;
+    return found;
+}
+
+static void add_osu_columns(const report_t *report, layout_t *layout)
+{
+    for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
+        for (int k = 0; k < FIGURES; k++)
+            if (figures[k].place == report->osu_places[i])
+                add_column(report, layout, &figures[k], 0);
+}
+
 /* Valid until the next call. */
 static const layout_t *lay_out(const report_t *report)
 {
     static layout_t layout;
     layout.table = (table_t){.columns = layout.columns, .output = &report->output, .schema = schema};
-    for (int i = 0; i < FIGURES; i++)
+    for (int i = 0; i < FIGURES; i++) {
+        bool is_size = figures[i].place == KEY(size_bytes);
         for (int quantile = 0; quantile < (figures[i].kind == KIND_QUANTILES ? report->fraction_count : 1); quantile++)
-            if (has_column(report, &figures[i]))
+            if (has_column(report, &figures[i]) && !is_osus(report, &figures[i]) && !(is_size && report->has_no_size))
                 add_column(report, &layout, &figures[i], quantile);
+        if (is_size)
+            add_osu_columns(report, &layout);
+    }
     return &layout;
 }
 

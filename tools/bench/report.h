@@ -9,6 +9,7 @@
 #include "bench/analysis.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -57,8 +58,8 @@ typedef struct row {
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    double latency_ns; /* of one message, by the rank that waits for all: its mean is the largest */
-    double mb_per_s;   /* by the same time */
+    double latency_ns; /* of one message: half of the median run time */
+    double mb_per_s;   /* by the median run time */
     int64_t wrong;     /* elements found wrong by validation */
 } row_t;
 
@@ -69,12 +70,17 @@ typedef struct provenance_item {
     char value[PROVENANCE_BYTES];
 } provenance_item_t;
 
+enum { OSU_FIGURES = 4 };
 typedef struct report {
     output_t output;
     bool full;       /* the table has all columns */
     unsigned parts;  /* of which there are columns */
     int label_width; /* characters of the longest label; likewise the next one */
     int arrival_width;
+    /* Places in row_t of what stands behind the size in the table, as in that of OSU; 0 after the last. Without a size
+     * if has_no_size. */
+    size_t osu_places[OSU_FIGURES + 1];
+    bool has_no_size;
     const double *fractions; /* quantiles shown */
     int fraction_count;
 } report_t;

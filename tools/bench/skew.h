@@ -7,6 +7,7 @@
 #include "common/result_files.h"
 #include "common/statistics.h"
 #include "common/world.h"
+#include "bench/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,21 +32,23 @@ typedef struct skew_settings {
     results_t results;
 } skew_settings_t;
 
+/* The measurements of one scheme in one repetition, on rank 0. */
+typedef struct tally {
+    int64_t *skew_ticks; /* of each call, and of one that is not valid on all ranks -1 - this; NULL: not kept */
+    int64_t calls;
+    int64_t valid;
+    int64_t loop_ns; /* in the measured loop, on the slowest rank */
+} tally_t;
+
 typedef struct scheme {
     const char *name;
     const char *call;                          /* the function behind it, for messages */
     int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
     MPI_Comm comm;
+    struct skew_run *run;
+    tally_t *tally;
+    sampling_t sampling;
 } scheme_t;
-
-/* The measurements of one scheme in one repetition. Rank 0 has all of them, other ranks only calls. */
-typedef struct tally {
-    int64_t *skew_ticks; /* of each call, and of one that is not valid on all ranks -1 - this; NULL: not kept */
-    int64_t calls;
-    int64_t valid;
-    int64_t loop_ns;  /* in the measured loop, on the slowest rank */
-    int64_t spent_ns; /* in all */
-} tally_t;
 
 /* What all repetitions of a scheme came to, on rank 0. */
 typedef struct result {
@@ -65,6 +68,7 @@ typedef struct skew_run {
     int *valid;
     int64_t *maxima; /* per call of a block: last exit, first exit negated, invalid; then the loop's time */
     tally_t tallies[SCHEMES];
+    uint64_t dice; /* for turns; the same on all ranks */
     result_t results[SCHEMES];
 } skew_run_t;
 

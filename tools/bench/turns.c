@@ -2,7 +2,6 @@
 /* turns.c - jobs that take turns: of each size, a batch of each of them, in another order each time, and so on. */
 #include "bench/bench.h"
 
-#include "common/random.h"
 #include "common/statistics.h"
 
 #include <mpix_harmonize.h>
@@ -14,25 +13,116 @@
 typedef struct turns {
     task_t *tasks;
     int count;
-    task_t **running; /* those whose row is not at its end */
-    int running_count;
+    sampling_t **rows; /* those that take turns */
+    bool *has_size;    /* of each task: whether it has the present size */
     batch_room_t room;
     uint64_t dice; /* the same on all ranks */
 } turns_t;
 
-/* Until all rows have ended; each is written as soon as it ends. */
-static void run_batches(bench_t *bench, turns_t *turns)
+/* ---- Imposed arrivals */
+
+/* What rank 0 sends instead of a magnitude. */
+enum { UNKNOWN_NS = -1 };
+
+static int64_t longest_delay_ns(const arrival_table_t *table)
 {
-    while (turns->running_count > 0) {
-        int count = turns->running_count;
-        random_shuffle(turns->running, count, sizeof turns->running[0], &turns->dice);
-        turns->running_count = 0;
-        for (int i = 0; i < count; i++) {
-            task_t *task = turns->running[i];
-            if (measure_batch(task) || bench_end_calls(bench, task))
-                turns->running[turns->running_count++] = task;
-        }
+    int64_t longest_ns = 0;
+    for (int64_t i = 0; i < table->calls * table->ranks; i++)
+        longest_ns = greater(longest_ns, table->delays_ns[i]);
+    return longest_ns;
+}
+
+/* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
+static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
+{
+    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->size.together_ns : 1e3);
+    if (arrival->shape == ARRIVAL_TOGETHER)
+        return 0;
+    if (arrival->shape == ARRIVAL_FILE)
+        return longest_delay_ns(&task->row.imposed.tables->items[arrival->table]);
+    if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
+        return llround(span_ns);
+    row_begin_line(task);
+    fprintf(stderr, "--arrival %s: %s\n", arrival->text,
+            span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
+    return UNKNOWN_NS;
+}
+
+/*
+ * Calls from now on have the arrivals of a pattern. Collective over the span. Returns false if the magnitude is not
+ * known, or too long; rank 0 has said so.
+ */
+static bool impose(task_t *task, const arrival_t *arrival)
+{
+    const world_t *span = task->span;
+    int64_t span_ns = 0;
+    if (span->rank == 0)
+        span_ns = find_span_ns(task, arrival);
+    world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
+    task->row.imposed.arrival = *arrival;
+    task->row.imposed.span_ns = span_ns;
+    return span_ns != UNKNOWN_NS;
+}
+
+/* The largest bound of the global clock now; NaN: not known. Collective over the span. */
+static double max_bound_ns(const world_t *span)
+{
+    int64_t bound_ns = world_max(span, world_bound_ns(span));
+    return bound_ns == INT64_MAX ? NAN : (double)bound_ns;
+}
+
+/* ---- A row, from its beginning to its end */
+
+/* Begins the calls beside computation if the calls alone have ended, and this is to be measured. Collective. */
+static bool begin_overlap(task_t *task, bool (*settle)(void *task))
+{
+    int64_t compute_ns = (int64_t)task->row.figures.overlap.pure_ns;
+    if (!task->job->settings.overlap || task->row.compute_ns > 0)
+        return false;
+    world_require(task->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, task->span->comm));
+    if (compute_ns > 0)
+        measure_begin(task, compute_ns, settle);
+    return compute_ns > 0;
+}
+
+/* Takes the figures of the calls that were measured. If no others follow, the row is written. Collective. */
+static bool settle(void *subject)
+{
+    task_t *task = subject;
+    const job_t *job = task->job;
+    bool root = task->span->rank == 0;
+    double bound_ns = job->arrivals.given ? max_bound_ns(task->span) : NAN;
+    world_progress(task->span, "%s", "");
+    if (root)
+        row_take(task->bench, task, bound_ns);
+    if (begin_overlap(task, settle))
+        return true;
+    if (job->settings.validation) {
+        task->row.figures.wrong = measure_validate(task);
+        task->row.figures.parts |= PART_VALIDATION;
     }
+    if (root)
+        row_write(task->bench, task);
+    samples_free(&task->row.samples);
+    return false;
+}
+
+/* Begins the row of a size with a pattern. Returns false if there is none. Collective over the span. */
+static bool begin_row(task_t *task, int64_t size_bytes, int pattern)
+{
+    const arrival_list_t *arrivals = &task->job->arrivals;
+    if (pattern >= arrivals->count)
+        return false;
+    task->row.figures = (row_t){.keys = task->keys};
+    task->row.figures.keys.size_bytes = size_bytes;
+    if (arrivals->given && !impose(task, &arrivals->items[pattern])) {
+        task->bench->status = STATUS_FAILED;
+        return false;
+    }
+    if (release_schemes[task->releaser.kind].imposes)
+        task->row.figures.keys.arrival = arrivals->items[pattern].text;
+    measure_begin(task, 0, settle);
+    return true;
 }
 
 /* ---- Sizes */
@@ -49,20 +139,19 @@ static bool find_size(const task_t *task, int64_t *size_bytes)
     return false;
 }
 
-/* Gets ready for a size, if the job has it and it was not measured. */
-static void begin_size(task_t *task, int64_t size_bytes)
+/* Gets ready for a size. Returns false if the job has it not, or it was measured. */
+static bool begin_size(task_t *task, int64_t size_bytes)
 {
     const size_list_t *sizes = &task->job->settings.sizes;
     int place = 0;
     while (place < sizes->count && (task->is_done[place] || sizes->bytes[place] != size_bytes))
         place++;
-    task->is_at_size = place < sizes->count;
-    if (!task->is_at_size)
-        return;
+    if (place == sizes->count)
+        return false;
     task->is_done[place] = true;
-    task->together_ns = 0;
-    task->from_last_ns = NAN;
+    task->size = (size_state_t){.from_last_ns = NAN};
     work_set_size(task->work, size_bytes);
+    return true;
 }
 
 /* Whether rows still get to their files: there is no use in measuring what is lost. Collective over the span. */
@@ -78,15 +167,16 @@ static bool can_write(bench_t *bench)
 }
 
 /* The rows of all jobs that have this size, pattern by pattern. */
-static void run_size(bench_t *bench, turns_t *turns, int64_t size_bytes)
+static void run_size(turns_t *turns, int64_t size_bytes)
 {
     for (int i = 0; i < turns->count; i++)
-        begin_size(&turns->tasks[i], size_bytes);
+        turns->has_size[i] = begin_size(&turns->tasks[i], size_bytes);
     for (int pattern = 0; pattern < MAX_ARRIVALS; pattern++) {
+        int count = 0;
         for (int i = 0; i < turns->count; i++)
-            if (bench_begin_row(bench, &turns->tasks[i], size_bytes, pattern))
-                turns->running[turns->running_count++] = &turns->tasks[i];
-        run_batches(bench, turns);
+            if (turns->has_size[i] && begin_row(&turns->tasks[i], size_bytes, pattern))
+                turns->rows[count++] = &turns->tasks[i].row.sampling;
+        engine_run(turns->rows, count, &turns->dice);
     }
 }
 
@@ -156,15 +246,16 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
 {
     const world_t *span = &bench->communicator.span;
     work_plan_t plan = bench_plan_work(bench, job);
-    *task = (task_t){.span = span,
+    *task = (task_t){.bench = bench,
+                     .span = span,
                      .job = job,
                      .operation = plan.operation,
                      .room = &turns->room,
                      .takes_turns = turns->count > 1,
-                     .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
+                     .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
                      .raw = bench->plan.settings.results.raw.file};
-    MPI_Comm_rank(plan.comm, &task->imposed.rank);
-    MPI_Comm_size(plan.comm, &task->imposed.ranks);
+    MPI_Comm_rank(plan.comm, &task->row.imposed.rank);
+    MPI_Comm_size(plan.comm, &task->row.imposed.ranks);
     task->work = work_open(&plan, bench->memory);
     measure_open(task);
     name_keys(bench, task);
@@ -179,7 +270,8 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     int64_t size_bytes;
     int flag;
     turns.tasks = world_room(span, count, sizeof turns.tasks[0], "");
-    turns.running = world_room(span, count, sizeof turns.running[0], "");
+    turns.rows = world_room(span, count, sizeof turns.rows[0], "");
+    turns.has_size = world_room(span, count, sizeof turns.has_size[0], "");
     batch_room_open(&turns.room, span);
     /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
     world_require(span, MPIX_Harmonize(span->comm, &flag));
@@ -191,10 +283,11 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)
         while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))
-            run_size(bench, &turns, size_bytes);
+            run_size(&turns, size_bytes);
     for (int i = 0; i < count; i++)
         work_close(turns.tasks[i].work);
     batch_room_close(&turns.room);
-    free(turns.running);
+    free(turns.rows);
+    free(turns.has_size);
     free(turns.tasks);
 }

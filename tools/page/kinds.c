@@ -13,7 +13,6 @@
 
 /* Horizontal axes. */
 #define OVER_MESSAGES .panel = "operation", .x = "size_bytes", .x_title = "message size", .x_scale = SCALE_LOG_2
-#define OVER_ARRAYS .x = "size_bytes", .x_title = "size of each array", .x_scale = SCALE_LOG_2
 #define OVER_FITS .panel = "clock", .x = "window_ns", .x_title = "length of the fit", .x_scale = SCALE_LOG
 
 #define CHART_OF_RATIOS(chart_title)                                                                   \
@@ -128,22 +127,6 @@ static const kind_t kinds[] = {
                  .scale = SCALE_LOG,
                  .measures = {MEASURE("read_ns", "reading"), MEASURE("step_ns", "step"),
                               MEASURE("stated_ns", "stated resolution")}}}},
-    {.tool = "mpix_triad",
-     .title = "Memory bandwidth of all ranks",
-     .text = "Parallel work, timed by the global clock and between two barriers.",
-     .tells = {"size_bytes", "global_ns", "global_mb_per_s"},
-     .charts = {{.title = "Bandwidth",
-                 OVER_ARRAYS,
-                 .value_title = "bandwidth (MB/s)",
-                 .measures = {MEASURE("global_mb_per_s", "by the global clock"),
-                              MEASURE("barrier_mb_per_s", "between barriers")}},
-                {.title = "Duration",
-                 OVER_ARRAYS,
-                 .value_title = "duration",
-                 .scale = SCALE_LOG,
-                 .measures = {{"global_ns", "by the global clock", "global_low_ns", "global_high_ns"},
-                              MEASURE("barrier_ns", "between barriers"),
-                              MEASURE("longest_ns", "longest of a rank")}}}},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
