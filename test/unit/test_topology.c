@@ -116,8 +116,7 @@ static void check_group(const machine *machine, int rank, int level, int levels)
     bool is_same = code == 0 && group.size == size && (size > 0 || !group.ranks);
     for (int i = 0; i < size && is_same; i++)
         is_same = mh_group_rank(&group, i) == members[i] && (members[i] == rank) == (group.index == i);
-    EXPECT_SEEDED(is_same,
-                  "%d ranks on %d nodes, style %d, rank %d, level %d of %d: %d members instead of %d, or others",
+    EXPECT_SEEDED(is_same, "%d ranks on %d nodes, style %d, rank %d, level %d of %d: %d members, not %d, or others",
                   machine->ranks, machine->nodes, (int)machine->style, rank, level, levels, group.size, size);
     EXPECT_SEEDED(levels > 1 || !group.ranks, "%d ranks: a list of all processes", machine->ranks);
     for (int i = 0; i < size && group.ranks; i++)
