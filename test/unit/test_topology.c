@@ -87,7 +87,7 @@ static bool share(const machine *machine, int a, int b, int kinds)
     return memcmp(machine->spots[a].at, machine->spots[b].at, (size_t)kinds * sizeof(int)) == 0;
 }
 
-/* Whether a rank takes part at a level: it does at the innermost one, and else if it is the lowest of a group inside. */
+/* Whether a rank takes part at a level: at the innermost one, and else if it is the lowest of a group inside. */
 static bool takes_part(const machine *machine, int rank, int level, int levels)
 {
     if (level == levels - 1)
