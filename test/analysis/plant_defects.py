@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plants defects in lib/, one after the other, and prints which test finds each.
 
-Usage, in a configured build directory: plant_defects.py [--count N] [--seed N] [--only KIND] [--within PATH] [--unit] [--list]
+Usage, in a configured build directory:
+    plant_defects.py [--count N] [--seed N] [--only KIND] [--within PATH] [--unit] [--list]
 
 Works on a copy of the sources and of the build below ./defects. A defect is a changed operator, a dropped term, a
 weaker memory order, a missing free, a lost error code. Which places are taken depends on the seed and on the text of
