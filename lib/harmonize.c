@@ -148,7 +148,8 @@ static void leave(mh_comm_state *state, const mh_call *call, const mh_release *r
         if (wrong_ns == 0) {
             int64_t left_ns = mh_wait_until(base, from_ns, until_ns, yields);
             lateness_ns = left_ns - until_ns;
-            wrong_ns = lateness_ns < 0 ? from_ns - left_ns : 0;
+            if (lateness_ns < 0)
+                wrong_ns = from_ns > left_ns ? from_ns - left_ns : -lateness_ns;
             from_ns = left_ns;
         }
         is_last = until_ns == deadline_ns || wrong_ns != 0;
