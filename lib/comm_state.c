@@ -5,14 +5,9 @@
  */
 #include "comm_state.h"
 
-#include "release/tags.h"
-#include "sync/tags.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-_Static_assert((int)MH_SYNC_TAGS_END <= (int)MH_TAG_BARRIER, "no two messages have the same tag");
 
 /* At most so many communicators are kept until MPI ends; further ones are not freed. MPI libraries have about 2,000. */
 enum { MOST_KEPT = 256 };
@@ -28,9 +23,6 @@ static struct {
     MPI_Comm kept[MOST_KEPT];
     int kept_count;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
-
-/* Of this process. */
-static mh_known_clocks known_clocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
 
@@ -75,10 +67,10 @@ static void insert(mh_comm_state *state)
 }
 
 /* Whether a state is to be removed from the list. */
-typedef bool state_filter(const mh_comm_state *state, const void *wanted);
+typedef bool mh_state_filter(const mh_comm_state *state, const void *wanted);
 
 /* Remove the first state that the filter selects from the list; NULL if there is none. */
-static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
+static mh_comm_state *unlink_state(mh_state_filter *filter, const void *wanted)
 {
     pthread_mutex_lock(&registry.lock);
     mh_comm_state *state = registry.first;
@@ -131,39 +123,25 @@ static void free_state(mh_comm_state *state)
 }
 
 /* An attribute of a communicator. */
-typedef struct attribute {
+typedef struct mh_attribute {
     MPI_Comm comm;
     const void *value;
-} attribute;
+} mh_attribute;
 
 /* If a state was freed before its attribute, its address may belong to the state of another communicator. */
 static bool is_attribute(const mh_comm_state *state, const void *wanted)
 {
-    const attribute *attribute = wanted;
+    const mh_attribute *attribute = wanted;
     return state == attribute->value && state->user_comm == attribute->comm;
 }
 
 static int delete_state(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    attribute attribute = {comm, value};
+    mh_attribute attribute = {comm, value};
     (void)keyval;
     (void)extra;
     free_state(unlink_state(is_attribute, &attribute));
     return MPI_SUCCESS;
-}
-
-static bool is_of_comm(const mh_comm_state *state, const void *comm)
-{
-    return state->user_comm == *(const MPI_Comm *)comm;
-}
-
-/*
- * Free a state of comm that is no attribute of comm. It belonged to an earlier communicator with the same handle: a
- * delete callback of the program made it after MPI had deleted the attributes.
- */
-static void free_orphan(MPI_Comm comm)
-{
-    free_state(unlink_state(is_of_comm, &comm));
 }
 
 static bool ends_with_world(const mh_comm_state *state, const void *finalized)
@@ -267,12 +245,6 @@ mh_comm_state *mh_comm_state_remembered(MPI_Comm comm)
     return remembered[slot].generation == now && remembered[slot].comm == comm ? remembered[slot].state : NULL;
 }
 
-/*
- * A state is remembered only after this many lookups. A state that was made in a delete callback of the program may
- * outlive its communicator, and another communicator may get the handle. Without the delay, it would be found there.
- */
-enum { LOOKUPS_BEFORE_REMEMBERED = 64 };
-
 int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
     unsigned seen = atomic_load_explicit(generation_of(comm), memory_order_acquire);
@@ -284,29 +256,23 @@ int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
     if (!found)
         return MPI_SUCCESS;
     *state = attribute;
-    if (atomic_fetch_add_explicit(&(*state)->lookups, 1, memory_order_relaxed) >= LOOKUPS_BEFORE_REMEMBERED)
-        remember(comm, *state, seen);
+    remember(comm, *state, seen);
     return MPI_SUCCESS;
 }
 
 /*
- * Make the private communicator. MPI_Comm_dup would call the copy callbacks of the user's attributes, and
- * MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep the order of ranks. After an
- * error the caller frees it if this process has it. Others may not have it, but MPI libraries free without them. A
- * later failure on this process only is left in error, for all processes to agree on.
+ * Make the private communicator, which inherits that errors are returned. MPI_Comm_dup would call the copy callbacks of
+ * the user's attributes, and MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep
+ * the order of ranks. After an error the caller frees it if this process has it. Others may not have it, but MPI
+ * libraries free without them. A later failure on this process only is left in error, for all processes to agree on.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
-    if (mh_check_user_mpi(error, PMPI_Comm_split(comm, 0, 0, &channel->comm), "MPI_Comm_split") != MPI_SUCCESS)
+    if (mh_check_mpi(error, PMPI_Comm_split(comm, 0, 0, &channel->comm), "MPI_Comm_split") != MPI_SUCCESS)
         channel->comm = MPI_COMM_NULL;
     int code = mh_error_agree(error, comm);
-    if (code != MPI_SUCCESS) {
-        /* If the agreement failed, MPI has raised that on the user's communicator. */
-        error->raised |= error->alone;
+    if (code != MPI_SUCCESS)
         return code;
-    }
-    /* Before this call, the handler is that of the user's communicator. */
-    mh_check_user_mpi(error, PMPI_Comm_set_errhandler(channel->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     PMPI_Comm_set_name(channel->comm, "libmpix_harmonize"); /* for debuggers only */
     mh_check_mpi(error, PMPI_Comm_rank(channel->comm, &channel->rank), "MPI_Comm_rank");
     mh_check_mpi(error, PMPI_Comm_size(channel->comm, &channel->size), "MPI_Comm_size");
@@ -330,7 +296,7 @@ static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error 
     state->channel = *channel;
     state->settings = settings;
     state->before_world = !initialized;
-    mh_comm_clock_init(&state->clock, &state->channel, &known_clocks);
+    mh_comm_clock_init(&state->clock, &state->channel);
     mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
     return MPI_SUCCESS;
 }
@@ -340,21 +306,20 @@ static int attach(mh_comm_state *state, MPI_Comm comm, mh_error *error)
 {
     state->user_comm = comm;
     insert(state);
-    mh_check_user_mpi(error, PMPI_Comm_set_attr(comm, registry.keyval, state), "MPI_Comm_set_attr");
+    mh_check_mpi(error, PMPI_Comm_set_attr(comm, registry.keyval, state), "MPI_Comm_set_attr");
     bool attached = error->code == MPI_SUCCESS;
     int code = mh_error_agree(error, state->channel.comm);
     if (code == MPI_SUCCESS)
         return MPI_SUCCESS;
     state->failed = error->alone;
     if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
-        free_orphan(comm);
+        delete_state(comm, registry.keyval, state, NULL);
     return code;
 }
 
 static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 {
     mh_channel channel = {MPI_COMM_NULL, 0, 0, false};
-    free_orphan(comm);
     mh_comm_state *state = calloc(1, sizeof *state);
     int code = make_channel(comm, &channel, error);
     if (code == MPI_SUCCESS)
@@ -370,10 +335,35 @@ static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
     return code;
 }
 
+/*
+ * MPI must not call the error handler of comm before all processes know of an error: a handler may jump out of this
+ * call, and the others would wait for ever. So comm returns errors meanwhile, and the caller raises what was agreed.
+ */
+static int make_state_quietly(MPI_Comm comm, mh_comm_state **made, mh_error *error)
+{
+    MPI_Errhandler theirs;
+    int got = mh_check_mpi(error, PMPI_Comm_get_errhandler(comm, &theirs), "MPI_Comm_get_errhandler");
+    if (got == MPI_SUCCESS)
+        mh_check_user_mpi(error, PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    int code = make_state(comm, made, error);
+    if (got == MPI_SUCCESS) {
+        if (PMPI_Comm_set_errhandler(comm, theirs) != MPI_SUCCESS)
+            PMPI_Comm_set_errhandler(comm, theirs); /* it must not get lost */
+        PMPI_Errhandler_free(&theirs);
+    }
+    return code;
+}
+
 int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
+    unsigned seen = atomic_load_explicit(generation_of(comm), memory_order_acquire);
     int code = mh_comm_state_find(comm, state, error);
-    return code != MPI_SUCCESS || *state ? code : make_state(comm, state, error);
+    if (code != MPI_SUCCESS || *state)
+        return code;
+    code = make_state_quietly(comm, state, error);
+    if (*state)
+        remember(comm, *state, seen);
+    return code;
 }
 
 void mh_comm_state_give_up(mh_comm_state *state)

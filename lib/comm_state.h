@@ -23,13 +23,15 @@ typedef struct mh_comm_state {
     mh_channel channel; /* on a private communicator with the same processes */
     bool failed;        /* inside MPI, on this process or one of its node: processes may be out of step */
     bool before_world;  /* made before MPI_Init, so the communicator is that of a session */
-    _Atomic unsigned lookups;
     mh_settings settings;
     mh_sites sites;      /* where its processes run: found once, by the first set-up; size 0 before it */
     bool oversubscribed; /* some node has more processes than processors */
     mh_comm_clock clock;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes again */
     mh_barrier barrier;
+    int fastest_before; /* the fastest barrier of an earlier communicator that is like this one; 0: not known */
+    int fastest;        /* that of this one; 0: not known */
+    bool yielded;       /* processes yielded while it was found */
     mh_rounds rounds;
 
     struct mh_comm_state *next, **link; /* in the list of all */

@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* harmonize.c - the loop of one call: arrive, then synchronize or leave, as ordered. */
+/* harmonize.c - one call: arrive, then synchronize, or wait and leave, as ordered. */
 #include "harmonize.h"
 
+#include "clock/wait.h"
+#include "memo.h"
 #include "setup.h"
+
+#include <stdlib.h>
+
+/* This close to a deadline, caches lose little. */
+enum { WARM_NS = 10 * 1000 };
+
+/* Let further communicators begin with what is known of this one. */
+static void pass_on(const mh_comm_state *state)
+{
+    mh_memory mine = {.fastest = state->fastest, .yielded = state->yielded};
+    if (!state->clock.disrupted && mh_comm_clock_pass_on(&state->clock, &mine.clock))
+        mh_memo_add(&mh_memo_of_process, &mine);
+}
+
+static void look(mh_comm_clock *clock)
+{
+    mh_comm_clock_look(clock);
+    if (clock->disrupted)
+        mh_memo_forget(&mh_memo_of_process, clock->id);
+}
 
 static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
 {
@@ -12,8 +34,11 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
         code = mh_comm_clock_synchronize(clock, restart, is_thorough, error);
     if (code != MPI_SUCCESS)
         return code;
-    if (!clock->disrupted)
+    if (clock->disrupted)
+        mh_memo_forget(&mh_memo_of_process, clock->id);
+    else
         mh_rounds_trust_clock(&state->rounds, mh_comm_clock_bound_ns(clock));
+    pass_on(state);
     mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(clock));
     return MPI_SUCCESS;
 }
@@ -21,7 +46,7 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
 int mh_clock_sync(mh_comm_state *state, mh_error *error)
 {
     int64_t all_fine;
-    mh_comm_clock_look(&state->clock);
+    look(&state->clock);
     int code = mh_allreduce_and(&state->channel, !state->clock.disrupted, &all_fine, error);
     return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
 }
@@ -35,12 +60,15 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
-    int fastest = state->clock.knows_barrier ? (int)state->clock.origin.name.barrier_choice : 0;
+    int fastest = state->fastest_before;
     bool is_new = !state->rounds.rehearsed;
     if (code == MPI_SUCCESS)
         code = mh_rounds_rehearse(&state->rounds, &fastest, error);
-    if (code == MPI_SUCCESS && is_new && fastest > 0)
-        mh_comm_clock_note_barrier(&state->clock, fastest);
+    if (code == MPI_SUCCESS && is_new && fastest > 0) {
+        state->fastest = fastest;
+        state->yielded = state->channel.yields;
+        pass_on(state);
+    }
     return code;
 }
 
@@ -67,20 +95,71 @@ static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
                    state->settings.values[MH_SET_DELAY_MAX_NS].text);
 }
 
-bool mh_leave(mh_comm_state *state, mh_call *call)
+/*
+ * What follows the last reading of the clock. wrong_ns: how wrong the clock was found to be, which ends the wait; 0 if
+ * it is right. A clock that may be set may have been set during the wait; readings until the next call follow a step.
+ */
+static inline void judge(mh_comm_state *state, const mh_call *call, int64_t lateness_ns, int64_t wrong_ns, bool is_last)
 {
     mh_comm_clock *clock = &state->clock;
-    mh_exit left = mh_rounds_leave(&state->rounds, &call->wait);
-    /* A clock that may be set may have been set during the wait. Readings until the next call follow a step. */
-    if (left == MH_EXIT_DISRUPTED || clock->global.base.may_be_set)
-        mh_comm_clock_look(clock);
-    if (left == MH_EXIT_DISRUPTED && !clock->disrupted)
+    mh_rounds *rounds = &state->rounds;
+    rounds->lateness_ns = wrong_ns != 0 ? wrong_ns : lateness_ns;
+    bool is_late = wrong_ns != 0 || lateness_ns > rounds->tolerance_ns;
+    rounds->misses += is_late && is_last;
+    if (wrong_ns != 0 || clock->global.base.may_be_set)
+        look(clock);
+    if (wrong_ns != 0 && !clock->disrupted) {
         mh_comm_clock_distrust(clock);
-    *call->flag = left == MH_EXIT_IN_TIME && !clock->disrupted;
-    return left == MH_EXIT_SOON;
+        mh_memo_forget(&mh_memo_of_process, clock->id);
+    }
+    *call->flag = !is_late && is_last && !clock->disrupted;
 }
 
-int mh_harmonize(mh_comm_state *state, mh_call *call, mh_error *error)
+/* What most callers run next: they read the global time, which makes this reading fast, and go on in their own code. */
+static void fetch_what_follows(mh_comm_state *state, const mh_call *call)
+{
+    enum { LINE_BYTES = 64, LINES = 4 };
+    for (int i = 0; i < MH_FOLLOWING && call->following[i]; i++)
+        for (int line = 0; line < LINES; line++)
+            __builtin_prefetch((const char *)call->following[i] + line * LINE_BYTES);
+    if (mh_comm_state_remembered(state->user_comm))
+        mh_global_clock_read(&state->clock.global);
+}
+
+/*
+ * Wait for this process's deadline, and leave. During a long wait, caches lose what is not used, so it has two parts:
+ * what runs after the last reading of the clock runs shortly before it, too. A clock that may be set is checked after
+ * each part; a second check would keep readings from following a step.
+ */
+static void leave(mh_comm_state *state, const mh_call *call, const mh_release *release)
+{
+    const mh_base_clock *base = &state->clock.global.base;
+    mh_accepted accepted = mh_rounds_accept(&state->rounds, release, call->delay_ns);
+    int64_t from_ns = accepted.at_ns, deadline_ns = accepted.deadline_ns, until_ns = deadline_ns;
+    int64_t wrong_ns = accepted.early_ns, lateness_ns = 0;
+    bool yields = mh_rounds_yield(&state->rounds);
+    if (call->delay_ns > 0 && wrong_ns == 0) {
+        wrong_ns = llabs(mh_sleep_towards(base, deadline_ns));
+        from_ns = mh_base_clock_now_ns(base);
+        if (from_ns < deadline_ns - 2 * WARM_NS && !base->may_be_set)
+            until_ns = deadline_ns - WARM_NS;
+    }
+    for (bool is_last = false; !is_last; until_ns = deadline_ns) {
+        if (wrong_ns == 0) {
+            int64_t left_ns = mh_wait_until(base, from_ns, until_ns, yields);
+            lateness_ns = left_ns - until_ns;
+            if (lateness_ns < 0)
+                wrong_ns = from_ns > left_ns ? from_ns - left_ns : -lateness_ns;
+            from_ns = left_ns;
+        }
+        is_last = until_ns == deadline_ns || wrong_ns != 0;
+        judge(state, call, lateness_ns, wrong_ns, is_last);
+        if (!is_last)
+            fetch_what_follows(state, call);
+    }
+}
+
+int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
 {
     mh_release release = {.order = MH_ORDER_RELEASE};
     int code = MPI_SUCCESS;
@@ -89,12 +168,12 @@ int mh_harmonize(mh_comm_state *state, mh_call *call, mh_error *error)
     while (code == MPI_SUCCESS) {
         int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
         if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
-            mh_comm_clock_look(&state->clock);
+            look(&state->clock);
         code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;
         if (release.order == MH_ORDER_RELEASE) {
-            mh_rounds_approach(&state->rounds, &release, call->delay_ns, &call->wait);
+            leave(state, call, &release);
             return MPI_SUCCESS;
         }
         if (release.order >= MH_ORDER_NO_FLAG)

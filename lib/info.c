@@ -11,29 +11,29 @@
 
 enum { KEY_SIZE = 64, TEXT_SIZE = MH_STATISTIC_TEXT_SIZE };
 
-static void copy(char text[TEXT_SIZE], const char *from)
+static void put_text(char text[TEXT_SIZE], const char *from)
 {
     snprintf(text, TEXT_SIZE, "%s", from);
 }
 
 static void clock_used(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, mh_base_clock_name(&state->clock.global.base));
+    put_text(text, mh_base_clock_name(&state->clock.global.base));
 }
 
 static void clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->clock.global.base.reason);
+    put_text(text, state->clock.global.base.reason);
 }
 
 static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->clock.disrupted ? "disrupted" : "synchronized");
+    put_text(text, state->clock.disrupted ? "disrupted" : "synchronized");
 }
 
 static void clock_origin(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->clock.is_shared ? "shared" : "fresh");
+    put_text(text, state->clock.is_shared ? "shared" : "fresh");
 }
 
 /* The groups that this process takes part in: "all 4 + node 16, shared clock". */
@@ -55,18 +55,18 @@ static void sync_levels(const mh_comm_state *state, char text[TEXT_SIZE])
 
 static void barrier_used(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, mh_barrier_name(&state->barrier));
+    put_text(text, mh_barrier_name(&state->barrier));
 }
 
 static void barrier_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    copy(text, state->barrier.reason);
+    put_text(text, state->barrier.reason);
 }
 
 static void version(const mh_comm_state *state, char text[TEXT_SIZE])
 {
     (void)state;
-    copy(text, PACKAGE_VERSION);
+    put_text(text, PACKAGE_VERSION);
 }
 
 static void ignored_environment(const mh_comm_state *state, char text[TEXT_SIZE])
@@ -175,7 +175,7 @@ static void describe(const mh_statistic *statistic, mh_comm_state *state, char t
     else if (state)
         number = *(const int64_t *)((const char *)state + statistic->field);
     if (number == MH_TIME_UNKNOWN_NS)
-        copy(text, "unknown");
+        put_text(text, "unknown");
     else
         snprintf(text, TEXT_SIZE, "%" PRId64, number);
 }
@@ -200,7 +200,7 @@ int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info
     return code;
 }
 
-static void check_clock(const mh_comm_state *state, const mh_settings *changed, mh_error *error)
+static void check_clock_setting(const mh_comm_state *state, const mh_settings *changed, mh_error *error)
 {
     const mh_setting_value *now = &state->settings.values[MH_SET_CLOCK], *next = &changed->values[MH_SET_CLOCK];
     if (error->code == MPI_SUCCESS && mh_comm_clock_is_open(&state->clock) && next->number != now->number)
@@ -213,7 +213,7 @@ int mh_info_set(mh_comm_state *state, MPI_Info info, mh_error *error)
 {
     mh_settings changed = state->settings;
     mh_settings_from_info(&changed, info, mh_is_statistic, error);
-    check_clock(state, &changed, error);
+    check_clock_setting(state, &changed, error);
     int code = mh_settings_agree(&changed, MPI_ERR_INFO_VALUE, state->channel.comm, error);
     return code == MPI_SUCCESS ? mh_setup_change(state, &changed, error) : code;
 }

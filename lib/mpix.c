@@ -162,36 +162,31 @@ static void clear_flag(int *flag)
         *flag = 0;
 }
 
-/*
- * During a long delay, caches lose what is not used. So what runs after the last reading of the clock runs shortly
- * before it, too: the end of the call, and a reading of the global time, which most callers make next. The code of the
- * caller is fetched.
- */
-static int harmonize(MPI_Comm comm, mh_call *call, const void *caller)
+static int harmonize(MPI_Comm comm, const mh_call *call)
 {
     mh_error error;
     mh_comm_state *state;
     clear_flag(call->flag);
     mh_error_clear(&error);
-    if (get_state(comm, &state, &error) != MPI_SUCCESS || mh_harmonize(state, call, &error) != MPI_SUCCESS)
-        return fail_collective(comm, state, &error);
-    while (mh_leave(state, call)) {
-        int64_t time_ns, bound_ns;
-        __builtin_prefetch(caller);
-        PMPIX_Global_time_ns(comm, &time_ns, &bound_ns);
-    }
-    return MPI_SUCCESS;
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && mh_harmonize(state, call, &error) == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    return fail_collective(comm, state, &error);
 }
+
+/* The code of the caller, and what many callers call next. */
+#define FOLLOWING                                                                  \
+    {                                                                              \
+        __builtin_return_address(0), (const void *)(uintptr_t)PMPIX_Global_time_ns \
+    }
 
 int PMPIX_Harmonize(MPI_Comm comm, int *flag)
 {
-    return harmonize(comm, &(mh_call){.is_delayed = false, .flag = flag}, __builtin_return_address(0));
+    return harmonize(comm, &(mh_call){.is_delayed = false, .flag = flag, .following = FOLLOWING});
 }
 
 int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag)
 {
-    return harmonize(comm, &(mh_call){.is_delayed = true, .delay_ns = delay_ns, .flag = flag},
-                     __builtin_return_address(0));
+    return harmonize(comm, &(mh_call){.is_delayed = true, .delay_ns = delay_ns, .flag = flag, .following = FOLLOWING});
 }
 
 int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns)

@@ -85,13 +85,20 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
 };
 /* clang-format on */
 
+/* Set one setting; if the text is not good, return -1 and why, as mh_setting_parse does. */
+static int set(mh_settings *settings, int i, const char *text, char *why, size_t why_size)
+{
+    if (mh_setting_parse(&mh_settings_table[i], text, &settings->values[i], why, why_size))
+        return -1;
+    return i == MH_SET_SYNC ? mh_label_parse(settings->values[i].text, &settings->sync, why, why_size) : 0;
+}
+
 void mh_settings_default(mh_settings *settings)
 {
     char why[MH_ERROR_MESSAGE_SIZE];
     memset(settings, 0, sizeof *settings);
     for (int i = 0; i < MH_SET_COUNT; i++)
-        mh_setting_parse(&mh_settings_table[i], mh_settings_table[i].default_text, &settings->values[i], why,
-                         sizeof why);
+        set(settings, i, mh_settings_table[i].default_text, why, sizeof why);
 }
 
 static void list_names(char *text, size_t size)
@@ -102,30 +109,31 @@ static void list_names(char *text, size_t size)
 }
 
 /* A source of settings, and the names under which it gave them. */
-typedef struct source {
+typedef struct mh_source {
     const char *kind;
     int bad_value;                        /* the error class */
     bool (*is_ignored)(const char *name); /* for names that are not settings */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
-} source;
+} mh_source;
 
-static int apply_value(mh_settings *settings, source *from, int i, const char *given, const char *text, mh_error *error)
+static int apply_value(mh_settings *settings, mh_source *from, int i, const char *given, const char *text,
+                       mh_error *error)
 {
-    mh_setting_value value;
+    const mh_setting_value before = settings->values[i];
+    const char *now = settings->values[i].text;
     char why[MH_ERROR_MESSAGE_SIZE];
-    if (mh_setting_parse(&mh_settings_table[i], text, &value, why, sizeof why))
+    if (set(settings, i, text, why, sizeof why))
         return mh_fail(error, from->bad_value, "%s %s: %s", from->kind, given, why);
-    if (from->given[i][0] && strcmp(value.text, settings->values[i].text) != 0)
+    if (from->given[i][0] && strcmp(now, before.text) != 0)
         return mh_fail(error, from->bad_value,
                        "%s %s: '%.32s' is not valid; allowed: '%.32s', as %s is the same setting", from->kind, given,
-                       value.text, settings->values[i].text, from->given[i]);
+                       now, before.text, from->given[i]);
     snprintf(from->given[i], GIVEN_SIZE, "%s", given);
-    settings->values[i] = value;
     return MPI_SUCCESS;
 }
 
 /* Check settings that depend on each other. At least one of two that do not fit was given. */
-static int check_together(const mh_settings *settings, const source *from, mh_error *error)
+static int check_together(const mh_settings *settings, const mh_source *from, mh_error *error)
 {
     const mh_setting_value *min = &settings->values[MH_SET_SLACK_MIN_NS];
     const mh_setting_value *max = &settings->values[MH_SET_SLACK_MAX_NS];
@@ -155,7 +163,7 @@ static bool is_ours(const char *entry)
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)
 {
     mh_settings changed;
-    source from = {.kind = "environment variable", .bad_value = MPI_ERR_ARG};
+    mh_source from = {.kind = "environment variable", .bad_value = MPI_ERR_ARG};
     int code = MPI_SUCCESS;
     mh_settings_default(settings);
     mh_settings_default(&changed);
@@ -199,7 +207,7 @@ void mh_settings_ignored_environment(char *text, size_t size)
 
 /* ---- Info objects */
 
-static int apply_key(mh_settings *settings, source *from, const char *key, const char *value, mh_error *error)
+static int apply_key(mh_settings *settings, mh_source *from, const char *key, const char *value, mh_error *error)
 {
     char text[MH_ERROR_MESSAGE_SIZE];
     const char *name = key + sizeof MH_INFO_PREFIX - 1;
@@ -213,7 +221,7 @@ static int apply_key(mh_settings *settings, source *from, const char *key, const
                    text);
 }
 
-static int apply_nth_key(mh_settings *settings, source *from, MPI_Info info, int n, mh_error *error)
+static int apply_nth_key(mh_settings *settings, mh_source *from, MPI_Info info, int n, mh_error *error)
 {
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int found;
@@ -229,7 +237,7 @@ int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignore
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
     mh_settings changed = *settings;
-    source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE, .is_ignored = is_ignored};
+    mh_source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE, .is_ignored = is_ignored};
     int keys = 0, code = MPI_SUCCESS;
     MH_TRY(error, PMPI_Info_get_nkeys, (info, &keys));
     for (int n = 0; n < keys && code == MPI_SUCCESS; n++)
@@ -247,15 +255,16 @@ int mh_settings_agree(const mh_settings *settings, int difference_code, MPI_Comm
     if (code != MPI_SUCCESS)
         return code;
     int rank;
-    mh_settings first = *settings;
+    mh_setting_value first[MH_SET_COUNT];
+    memcpy(first, settings->values, sizeof first);
     MH_TRY(error, PMPI_Comm_rank, (comm, &rank));
-    MH_TRY(error, PMPI_Bcast, (&first, sizeof first, MPI_BYTE, 0, comm));
+    MH_TRY(error, PMPI_Bcast, (first, sizeof first, MPI_BYTE, 0, comm));
     for (int i = 0; i < MH_SET_COUNT; i++)
-        if (strcmp(first.values[i].text, settings->values[i].text) != 0)
+        if (strcmp(first[i].text, settings->values[i].text) != 0)
             mh_fail(error, difference_code,
                     "setting " MH_INFO_PREFIX
                     "%s: '%.48s' on rank %d but '%.48s' on rank 0; allowed: the same on all processes",
-                    mh_setting_names[i], settings->values[i].text, rank, first.values[i].text);
+                    mh_setting_names[i], settings->values[i].text, rank, first[i].text);
     return mh_error_agree(error, comm);
 }
 

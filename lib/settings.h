@@ -2,7 +2,7 @@
 /*
  * settings.h - the settings of a communicator: their table, their sources, and agreement on them.
  *
- * One table (settings.c, its names in base/setting_names.c) makes the info keys mpix_harmonize_NAME, the environment
+ * One table (settings.c, its names in pure/setting_names.c) makes the info keys mpix_harmonize_NAME, the environment
  * variables MPIX_HARMONIZE_NAME, their messages and the manual.
  */
 #ifndef MH_SETTINGS_H
@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "pure/setting_names.h"
+#include "sync/sync.h"
 
 #include <stdbool.h>
 
@@ -23,6 +24,7 @@ extern const mh_setting mh_settings_table[MH_SET_COUNT];
 
 typedef struct mh_settings {
     mh_setting_value values[MH_SET_COUNT];
+    mh_label sync; /* the value of MH_SET_SYNC */
 } mh_settings;
 
 /* The defaults. */

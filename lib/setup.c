@@ -2,6 +2,7 @@
 /* setup.c - apply settings to a state: topology, clock and rounds. */
 #include "setup.h"
 
+#include "memo.h"
 #include "pure/units.h"
 #include "sync/sync_label.h"
 #include "topology/topology_discover.h"
@@ -24,14 +25,6 @@ static void configure_waiting(mh_comm_state *state)
     state->channel.yields = choice == MH_YIELD_AUTO ? state->oversubscribed : choice == MH_YIELD_ALWAYS;
 }
 
-static mh_label label_of(const mh_settings *settings)
-{
-    mh_label label;
-    char why[MH_ERROR_MESSAGE_SIZE];
-    mh_label_parse(settings->values[MH_SET_SYNC].text, &label, why, sizeof why);
-    return label;
-}
-
 static double wander_max(const mh_settings *settings)
 {
     return (double)settings->values[MH_SET_WANDER_MAX_PPB_PER_S].number * MH_PPB;
@@ -48,7 +41,6 @@ static void configure_clock(mh_comm_state *state)
 static void configure_rounds(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
-    mh_label label = label_of(settings);
     int64_t read_ns = state->clock.global.base.read_cost_ns, tolerance_ns = TOLERANCE_READS * read_ns;
     if (tolerance_ns < MIN_TOLERANCE_NS)
         tolerance_ns = MIN_TOLERANCE_NS;
@@ -56,7 +48,7 @@ static void configure_rounds(mh_comm_state *state)
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
     int64_t min_met = or_auto(settings, MH_SET_VALID_FRACTION, 0);
     mh_rounds_settings wanted = {.barrier_choice = (int)settings->values[MH_SET_BARRIER].number,
-                                 .clocks_agree = mh_label_synchronizes(&label),
+                                 .clocks_agree = mh_label_synchronizes(&settings->sync),
                                  .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
                                  .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
                                  .slack_ceiling_ns = ceiling_ns,
@@ -94,20 +86,28 @@ static int find_sites(mh_comm_state *state, mh_error *error)
     return code;
 }
 
+/* With what all processes remember of an earlier communicator, if there is one. */
+static int open_clock(mh_comm_state *state, mh_error *error)
+{
+    const mh_sites *sites = &state->sites;
+    const mh_memo_query query = {.channel = &state->channel,
+                                 .clock_choice = (int)state->settings.values[MH_SET_CLOCK].number,
+                                 .wander = wander_max(&state->settings),
+                                 .is_one_node = sites->node.size == state->channel.size};
+    mh_origin origin;
+    int code = mh_memo_find(&mh_memo_of_process, &query, &origin, error);
+    if (code == MPI_SUCCESS)
+        code = mh_comm_clock_open(&state->clock, query.clock_choice, &origin.clock, sites, error);
+    state->fastest_before = origin.fastest;
+    return code == MPI_SUCCESS && !origin.has_same_ranks ? warm_up(&state->channel, sites, error) : code;
+}
+
 static int set_up(mh_comm_state *state, mh_error *error)
 {
-    mh_comm_clock *clock = &state->clock;
-    const mh_sites *sites = &state->sites;
-    mh_label label = label_of(&state->settings);
-    int clock_choice = (int)state->settings.values[MH_SET_CLOCK].number;
-    int code = MPI_SUCCESS;
-    if (!mh_comm_clock_is_open(clock))
-        code = mh_comm_clock_open(clock, clock_choice, wander_max(&state->settings), sites, error);
-    if (code == MPI_SUCCESS && !clock->is_like_origin)
-        code = warm_up(&state->channel, sites, error);
+    int code = mh_comm_clock_is_open(&state->clock) ? MPI_SUCCESS : open_clock(state, error);
     if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
-        code = mh_barrier_open(&state->barrier, &state->channel, sites, error);
-    return code == MPI_SUCCESS ? mh_comm_clock_plan(clock, &label, sites, error) : code;
+        code = mh_barrier_open(&state->barrier, &state->channel, &state->sites, error);
+    return code == MPI_SUCCESS ? mh_comm_clock_plan(&state->clock, &state->settings.sync, &state->sites, error) : code;
 }
 
 int mh_setup(mh_comm_state *state, mh_error *error)

@@ -47,7 +47,7 @@ launch() {          # RANKS COMMAND...
 }
 
 check_unit() {
-    LOCPATH=$scratch LC_ALL=$locale ./test/unit/test_text >"$scratch/out" 2>&1 || cat "$scratch/out"
+    LOCPATH=$scratch LC_ALL=$locale ./test/unit/unit_tests test_text >"$scratch/out" 2>&1 || cat "$scratch/out"
     grep -q "^# locale .*decimal point ','" "$scratch/out" ||
         { echo "the locale is not in force:"; cat "$scratch/out"; }
 }

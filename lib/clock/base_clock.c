@@ -5,7 +5,7 @@
 #include "base/host.h"
 #include "pure/units.h"
 #include "clock/base_clock_private.h"
-#include "clock/tags.h"
+#include "transport/tags.h"
 
 #include <math.h>
 #include <stdio.h>

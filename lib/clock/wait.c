@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* If other processes yield too, a yield takes some microseconds. Later yields could miss the deadline. */
-enum { NEAR_NS = 50 * 1000 };
+enum { LAST_YIELD_NS = 50 * 1000 };
 
 enum {
     AWAKE_NS = 1000 * 1000,   /* a sleeping process may wake up late by less than this, unless the machine is busy */
@@ -60,7 +60,7 @@ static inline void sleep_simulated(const mh_base_clock *clock, int64_t deadline_
 static int64_t yield_towards(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
     int64_t now_ns;
-    while ((now_ns = mh_base_clock_now_ns(clock)) < deadline_ns - NEAR_NS && now_ns >= from_ns)
+    while ((now_ns = mh_base_clock_now_ns(clock)) < deadline_ns - LAST_YIELD_NS && now_ns >= from_ns)
         sched_yield();
     return now_ns;
 }

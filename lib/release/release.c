@@ -4,7 +4,6 @@
 
 #include "pure/statistics.h"
 #include "pure/units.h"
-#include "clock/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,6 @@ enum {
     REHEARSALS_KNOWN_MAX = 16,            /* if the fastest barrier is known, connections are warm too */
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
-
-/* This close to a deadline, caches lose little. */
-enum { NEAR_NS = 10 * 1000 };
 
 enum { CHOICE_AUTO = 0 };
 
@@ -167,67 +163,19 @@ static int64_t came_too_early_by(const mh_rounds *rounds, const mh_release *rele
     return bound_ns == MH_TIME_UNKNOWN_NS || early_ns > rounds->tolerance_ns + bound_ns ? early_ns : 0;
 }
 
-static mh_exit disrupt(mh_rounds *rounds, int64_t lateness_ns)
-{
-    rounds->misses++;
-    rounds->lateness_ns = lateness_ns;
-    return MH_EXIT_DISRUPTED;
-}
-
-static bool yields(const mh_rounds *rounds)
-{
-    return rounds->channel->yields || rounds->barrier->slots.waited_long;
-}
-
-static void prepare_wait(mh_rounds *rounds, mh_last_wait *wait)
-{
-    int64_t near_ns = wait->deadline_ns - NEAR_NS;
-    int64_t step_ns = mh_sleep_towards(&rounds->clock->base, wait->deadline_ns);
-    wait->disrupted = step_ns != 0;
-    if (wait->disrupted)
-        disrupt(rounds, llabs(step_ns));
-    wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    /* A clock that may be set is checked after each wait. A second check would keep readings from following a step. */
-    if (wait->from_ns < near_ns - NEAR_NS && !rounds->clock->base.may_be_set)
-        wait->until_ns = near_ns;
-}
-
-void mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait)
+mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64_t delay_ns)
 {
     mh_estimate estimate = mh_global_clock_estimate(rounds->clock);
     int64_t instant_ns = release->decision_ns + release->slack_ns;
-    wait->deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns);
-    wait->until_ns = wait->deadline_ns;
-    wait->from_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    note_need(rounds, &estimate.model, release, wait->from_ns);
+    mh_accepted accepted = {.deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns),
+                            .at_ns = mh_base_clock_now_ns(&rounds->clock->base)};
+    note_need(rounds, &estimate.model, release, accepted.at_ns);
     rounds->slack_ns = release->slack_ns;
     rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
-    int64_t early_ns = came_too_early_by(rounds, release, &estimate, wait->from_ns);
-    wait->disrupted = early_ns > 0;
-    if (wait->disrupted)
-        disrupt(rounds, early_ns);
-    else if (delay_ns > 0)
-        prepare_wait(rounds, wait);
-}
-
-mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait)
-{
-    if (wait->disrupted)
-        return MH_EXIT_DISRUPTED;
-    bool is_last = wait->until_ns == wait->deadline_ns;
-    int64_t from_ns = wait->from_ns;
-    wait->from_ns = mh_wait_until(&rounds->clock->base, from_ns, wait->until_ns, yields(rounds));
-    rounds->lateness_ns = wait->from_ns - wait->until_ns;
-    if (rounds->lateness_ns < 0)
-        return disrupt(rounds, from_ns - wait->from_ns);
-    bool is_late = rounds->lateness_ns > rounds->tolerance_ns;
-    rounds->misses += is_late && is_last;
-    wait->until_ns = wait->deadline_ns;
-    if (!is_last)
-        return MH_EXIT_SOON;
-    return is_late ? MH_EXIT_LATE : MH_EXIT_IN_TIME;
+    accepted.early_ns = came_too_early_by(rounds, release, &estimate, accepted.at_ns);
+    return accepted;
 }
 
 /* A round that is like a call without the wait. Rank 0 decides whether another one follows. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * release.h - one round of a harmonized barrier: arrive, decide, wait, judge.
+ * release.h - one round of a harmonized barrier: arrive, decide, accept the release.
  *
  * Rank 0 receives the arrivals of all processes and sends the release; or each process receives them and computes the
- * same release. The deadline is a slack ahead on the global clock. Each process converts it to its base clock once,
- * waits, and judges after the wait how late it is. The next arrivals report the need of a round. After Schuchart,
- * Hunold and Bosilca, EuroMPI 2023, where the slack only grows and the flag is set before the wait.
+ * same release. The deadline is a slack ahead on the global clock. Each process converts it to its base clock once.
+ * The caller waits, and judges after the wait how late it is. The next arrivals report the need of a round. After
+ * Schuchart, Hunold and Bosilca, EuroMPI 2023, where the slack only grows and the flag is set before the wait.
  */
 #ifndef MH_RELEASE_H
 #define MH_RELEASE_H
@@ -73,33 +73,23 @@ int mh_rounds_rehearse(mh_rounds *rounds, int *fastest, mh_error *error);
 int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
                      mh_error *error);
 
-typedef enum mh_exit {
-    MH_EXIT_IN_TIME, /* left within the tolerance of the deadline */
-    MH_EXIT_LATE,    /* left later than that */
-    /* The clock is wrong: the release arrived before it was decided, or the clock was set back during the wait. */
-    MH_EXIT_DISRUPTED,
-    MH_EXIT_SOON /* the deadline is near; call mh_rounds_leave again */
-} mh_exit;
-
-/* The last parts of a wait, by the base clock. */
-typedef struct mh_last_wait {
-    int64_t from_ns;  /* a reading before it; a later one that is less shows that the clock was set back */
-    int64_t until_ns; /* the end of the next part */
-    int64_t deadline_ns;
-    bool disrupted; /* there is nothing to wait for */
-} mh_last_wait;
+/* A release as its process sees it, by its base clock. */
+typedef struct mh_accepted {
+    int64_t at_ns;       /* when the release was received */
+    int64_t deadline_ns; /* when this process is to leave */
+    int64_t early_ns;    /* if not 0, the clock is wrong: so long before its decision was the release received */
+} mh_accepted;
 
 /*
- * Begin to wait for this process's deadline, which is delay_ns after the common instant of a release whose order is
- * MH_ORDER_RELEASE. If the deadline is far away, sleep for most of the wait. Local.
+ * Accept a release whose order is MH_ORDER_RELEASE. The deadline is delay_ns after the common instant. Local.
  */
-void mh_rounds_approach(mh_rounds *rounds, const mh_release *release, int64_t delay_ns, mh_last_wait *wait);
+mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
 
-/*
- * Wait for the deadline. A long wait has two parts, so that the caller runs twice what it runs after its last reading
- * of the clock: during a long wait, caches lose what is not used. The first part returns MH_EXIT_SOON. Local.
- */
-mh_exit mh_rounds_leave(mh_rounds *rounds, mh_last_wait *wait);
+/* Whether a process that waits yields. */
+static inline bool mh_rounds_yield(const mh_rounds *rounds)
+{
+    return rounds->channel->yields || rounds->barrier->slots.waited_long;
+}
 
 /*
  * After a synchronization: rank 0 orders the next one at global time due_ns (other ranks: ignored). The time since the

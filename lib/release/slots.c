@@ -2,7 +2,7 @@
 /* slots.c - share the memory, and wait for the lines of other processes. */
 #include "release/slots.h"
 
-#include "release/tags.h"
+#include "transport/tags.h"
 
 #include <sched.h>
 #include <stdio.h>

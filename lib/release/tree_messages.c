@@ -2,7 +2,7 @@
 /* tree_messages.c - arrivals move up the tree; the release moves down, first to the child with the most descendants. */
 #include "release/tree_messages.h"
 
-#include "release/tags.h"
+#include "transport/tags.h"
 
 int mh_tree_arrive(const mh_channel *channel, const mh_tree *tree, mh_arrival *arrival, mh_error *error)
 {

@@ -13,10 +13,9 @@
 /* If global time would go back by at most this much, it stands still instead. */
 #define MAX_STANDSTILL_NS MH_NS_PER_MS
 
-void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel, mh_known_clocks *known)
+void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel)
 {
     clock->channel = channel;
-    clock->known = known;
     mh_global_clock_init(&clock->global);
 }
 
@@ -25,99 +24,33 @@ void mh_comm_clock_free(mh_comm_clock *clock)
     mh_sync_plan_free(&clock->plan);
 }
 
-/*
- * Whether all processes know the same barrier of it, and both communicators are on one node, or both on several, and
- * their processes wait alike.
- */
-static bool has_like_barrier(const mh_comm_clock *clock, const mh_known_clock *known, const mh_known_name *name)
-{
-    return known->is_one_node == clock->is_one_node && known->yields == clock->channel->yields &&
-           name->barrier_choice > 0 && known->name.barrier_choice == name->barrier_choice;
-}
-
-/* What a process says of the known clocks: bits, one for each clock or kind of clock. */
-enum { USABLE_BIT, BARRIER_BIT = MH_KNOWN_CLOCKS, RANKS_BIT = 2 * MH_KNOWN_CLOCKS, KINDS_BIT = 3 * MH_KNOWN_CLOCKS };
-
-static int64_t judge(const mh_comm_clock *clock, const mh_known_clock *known, const mh_known_name *name)
-{
-    const mh_channel *channel = clock->channel;
-    bool has_same_rank = known->rank == channel->rank && known->size == channel->size;
-    return INT64_C(1) << USABLE_BIT | (int64_t)has_like_barrier(clock, known, name) << BARRIER_BIT |
-           (int64_t)has_same_rank << RANKS_BIT;
-}
-
-/* The latest that all know and whose base clock is the one that all would choose. The same on all processes. */
-static void take_latest(mh_comm_clock *clock, const mh_known_clock *clocks, int64_t common, int choice)
-{
-    for (int i = 0; i < MH_KNOWN_CLOCKS; i++) {
-        int64_t said = common >> i;
-        if (!(said >> USABLE_BIT & 1) || !mh_base_clock_is_choice(&clocks[i].base, choice, common >> KINDS_BIT))
-            continue;
-        clock->origin = clocks[i];
-        clock->knows_barrier = said >> BARRIER_BIT & 1;
-        clock->is_like_origin = said >> RANKS_BIT & 1;
-        return;
-    }
-}
-
-/*
- * Find an earlier clock that all processes know and can use: rank 0 proposes those that it knows, and the latest that
- * all accept is taken.
- */
-static int find_origin(mh_comm_clock *clock, int choice, double wander, mh_error *error)
-{
-    mh_known_clock clocks[MH_KNOWN_CLOCKS];
-    mh_known_name names[MH_KNOWN_CLOCKS];
-    int64_t mine = mh_base_clock_usable() << KINDS_BIT, common = 0;
-    mh_known_clocks_names(clock->known, names);
-    int code = mh_bcast(clock->channel, names, sizeof names, 0, error);
-    if (code != MPI_SUCCESS || names[0].id == 0)
-        return code;
-    for (int i = 0; i < MH_KNOWN_CLOCKS; i++)
-        if (mh_known_clocks_get(clock->known, &names[i], wander, &clocks[i]))
-            mine |= judge(clock, &clocks[i], &names[i]) << i;
-    code = mh_allreduce_and(clock->channel, mine, &common, error);
-    if (code == MPI_SUCCESS)
-        take_latest(clock, clocks, common, choice);
-    return code;
-}
-
 /* From now on, steps that happened since the last check of the origin are found. */
-static void begin_with_origin(mh_comm_clock *clock, int choice)
+static void begin_with(mh_comm_clock *clock, int choice, const mh_known_clock *origin)
 {
     mh_base_clock *base = &clock->global.base;
-    *base = clock->origin.base;
+    clock->origin = *origin;
+    *base = origin->base;
     if (choice > 0)
         snprintf(base->reason, sizeof base->reason, "requested");
     else if (strcmp(base->reason, "requested") == 0)
         snprintf(base->reason, sizeof base->reason, "that of an earlier communicator");
-    clock->watch = clock->origin.watch;
+    clock->watch = origin->watch;
 }
 
-int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh_sites *sites, mh_error *error)
+int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_known_clock *origin, const mh_sites *sites,
+                       mh_error *error)
 {
     const mh_group *node = &sites->node;
     mh_base_clock *base = &clock->global.base;
     clock->is_one_node = node->size == clock->channel->size;
-    int code = clock->known ? find_origin(clock, choice, wander, error) : MPI_SUCCESS;
-    if (code != MPI_SUCCESS)
-        return code;
-    if (clock->origin.name.id) {
-        begin_with_origin(clock, choice);
+    if (origin->id) {
+        begin_with(clock, choice, origin);
         return MPI_SUCCESS;
     }
-    code = mh_base_clock_open(base, choice, clock->channel, node->ranks, node->size, error);
+    int code = mh_base_clock_open(base, choice, clock->channel, node->ranks, node->size, error);
     if (code == MPI_SUCCESS)
         mh_clock_watch_start(&clock->watch, base);
     return code;
-}
-
-void mh_comm_clock_note_barrier(mh_comm_clock *clock, int barrier_choice)
-{
-    clock->barrier_choice = barrier_choice;
-    clock->barrier_yields = clock->channel->yields;
-    if (clock->known)
-        mh_known_clocks_set_barrier(clock->known, clock->id, barrier_choice, clock->barrier_yields);
 }
 
 int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error)
@@ -165,8 +98,6 @@ void mh_comm_clock_forget_bound(mh_comm_clock *clock)
 void mh_comm_clock_distrust(mh_comm_clock *clock)
 {
     unbind(clock, mh_global_clock_estimate(&clock->global));
-    if (clock->known)
-        mh_known_clocks_remove(clock->known, clock->id);
     clock->disrupted = true;
     clock->disruptions++;
 }
@@ -175,7 +106,7 @@ void mh_comm_clock_distrust(mh_comm_clock *clock)
  * Whether a thread read the global clock between a step and its correction. Global time would then stand still for the
  * length of the step.
  */
-static bool stands_still(mh_comm_clock *clock)
+static bool stood_still(mh_comm_clock *clock)
 {
     mh_estimate estimate = mh_global_clock_estimate(&clock->global);
     return mh_global_clock_lead_ns(&clock->global, &estimate) > MAX_STANDSTILL_NS;
@@ -186,22 +117,22 @@ void mh_comm_clock_look(mh_comm_clock *clock)
     if (!mh_global_clock_is_set(&clock->global))
         return;
     /* Once found wrong, it stands still until the next synchronization. */
-    if (follow_step(clock) != 0 || (!clock->disrupted && stands_still(clock)))
+    if (follow_step(clock) != 0 || (!clock->disrupted && stood_still(clock)))
         mh_comm_clock_distrust(clock);
 }
 
 /* ---- One synchronization */
 
 /* What the processes agree upon after a synchronization: of each value the maximum of all. */
-typedef struct agreement {
+typedef struct mh_agreement {
     int64_t disrupted; /* a clock was stepped meanwhile */
     int64_t lead_ns;   /* by how much readings of a process may lie ahead of its new estimate */
     int64_t hurry_ns;  /* minus the time until a process wants to synchronize again */
-} agreement;
+} mh_agreement;
 
 enum { AGREEMENT_FIELDS = 3 };
 
-_Static_assert(sizeof(agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
+_Static_assert(sizeof(mh_agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
                "an agreement is reduced as an array of int64_t");
 
 static int64_t hurry_ns(const mh_comm_clock *clock)
@@ -224,7 +155,7 @@ static int begin_epoch(mh_comm_clock *clock, mh_error *error)
     int code = mh_bcast(clock->channel, &epoch, sizeof epoch, 0, error);
     clock->epoch_unix_ns = epoch.unix_ns;
     clock->id = epoch.id;
-    if (code == MPI_SUCCESS && clock->origin.name.id) {
+    if (code == MPI_SUCCESS && clock->origin.id) {
         code = mh_sync_take_up(&clock->plan, clock->channel, &clock->global.base, &clock->origin.known, error);
         clock->is_shared = mh_sync_keeps(&clock->plan);
     }
@@ -240,7 +171,7 @@ static mh_estimate reference_of(const mh_comm_clock *clock)
     return reference;
 }
 
-static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimate, agreement *all, mh_error *error)
+static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimate, mh_agreement *all, mh_error *error)
 {
     const mh_base_clock *base = &clock->global.base;
     *estimate = reference_of(clock);
@@ -248,29 +179,13 @@ static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimat
     if (code != MPI_SUCCESS)
         return code;
     bool is_set = mh_global_clock_is_set(&clock->global), stepped = follow_step(clock) != 0;
-    agreement mine = {.disrupted = clock->plan.disrupted || stepped,
-                      .lead_ns = is_set ? mh_global_clock_lead_ns(&clock->global, estimate) : INT64_MIN,
-                      .hurry_ns = hurry_ns(clock)};
+    mh_agreement mine = {.disrupted = clock->plan.disrupted || stepped,
+                         .lead_ns = is_set ? mh_global_clock_lead_ns(&clock->global, estimate) : INT64_MIN,
+                         .hurry_ns = hurry_ns(clock)};
     code = mh_allreduce_max(clock->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
     if (code == MPI_SUCCESS && !all->disrupted)
         clock->wandered += clock->plan.wandered;
     return code;
-}
-
-/* Let further communicators begin with this clock. */
-static void pass_on(const mh_comm_clock *clock, const mh_estimate *estimate)
-{
-    mh_known_clock mine = {.name = {clock->id, clock->schedule.count, clock->barrier_choice},
-                           .base = clock->global.base,
-                           .watch = clock->watch,
-                           .synced_ns = clock->schedule.last_ns,
-                           .rank = clock->channel->rank,
-                           .size = clock->channel->size,
-                           .is_one_node = clock->is_one_node,
-                           .yields = clock->barrier_yields,
-                           .wander = clock->plan.tracker.rates.wander};
-    if (clock->known && mh_sync_pass_on(&clock->plan, clock->channel, estimate, &mine.known))
-        mh_known_clocks_add(clock->known, &mine);
 }
 
 /*
@@ -287,14 +202,13 @@ static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns
     clock->errors = estimate->errors;
     clock->errors_at_ns = estimate->model.at_ns;
     clock->disrupted = false;
-    pass_on(clock, estimate);
 }
 
 /*
  * A synchronization during which a clock is stepped is of no use: it is repeated, but not for ever. If the last one is
  * disturbed too, its estimates are not used unless there are no others.
  */
-static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *all, mh_error *error)
+static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, mh_agreement *all, mh_error *error)
 {
     enum { MAX_RUNS = 3 };
     bool is_first = !mh_global_clock_is_set(&clock->global);
@@ -324,7 +238,7 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
 
 int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorough, mh_error *error)
 {
-    agreement all;
+    mh_agreement all;
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&clock->global))
         code = begin_epoch(clock, error);
@@ -338,6 +252,22 @@ int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorou
     if (code == MPI_SUCCESS)
         mh_schedule_choose(&clock->schedule, clock->fixed_interval_ns, -all.hurry_ns);
     return code;
+}
+
+bool mh_comm_clock_pass_on(const mh_comm_clock *clock, mh_known_clock *known)
+{
+    mh_estimate estimate = mh_global_clock_estimate(&clock->global);
+    estimate.errors = clock->errors;
+    *known = (mh_known_clock){.id = clock->id,
+                              .generation = clock->schedule.count,
+                              .base = clock->global.base,
+                              .watch = clock->watch,
+                              .synced_ns = clock->schedule.last_ns,
+                              .rank = clock->channel->rank,
+                              .size = clock->channel->size,
+                              .is_one_node = clock->is_one_node,
+                              .wander = clock->plan.tracker.rates.wander};
+    return mh_sync_pass_on(&clock->plan, clock->channel, &estimate, &known->known);
 }
 
 /* ---- The next one */

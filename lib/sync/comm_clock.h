@@ -8,24 +8,31 @@
 
 #include "clock/global_clock.h"
 #include "clock/watch.h"
-#include "sync/known_clocks.h"
 #include "sync/schedule.h"
 #include "sync/sync.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A clock as of its last synchronization, with which the clock of a further communicator can begin. */
+typedef struct mh_known_clock {
+    uint64_t id;        /* 0: none */
+    int64_t generation; /* counts its synchronizations */
+    mh_base_clock base;
+    mh_clock_watch watch;
+    int64_t synced_ns; /* the end of the last synchronization, by the base clock */
+    mh_known_estimate known;
+    int rank, size;   /* of this process, and of the communicator */
+    bool is_one_node; /* all processes of the communicator ran on one node */
+    double wander;    /* the limit for which the bounds hold */
+} mh_known_clock;
+
 typedef struct mh_comm_clock {
     const mh_channel *channel;
-    mh_known_clocks *known; /* of this process; NULL: no communicator begins with the clock of another one */
     mh_known_clock origin;  /* the earlier clock that this one begins with; its id is 0 if there is none */
-    bool is_like_origin;    /* that communicator had the same ranks */
-    bool knows_barrier;     /* the fastest barrier of the origin is likely to be that of this one */
-    bool is_one_node;       /* all processes run on one node */
     bool is_shared;         /* it began with what the origin knew, and the first synchronization confirmed that */
-    int64_t barrier_choice; /* the fastest barrier, for communicators that begin with this clock; 0: not known */
-    bool barrier_yields;    /* processes yielded while it was chosen */
-    uint64_t id;            /* in the list of known clocks */
+    bool is_one_node;       /* all processes run on one node */
+    uint64_t id;            /* the same on all processes; no other clock has it */
     mh_global_clock global; /* the estimate of rank 0 defines global time */
     mh_clock_watch watch;   /* over the base clock of this process */
     mh_sync_plan plan;
@@ -50,8 +57,8 @@ typedef struct mh_clock_record {
     int64_t bound_ns;             /* MH_TIME_UNKNOWN_NS: not known */
 } mh_clock_record;
 
-/* clock is all zero before. channel and known must outlive it. */
-void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel, mh_known_clocks *known);
+/* clock is all zero before. channel must outlive it. */
+void mh_comm_clock_init(mh_comm_clock *clock, const mh_channel *channel);
 
 /* Does nothing for a clock that is all zero. */
 void mh_comm_clock_free(mh_comm_clock *clock);
@@ -63,13 +70,17 @@ static inline bool mh_comm_clock_is_open(const mh_comm_clock *clock)
 
 /*
  * Open the base clock, by an index into the list of mh_base_clock_choice, with one calibration for the processes of a
- * node. If all processes were synchronized in the same earlier communicator, it is the one of that communicator, if
- * its bounds hold for as much wander. Once in the life of a clock. Collective.
+ * node. If origin is an earlier clock of all processes, this clock begins with it. Once in the life of a clock.
+ * Collective.
  */
-int mh_comm_clock_open(mh_comm_clock *clock, int choice, double wander, const mh_sites *sites, mh_error *error);
+int mh_comm_clock_open(mh_comm_clock *clock, int choice, const mh_known_clock *origin, const mh_sites *sites,
+                       mh_error *error);
 
-/* The communicator has found its fastest barrier. The same on all processes. Local. */
-void mh_comm_clock_note_barrier(mh_comm_clock *clock, int barrier_choice);
+/*
+ * What further communicators can begin with. Returns false if it is of no use for that. The clock must be synchronized
+ * and not disrupted. Local.
+ */
+bool mh_comm_clock_pass_on(const mh_comm_clock *clock, mh_known_clock *known);
 
 /* Plan synchronizations by a label. Collective. The old plan stays if the new one fails. */
 int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error);

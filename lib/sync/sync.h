@@ -12,9 +12,9 @@
 #include "pure/model.h"
 #include "clock/tracker.h"
 #include "sync/exchange_data.h"
-#include "sync/known_clocks.h"
 #include "sync/offset.h"
 #include "pure/topology.h"
+#include "pure/window.h"
 
 enum { MH_MAX_FIT_POINTS = 10000, MH_MAX_EXCHANGES = 10000 };
 
@@ -64,6 +64,13 @@ typedef struct mh_sync_plan {
     int64_t wandered;   /* how often measurements of the last run disproved the limit of wander */
     mh_level level[MH_MAX_LEVELS];
 } mh_sync_plan;
+
+/* What a process tells another one about its clock, as of the last synchronization of an earlier communicator. */
+typedef struct mh_known_estimate {
+    mh_estimate estimate; /* to the global time of that communicator */
+    int64_t sharing_rank; /* the process there that has the same clock and measures it */
+    mh_window window;     /* of the offset to that process's clock */
+} mh_known_estimate;
 
 /* The name of an algorithm by its index in the family; NULL past the last one. */
 const char *mh_sync_name(int index);

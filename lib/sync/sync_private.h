@@ -7,7 +7,7 @@
 #include "sync/exchange.h"
 #include "sync/offset.h"
 #include "sync/sync.h"
-#include "sync/tags.h"
+#include "transport/tags.h"
 
 /* One run of an algorithm in a group of at least two, of which this process is one. */
 typedef struct mh_sync_run_context {

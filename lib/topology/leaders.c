@@ -2,7 +2,7 @@
 /* leaders.c - numbers and lists of leaders to rank 0, and the whole list back. */
 #include "topology/leaders.h"
 
-#include "topology/tags.h"
+#include "transport/tags.h"
 
 int mh_leaders_count(const mh_channel *channel, bool is_leader, mh_leader_tree *tree, mh_error *error)
 {

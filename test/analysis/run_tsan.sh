@@ -6,7 +6,7 @@
 . "$(dirname "$0")/scratch.sh"
 
 subtests=(threads readers readers_beside_frees threads_first_use threads_info threads_passing clock_resync)
-unit_tests=(test_slots test_global_clock)
+suites=(test_slots test_global_clock)
 recorder=(lib/trace/{libmpix_trace,trace}-mpich.la)
 is_open_mpi && recorder=("${recorder[@]/mpich/openmpi}")
 scratch=$PWD/analysis/tsan
@@ -24,7 +24,7 @@ build() {       # DIRECTORY [NAME=VALUE...], the latter for make
     local directory=$1
     shift
     scratch_build "$directory" --enable-sanitizers=thread CFLAGS='-g -O1' -- \
-        "${unit_tests[@]/#/test/unit/}" test/mpi/mpix_test "$@" || exit 1
+        test/unit/unit_tests test/mpi/mpix_test "$@" || exit 1
 }
 
 build "$scratch-without-locks" CFLAGS="-g -O1 -D_GNU_SOURCE= -include $source_dir/without_locks.h"
@@ -38,8 +38,8 @@ fi
 
 build "$scratch" "${recorder[@]}"
 cd "$scratch" || exit 1
-for test in "${unit_tests[@]}"; do
-    output=$("test/unit/$test" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" && tap_ok "$test" ||
+for test in "${suites[@]}"; do
+    output=$(test/unit/unit_tests "$test" 2>&1) && ! grep -q ThreadSanitizer <<<"$output" && tap_ok "$test" ||
         tap_not_ok "$test" "$(tail -n 100 <<<"$output")"
 done
 for subtest in "${subtests[@]}"; do

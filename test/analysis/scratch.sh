@@ -53,26 +53,20 @@ use_launcher() {    # sets the launcher that belongs to $CC, unless the caller n
     fi
 }
 
-list_unit_tests() { # in a build directory: the programs of the unit tests
-    "$MAKE" -s Makefile >/dev/null 2>&1
-    printf '%s\n' 'print-unit-tests:' '	@echo $(unit_tests)' | "$MAKE" -s -f Makefile -f - print-unit-tests
-}
-
 build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit and MPI tests, and goes there
     local makers=(test/programs/check_trace_{check,convert,report})
     use_launcher
     scratch_build "$@" -- all || exit 1
-    unit_tests=$(cd "$1" && list_unit_tests)
-    # shellcheck disable=SC2086
-    scratch_build "$@" -- $unit_tests test/mpi/mpix_test test/mpi/wrapper_test test/programs/check_late \
-        "${makers[@]}" || exit 1
+    scratch_build "$@" -- test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test \
+        test/programs/check_late "${makers[@]}" || exit 1
     cd "$1" || exit 1
 }
 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
     local test output timeout_s=${MPIX_TEST_TIMEOUT:-60}
-    for test in $unit_tests; do
-        output=$("$test" 2>&1 </dev/null) && tap_ok "$test" || tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
+    for test in $(test/unit/unit_tests --list); do
+        output=$(test/unit/unit_tests "$test" 2>&1 </dev/null) && tap_ok "$test" ||
+            tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
     done
     output=$(MPIX_TEST_TIMEOUT=$timeout_s MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
         tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||

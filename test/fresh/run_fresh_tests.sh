@@ -149,7 +149,7 @@ try_readme() {      # full or short
             mpix_bench --version; mpiexec -n 2 ./bench" '^ok$'
     else
         try_first_command
-        QUICKSTART_TESTS="test/unit/test_model test/unit/test_sync test/check_symbols.sh"
+        QUICKSTART_TESTS="test/unit/unit_tests test/check_symbols.sh"
         try "./quickstart check, after it" "./quickstart check" "$all_passed"
     fi
     try "./quickstart again" ./quickstart "$result"

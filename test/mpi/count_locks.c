@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* More than the lookups before a thread remembers a communicator. */
-enum { FIRST_CALLS = 200, CALLS = 1000 };
+enum { FIRST_CALLS = 1, CALLS = 1000 };
 
 static _Atomic int64_t locks;
 
@@ -59,7 +58,7 @@ int main(int argc, char **argv)
     int64_t first = count(MPI_COMM_WORLD, FIRST_CALLS), later = count(MPI_COMM_WORLD, CALLS);
     printf("rank %d, thread level %d: %d calls with four readings each take %lld locks, expected 0\n", rank, level,
            (int)CALLS, (long long)later);
-    printf("rank %d: the first %d take %lld, expected at least 1\n", rank, (int)FIRST_CALLS, (long long)first);
+    printf("rank %d: the first takes %lld, expected at least 1\n", rank, (long long)first);
     MPI_Finalize();
     return code != MPI_SUCCESS || first < 1 || later != 0;
 }

@@ -114,8 +114,6 @@ static const sub_test sub_tests[] = {
     {"resyncs", test_resyncs, "memory stays flat over thousands of synchronizations", SINGLE},
     {"freed_early", test_freed_early, "communicators that are freed with messages under way", SINGLE},
     {"unfreed", test_unfreed, "communicators that are not freed before MPI_Finalize", SINGLE},
-    {"freeing", test_freeing, "calls in delete callbacks of communicators that are being freed", SINGLE},
-    {"finalizing", test_finalizing, "calls in delete callbacks in MPI_Finalize", SINGLE},
     {"lookups", test_lookups, "reading several clocks in turn asks MPI nothing", SINGLE},
     {"barrier_algorithms", test_barrier_algorithms, "each way to meet", SINGLE},
     {"barrier_change", test_barrier_change, "changes of the way to meet", SINGLE},

@@ -375,8 +375,6 @@ void test_cycles(void);
 void test_resyncs(void);
 void test_freed_early(void);
 void test_unfreed(void);
-void test_freeing(void);
-void test_finalizing(void);
 void test_session_goes_on(void);
 void test_loaded(void);
 void test_before_init(void);

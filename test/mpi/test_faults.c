@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,34 @@ static void fail_in_wait(void)
     check_fresh();
 }
 
+static jmp_buf out_of_call;
+
+static void jump_out(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    longjmp(out_of_call, 1);
+}
+
+/* A handler that jumps out of the first call is called on all processes, after all know of the error. */
+static void jump_out_of_first_call(const char *name, int rank)
+{
+    MPI_Errhandler handler;
+    int flag;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    MPI_Comm_create_errhandler(jump_out, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    fault_plan(my_rank == rank ? find_function(name) : -1, 1);
+    if (setjmp(out_of_call) == 0) {
+        MPIX_Harmonize(comm, &flag);
+        CHECK(false, "%s fails on rank %d, but the handler was not called", name, rank);
+    }
+    MPI_Errhandler_free(&handler);
+    fault_plan(-1, 0);
+    meet(MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+}
+
 /* Those whose failure on one process all processes agree on, and so can go on after it. */
 void test_faults_mpi_one(void)
 {
@@ -340,6 +369,10 @@ void test_faults_mpi_one(void)
     for (size_t i = 0; i < sizeof agreed / sizeof *agreed; i++)
         for (int rank = 0; rank < ranks; rank++)
             CHECK(try_fault(find_function(agreed[i]), my_rank == rank, true), "%s never failed", agreed[i]);
+    for (int rank = 0; rank < ranks; rank++) {
+        jump_out_of_first_call("MPI_Comm_split", rank);
+        jump_out_of_first_call("MPI_Comm_set_attr", rank);
+    }
     check_fresh();
     if (min_over(MPI_COMM_WORLD, processes_of_node()) == ranks)
         fail_in_wait();

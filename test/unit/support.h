@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * support.h - what the unit tests share: running a suite, chance that can be repeated, and limits on errors.
+ * support.h - what the unit tests share: the list of suites, chance that can be repeated, and limits on errors.
  *
  * Chance comes from a small generator whose seed is the environment variable MH_SEED, else a constant; never the clock.
  * EXPECT_SEEDED says with every failure which seed repeats it. MH_ROUNDS=100 makes the tests with chance in them a
@@ -104,25 +104,21 @@ static inline void sort_numbers(double *numbers, int count)
     qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
 }
 
-/* Adds the tests of a program to its one case. */
-typedef void (*add_tests)(TCase *tests);
+/* The tests of a file, in the list that unit_tests.c runs. */
+typedef struct unit_suite {
+    const char *name;
+    void (*add)(TCase *tests);
+    struct unit_suite *next;
+} unit_suite;
 
-static inline int run_suite(const char *name, add_tests add)
-{
-    enum { TIMEOUT_S = 120 }; /* for tests that hang, under valgrind too */
-    Suite *suite = suite_create(name);
-    TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, rounds_factor() > 1 ? rounds_of(TIMEOUT_S) : TIMEOUT_S);
-    if (getenv("MH_ROUNDS"))
-        printf("# MH_ROUNDS=%s: %g times the usual rounds\n", getenv("MH_ROUNDS"), rounds_factor());
-    fflush(stdout);
-    add(tests);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, getenv("CK_TAP_LOG_FILE_NAME") ? CK_SILENT : CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+void unit_suite_register(unit_suite *suite);
+
+/* At the end of a file: its suite, which needs no other entry in a list than the file in test.am. */
+#define SUITE(name, add)                                                 \
+    __attribute__((constructor)) static void register_suite_##name(void) \
+    {                                                                    \
+        static unit_suite suite = {#name, add, NULL};                    \
+        unit_suite_register(&suite);                                     \
+    }
 
 #endif

@@ -460,7 +460,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, names_of_run_times);
 }
 
-int main(void)
-{
-    return run_suite("analysis", add);
-}
+SUITE(analysis, add)

@@ -364,7 +364,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, long_lines);
 }
 
-int main(void)
-{
-    return run_suite("arrival", add);
-}
+SUITE(arrival, add)

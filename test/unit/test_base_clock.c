@@ -314,7 +314,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, at_most_one_counter_is_of_this_processor);
 }
 
-int main(void)
-{
-    return run_suite("base_clock", add);
-}
+SUITE(base_clock, add)

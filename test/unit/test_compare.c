@@ -491,7 +491,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, intervals_contain_the_truth);
 }
 
-int main(void)
-{
-    return run_suite("compare", add);
-}
+SUITE(compare, add)

@@ -419,7 +419,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, last_error_is_remembered);
 }
 
-int main(void)
-{
-    return run_suite("config", add);
-}
+SUITE(config, add)

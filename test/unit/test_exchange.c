@@ -179,7 +179,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, no_more_than_asked_for);
 }
 
-int main(void)
-{
-    return run_suite("exchange", add);
-}
+SUITE(exchange, add)

@@ -473,7 +473,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, readings_of_threads_never_decrease, 0, COUNT_OF(real_clocks));
 }
 
-int main(void)
-{
-    return run_suite("global_clock", add);
-}
+SUITE(global_clock, add)

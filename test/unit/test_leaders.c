@@ -157,7 +157,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, only_leaders_have_lists_if_regular, 0, 2);
 }
 
-int main(void)
-{
-    return run_suite("leaders", add);
-}
+SUITE(leaders, add)

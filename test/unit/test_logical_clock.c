@@ -225,7 +225,4 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, a_million_events);
 }
 
-int main(void)
-{
-    return run_suite("logical_clock", add_all);
-}
+SUITE(logical_clock, add_all)

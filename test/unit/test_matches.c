@@ -250,7 +250,4 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, calls_that_do_not_wait);
 }
 
-int main(void)
-{
-    return run_suite("matches", add_all);
-}
+SUITE(matches, add_all)

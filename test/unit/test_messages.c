@@ -210,7 +210,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, needs_are_told);
 }
 
-int main(void)
-{
-    return run_suite("messages", add);
-}
+SUITE(messages, add)

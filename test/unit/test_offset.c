@@ -239,7 +239,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, estimators_have_names_that_find_them);
 }
 
-int main(void)
-{
-    return run_suite("offset", add);
-}
+SUITE(offset, add)

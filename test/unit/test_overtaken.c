@@ -121,7 +121,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, an_overtaken_reading_leaves_no_trace, 0, COUNT_OF(steps_ns));
 }
 
-int main(void)
-{
-    return run_suite("overtaken", add);
-}
+SUITE(overtaken, add)

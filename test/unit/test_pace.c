@@ -93,7 +93,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, window_follows_needs);
 }
 
-int main(void)
-{
-    return run_suite("pace", add);
-}
+SUITE(pace, add)

@@ -143,7 +143,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, tree_stops_at_a_failure);
 }
 
-int main(void)
-{
-    return run_suite("pairs", add);
-}
+SUITE(pairs, add)

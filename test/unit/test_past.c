@@ -309,9 +309,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, adversary_cannot_break_the_bound, 0, WANDERS * DELAYS);
 }
 
-int main(void)
-{
-    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
-    fflush(stdout);
-    return run_suite("past", add);
-}
+SUITE(past, add)

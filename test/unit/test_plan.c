@@ -307,7 +307,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, words_of_lines, 0, COUNT_OF(lines));
 }
 
-int main(void)
-{
-    return run_suite("plan", add);
-}
+SUITE(plan, add)

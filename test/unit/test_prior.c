@@ -246,9 +246,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, prior_predicts_as_well_as_it_says);
 }
 
-int main(void)
-{
-    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
-    fflush(stdout);
-    return run_suite("prior", add);
-}
+SUITE(prior, add)

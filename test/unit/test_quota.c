@@ -162,7 +162,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, overlong_group_is_no_harm);
 }
 
-int main(void)
-{
-    return run_suite("quota", add);
-}
+SUITE(quota, add)

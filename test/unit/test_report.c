@@ -302,6 +302,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    output_begin(); /* as each program does, for the locale */
     tcase_add_loop_test(tests, report_as_in_golden_file, 0, COUNT_OF(reports));
     tcase_add_loop_test(tests, report_in_other_locale, 0, COUNT_OF(reports));
     tcase_add_loop_test(tests, table_lines_up, 0, 4);
@@ -310,8 +311,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, names_of_formats);
 }
 
-int main(void)
-{
-    output_begin(); /* as each program does, for the locale */
-    return run_suite("report", add);
-}
+SUITE(report, add)

@@ -127,7 +127,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, it_follows_steps);
 }
 
-int main(void)
-{
-    return run_suite("schedule", add);
-}
+SUITE(schedule, add)

@@ -258,7 +258,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, list_that_does_not_fit_says_so);
 }
 
-int main(void)
-{
-    return run_suite("settings", add);
-}
+SUITE(settings, add)

@@ -143,7 +143,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, limit_on_files_is_an_error_and_no_signal, 0, MH_SHARED_WAYS);
 }
 
-int main(void)
-{
-    return run_suite("shared_memory", add);
-}
+SUITE(shared_memory, add)

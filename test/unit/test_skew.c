@@ -67,12 +67,9 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    output_begin(); /* as each program does, for the locale */
     tcase_add_test(tests, rows_and_raw_calls_round_alike);
     tcase_add_test(tests, figures_of_repetitions_are_their_median);
 }
 
-int main(void)
-{
-    output_begin(); /* as each program does, for the locale */
-    return run_suite("skew", add);
-}
+SUITE(skew, add)

@@ -493,7 +493,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, limits_that_are_set_often_stop_no_search);
 }
 
-int main(void)
-{
-    return run_suite("slack", add);
-}
+SUITE(slack, add)

@@ -187,7 +187,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, members_may_be_late, 0, 4);
 }
 
-int main(void)
-{
-    return run_suite("slots", add);
-}
+SUITE(slots, add)

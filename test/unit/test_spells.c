@@ -255,9 +255,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, bias_costs_nothing_where_bounds_jitter, 0, COUNT_OF(far_paths));
 }
 
-int main(void)
-{
-    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
-    fflush(stdout);
-    return run_suite("spells", add);
-}
+SUITE(spells, add)

@@ -486,7 +486,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, unknown_bounds_are_passed_on, 0, COUNT_OF(unknowns));
 }
 
-int main(void)
-{
-    return run_suite("sync", add);
-}
+SUITE(sync, add)

@@ -407,7 +407,4 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, all_of_a_ring_is_matched);
 }
 
-int main(void)
-{
-    return run_suite("trace", add_all);
-}
+SUITE(trace, add_all)

@@ -304,7 +304,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, deep_regions);
 }
 
-int main(void)
-{
-    return run_suite("trace report", add);
-}
+SUITE(trace_report, add)

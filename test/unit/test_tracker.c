@@ -485,9 +485,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, step_is_noticed, 0, COUNT_OF(stepped));
 }
 
-int main(void)
-{
-    printf("# MH_SEED=%" PRIu64 "\n", base_seed());
-    fflush(stdout);
-    return run_suite("tracker", add);
-}
+SUITE(tracker, add)

@@ -93,7 +93,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, what_no_chart_can_have_is_not_drawn);
 }
 
-int main(void)
-{
-    return run_suite("values", add);
-}
+SUITE(values, add)

@@ -86,7 +86,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, both_forms_agree);
 }
 
-int main(void)
-{
-    return run_suite("wide", add);
-}
+SUITE(wide, add)

@@ -71,7 +71,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, steps_show, 0, COUNT_OF(crossings));
 }
 
-int main(void)
-{
-    return run_suite("window", add);
-}
+SUITE(window, add)

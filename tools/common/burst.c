@@ -83,15 +83,18 @@ static int64_t to_ns(int64_t ticks, double tick_ns)
 
 burst_window_t burst_window(const exchange_t *exchanges, int64_t count, double own_tick_ns, double peer_tick_ns)
 {
+    /* What is narrowed is the offset of the own clock. */
+    mh_window own = mh_window_unknown();
     burst_window_t window = {mh_window_unknown(), 0, 0};
     for (const exchange_t *exchange = exchanges; exchange < exchanges + count; exchange++) {
-        mh_window before = window.limits;
-        mh_window_narrow(&window.limits, to_ns(exchange->sent_ticks, own_tick_ns),
-                         to_ns(exchange->remote_ticks, peer_tick_ns), to_ns(exchange->received_ticks, own_tick_ns));
-        if (window.limits.min_ns > before.min_ns)
-            window.min_at_ns = exchange->at_ns;
-        if (window.limits.max_ns < before.max_ns)
+        mh_window before = own;
+        mh_window_narrow(&own, to_ns(exchange->sent_ticks, own_tick_ns), to_ns(exchange->remote_ticks, peer_tick_ns),
+                         to_ns(exchange->received_ticks, own_tick_ns));
+        if (own.min_ns > before.min_ns)
             window.max_at_ns = exchange->at_ns;
+        if (own.max_ns < before.max_ns)
+            window.min_at_ns = exchange->at_ns;
     }
+    window.limits = (mh_window){-own.max_ns, -own.min_ns};
     return window;
 }

@@ -4,7 +4,8 @@
  *
  * An exchange is a message to the peer, which answers with a reading of its clock. The first exchanges after a silence
  * are lopsided by microseconds and are discarded. No message arrives before it was sent, so each exchange bounds the
- * offset, remote - own, from both sides. The middle of the window that all leave is the estimator of the SKaMPI
+ * offset of the peer's clock from both sides. As in pure/model.h, offset = local - global, where the peer's clock is
+ * the local one and the own clock is global. The middle of the window that all leave is the estimator of the SKaMPI
  * benchmark.
  */
 #ifndef BURST_H
@@ -16,16 +17,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What exchanges leave of own - remote, as the library takes it. */
+/* What exchanges leave of the offset of the peer's clock. */
 typedef struct burst_window {
     mh_window limits;
     int64_t min_at_ns, max_at_ns; /* when the limits were found */
 } burst_window_t;
 
-/* Of the remote clock: remote - own. */
 static inline int64_t burst_offset_ns(const burst_window_t *window)
 {
-    return -mh_window_middle_ns(window->limits);
+    return mh_window_middle_ns(window->limits);
 }
 
 /* The maximum error of the offset. With coarse clocks, and clocks that were set, it may be negative. */

@@ -1,87 +1,88 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_known_clocks.c - a communicator that begins with what another one knows: the list of known clocks, and the first
+ * test_memo.c - a communicator that begins with what another one knows: the list of what is remembered, and the first
  * synchronization of some of the processes, in any order, against the truth; and what is recorded of a clock.
  */
 #include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "support.h"
-#include "sync/comm_clock.h"
+#include "memo.h"
 #include "sync/sync_label.h"
 #include "sync/sync_private.h"
 #include "virtual_processes.h"
 
 /* ---- The list */
 
-static mh_known_clocks new_list(void)
+static mh_memo new_memo(void)
 {
-    return (mh_known_clocks){.lock = PTHREAD_MUTEX_INITIALIZER};
+    return (mh_memo){.lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
-static mh_known_clock known_now(uint64_t id)
+static mh_memory known_now(uint64_t id)
 {
-    mh_known_clock clock = {.name = {.id = id, .generation = 7},
-                            .wander = 1e-7,
-                            .base = {.kind = &mh_clock_monotonic, .now_ns = mh_clock_monotonic.now_ns}};
-    mh_clock_watch_start(&clock.watch, &clock.base);
-    clock.synced_ns = mh_base_clock_now_ns(&clock.base);
-    return clock;
+    mh_memory memory = {.clock = {.id = id,
+                                  .generation = 7,
+                                  .wander = 1e-7,
+                                  .base = {.kind = &mh_clock_monotonic, .now_ns = mh_clock_monotonic.now_ns}}};
+    mh_clock_watch_start(&memory.clock.watch, &memory.clock.base);
+    memory.clock.synced_ns = mh_base_clock_now_ns(&memory.clock.base);
+    return memory;
 }
 
-static void expect_ids(mh_known_clocks *list, const char *expected)
+static void expect_ids(mh_memo *memo, const char *expected)
 {
-    mh_known_name names[MH_KNOWN_CLOCKS];
+    mh_memory_name names[MH_MEMORIES];
     char found[100] = "";
-    mh_known_clocks_names(list, names);
-    for (int i = 0; i < MH_KNOWN_CLOCKS; i++)
+    mh_memo_names(memo, names);
+    for (int i = 0; i < MH_MEMORIES; i++)
         snprintf(found + strlen(found), sizeof found - strlen(found), "%s%" PRIu64, i ? " " : "", names[i].id);
     EXPECT(strcmp(found, expected) == 0, "known are %s instead of %s", found, expected);
 }
 
 START_TEST(the_latest_comes_first_and_the_oldest_goes)
 {
-    mh_known_clocks list = new_list();
-    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 2; id++) {
-        mh_known_clock clock = known_now(id);
-        mh_known_clocks_add(&list, &clock);
+    mh_memo memo = new_memo();
+    for (uint64_t id = 1; id <= MH_MEMORIES + 2; id++) {
+        mh_memory memory = known_now(id);
+        mh_memo_add(&memo, &memory);
     }
-    expect_ids(&list, "10 9 8 7 6 5 4 3");
-    mh_known_clock again = known_now(6), gone = known_now(1);
-    mh_known_clocks_add(&list, &again);
-    expect_ids(&list, "6 10 9 8 7 5 4 3");
-    mh_known_clocks_remove(&list, 9);
-    mh_known_clocks_remove(&list, 3);
-    expect_ids(&list, "6 10 8 7 5 4 0 0");
-    mh_known_clocks_remove(&list, 77);
-    mh_known_clocks_add(&list, &gone);
-    expect_ids(&list, "1 6 10 8 7 5 4 0");
+    expect_ids(&memo, "10 9 8 7 6 5 4 3");
+    mh_memory again = known_now(6), gone = known_now(1);
+    mh_memo_add(&memo, &again);
+    expect_ids(&memo, "6 10 9 8 7 5 4 3");
+    mh_memo_forget(&memo, 9);
+    mh_memo_forget(&memo, 3);
+    expect_ids(&memo, "6 10 8 7 5 4 0 0");
+    mh_memo_forget(&memo, 77);
+    mh_memo_add(&memo, &gone);
+    expect_ids(&memo, "1 6 10 8 7 5 4 0");
 }
 END_TEST
 
 /* The world, and many busy parts of it. */
 START_TEST(the_one_with_the_fewest_processes_goes)
 {
-    mh_known_clocks list = new_list();
-    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 2; id++) {
-        mh_known_clock clock = known_now(id);
-        clock.size = id <= 2 ? 64 : 4;
-        mh_known_clocks_add(&list, &clock);
+    mh_memo memo = new_memo();
+    for (uint64_t id = 1; id <= MH_MEMORIES + 2; id++) {
+        mh_memory memory = known_now(id);
+        memory.clock.size = id <= 2 ? 64 : 4;
+        mh_memo_add(&memo, &memory);
     }
-    expect_ids(&list, "10 9 8 7 6 5 2 1");
+    expect_ids(&memo, "10 9 8 7 6 5 2 1");
 }
 END_TEST
 
 START_TEST(one_that_is_of_no_use_goes_before_others)
 {
-    mh_known_clocks list = new_list();
-    for (uint64_t id = 1; id <= MH_KNOWN_CLOCKS + 1; id++) {
-        mh_known_clock clock = known_now(id);
-        clock.size = id == 3 ? 64 : 4;
-        clock.synced_ns -= id == 3 ? 1800 * MH_NS_PER_S : 0;
-        clock.known.estimate.drift_bound = 1e-9;
-        mh_known_clocks_add(&list, &clock);
+    mh_memo memo = new_memo();
+    for (uint64_t id = 1; id <= MH_MEMORIES + 1; id++) {
+        mh_memory memory = known_now(id);
+        memory.clock.size = id == 3 ? 64 : 4;
+        memory.clock.synced_ns -= id == 3 ? 1800 * MH_NS_PER_S : 0;
+        memory.clock.known.estimate.drift_bound = 1e-9;
+        mh_memo_add(&memo, &memory);
     }
-    expect_ids(&list, "9 8 7 6 5 4 2 1");
+    expect_ids(&memo, "9 8 7 6 5 4 2 1");
 }
 END_TEST
 
@@ -89,7 +90,7 @@ END_TEST
 static const struct {
     const char *what;
     int64_t older_ns, stepped_ns;
-    mh_known_name name;
+    mh_memory_name name;
     double wander;
     bool is_fixed; /* its estimate does not grow: this process shares the clock of rank 0 */
     bool is_one_node;
@@ -114,17 +115,18 @@ static const struct {
 
 START_TEST(a_clock_that_does_not_run_as_before_is_of_no_use)
 {
-    mh_known_clocks list = new_list();
-    mh_known_clock clock = known_now(5), copy;
-    mh_known_name name = cases[_i].name.generation ? cases[_i].name : clock.name;
-    double wander = cases[_i].wander > 0 ? cases[_i].wander : clock.wander;
+    mh_memo memo = new_memo();
+    mh_memory memory = known_now(5), copy;
+    mh_known_clock *clock = &memory.clock;
+    mh_memory_name name = cases[_i].name.generation ? cases[_i].name : (mh_memory_name){5, clock->generation, 0};
+    double wander = cases[_i].wander > 0 ? cases[_i].wander : clock->wander;
     /* The base clock has not been stepped: what is known of it was. */
-    clock.known.estimate.drift_bound = cases[_i].is_fixed ? 0 : 1e-9;
-    clock.is_one_node = cases[_i].is_one_node;
-    clock.synced_ns -= cases[_i].older_ns + cases[_i].stepped_ns;
-    clock.watch.base_ns -= cases[_i].stepped_ns;
-    mh_known_clocks_add(&list, &clock);
-    EXPECT(mh_known_clocks_get(&list, &name, wander, &copy) == cases[_i].is_found, "after %s", cases[_i].what);
+    clock->known.estimate.drift_bound = cases[_i].is_fixed ? 0 : 1e-9;
+    clock->is_one_node = cases[_i].is_one_node;
+    clock->synced_ns -= cases[_i].older_ns + cases[_i].stepped_ns;
+    clock->watch.base_ns -= cases[_i].stepped_ns;
+    mh_memo_add(&memo, &memory);
+    EXPECT(mh_memo_get(&memo, &name, wander, &copy) == cases[_i].is_found, "after %s", cases[_i].what);
 }
 END_TEST
 
@@ -388,7 +390,7 @@ START_TEST(a_record_states_what_is_known_now)
                                   .bound_ns = records[_i].bound_ns,
                                   .drift_bound = 2e-9};
     mh_comm_clock clock = {0};
-    mh_comm_clock_init(&clock, NULL, NULL);
+    mh_comm_clock_init(&clock, NULL);
     clock.global.base = (mh_base_clock){.kind = &standing, .now_ns = standing_now_ns};
     mh_global_clock_publish(&clock.global, &estimate);
     clock.errors = records[_i].errors;
@@ -414,7 +416,4 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, a_record_states_what_is_known_now, 0, COUNT_OF(records));
 }
 
-int main(void)
-{
-    return run_suite("known_clocks", add);
-}
+SUITE(memo, add)
