@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BATCH 100           /* calls between two looks at the flags: the look itself must not disturb the samples */
-#define MAX_BATCHES_MORE 10 /* a machine on which a tenth of the starts is good can be measured */
+#define BATCH 50   /* calls between two looks at the flags: the look itself must not disturb the samples */
+#define PATIENCE 4 /* calls for each sample: enough if a quarter of the starts is good */
 
 static int compare(const void *a, const void *b)
 {
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     }
     for (size = sizeof(float); size <= largest; size *= 2) {
         int elements = (int)(size / sizeof(float)), count, calls = 0;
-        int limit = (samples / BATCH + 1) * MAX_BATCHES_MORE * BATCH;
+        int limit = (samples / BATCH + 1) * PATIENCE * BATCH;
 
         measure_batch(comm, in, out, elements, sample_us, 0); /* to warm up */
         for (count = 0; count < samples && calls < limit; calls += BATCH) {

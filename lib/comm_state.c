@@ -67,10 +67,10 @@ static void insert(mh_comm_state *state)
 }
 
 /* Whether a state is to be removed from the list. */
-typedef bool state_filter(const mh_comm_state *state, const void *wanted);
+typedef bool mh_state_filter(const mh_comm_state *state, const void *wanted);
 
 /* Remove the first state that the filter selects from the list; NULL if there is none. */
-static mh_comm_state *unlink_state(state_filter *filter, const void *wanted)
+static mh_comm_state *unlink_state(mh_state_filter *filter, const void *wanted)
 {
     pthread_mutex_lock(&registry.lock);
     mh_comm_state *state = registry.first;
@@ -123,21 +123,21 @@ static void free_state(mh_comm_state *state)
 }
 
 /* An attribute of a communicator. */
-typedef struct attribute {
+typedef struct mh_attribute {
     MPI_Comm comm;
     const void *value;
-} attribute;
+} mh_attribute;
 
 /* If a state was freed before its attribute, its address may belong to the state of another communicator. */
 static bool is_attribute(const mh_comm_state *state, const void *wanted)
 {
-    const attribute *attribute = wanted;
+    const mh_attribute *attribute = wanted;
     return state == attribute->value && state->user_comm == attribute->comm;
 }
 
 static int delete_state(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    attribute attribute = {comm, value};
+    mh_attribute attribute = {comm, value};
     (void)keyval;
     (void)extra;
     free_state(unlink_state(is_attribute, &attribute));

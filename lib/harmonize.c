@@ -118,8 +118,10 @@ static inline void judge(mh_comm_state *state, const mh_call *call, int64_t late
 /* What most callers run next: they read the global time, which makes this reading fast, and go on in their own code. */
 static void fetch_what_follows(mh_comm_state *state, const mh_call *call)
 {
+    enum { LINE_BYTES = 64, LINES = 4 };
     for (int i = 0; i < MH_FOLLOWING && call->following[i]; i++)
-        __builtin_prefetch(call->following[i]);
+        for (int line = 0; line < LINES; line++)
+            __builtin_prefetch((const char *)call->following[i] + line * LINE_BYTES);
     if (mh_comm_state_remembered(state->user_comm))
         mh_global_clock_read(&state->clock.global);
 }
@@ -146,7 +148,8 @@ static void leave(mh_comm_state *state, const mh_call *call, const mh_release *r
         if (wrong_ns == 0) {
             int64_t left_ns = mh_wait_until(base, from_ns, until_ns, yields);
             lateness_ns = left_ns - until_ns;
-            wrong_ns = lateness_ns < 0 ? from_ns - left_ns : 0;
+            if (lateness_ns < 0)
+                wrong_ns = from_ns > left_ns ? from_ns - left_ns : -lateness_ns;
             from_ns = left_ns;
         }
         is_last = until_ns == deadline_ns || wrong_ns != 0;

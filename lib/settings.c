@@ -109,14 +109,15 @@ static void list_names(char *text, size_t size)
 }
 
 /* A source of settings, and the names under which it gave them. */
-typedef struct source {
+typedef struct mh_source {
     const char *kind;
     int bad_value;                        /* the error class */
     bool (*is_ignored)(const char *name); /* for names that are not settings */
     char given[MH_SET_COUNT][GIVEN_SIZE]; /* empty: not given */
-} source;
+} mh_source;
 
-static int apply_value(mh_settings *settings, source *from, int i, const char *given, const char *text, mh_error *error)
+static int apply_value(mh_settings *settings, mh_source *from, int i, const char *given, const char *text,
+                       mh_error *error)
 {
     const mh_setting_value before = settings->values[i];
     const char *now = settings->values[i].text;
@@ -132,7 +133,7 @@ static int apply_value(mh_settings *settings, source *from, int i, const char *g
 }
 
 /* Check settings that depend on each other. At least one of two that do not fit was given. */
-static int check_together(const mh_settings *settings, const source *from, mh_error *error)
+static int check_together(const mh_settings *settings, const mh_source *from, mh_error *error)
 {
     const mh_setting_value *min = &settings->values[MH_SET_SLACK_MIN_NS];
     const mh_setting_value *max = &settings->values[MH_SET_SLACK_MAX_NS];
@@ -162,7 +163,7 @@ static bool is_ours(const char *entry)
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)
 {
     mh_settings changed;
-    source from = {.kind = "environment variable", .bad_value = MPI_ERR_ARG};
+    mh_source from = {.kind = "environment variable", .bad_value = MPI_ERR_ARG};
     int code = MPI_SUCCESS;
     mh_settings_default(settings);
     mh_settings_default(&changed);
@@ -206,7 +207,7 @@ void mh_settings_ignored_environment(char *text, size_t size)
 
 /* ---- Info objects */
 
-static int apply_key(mh_settings *settings, source *from, const char *key, const char *value, mh_error *error)
+static int apply_key(mh_settings *settings, mh_source *from, const char *key, const char *value, mh_error *error)
 {
     char text[MH_ERROR_MESSAGE_SIZE];
     const char *name = key + sizeof MH_INFO_PREFIX - 1;
@@ -220,7 +221,7 @@ static int apply_key(mh_settings *settings, source *from, const char *key, const
                    text);
 }
 
-static int apply_nth_key(mh_settings *settings, source *from, MPI_Info info, int n, mh_error *error)
+static int apply_nth_key(mh_settings *settings, mh_source *from, MPI_Info info, int n, mh_error *error)
 {
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int found;
@@ -236,7 +237,7 @@ int mh_settings_from_info(mh_settings *settings, MPI_Info info, bool (*is_ignore
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
     mh_settings changed = *settings;
-    source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE, .is_ignored = is_ignored};
+    mh_source from = {.kind = "info key", .bad_value = MPI_ERR_INFO_VALUE, .is_ignored = is_ignored};
     int keys = 0, code = MPI_SUCCESS;
     MH_TRY(error, PMPI_Info_get_nkeys, (info, &keys));
     for (int n = 0; n < keys && code == MPI_SUCCESS; n++)

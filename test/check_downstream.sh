@@ -145,11 +145,15 @@ try_makefile() {
     cp -R "$hello" "$work/examples" && cd "$work/examples" && chmod -R u+w . || return
     PKG_CONFIG_PATH=$work/own/lib/pkgconfig make CC="${CC:-mpicc}" CXX="$MPICXX" FC="$MPIFC" \
         all ${MPIFC:+hello_f90} >log 2>&1 || cat log
-    for program in hello_c hello_cxx chrono ${MPIFC:+hello_f90} osu_allreduce osu_bcast osu_reduce; do
+    for program in hello_c hello_cxx chrono ${MPIFC:+hello_f90} osu_allreduce osu_bcast osu_reduce triad; do
         # The OSU-like ones print a row for each size. On a busy machine, there may be no valid sample.
-        case $program in osu_*) expect='^ +16 +([0-9.]+ +[0-9.]+|no valid)' ;; *) expect='^ok$' ;; esac
+        case $program in
+        osu_*) expect='^ +8 +([0-9.]+ +[0-9.]+|no valid)' ;;
+        triad) expect='^  first start to last end +[0-9.]+ us, from' ;;
+        *) expect='^ok$' ;;
+        esac
         # shellcheck disable=SC2086
-        limited $launcher ${MPIEXEC_FLAGS:-} -n 2 "./$program" 16 20 </dev/null >out 2>&1 && grep -qE "$expect" out ||
+        limited $launcher ${MPIEXEC_FLAGS:-} -n 2 "./$program" 8 20 </dev/null >out 2>&1 && grep -qE "$expect" out ||
             { echo "$program:"; cat out; }
     done
 }

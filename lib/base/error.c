@@ -75,15 +75,15 @@ int mh_check_user_mpi(mh_error *error, int code, const char *function)
 }
 
 /* The message between processes. Every byte of it is initialized. */
-typedef struct common_error {
+typedef struct mh_common_error {
     int code;
     char message[MH_ERROR_MESSAGE_SIZE];
-} common_error;
+} mh_common_error;
 
 /* Send the error of the process with rank first to all. */
 static int spread(mh_error *error, int rank, int first, MPI_Comm comm)
 {
-    common_error common = {.code = error->code};
+    mh_common_error common = {.code = error->code};
     /* Codes beyond the classes are private to a process: send the class. */
     if (rank == first) {
         PMPI_Error_class(error->code, &common.code);

@@ -120,24 +120,24 @@ int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 }
 
 /* Both clocks at one instant. */
-typedef struct instant {
+typedef struct mh_instant {
     uint64_t ticks;
     int64_t raw_ns;
     uint64_t bracket_ticks; /* ticks may be off by half of this */
-} instant;
+} mh_instant;
 
 /* The shortest bracket of eight tries. A reading may be one tick old: some counters tick at 24 MHz. */
-static instant read_both(void)
+static mh_instant read_both(void)
 {
     enum { TRIES = 8 };
-    instant best = {.bracket_ticks = UINT64_MAX};
+    mh_instant best = {.bracket_ticks = UINT64_MAX};
     for (int i = 0; i < TRIES; i++) {
         struct timespec now;
         uint64_t before = read_ticks();
         clock_gettime(CLOCK_MONOTONIC_RAW, &now);
         uint64_t bracket = read_ticks() - before + 1;
         if (bracket < best.bracket_ticks)
-            best = (instant){before + bracket / 2, (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, bracket};
+            best = (mh_instant){before + bracket / 2, (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, bracket};
     }
     return best;
 }
@@ -151,7 +151,7 @@ static instant read_both(void)
 static double measure_ns_per_tick(void)
 {
     enum { MIN_BRACKETS = 25000, MAX_NS = 10 * 1000 * 1000 };
-    instant first = read_both(), last;
+    mh_instant first = read_both(), last;
     do
         last = read_both();
     while (last.ticks - first.ticks < MIN_BRACKETS * (first.bracket_ticks + last.bracket_ticks) &&

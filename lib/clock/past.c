@@ -58,15 +58,15 @@ void mh_past_begin(mh_past *past, const mh_past_window *window, const mh_past_dr
 /* ---- What windows allow */
 
 /* What is possible at the time of the last window. The drift wanders from there. */
-typedef struct possible {
+typedef struct mh_possible {
     int64_t min_ns, max_ns;      /* offset */
     double min_drift, max_drift; /* a ratio */
-} possible;
+} mh_possible;
 
-typedef const mh_past_window *windows[MAX_WINDOWS];
+typedef const mh_past_window *mh_windows[MAX_WINDOWS];
 
 /* All windows; the last one is the first of the list. */
-static int list(const mh_past *past, windows all)
+static int list(const mh_past *past, mh_windows all)
 {
     int count = 0;
     all[count++] = &past->last;
@@ -80,14 +80,14 @@ static int list(const mh_past *past, windows all)
     return count;
 }
 
-static void narrow(possible *allowed, double min_drift, double max_drift)
+static void narrow(mh_possible *allowed, double min_drift, double max_drift)
 {
     allowed->min_drift = fmax(allowed->min_drift, min_drift);
     allowed->max_drift = fmin(allowed->max_drift, max_drift);
 }
 
 /* By a pair of windows. In the middle between them was the mean drift, as far as wandering is concerned. */
-static void narrow_drift(possible *allowed, const mh_past_window *older, const mh_past_window *newer, int64_t now_ns,
+static void narrow_drift(mh_possible *allowed, const mh_past_window *older, const mh_past_window *newer, int64_t now_ns,
                          double wander)
 {
     int64_t apart_ns = newer->at_ns - older->at_ns;
@@ -101,7 +101,7 @@ static void narrow_drift(possible *allowed, const mh_past_window *older, const m
 }
 
 /* By a window and the drift since. */
-static void narrow_offset(possible *allowed, const mh_past_window *window, int64_t now_ns, double wander)
+static void narrow_offset(mh_possible *allowed, const mh_past_window *window, int64_t now_ns, double wander)
 {
     double age_ns = (double)(now_ns - window->at_ns);
     double wandered_ns = wander * age_ns * (1 + age_ns * MH_S_PER_NS / 2) + (double)RESOLUTION_NS;
@@ -114,12 +114,12 @@ static void narrow_offset(possible *allowed, const mh_past_window *window, int64
 }
 
 /* What all windows together allow; there is at least one. */
-static possible allows(const mh_past *past, mh_rates rates)
+static mh_possible allows(const mh_past *past, mh_rates rates)
 {
-    windows all;
+    mh_windows all;
     int count = list(past, all);
     int64_t now_ns = past->last.at_ns;
-    possible allowed = {past->last.min_ns, past->last.max_ns, -rates.limit, rates.limit};
+    mh_possible allowed = {past->last.min_ns, past->last.max_ns, -rates.limit, rates.limit};
     if (past->prior.is_known) {
         double wandered = rates.wander * (double)(now_ns - past->prior.at_ns) * MH_S_PER_NS;
         narrow(&allowed, past->prior.min - wandered, past->prior.max + wandered);
@@ -135,7 +135,7 @@ static possible allows(const mh_past *past, mh_rates rates)
 bool mh_past_add(mh_past *past, const mh_past_window *window, mh_rates rates)
 {
     past->last = *window;
-    const possible allowed = allows(past, rates);
+    const mh_possible allowed = allows(past, rates);
     bool contradicts = allowed.min_drift > allowed.max_drift || allowed.min_ns > allowed.max_ns;
     if (contradicts || !past->has_last)
         mh_past_begin(past, window, NULL);
@@ -151,7 +151,7 @@ static int64_t between(int64_t value, int64_t min, int64_t max)
 
 mh_estimate mh_past_estimate(const mh_past *past, mh_rates rates, mh_model likely)
 {
-    const possible allowed = allows(past, rates);
+    const mh_possible allowed = allows(past, rates);
     const int64_t offset_ns = between(likely.offset_ns, allowed.min_ns, allowed.max_ns);
     const double drift = fmin(fmax(likely.drift, allowed.min_drift), allowed.max_drift);
     const int64_t below_ns = offset_ns - allowed.min_ns, above_ns = allowed.max_ns - offset_ns;

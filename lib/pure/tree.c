@@ -31,11 +31,11 @@ mh_tree mh_tree_of_group(const mh_group *group)
 }
 
 /* A process and its descendants, who follow it. */
-typedef struct branch {
+typedef struct mh_branch {
     int first, size;
     int parent; /* of the first one; -1: this is the whole tree */
     int turn;   /* in which the two are partners */
-} branch;
+} mh_branch;
 
 static int count_turns(int size)
 {
@@ -46,27 +46,27 @@ static int count_turns(int size)
 }
 
 /* One turn is that of the parent. */
-static int count_branches(const branch *of, int turns)
+static int count_branches(const mh_branch *of, int turns)
 {
     int most = of->parent < 0 ? turns : turns - 1;
     return of->size - 1 < most ? of->size - 1 : most;
 }
 
 /* The i-th, which has as many processes as the others, or one more or less. */
-static branch branch_of(const branch *of, int i, int turns)
+static mh_branch branch_of(const mh_branch *of, int i, int turns)
 {
     int64_t rest = of->size - 1, count = count_branches(of, turns);
     /* A process without branches is not asked: NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
     int first = of->first + 1 + (int)(rest * i / count), end = of->first + 1 + (int)(rest * (i + 1) / count);
-    return (branch){first, end - first, of->first, (of->turn + 1 + i) % turns};
+    return (mh_branch){first, end - first, of->first, (of->turn + 1 + i) % turns};
 }
 
-static branch find_branch(int index, int size, int turns)
+static mh_branch find_branch(int index, int size, int turns)
 {
-    branch here = {0, size, -1, -1};
+    mh_branch here = {0, size, -1, -1};
     while (here.first != index) {
         int i = 0;
-        branch next = branch_of(&here, i, turns);
+        mh_branch next = branch_of(&here, i, turns);
         while (index >= next.first + next.size)
             next = branch_of(&here, ++i, turns);
         here = next;
@@ -77,12 +77,12 @@ static branch find_branch(int index, int size, int turns)
 mh_turns mh_turns_of_index(int index, int size)
 {
     int turns = count_turns(size);
-    branch own = find_branch(index, size, turns);
+    mh_branch own = find_branch(index, size, turns);
     mh_turns result = {.parent = own.parent};
     for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
         result.partner[turn] = own.turn == turn ? own.parent : -1;
     for (int i = 0; i < count_branches(&own, turns); i++) {
-        branch child = branch_of(&own, i, turns);
+        mh_branch child = branch_of(&own, i, turns);
         result.partner[child.turn] = child.first;
     }
     return result;

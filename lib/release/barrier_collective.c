@@ -6,32 +6,32 @@
  */
 #include "release/barrier_private.h"
 
-typedef struct collective {
+typedef struct mh_collective {
     const mh_channel *channel;
-} collective;
+} mh_collective;
 
 static void open_state(void *state, const mh_barrier_site *site)
 {
-    collective *own = state;
+    mh_collective *own = state;
     own->channel = site->channel;
 }
 
 static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
 {
-    const collective *own = state;
+    const mh_collective *own = state;
     return mh_reduce_max(own->channel, &mine->request, &all->request, MH_ARRIVAL_FIELDS, error);
 }
 
 static int release(void *state, mh_release *release, mh_error *error)
 {
-    const collective *own = state;
+    const mh_collective *own = state;
     return mh_bcast(own->channel, release, sizeof *release, 0, error);
 }
 
 const mh_barrier_kind mh_barrier_collective = {
     .name = "collective",
     .doc = "MPI_Reduce and MPI_Bcast",
-    .state_size = sizeof(collective),
+    .state_size = sizeof(mh_collective),
     .open = open_state,
     .arrive = arrive,
     .release = release,

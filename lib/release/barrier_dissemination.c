@@ -11,28 +11,28 @@
 #include "release/barrier_private.h"
 #include "transport/tags.h"
 
-typedef struct dissemination {
+typedef struct mh_dissemination {
     const mh_channel *channel;
     mh_slots *slots;
     bool on_one_node;
-} dissemination;
+} mh_dissemination;
 
 static void open_state(void *state, const mh_barrier_site *site)
 {
-    dissemination *own = state;
+    mh_dissemination *own = state;
     own->channel = site->channel;
     own->slots = site->slots;
     own->on_one_node = site->sites->node.size == site->channel->size;
 }
 
-static bool goes_through_slots(const dissemination *own)
+static bool goes_through_slots(const mh_dissemination *own)
 {
     return own->on_one_node && own->slots->usable;
 }
 
 static void announce(void *state, const mh_arrival *mine)
 {
-    const dissemination *own = state;
+    const mh_dissemination *own = state;
     own->slots->round++;
     if (own->channel->size > 1 && goes_through_slots(own))
         mh_slots_arrive(own->slots, mh_slots_step(own->slots, own->slots->index, 0), mine);
@@ -60,7 +60,7 @@ static int swap_by_messages(const mh_channel *channel, int to, int from, mh_arri
 
 static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
 {
-    const dissemination *own = state;
+    const mh_dissemination *own = state;
     const mh_channel *channel = own->channel;
     bool through_slots = goes_through_slots(own);
     int code = MPI_SUCCESS, rank = channel->rank, size = channel->size;
@@ -78,7 +78,7 @@ static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error
 const mh_barrier_kind mh_barrier_dissemination = {
     .name = "dissemination",
     .doc = "without a root, through shared memory if all processes share a node, otherwise by messages",
-    .state_size = sizeof(dissemination),
+    .state_size = sizeof(mh_dissemination),
     .open = open_state,
     .announce = announce,
     .arrive = arrive,

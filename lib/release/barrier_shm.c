@@ -14,16 +14,16 @@
 #include "release/barrier_private.h"
 #include "release/tree_messages.h"
 
-typedef struct shm {
+typedef struct mh_shm {
     const mh_channel *channel;
     mh_slots *slots;
     mh_tree node;    /* by indexes in the node */
     mh_tree leaders; /* by ranks */
-} shm;
+} mh_shm;
 
 static void open_state(void *state, const mh_barrier_site *site)
 {
-    shm *own = state;
+    mh_shm *own = state;
     own->channel = site->channel;
     own->slots = site->slots;
     own->node = mh_tree_of_node(site->sites->places, site->sites->node.size, site->sites->node.index);
@@ -32,13 +32,13 @@ static void open_state(void *state, const mh_barrier_site *site)
 
 static bool is_available(const void *state)
 {
-    const shm *own = state;
+    const mh_shm *own = state;
     return own->slots->usable;
 }
 
 static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
 {
-    const shm *own = state;
+    const mh_shm *own = state;
     mh_slots *slots = own->slots;
     *all = *mine;
     slots->round++;
@@ -57,7 +57,7 @@ static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error
 
 static int release(void *state, mh_release *release, mh_error *error)
 {
-    const shm *own = state;
+    const mh_shm *own = state;
     mh_slots *slots = own->slots;
     int code;
     if (own->node.parent < 0) {
@@ -75,7 +75,7 @@ static int release(void *state, mh_release *release, mh_error *error)
 const mh_barrier_kind mh_barrier_shm = {
     .name = "shm",
     .doc = "shared memory within a node, messages along a binomial tree between nodes",
-    .state_size = sizeof(shm),
+    .state_size = sizeof(mh_shm),
     .open = open_state,
     .is_available = is_available,
     .arrive = arrive,

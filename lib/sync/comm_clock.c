@@ -124,15 +124,15 @@ void mh_comm_clock_look(mh_comm_clock *clock)
 /* ---- One synchronization */
 
 /* What the processes agree upon after a synchronization: of each value the maximum of all. */
-typedef struct agreement {
+typedef struct mh_agreement {
     int64_t disrupted; /* a clock was stepped meanwhile */
     int64_t lead_ns;   /* by how much readings of a process may lie ahead of its new estimate */
     int64_t hurry_ns;  /* minus the time until a process wants to synchronize again */
-} agreement;
+} mh_agreement;
 
 enum { AGREEMENT_FIELDS = 3 };
 
-_Static_assert(sizeof(agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
+_Static_assert(sizeof(mh_agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
                "an agreement is reduced as an array of int64_t");
 
 static int64_t hurry_ns(const mh_comm_clock *clock)
@@ -171,7 +171,7 @@ static mh_estimate reference_of(const mh_comm_clock *clock)
     return reference;
 }
 
-static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimate, agreement *all, mh_error *error)
+static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimate, mh_agreement *all, mh_error *error)
 {
     const mh_base_clock *base = &clock->global.base;
     *estimate = reference_of(clock);
@@ -179,9 +179,9 @@ static int run_once(mh_comm_clock *clock, bool is_thorough, mh_estimate *estimat
     if (code != MPI_SUCCESS)
         return code;
     bool is_set = mh_global_clock_is_set(&clock->global), stepped = follow_step(clock) != 0;
-    agreement mine = {.disrupted = clock->plan.disrupted || stepped,
-                      .lead_ns = is_set ? mh_global_clock_lead_ns(&clock->global, estimate) : INT64_MIN,
-                      .hurry_ns = hurry_ns(clock)};
+    mh_agreement mine = {.disrupted = clock->plan.disrupted || stepped,
+                         .lead_ns = is_set ? mh_global_clock_lead_ns(&clock->global, estimate) : INT64_MIN,
+                         .hurry_ns = hurry_ns(clock)};
     code = mh_allreduce_max(clock->channel, &mine.disrupted, &all->disrupted, AGREEMENT_FIELDS, error);
     if (code == MPI_SUCCESS && !all->disrupted)
         clock->wandered += clock->plan.wandered;
@@ -208,7 +208,7 @@ static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns
  * A synchronization during which a clock is stepped is of no use: it is repeated, but not for ever. If the last one is
  * disturbed too, its estimates are not used unless there are no others.
  */
-static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *all, mh_error *error)
+static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, mh_agreement *all, mh_error *error)
 {
     enum { MAX_RUNS = 3 };
     bool is_first = !mh_global_clock_is_set(&clock->global);
@@ -238,7 +238,7 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, agreement *al
 
 int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorough, mh_error *error)
 {
-    agreement all;
+    mh_agreement all;
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&clock->global))
         code = begin_epoch(clock, error);

@@ -16,11 +16,11 @@
 enum { MIN_EXCHANGES = 5 };
 
 /* The two shortest delays of a direction; they include the offset. */
-typedef struct min_two {
+typedef struct mh_min_two {
     int64_t first_ns, second_ns;
-} min_two;
+} mh_min_two;
 
-static void note(min_two *delays, int64_t delay_ns)
+static void note(mh_min_two *delays, int64_t delay_ns)
 {
     if (delay_ns < delays->first_ns) {
         delays->second_ns = delays->first_ns;
@@ -30,7 +30,7 @@ static void note(min_two *delays, int64_t delay_ns)
     }
 }
 
-static bool agree(const min_two *there, const min_two *back)
+static bool agree(const mh_min_two *there, const mh_min_two *back)
 {
     int64_t apart_ns = there->second_ns - there->first_ns + back->second_ns - back->first_ns;
     return (double)apart_ns <= AGREEMENT * (double)(there->first_ns + back->first_ns);
@@ -48,7 +48,7 @@ static int exchange_once(const mh_link *link, int64_t is_last, mh_exchange *exch
     return code;
 }
 
-static bool is_inverted(const min_two *there, const min_two *back, const mh_burst *burst, const mh_link *link)
+static bool is_inverted(const mh_min_two *there, const mh_min_two *back, const mh_burst *burst, const mh_link *link)
 {
     mh_window window = {-there->first_ns, back->first_ns};
     int64_t span_ns = burst->exchanges[burst->count - 1].received_ns - burst->exchanges[0].sent_ns;
@@ -59,11 +59,11 @@ static bool is_inverted(const min_two *there, const min_two *back, const mh_burs
 enum { MAX_STARTS = 3 };
 
 /* More than any, so clocks may be a century apart; the sum of two fits. */
-static const min_two no_delays = {INT64_MAX / 2, INT64_MAX / 2};
+static const mh_min_two no_delays = {INT64_MAX / 2, INT64_MAX / 2};
 
 int mh_exchange_measure(const mh_link *link, mh_burst *burst, mh_error *error)
 {
-    min_two there = no_delays, back = no_delays;
+    mh_min_two there = no_delays, back = no_delays;
     int left = MAX_STARTS * burst->max, code = MPI_SUCCESS;
     burst->count = 0;
     burst->stepped = false;

@@ -22,9 +22,9 @@
 enum { MAX_TRIES = 5 };
 
 /* What the client asks its reference for. */
-typedef enum request { REQUEST_IDENTITY, REQUEST_BURST, REQUEST_ESTIMATE } request;
+typedef enum mh_prop_request { REQUEST_IDENTITY, REQUEST_BURST, REQUEST_ESTIMATE } mh_prop_request;
 
-static int ask(const mh_sync_run_context *context, int reference_rank, request wanted, mh_error *error)
+static int ask(const mh_sync_run_context *context, int reference_rank, mh_prop_request wanted, mh_error *error)
 {
     int64_t message = wanted;
     return mh_send(context->channel, &message, sizeof message, reference_rank, MH_TAG_ESTIMATE, error);

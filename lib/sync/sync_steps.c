@@ -75,30 +75,30 @@ static const mh_offset *tightest(const mh_offset *points, int first, int last)
 }
 
 /* The drifts that the windows of one early and one late burst allow. */
-typedef struct drift_window {
+typedef struct mh_drift_window {
     double min, max;
-} drift_window;
+} mh_drift_window;
 
-static drift_window window_of_drift(const mh_offset *points, int count)
+static mh_drift_window window_of_drift(const mh_offset *points, int count)
 {
     int part = count < 4 ? 1 : count / 4;
     const mh_offset *early = tightest(points, 0, part), *late = tightest(points, count - part, count);
     double span_ns = (double)(late->at_ns - early->at_ns);
     if (span_ns <= 0)
-        return (drift_window){-INFINITY, INFINITY};
+        return (mh_drift_window){-INFINITY, INFINITY};
     double middle = (double)(late->offset_ns - early->offset_ns) / span_ns;
     double half_width = (double)(late->bound_ns + early->bound_ns) / span_ns;
-    return (drift_window){middle - half_width, middle + half_width};
+    return (mh_drift_window){middle - half_width, middle + half_width};
 }
 
 /* A fitted drift beyond the limit of raw clocks is noise, unless the windows allow nothing else. */
-static double settle_drift(double fitted, drift_window window)
+static double settle_drift(double fitted, mh_drift_window window)
 {
     return fmax(fmin(clamp(fitted, MH_RAW_RATE_LIMIT), window.max), window.min);
 }
 
 /* How far the fitted drift may be off, at any time within the span of the points. */
-static double bound_drift(double drift, drift_window window, mh_rates rates, double span_s)
+static double bound_drift(double drift, mh_drift_window window, mh_rates rates, double span_s)
 {
     double limit = rates.limit + fabs(drift);
     if (!rates.are_raw)
@@ -128,7 +128,7 @@ static mh_estimate fit(const mh_offset *points, int count, double *x, double *y,
         y[i] = (double)(points[i].offset_ns - points[0].offset_ns);
     }
     mh_line line = mh_line_fit(x, y, count);
-    drift_window window = window_of_drift(points, count);
+    mh_drift_window window = window_of_drift(points, count);
     line.slope = settle_drift(line.slope, window);
     mh_offset best = best_point_on_line(points, count, line);
     double span_s = x[count - 1] * MH_S_PER_NS;

@@ -19,11 +19,11 @@
 enum { MASK_WORDS = 64, WORD_BITS = 64 }; /* 4,096 processors in a node */
 
 /* What a process knows about itself. */
-typedef struct self {
+typedef struct mh_self {
     mh_place place;
     uint64_t processors[MASK_WORDS]; /* those that it may use */
     mh_quota quota;
-} self;
+} mh_self;
 
 static int depth_index(hwloc_topology_t topology, hwloc_const_cpuset_t set, hwloc_obj_type_t type)
 {
@@ -33,7 +33,7 @@ static int depth_index(hwloc_topology_t topology, hwloc_const_cpuset_t set, hwlo
     return -1;
 }
 
-static void ask_kernel(self *me)
+static void ask_kernel(mh_self *me)
 {
 #ifdef __linux__
     cpu_set_t set;
@@ -47,7 +47,7 @@ static void ask_kernel(self *me)
 #endif
 }
 
-static void ask_hwloc(hwloc_topology_t topology, self *me)
+static void ask_hwloc(hwloc_topology_t topology, mh_self *me)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (!set)
@@ -83,9 +83,9 @@ static const unsigned long only_places = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING
 #endif
 
 /* A process that is not bound has package, NUMA node and cache -1, as if -1 were a package, node or cache. */
-static self look_at_self(void)
+static mh_self look_at_self(void)
 {
-    self me = {.place = {{-1, -1, -1}}, .quota = {INT64_MAX, 0}};
+    mh_self me = {.place = {{-1, -1, -1}}, .quota = {INT64_MAX, 0}};
     hwloc_topology_t topology;
 #ifdef SMPI_H
     return me; /* the machine that runs the simulator has other processors */
@@ -107,11 +107,11 @@ static self look_at_self(void)
 }
 
 /* Loading a topology takes milliseconds, so once in the life of a process. */
-static const self *this_process(void)
+static const mh_self *this_process(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static int known;
-    static self me;
+    static mh_self me;
     pthread_mutex_lock(&lock);
     if (!known)
         me = look_at_self();
@@ -127,14 +127,14 @@ static void fail_without_memory(const mh_channel *channel, mh_error *error)
 }
 
 /* What a process tells the others of its node. */
-typedef struct resident {
+typedef struct mh_resident {
     uint64_t quota_group;
     int rank;
     mh_place place;
-} resident;
+} mh_resident;
 
 /* The number of processors that the node's processes may use, and whether one lacks memory: one operation for both. */
-static int unite(MPI_Comm node, const self *me, bool lacks_memory, int *processors, bool *any_lacks, mh_error *error)
+static int unite(MPI_Comm node, const mh_self *me, bool lacks_memory, int *processors, bool *any_lacks, mh_error *error)
 {
     uint64_t mine[MASK_WORDS + 1], all[MASK_WORDS + 1];
     memcpy(mine, me->processors, sizeof me->processors);
@@ -147,9 +147,9 @@ static int unite(MPI_Comm node, const self *me, bool lacks_memory, int *processo
     return MPI_SUCCESS;
 }
 
-static int meet(MPI_Comm node, const self *me, int rank, resident *residents, mh_error *error)
+static int meet(MPI_Comm node, const mh_self *me, int rank, mh_resident *residents, mh_error *error)
 {
-    resident mine;
+    mh_resident mine;
     memset(&mine, 0, sizeof mine); /* the padding is sent too */
     mine.quota_group = me->quota.group;
     mine.rank = rank;
@@ -159,7 +159,7 @@ static int meet(MPI_Comm node, const self *me, int rank, resident *residents, mh
 }
 
 /* Returns how many processes of the node share this one's quota. */
-static int settle(const resident *residents, mh_sites *sites)
+static int settle(const mh_resident *residents, mh_sites *sites)
 {
     int sharers = 0;
     for (int i = 0; i < sites->node.size; i++) {
@@ -174,23 +174,23 @@ static int settle(const resident *residents, mh_sites *sites)
 }
 
 /* What all processes add up. */
-typedef struct census {
+typedef struct mh_census {
     int64_t leaders;       /* the first processes of nodes */
     int64_t crowded;       /* processes whose node or quota has fewer processors than processes */
     int64_t out_of_memory; /* processes */
-} census;
+} mh_census;
 
 enum { CENSUS_FIELDS = 3 };
 
-_Static_assert(sizeof(census) == CENSUS_FIELDS * sizeof(int64_t), "a census is added up as an array of int64_t");
+_Static_assert(sizeof(mh_census) == CENSUS_FIELDS * sizeof(int64_t), "a census is added up as an array of int64_t");
 
-static int look_at_node(MPI_Comm node, const self *me, mh_sites *sites, census *mine, mh_error *error)
+static int look_at_node(MPI_Comm node, const mh_self *me, mh_sites *sites, mh_census *mine, mh_error *error)
 {
     int processes, processors;
     bool any_lacks;
     MH_TRY(error, PMPI_Comm_size, (node, &processes));
     size_t count = (size_t)processes;
-    resident *residents = malloc(count * sizeof *residents);
+    mh_resident *residents = malloc(count * sizeof *residents);
     sites->node = (mh_group){processes, 0, malloc(count * sizeof *sites->node.ranks)};
     sites->places = malloc(count * sizeof *sites->places);
     mine->out_of_memory = !residents || !sites->node.ranks || !sites->places;
@@ -231,10 +231,10 @@ static int find_leaders(const mh_channel *channel, int count, mh_sites *sites, m
 }
 
 /* On one node, and with one process on each, the ranks of the first processes are known. */
-static int look_beyond(const mh_channel *channel, const census *mine, mh_sites *sites, bool *oversubscribed,
+static int look_beyond(const mh_channel *channel, const mh_census *mine, mh_sites *sites, bool *oversubscribed,
                        mh_error *error)
 {
-    census all;
+    mh_census all;
     MH_TRY(error, PMPI_Allreduce, (mine, &all, CENSUS_FIELDS, MPI_INT64_T, MPI_SUM, channel->comm));
     if (mine->out_of_memory)
         fail_without_memory(channel, error);
@@ -251,7 +251,7 @@ static int look_beyond(const mh_channel *channel, const census *mine, mh_sites *
 
 static int look_around(const mh_channel *channel, MPI_Comm node, mh_sites *sites, bool *oversubscribed, mh_error *error)
 {
-    census mine = {0, 0, 0};
+    mh_census mine = {0, 0, 0};
     *sites = (mh_sites){.rank = channel->rank, .size = channel->size};
     int code = look_at_node(node, this_process(), sites, &mine, error);
     PMPI_Comm_free(&node);

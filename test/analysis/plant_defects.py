@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plants defects in lib/, one after the other, and prints which test finds each.
 
-Usage, in a configured build directory: plant_defects.py [--count N] [--seed N] [--only KIND] [--unit] [--list]
+Usage, in a configured build directory:
+    plant_defects.py [--count N] [--seed N] [--only KIND] [--within PATH] [--unit] [--list]
 
 Works on a copy of the sources and of the build below ./defects. A defect is a changed operator, a dropped term, a
 weaker memory order, a missing free, a lost error code. Which places are taken depends on the seed and on the text of
@@ -91,7 +92,7 @@ def sources():
 def choose(arguments):
     """As many of each kind, and one of a line at most."""
     kinds = {kind: [] for kind in KINDS}
-    for path in sources():
+    for path in filter(re.compile(arguments.within).search, sources()):
         for defect in places(path, arguments.seed):
             kinds[defect.kind].append(defect)
     taken, lines = [], set()
@@ -194,6 +195,7 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--only", choices=KINDS)
+    parser.add_argument("--within", default="", help="a regular expression of paths")
     parser.add_argument("--unit", action="store_true", help="unit tests only")
     parser.add_argument("--list", action="store_true", help="only list the defects")
     arguments = parser.parse_args()

@@ -12,50 +12,45 @@
 
 /* ---- Null communicators, null pointers */
 
+#define CHECK_REFUSED(call, class) CHECK_CLASS(call, class, #call)
+
 static void check_null_communicator(void)
 {
     int flag = 0;
     double time;
     int64_t time_ns;
     MPI_Info info;
-    CHECK_CLASS(MPIX_Harmonize(MPI_COMM_NULL, &flag), MPI_ERR_COMM, "MPIX_Harmonize of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Clock_sync(MPI_COMM_NULL), MPI_ERR_COMM, "MPIX_Clock_sync of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Global_time(MPI_COMM_NULL, &time), MPI_ERR_COMM, "MPIX_Global_time of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Global_time_interval(MPI_COMM_NULL, &time, &time), MPI_ERR_COMM,
-                "MPIX_Global_time_interval of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Global_time_ns(MPI_COMM_NULL, &time_ns, &time_ns), MPI_ERR_COMM,
-                "MPIX_Global_time_ns of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Harmonize_delayed(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM,
-                "MPIX_Harmonize_delayed of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Harmonize_instant(MPI_COMM_NULL, &time_ns), MPI_ERR_COMM,
-                "MPIX_Harmonize_instant of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Global_wait_until(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM,
-                "MPIX_Global_wait_until of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Harmonize_set_info(MPI_COMM_NULL, MPI_INFO_NULL), MPI_ERR_COMM,
-                "MPIX_Harmonize_set_info of MPI_COMM_NULL");
-    CHECK_CLASS(MPIX_Harmonize_get_info(MPI_COMM_NULL, &info), MPI_ERR_COMM,
-                "MPIX_Harmonize_get_info of MPI_COMM_NULL");
+    CHECK_REFUSED(MPIX_Harmonize(MPI_COMM_NULL, &flag), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Clock_sync(MPI_COMM_NULL), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Global_time(MPI_COMM_NULL, &time), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Global_time_interval(MPI_COMM_NULL, &time, &time), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Global_time_ns(MPI_COMM_NULL, &time_ns, &time_ns), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Harmonize_delayed(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Harmonize_instant(MPI_COMM_NULL, &time_ns), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Global_wait_until(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Harmonize_set_info(MPI_COMM_NULL, MPI_INFO_NULL), MPI_ERR_COMM);
+    CHECK_REFUSED(MPIX_Harmonize_get_info(MPI_COMM_NULL, &info), MPI_ERR_COMM);
 }
 
 static void check_null_pointers(MPI_Comm comm)
 {
     double time = -7;
     int64_t time_ns = -7;
-    CHECK_CLASS(MPIX_Global_time(comm, NULL), MPI_ERR_ARG, "MPIX_Global_time with null");
+    CHECK_REFUSED(MPIX_Global_time(comm, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_time: time ");
-    CHECK_CLASS(MPIX_Global_time_interval(comm, NULL, &time), MPI_ERR_ARG, "MPIX_Global_time_interval, earliest null");
+    CHECK_REFUSED(MPIX_Global_time_interval(comm, NULL, &time), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_time_interval: earliest ");
-    CHECK_CLASS(MPIX_Global_time_interval(comm, &time, NULL), MPI_ERR_ARG, "MPIX_Global_time_interval, latest null");
+    CHECK_REFUSED(MPIX_Global_time_interval(comm, &time, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_time_interval: latest ");
-    CHECK_CLASS(MPIX_Global_time_ns(comm, NULL, &time_ns), MPI_ERR_ARG, "MPIX_Global_time_ns, time null");
+    CHECK_REFUSED(MPIX_Global_time_ns(comm, NULL, &time_ns), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_time_ns: time_ns ");
-    CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, NULL), MPI_ERR_ARG, "MPIX_Global_time_ns, bound null");
+    CHECK_REFUSED(MPIX_Global_time_ns(comm, &time_ns, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_time_ns: bound_ns ");
-    CHECK_CLASS(MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_get_info with null");
+    CHECK_REFUSED(MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Harmonize_get_info: info_used ");
-    CHECK_CLASS(MPIX_Harmonize_instant(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_instant with null");
+    CHECK_REFUSED(MPIX_Harmonize_instant(comm, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Harmonize_instant: instant_ns ");
-    CHECK_CLASS(MPIX_Global_wait_until(comm, 0, NULL), MPI_ERR_ARG, "MPIX_Global_wait_until with null");
+    CHECK_REFUSED(MPIX_Global_wait_until(comm, 0, NULL), MPI_ERR_ARG);
     CHECK_MESSAGE(comm, "MPIX_Global_wait_until: flag ");
     CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
 }
@@ -93,13 +88,13 @@ static void check_unsynced(MPI_Comm comm)
     int flag;
     double time;
     int64_t time_ns;
-    CHECK_CLASS(MPIX_Global_time(comm, &time), MPI_ERR_OTHER, "MPIX_Global_time");
+    CHECK_REFUSED(MPIX_Global_time(comm, &time), MPI_ERR_OTHER);
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
-    CHECK_CLASS(MPIX_Global_time_interval(comm, &time, &time), MPI_ERR_OTHER, "MPIX_Global_time_interval");
+    CHECK_REFUSED(MPIX_Global_time_interval(comm, &time, &time), MPI_ERR_OTHER);
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
-    CHECK_CLASS(MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER, "MPIX_Global_time_ns");
+    CHECK_REFUSED(MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER);
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
-    CHECK_CLASS(MPIX_Global_wait_until(comm, 0, &flag), MPI_ERR_OTHER, "MPIX_Global_wait_until");
+    CHECK_REFUSED(MPIX_Global_wait_until(comm, 0, &flag), MPI_ERR_OTHER);
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
 }
 
@@ -126,45 +121,20 @@ typedef struct setting_case {
     const char *name, *value;
 } setting_case;
 
+/* One or two of each setting; test_config.c and test_label.c have all. */
 static const setting_case bad_values[] = {
     {"clock", "sundial"},
-    {"clock", " "},
-    {"sync", "hca9"},
     {"sync", " "},
-    {"sync", "+"},
-    {"sync", "hca3+"},
-    {"sync", "hca3/1"}, /* no line through one point */
-    {"sync", "hca3/0/skampi/10"},
     {"sync", "hca3/20/skampi/0"},
-    {"sync", "hca3/20/skampi/10/10"},
-    {"sync", "hca3/20/median/10"},
-    {"sync", "hca3/-20/skampi/10"},
-    {"sync", "hca3/20/skampi/-10"},
-    {"sync", "hca3/2 0"},
-    {"sync", "hca3/00000000000000000000000000000000020x"}, /* longer than a field may be thought to be */
-    {"sync", "hca3o/20"},
-    {"sync", "prop/3"},
-    {"sync", "none+none+none+none+none"},
     {"sync",
      "longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_label_could_be_longer_than_any_"
      "label_could_be_longer_than_any_label_could_be"},
-    {"resync_interval_ns", "0"},
     {"resync_interval_ns", "soon"},
     {"barrier", "telepathy"},
-    {"tolerance_ns", "0"},
     {"tolerance_ns", "-5"},
-    {"tolerance_ns", "1e3"},
-    {"tolerance_ns", "500ns"},
-    {"tolerance_ns", "99999999999999999999"},
-    {"slack_min_ns", "0"},
     {"slack_min_ns", "200000000"}, /* above slack_max_ns */
-    {"slack_max_ns", "999"},
-    {"valid_fraction", "0.49"},
-    {"valid_fraction", "1"},
-    {"valid_fraction", "nan"},
-    {"valid_fraction", "0.9x"},
     {"slack_max_ns", "auto"},
-    {"delay_max_ns", "-1"},
+    {"valid_fraction", "0.9x"},
     {"delay_max_ns", "86400000000001"},
 };
 
@@ -172,15 +142,9 @@ enum { BAD_VALUES = sizeof bad_values / sizeof *bad_values };
 
 static const setting_case good_values[] = {
     {"clock", " Monotonic\t"},
-    {"sync", "prop "},
     {"sync", " none"},
-    {"sync", "HCA3/20/SKaMPI-Offset/10+PROP"},
-    {"sync", "hca-3/20/skampi_offset/10"},
-    {"sync", "hca3/20/mean_rtt/10"},
-    {"sync", "hca3o/Mean-RTT-Offset/5"},
-    {"sync", "hca3/2/skampi/1 + hca3o + prop + none"},
+    {"sync", "HCA3/2/SKaMPI-Offset/1 + hca3o/Mean_RTT + prop + none"},
     {"barrier", "COLLECTIVE"},
-    {"tolerance_ns", " 700 "},
     {"tolerance_ns", "AUTO"},
     {"slack_max_ns", "1000"},
     {"valid_fraction", "0.999"},
@@ -214,7 +178,7 @@ void test_errors_values(void)
     }
     MPI_Comm_free(&comm);
 
-    for (int i = 0; i < GOOD_VALUES; i += times(1, 3)) {
+    for (int i = 0; i < GOOD_VALUES; i += times(1, 2)) {
         comm = duplicate(MPI_COMM_WORLD);
         snprintf(what, sizeof what, "%s = '%s'", good_values[i].name, good_values[i].value);
         CHECK_CLASS(set_setting(comm, good_values[i].name, good_values[i].value), MPI_SUCCESS, what);
@@ -432,7 +396,7 @@ static void check_message_of_environment(void)
 void test_errors_environment(void)
 {
     bool last = my_rank == ranks - 1;
-    int stride = times(1, 11);
+    int stride = times(1, 4);
     for (int i = 0; i < BAD_VALUES; i += stride) {
         check_environment(bad_values[i].name, bad_values[i].value, true, i % 3);
         check_environment(bad_values[i].name, bad_values[i].value, last, (i + 1) % 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_text.c - letters and numbers of settings, in the locale that the environment names: check_environment.sh runs
- * this program with a decimal comma and in Turkish, whose small I has no dot.
+ * this suite with a decimal comma and in Turkish, whose small I has no dot.
  */
 #include "base/error.h"
 #include "pure/text.h"
@@ -164,6 +164,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    /* Says which locale it is: a name that is not known leaves "C". */
     const char *locale = setlocale(LC_ALL, "");
     printf("# locale %s, decimal point '%s'\n", locale ? locale : "unknown", localeconv()->decimal_point);
     tcase_add_test(tests, characters_are_those_of_ascii);
@@ -175,5 +176,4 @@ static void add(TCase *tests)
     tcase_add_test(tests, message_has_no_decimal_comma);
 }
 
-/* Says on the first line which locale it is: a name that is not known leaves "C". */
 SUITE(text, add)

@@ -96,127 +96,62 @@ START_TEST(it_is_one_tree_of_little_depth)
 }
 END_TEST
 
-START_TEST(one_process_of_each_place_reports_to_another_place)
+/* ---- Cache lines */
+
+/* Whether no process before this one shares its places of the first kinds. */
+static bool is_first_of_place(int index, int kinds)
+{
+    for (int other = 0; other < index; other++)
+        if (mh_place_share(&places[other], &places[index], kinds))
+            return false;
+    return true;
+}
+
+START_TEST(only_the_first_process_of_a_place_reports_to_another_place)
 {
     const division *division = &divisions[_i];
     build(division);
-    for (int i = 1; i < division->size; i++) {
-        bool is_first = true;
-        for (int other = 0; other < i; other++)
-            is_first &= !mh_place_share(&places[other], &places[i], MH_PLACE_KINDS);
-        bool crosses = !mh_place_share(&places[arrivals[i].parent], &places[i], MH_PLACE_KINDS);
-        EXPECT(crosses == is_first, "%s: process %d reports to %d", division->name, i, arrivals[i].parent);
-    }
+    for (int i = 1; i < division->size; i++)
+        for (int kinds = 1; kinds <= MH_PLACE_KINDS; kinds++)
+            EXPECT(mh_place_share(&places[arrivals[i].parent], &places[i], kinds) != is_first_of_place(i, kinds),
+                   "%s: process %d reports to %d, with %d kinds of places", division->name, i, arrivals[i].parent,
+                   kinds);
 }
 END_TEST
 
-/* ---- Cache lines */
-
-/* How many processes do not share the places of the first kinds with their parent. */
-static int crossings(int size, int kinds)
+/* How many kinds of places a process shares with its parent. */
+static int shared_kinds(int index)
 {
-    int lines = 0;
-    for (int i = 1; i < size; i++)
-        lines += !mh_place_share(&places[i], &places[arrivals[i].parent], kinds);
-    return lines;
+    int kinds = MH_PLACE_KINDS;
+    while (kinds > 0 && !mh_place_share(&places[index], &places[arrivals[index].parent], kinds))
+        kinds--;
+    return kinds;
 }
 
-static int count_places(int size, int kinds)
+static int descendants_of(int index)
 {
     int count = 0;
-    for (int i = 0; i < size; i++) {
-        bool is_first = true;
-        for (int other = 0; other < i; other++)
-            is_first &= !mh_place_share(&places[other], &places[i], kinds);
-        count += is_first;
-    }
+    for (int i = 0; i < arrivals[index].children; i++)
+        count += 1 + descendants_of(arrivals[index].child[i]);
     return count;
 }
 
-START_TEST(one_line_leaves_each_place)
+/* A process reads the lines of its children one after the other, and those that are ready late come last. */
+START_TEST(children_are_few_and_those_with_fewer_descendants_come_first)
 {
     const division *division = &divisions[_i];
     build(division);
-    for (int kinds = 1; kinds <= MH_PLACE_KINDS; kinds++)
-        EXPECT(crossings(division->size, kinds) == count_places(division->size, kinds) - 1,
-               "%s: with %d kinds, %d lines cross %d places", division->name, kinds, crossings(division->size, kinds),
-               count_places(division->size, kinds));
-}
-END_TEST
-
-/* What the transfer of a line between two processes takes. */
-static int64_t transfer_ns(int a, int b)
-{
-    enum { IN_CACHE_NS = 50, IN_PACKAGE_NS = 120, BETWEEN_PACKAGES_NS = 300 };
-    if (mh_place_share(&places[a], &places[b], MH_PLACE_KINDS))
-        return IN_CACHE_NS;
-    return mh_place_share(&places[a], &places[b], MH_PLACE_PACKAGE + 1) ? IN_PACKAGE_NS : BETWEEN_PACKAGES_NS;
-}
-
-/* When a process has the reports of all below it: it reads the lines of its children one after another. */
-static int64_t reported_ns(int index)
-{
-    int64_t now_ns = 0;
-    for (int i = 0; i < arrivals[index].children; i++) {
-        int child = arrivals[index].child[i];
-        int64_t ready_ns = reported_ns(child);
-        now_ns = (ready_ns > now_ns ? ready_ns : now_ns) + transfer_ns(child, index);
+    for (int i = 0; i < division->size; i++) {
+        int of_kind[1 + MH_PLACE_KINDS] = {0}, before = 0;
+        for (int c = 0; c < arrivals[i].children; c++) {
+            int child = arrivals[i].child[c], below = descendants_of(child);
+            EXPECT(below >= before, "%s: child %d of %d has fewer descendants than the one before it", division->name,
+                   child, i);
+            before = below;
+            EXPECT(++of_kind[shared_kinds(child)] <= MH_TREE_FAN_IN, "%s: %d has too many children in one place",
+                   division->name, i);
+        }
     }
-    return now_ns;
-}
-
-/* How long the release takes from a process to all below it: children read its line at the same time. */
-static int64_t release_ns(int index)
-{
-    int64_t last_ns = 0;
-    for (int i = 0; i < arrivals[index].children; i++) {
-        int child = arrivals[index].child[i];
-        int64_t end_ns = transfer_ns(index, child) + release_ns(child);
-        last_ns = end_ns > last_ns ? end_ns : last_ns;
-    }
-    return last_ns;
-}
-
-static int64_t round_ns(void)
-{
-    return reported_ns(0) + release_ns(0);
-}
-
-/* A round without a tree: the first process reads the lines of all. */
-static int64_t flat_round_ns(int size)
-{
-    int64_t read_ns = 0, last_ns = 0;
-    for (int i = 1; i < size; i++) {
-        read_ns += transfer_ns(i, 0);
-        last_ns = transfer_ns(i, 0) > last_ns ? transfer_ns(i, 0) : last_ns;
-    }
-    return read_ns + last_ns;
-}
-
-/* A round along the tree of a machine of which only some kinds of places are known. */
-static int64_t round_without_ns(int size, bool knows_numas)
-{
-    static mh_place known[MOST];
-    for (int i = 0; i < size; i++)
-        known[i] = (mh_place){{0, knows_numas ? places[i].at[MH_PLACE_NUMA] : 0, 0}};
-    for (int i = 0; i < size; i++)
-        arrivals[i] = mh_tree_of_node(known, size, i);
-    return round_ns();
-}
-
-START_TEST(tree_saves_time)
-{
-    const division *division = &divisions[_i];
-    build(division);
-    int size = division->size;
-    int64_t tree_ns = round_ns(), flat_ns = flat_round_ns(size);
-    int64_t numas_ns = round_without_ns(size, true), blind_ns = round_without_ns(size, false);
-    if (getenv("MH_VERBOSE"))
-        printf("# %-34s tree %5d ns, by NUMA nodes %5d ns, by numbers %5d ns, flat %6d ns\n", division->name,
-               (int)tree_ns, (int)numas_ns, (int)blind_ns, (int)flat_ns);
-    EXPECT(tree_ns <= flat_ns && tree_ns <= numas_ns && tree_ns <= blind_ns,
-           "%s: %d ns along the tree, %d without, %d by NUMA nodes only, %d by numbers only", division->name,
-           (int)tree_ns, (int)flat_ns, (int)numas_ns, (int)blind_ns);
 }
 END_TEST
 
@@ -359,9 +294,8 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
-    tcase_add_loop_test(tests, one_process_of_each_place_reports_to_another_place, 0, COUNT_OF(divisions));
-    tcase_add_loop_test(tests, one_line_leaves_each_place, 0, COUNT_OF(divisions));
-    tcase_add_loop_test(tests, tree_saves_time, 0, COUNT_OF(divisions));
+    tcase_add_loop_test(tests, only_the_first_process_of_a_place_reports_to_another_place, 0, COUNT_OF(divisions));
+    tcase_add_loop_test(tests, children_are_few_and_those_with_fewer_descendants_come_first, 0, COUNT_OF(divisions));
     tcase_add_test(tests, children_of_binomial_tree_agree_with_parents);
     tcase_add_test(tests, tree_of_group_has_ranks);
     tcase_add_test(tests, tree_of_all_needs_no_list);
