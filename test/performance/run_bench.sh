@@ -43,7 +43,8 @@ pin=-bind-to
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
 # What each case measures: all ways of releasing processes, five times in turn, for at most 90 seconds.
-skew=(./tools/mpix_skew --release barrier,harmonize,shm,dissemination,tree,collective --repeats 5 --time-slice-s 3)
+skew=(./tools/mpix_skew --repeats 5 --time-slice-s 3 --release
+    barrier,harmonize,harmonize-shm,harmonize-dissemination,harmonize-tree,harmonize-collective)
 
 # What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
 show() {            # TITLE
@@ -93,7 +94,7 @@ on_hosts() {
     fi
 }
 
-# The rows of mpix_skew --watch-s on standard input: means before, during and after the noise.
+# The rows of mpix_skew --watch on standard input: means before, during and after the noise.
 show_phases() {     # FROM_S TO_S
     printf '### 2 pinned ranks, a busy program on each core for a while\n\n'
     $awk -F, -v from="$1" -v to="$2" '
@@ -124,8 +125,8 @@ under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./tools/mpix_skew --watch-s $((before_s + noise_s + after_s)) \
-        --format csv >"$rows" 2>&1 </dev/null &
+    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./tools/mpix_skew --watch --format csv \
+        --duration-s $((before_s + noise_s + after_s)) >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s
     for ((i = 0; i < $(nproc); i++)); do

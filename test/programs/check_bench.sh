@@ -16,16 +16,16 @@ run() {
     limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 ./tools/mpix_skew --iterations 50 --repeats 2 "$@" \
         2>&1 </dev/null
 }
-all=barrier,harmonize,shm,dissemination,tree,collective
+all=barrier,harmonize,harmonize-shm,harmonize-dissemination,harmonize-tree,harmonize-collective
 
 output=$(run --release $all)
-for scheme in barrier harmonize tree collective; do
+for scheme in barrier harmonize harmonize-tree harmonize-collective; do
     problem=$(grep -q "^ *$scheme " <<<"$output" || echo "$output")
     tap_expect_empty "a row for $scheme" "$problem"
 done
 run --release $all --format json --output "$json" >"$json.messages"
-rows=$(grep -c '^ *[a-z]* .*[0-9]$' <<<"$output")
-if [ "$(grep -c '^{"release":"[a-z]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
+rows=$(grep -c '^ *[a-z-]* .*[0-9]$' <<<"$output")
+if [ "$(grep -c '^{"release":"[a-z-]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
     tap_ok "a line of JSON for each row"
 else
     tap_not_ok "a line of JSON for each row" "$output

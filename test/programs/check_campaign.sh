@@ -185,7 +185,7 @@ check_real_kill() {
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
     "$programs/mpix_campaign" -o "$folder" --launches 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
-        "$(cd "$programs" && pwd)/mpix_skew" --watch-s 120 --format json --output "$root/watch.json" \
+        "$(cd "$programs" && pwd)/mpix_skew" --watch --duration-s 120 --format json --output "$root/watch.json" \
         >"$scratch/out" 2>"$scratch/err" </dev/null &
     pid=$!
     comes_true has_rows || complain "the launch does not begin"

@@ -127,50 +127,6 @@ check_clock_kept() {
         complain "synchronizations: not 1 and then more"
 }
 
-check_error_refusals() {
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_clock check $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
---sync hca3,fence
---sync hca3,,jk
---ages-s 0,1,1
---ages-s 0,
---keep-ms 0
---pairs 1 --sample 0.5
---plot chart.pdf
---plot /nonexistent/directory/chart.png
-END
-    run alone mpix_clock check --ages-s 0
-    expect_refusal '1 rank is too few'
-}
-
-# Refused before anything is measured, and else drawn.
-check_plot() {
-    run 2 mpix_clock check --sync none,hca3o --ages-s 0,0.05 --plot "$scratch/chart.svg"
-    if command -v gnuplot >/dev/null; then
-        expect_status 0
-        for text in 'Error of the global clock' hca3o 'stated bound' '(s)' '(ns)'; do
-            grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
-        done
-        run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
-        expect_status 0
-        [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
-    else
-        expect_refusal --plot
-    fi
-    mkdir "$scratch/bin"
-    printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/gnuplot"
-    chmod +x "$scratch/bin/gnuplot"
-    launcher_path=$PATH
-    PATH=$scratch/bin:$PATH
-    run alone mpix_clock check --plot "$scratch/none.svg"
-    PATH=$launcher_path
-    expect_refusal gnuplot
-    [ ! -e "$scratch/none.svg" ] || complain "leaves a file without a chart"
-}
-
 # The counter of this kind of processor.
 case $(uname -m) in
 x86_64 | i?86) counter=tsc ;;
@@ -364,21 +320,33 @@ check_drift() {
     [ "$(cut -d, -f5-9,12 "$scratch/rows" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
 }
 
-check_clock_refusals() {
-    while read -r program name arguments; do
+# Before anything is measured.
+check_refusals() {
+    while read -r name arguments; do
         # shellcheck disable=SC2086
-        run alone "$program" "$name" $arguments
+        run alone mpix_clock "$name" $arguments
         expect_refusal "${arguments%%[ =]*}"
     done <<'END'
-mpix_clock list --reads 99
-mpix_clock list --plot clocks.pdf
-mpix_clock drift --duration-s 0
-mpix_clock drift --clocks tsc,sundial
-mpix_clock drift --threshold-ns -1
-mpix_clock drift --exchanges 0
+check --sync hca3,fence
+check --sync hca3,,jk
+check --ages-s 0,1,1
+check --ages-s 0,
+check --keep-ms 0
+check --pairs 1 --sample 0.5
+check --plot chart.pdf
+check --plot /nonexistent/directory/chart.png
+list --reads 99
+list --plot clocks.pdf
+drift --duration-s 0
+drift --clocks tsc,sundial
+drift --threshold-ns -1
+drift --exchanges 0
 END
-    run alone mpix_clock drift
-    expect_refusal "1 rank"
+    for name in drift "check --ages-s 0"; do
+        # shellcheck disable=SC2086
+        run alone mpix_clock $name
+        expect_refusal '1 rank is too few'
+    done
     for name in '' sundial; do
         # shellcheck disable=SC2086
         run alone mpix_clock $name
@@ -388,15 +356,23 @@ END
     expect_refusal --raw
 }
 
-# Where there is a gnuplot.
-check_clock_charts() {
-    run 2 mpix_clock list --reads 1000 --format csv --plot "$scratch/list.svg"
+# TEXTS RANKS OPTION...: a chart has each of the TEXTS between semicolons.
+expect_chart() {
+    local text
+    run "$2" mpix_clock "${@:3}" --plot "$scratch/chart.svg"
     expect_status 0
-    grep -q 'monotonic_raw' "$scratch/list.svg" || complain "no chart"
-    run 2 mpix_clock drift --duration-s 0.2 --interval-s 0.01 --format csv --clocks monotonic,wtime \
-        --plot "$scratch/drift.svg"
+    while read -r -d ';' text; do
+        grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
+    done <<<"$1;"
+}
+
+check_charts() {
+    expect_chart 'Error of the global clock;hca3o;stated bound;(s);(ns)' 2 check --sync none,hca3o --ages-s 0,0.05
+    expect_chart monotonic_raw 2 list --reads 1000
+    expect_chart 'wtime: residuals' 2 drift --duration-s 0.2 --interval-s 0.01 --clocks monotonic,wtime
+    run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
     expect_status 0
-    grep -q 'wtime: residuals' "$scratch/drift.svg" || complain "no chart"
+    [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
 }
 
 tap_check "mpix_clock check: rows for each label and age" check_clock_summary
@@ -405,8 +381,6 @@ quick tap_check "mpix_clock check: violated bounds" check_clock_violations
 tap_check "mpix_clock check: samples" check_clock_sample
 tap_check "mpix_clock check: the raw file of a run that was ended" check_clock_interrupted
 tap_check "mpix_clock check: keeping the clock" check_clock_kept
-tap_check "mpix_clock check: bad options" check_error_refusals
-tap_check "charts" check_plot
 quick tap_check "mpix_clock list: rows and tables" check_list
 if can_change_clocksource; then
     quick tap_check "mpix_clock list: a slow clocksource" check_list_slow_clocksource
@@ -415,10 +389,11 @@ else
 fi
 quick tap_check "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
-quick tap_check "mpix_clock list, mpix_clock drift: bad options" check_clock_refusals
+quick tap_check "bad options" check_refusals
 if command -v gnuplot >/dev/null 2>&1; then
-    quick tap_check "mpix_clock list, mpix_clock drift: charts" check_clock_charts
+    quick tap_check "charts" check_charts
 else
-    tap_skip "mpix_clock list, mpix_clock drift: charts" "there is no gnuplot"
+    run 2 mpix_clock check --plot "$scratch/chart.svg"
+    quick tap_check "charts: there is no gnuplot" expect_refusal --plot
 fi
 tap_done

@@ -50,7 +50,7 @@ path_without() {        # NAME...
 # [OPTION]...: runs it into the directory out. Leaves $status, stdout and stderr.
 run() {
     command="mpix_figures $*"
-    "$figures" --output-dir "$scratch/out" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    "$figures" --output "$scratch/out" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     status=$?
 }
 
@@ -94,23 +94,23 @@ check_refusals() {
 --ranks=2,,4 all
 --ranks two drift
 --ranks , drift
---charts pdf drift
---charts , drift
---charts png, drift
+--format pdf drift
+--format , drift
+--format png, drift
 --quick=1 drift
 --sources /nonexistent drift
 --trace /nonexistent gantt
 --unknown
 figure-eight
---charts
+--format
 END
     run
     expect_status 2
     # A file stands where the directory should be.
     : >"$scratch/file"
-    run --output-dir "$scratch/file/out" drift
+    run --output "$scratch/file/out" drift
     expect_status 2
-    expect_message --output-dir
+    expect_message --output
 }
 
 check_cannot() {
@@ -211,7 +211,7 @@ check_signal() {
         set -m
         command="mpix_figures, signal $signal" status=0
         TMPDIR=$scratch/tmp MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' \
-            "${heeding[@]}" "$figures" --output-dir "$scratch/out" --ranks 2 drift \
+            "${heeding[@]}" "$figures" --output "$scratch/out" --ranks 2 drift \
             >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
         job=$!
         set +m
@@ -247,7 +247,7 @@ END
 
 check_known_heat_map() {
     known_heat_map
-    run --plot-only --charts svg reduce-heatmap
+    run --plot-only --format svg reduce-heatmap
     expect_status 0
     while read -r text; do
         grep -qF "$text" "$scratch/out/reduce-heatmap.txt" || complain "does not tell: $text"
@@ -270,13 +270,13 @@ END
 check_drawing_again() {
     known_heat_map
     echo measured >"$scratch/out/mpix_figures.log"
-    run --plot-only --charts svg reduce-heatmap
+    run --plot-only --format svg reduce-heatmap
     expect_status 0
     grep -qx measured "$scratch/out/mpix_figures.log" || complain "the record is gone"
     printf '#!/bin/sh\ncase $* in *"kind,panel"*) exit 3 ;; esac\nexec awk "$@"\n' >"$scratch/awk"
     chmod +x "$scratch/awk"
     rm -f "$scratch"/out/*.svg
-    AWK=$scratch/awk run --plot-only --charts svg reduce-heatmap
+    AWK=$scratch/awk run --plot-only --format svg reduce-heatmap
     expect_status 1
     expect_message 'could not be made'
     [ ! -e "$scratch/out/reduce-heatmap.svg" ] || complain "leaves a chart"
@@ -292,7 +292,7 @@ check_without_gnuplot() {
 # A trace of four hosts that is known: by the global clock, no call is wrong.
 check_given_trace() {
     "$(dirname "$figures")/../test/programs/check_trace_report" "$scratch/four" 4 40 || complain "there is no trace"
-    run --charts svg --trace "$scratch/four" gantt violations
+    run --format svg --trace "$scratch/four" gantt violations
     expect_status 0
     for name in gantt violations; do
         [ -s "$scratch/out/$name.svg" ] || complain "leaves no $name.svg"
@@ -310,10 +310,10 @@ check_given_trace() {
 # Fewer calls than the chart has rows, and a host whose name is a command and has a quotation mark.
 check_odd_trace() {
     "$(dirname "$figures")/../test/programs/check_trace_report" "$scratch/few" 2 5 || complain "there is no trace"
-    run --charts svg --trace "$scratch/few" gantt
+    run --format svg --trace "$scratch/few" gantt
     expect_status 0
     sed -i "s|^# hosts: .*|# hosts: a\`touch $scratch/has_run\`\"|" "$scratch/out/gantt.csv"
-    run --charts svg --plot-only gantt
+    run --format svg --plot-only gantt
     expect_status 0
     [ -s "$scratch/out/gantt.svg" ] && [ ! -e "$scratch/has_run" ] || complain "runs what stands in the data"
 }
@@ -349,7 +349,7 @@ check_figure() {        # NAME
         complain "no number among the data"
     grep -q '^# library: ' "$scratch/out/$(data_of "$1").csv" || complain "the data does not tell where it is from"
     cp "$scratch/out/$1.gp" "$scratch/before.gp"
-    run --plot-only --charts svg "$1"
+    run --plot-only --format svg "$1"
     expect_status 0
     cmp -s "$scratch/out/$1.gp" "$scratch/before.gp" || complain "the same data gives another chart"
 }
@@ -358,7 +358,7 @@ check_figure() {        # NAME
 check_simulation() {
     # Where the programs of the simulator run is not where files go.
     cd "$scratch" || return
-    run --quick --output-dir out simulated-heatmap
+    run --quick --output out simulated-heatmap
     expect_status 0
     [ -s "$scratch/out/simulated-heatmap.svg" ] || complain "no chart"
     awk '

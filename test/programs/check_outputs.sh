@@ -17,101 +17,10 @@ export LC_ALL=C
 . "$(dirname "$0")/run.sh"
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-tools="mpix_bench mpix_skew mpix_clock"
-# These need no launcher. Some depend on libraries that may be missing.
-others="mpix_figures mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report
-    ../lib/preload/mpix_preload ../lib/trace/mpix_trace"
-
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"
     grep -F "cannot" "$scratch/err" | grep -qF "$1" || complain "no message names $1"
 }
-
-# TOOL: the quick check has one of those that begin MPI, which takes long, and all others.
-tier_of() {
-    case " $tools " in *" $1 "*) [ "$1" = mpix_bench ] || return 0 ;; esac
-    echo quick
-}
-
-# ---- Standard output
-
-by_itself() {       # PROGRAM [OPTION]...
-    command="$* >${output}"
-    if [ "$output" = closed ]; then
-        "$programs/$1" "${@:2}" >&- 2>"$scratch/err" </dev/null
-    else
-        "$programs/$1" "${@:2}" >"$output" 2>"$scratch/err" </dev/null
-    fi
-    status=$?
-}
-
-check_answers() {   # PROGRAM
-    local option
-    for output in closed /dev/full; do
-        for option in --help --version; do
-            by_itself "$1" $option
-            expect_failure "standard output"
-        done
-    done
-}
-
-check_results() {   # PROGRAM OPTION...
-    for output in closed /dev/full; do
-        by_itself "$@"
-        expect_failure "standard output"
-    done
-}
-
-# PROGRAM OPTION...: at 2 ranks, whose standard output is not the launcher's
-check_results_of_ranks() {
-    for output in '>&-' '>/dev/full'; do
-        command="$* $output (2 ranks)"
-        # shellcheck disable=SC2086
-        limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
-            sh -c "exec \"\$@\" $output" sh "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
-        status=$?
-        expect_failure "standard output"
-    done
-}
-
-# Tools that read what others wrote, as far as they were built.
-check_readers() {
-    local -a words
-    "$programs/mpix_bench" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" || complain "there are no results"
-    "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
-    while read -r -a words <&3; do
-        [ ! -x "$programs/${words[0]}" ] || check_results "${words[@]}"
-    done 3<<END
-mpix_campaign -o $scratch/campaign --launches 1 -- cat $scratch/bench.json
-mpix_compare $scratch/bench.json $scratch/bench.json
-mpix_trace_check $scratch/trace
-mpix_trace_convert --format csv $scratch/trace
-mpix_trace_convert --format perfetto $scratch/trace
-mpix_trace_report $scratch/trace
-mpix_trace_report --show calls --format json $scratch/trace
-END
-}
-
-if [ -c /dev/full ]; then
-    for tool in $tools $others; do
-        [ ! -x "$programs/$tool" ] ||
-            $(tier_of "$tool") tap_check "${tool##*/}: --help and --version, standard output full or closed" \
-                check_answers "$tool"
-    done
-    quick tap_check "mpix_figures: the list of figures, standard output full or closed" check_results mpix_figures list
-    quick tap_check "mpix_bench: results, standard output full or closed" check_results mpix_bench bcast -m 8 -i 3 -x 0
-    tap_check "mpix_bench: operations, standard output full or closed" check_results mpix_bench --list
-    tap_check "mpix_clock list: results, standard output full or closed" check_results mpix_clock list --reads 100
-    if [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; then
-        quick tap_check "mpix_clock check: results, standard output full or closed" check_results_of_ranks \
-            mpix_clock check --sync none --ages-s 0
-        tap_check "mpix_clock drift: results, standard output full or closed" check_results_of_ranks \
-            mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic
-    fi
-    quick tap_check "tools that read results and traces, standard output full or closed" check_readers
-else
-    tap_skip "standard output is full" "there is no /dev/full"
-fi
 
 # ---- Files
 
@@ -218,7 +127,7 @@ check_chart_on_disk() { # PROGRAM OPTION...
 # What tools write of a trace that is known. OTF2 takes a library, which may be missing.
 trace_outputs() {
     cat <<END
-mpix_trace_check --output-dir FILE
+mpix_trace_check --corrected FILE
 mpix_trace_check --output FILE
 mpix_trace_convert --format csv --output FILE
 mpix_trace_convert --format perfetto --output FILE
@@ -241,7 +150,7 @@ check_figures() {   # THE BEGINNING OF THE FILES' NAMES
     command="mpix_figures --plot-only (full file system)"
     "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=64k none "$1" && cp "$2"/*.csv "$1" || exit
         head -c 131072 /dev/zero >"$1/filler" 2>/dev/null
-        exec "$3" --plot-only --output-dir "$1" barrier-skew' \
+        exec "$3" --plot-only --output "$1" barrier-skew' \
         sh "$scratch/disk" "$scratch/figures" "$programs/mpix_figures" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     [ "$status" -eq 1 ] || complain "exit status is not 1"
@@ -261,7 +170,7 @@ END
     # shellcheck disable=SC2016
     MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_file_system sh -c '
         truncate -s 0 "$0/filler" && echo old >"$0/reduce-heatmap.csv" && cat /dev/zero >>"$0/filler"
-        "$@" --output-dir "$0" reduce-heatmap
+        "$@" --output "$0" reduce-heatmap
         status=$?
         echo "kept: $(cat "$0/reduce-heatmap.csv"), files:" $(ls "$0")
         exit $status' "$scratch/disk" "$programs/mpix_figures" --quick --ranks 2 \
@@ -291,7 +200,7 @@ if on_full_file_system true 2>/dev/null; then
         tap_skip "charts on a file system that is full" "there is no gnuplot"
     fi
     quick tap_check "mpix_figures: data on a file system that is full" check_figure_data
-    if have_plots && run alone mpix_figures --quick --ranks 2 --output-dir "$scratch/figures" barrier-skew &&
+    if have_plots && run alone mpix_figures --quick --ranks 2 --output "$scratch/figures" barrier-skew &&
         [ "$status" -eq 0 ]; then
         quick tap_check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
     else
@@ -361,29 +270,6 @@ fi
 
 # ---- After a bad option
 
-# A line of several writes may have lines of other processes within. Each write to this socket is one message.
-check_line() {      # PROGRAM
-    command="$1 --no-such-option (standard error is a socket)"
-    "$python" -c 'if 1:
-        import socket, subprocess, sys
-        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        status = subprocess.call(sys.argv[1:], stderr=far, stdin=subprocess.DEVNULL)
-        sys.stderr.buffer.write(near.recv(4096))
-        sys.exit(status)' "$programs/$1" --no-such-option >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    expect_status 2
-    grep -qx "${1##*/}: option --no-such-option is unknown (see --help)" "$scratch/err" || complain "not in one write"
-}
-
-if "${python:=${PYTHON:-python3}}" -c '' 2>/dev/null; then
-    for tool in $tools mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report; do
-        [ ! -x "$programs/$tool" ] ||
-            $(tier_of "$tool") tap_check "$tool: a bad option is told in one write" check_line "$tool"
-    done
-else
-    tap_skip "a bad option is told in one write" "there is no python3"
-fi
-
 # In MPI_Finalize of each process, says whether its last call before was a barrier. Freed communicators do not count.
 cat >"$scratch/end.c" <<'END'
 #include <mpi.h>
@@ -419,9 +305,7 @@ check_end() {       # PROGRAM
 }
 
 if ${CC:-mpicc} -shared -fPIC -o "$scratch/end.so" "$scratch/end.c" >"$scratch/log" 2>&1; then
-    for tool in $tools; do
-        $(tier_of "$tool") tap_check "$tool: processes meet before they finalize after a bad option" check_end "$tool"
-    done
+    quick tap_check "processes meet before they finalize after a bad option" check_end mpix_bench
 else
     tap_skip "processes meet before they finalize after a bad option" "nothing can be compiled to be preloaded"
 fi

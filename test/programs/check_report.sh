@@ -84,7 +84,7 @@ real_runs() {
     cat <<'END'
 bench 2 mpix_bench bcast barrier -m 4:4096 -i 20 -x 1
 skew 2 mpix_skew -i 200 -x 10
-watch 2 mpix_skew --watch-s 1
+watch 2 mpix_skew --watch --duration-s 1
 check 2 mpix_clock check --sync hca3/5,none --ages-s 0,0.02
 drift 2 mpix_clock drift --duration-s 0.2 --interval-s 0.02 --clocks monotonic,realtime
 list alone mpix_clock list --reads 1000

@@ -135,7 +135,7 @@ check_columns() {
 # OPTION...: these change what is written, which then is right by all clocks.
 expect_written() {
     rm -rf "$scratch/written"
-    check "$known" --output-dir "$scratch/written" "$@"
+    check "$known" --corrected "$scratch/written" "$@"
     check "$scratch/written" --format csv "$@"
     for clock in $clocks; do echo "$clock all 105 0"; done >"$scratch/wanted"
     columns relations violations | grep ' all ' | diff "$scratch/wanted" - >"$scratch/differences" ||
@@ -184,9 +184,9 @@ check_bad_options() {
 --format html
 --nothing
 --output $scratch/absent/rows.csv
---output-dir $known/../known
+--corrected $known/../known
 END
-    run alone mpix_trace_check "$known" --output-dir "$scratch/absent/folder"
+    run alone mpix_trace_check "$known" --corrected "$scratch/absent/folder"
     expect_status 1
     own_messages | grep -qF "$scratch/absent/folder" || complain "does not name the folder that cannot be made"
 }

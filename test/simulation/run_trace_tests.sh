@@ -54,7 +54,8 @@ trace_talk() {
         MPIX_HARMONIZE_WANDER_MAX_PPB_PER_S=400 MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=${CC:-mpicc} \
         timeout $((4 * ${seconds%.*} + 40)) "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 \
         "$scratch/mpix_trace" -o "$folder/trace" "$scratch/talk" "$seconds" "$messages" </dev/null || return
-    ./tools/mpix_trace_check "$folder/trace" -o "$folder/corrected" --format csv >"$scratch/check.csv" || return
+    ./tools/mpix_trace_check "$folder/trace" --corrected "$folder/corrected" --format csv \
+        >"$scratch/check.csv" || return
     MH_SIMULATED_CLOCK=$described "$truth" "$folder/trace" "$folder/corrected" >"$scratch/truth"
 }
 

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scheme_names[] = {"barrier", "harmonize", "shm", "dissemination", "tree", "collective", NULL};
+static const char *const scheme_names[] = {
+    "barrier", "harmonize", "harmonize-shm", "harmonize-dissemination", "harmonize-tree", "harmonize-collective", NULL};
 _Static_assert(sizeof scheme_names / sizeof scheme_names[0] == SCHEME_OTHER + 1, "skew.h counts the barriers");
 
 #define FIELD(field) offsetof(skew_settings_t, field)
@@ -34,14 +35,15 @@ static const option_spec_t options[] = {
      "calls of a scheme before the timed ones;\nthey end early after a quarter of S"},
     {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
      "the schemes to measure: barrier (MPI_Barrier),\nharmonize (MPIX_Harmonize), or MPIX_Harmonize with\n"
-     "the barrier shm, dissemination, tree or collective"},
+     "one barrier of the library: harmonize-shm,\nharmonize-dissemination, harmonize-tree,\nharmonize-collective"},
     {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
      "also measure MPIX_Harmonize of another shared library"},
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "the clock that measures exits: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
-    {0, "watch-s", "S", OPTION_DECIMAL, FIELD(watch_s), 0.001, 1e6, NULL, NULL,
-     "instead, call MPIX_Harmonize for S seconds, and print\na row every 0.25 s"},
+    {0, "watch", NULL, OPTION_SWITCH, FIELD(watches), 0, 0, NULL, NULL,
+     "instead, call MPIX_Harmonize for --duration-s, and\nprint a row every 0.25 s"},
+    DURATION_OPTION(FIELD(duration_s), "how long to watch, in seconds"),
     RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
@@ -54,7 +56,7 @@ static const char notes[] =
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
     "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
-    "With --watch-s, slack is the time from the decision on the deadline to the deadline, on rank 0.\n"
+    "With --watch, slack is the time from the decision on the deadline to the deadline, on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
@@ -74,13 +76,14 @@ static int release_by_barrier(MPI_Comm comm, int *valid)
 static void force_barrier(skew_run_t *run, int index)
 {
     scheme_t *scheme = &run->schemes[index];
+    const char *barrier = scheme->name + strlen("harmonize-");
     world_t own = world_duplicate(&run->world);
     int valid;
     char used[64];
     scheme->comm = own.comm;
-    world_require_code(&own, world_set(&own, "mpix_harmonize_barrier", scheme->name), "MPIX_Harmonize_set_info");
+    world_require_code(&own, world_set(&own, "mpix_harmonize_barrier", barrier), "MPIX_Harmonize_set_info");
     world_require_code(&own, scheme->release(scheme->comm, &valid), scheme->call);
-    if (!world_statistic(&own, "mpix_harmonize_barrier_used", used, sizeof used) || strcmp(used, scheme->name) == 0)
+    if (!world_statistic(&own, "mpix_harmonize_barrier_used", used, sizeof used) || strcmp(used, barrier) == 0)
         return;
     run->settings.schemes &= ~(INT64_C(1) << index);
     if (run->world.rank == 0)
@@ -268,7 +271,7 @@ static void allocate(skew_run_t *run)
     run->exit_ticks = touched_room(run, capacity, sizeof run->exit_ticks[0]);
     run->valid = touched_room(run, capacity, sizeof run->valid[0]);
     run->maxima = touched_room(run, 3 * capacity + 1, sizeof run->maxima[0]);
-    for (int i = 0; i < SCHEMES && run->world.rank == 0 && run->settings.watch_s <= 0; i++)
+    for (int i = 0; i < SCHEMES && run->world.rank == 0 && !run->settings.watches; i++)
         if (skew_is_chosen(run, i))
             run->tallies[i].skew_ticks = world_room(&run->world, calls, sizeof run->tallies[i].skew_ticks[0], advice);
 }
@@ -337,7 +340,7 @@ static void watch(skew_run_t *run)
                                                   .max_calls = INFINITY,
                                                   .max_batch_calls = (double)run->settings.block,
                                                   .max_batch_ns = MAX_WATCH_BLOCK_NS,
-                                                  .limit_ns = (int64_t)(run->settings.watch_s * 1e9)});
+                                                  .limit_ns = (int64_t)(run->settings.duration_s * 1e9)});
     engine_run(&sampling, 1, &run->dice);
     if (root)
         print_watched(&watch);
@@ -372,10 +375,10 @@ static int compare_schemes(skew_run_t *run)
 static int prepare(skew_run_t *run)
 {
     const results_t *results = &run->settings.results;
-    if (run->settings.watch_s > 0 && (results->raw.path || results->plot.path))
-        return world_refuse(&run->world, "option --%s is not allowed together with --watch-s",
+    if (run->settings.watches && (results->raw.path || results->plot.path))
+        return world_refuse(&run->world, "option --%s is not allowed together with --watch",
                             results->raw.path ? "raw" : "plot");
-    if (run->settings.watch_s > 0)
+    if (run->settings.watches)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
@@ -392,7 +395,7 @@ static int prepare(skew_run_t *run)
 static int run_program(skew_run_t *run)
 {
     int status = prepare(run);
-    if (status == STATUS_GOOD && run->settings.watch_s > 0)
+    if (status == STATUS_GOOD && run->settings.watches)
         watch(run);
     else if (status == STATUS_GOOD)
         status = compare_schemes(run);

@@ -27,7 +27,8 @@ typedef struct skew_settings {
     int64_t schemes; /* bit i for scheme i */
     int64_t clock;
     double limit_s;
-    double watch_s;
+    int64_t watches; /* for duration_s */
+    double duration_s;
     const char *other_path; /* rank 0 only */
     results_t results;
 } skew_settings_t;

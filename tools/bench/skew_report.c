@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const column_t columns[] = {
-    {"release", "release", 15, 0, 0},     {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
+    {"release", "release", 26, 0, 0},     {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
     {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p99.9_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
     {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
     {"valid/s", "valid_per_s", 12, 0, 0},

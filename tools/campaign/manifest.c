@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_LAUNCHES = 10, MAX_DRAWN_SEED = 1000000000 };
+enum { DEFAULT_LAUNCHES = 10, DEFAULT_SEED = 1 };
 
 static const char pending[] = "pending";
 
@@ -93,14 +93,6 @@ static void plan(manifest_t *manifest, const json_t *variants, int64_t launches,
     manifest->runs = json_object_get(manifest->content, "runs");
 }
 
-static int64_t draw_seed(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t state = (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec + (uint64_t)getpid();
-    return (int64_t)(random_next(&state) % MAX_DRAWN_SEED);
-}
-
 /* ---- What is there */
 
 static bool is_array_of_texts(const json_t *array)
@@ -173,10 +165,10 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
     int64_t old_seed = number_of(old, "seed"), old_launches = number_of(old, "launches");
     const char *differs = variants ? find_difference(old_variants, variants) : NULL;
     if (!is_good(old))
-        return refuse(manifest, "%s/%s is not a manifest of a campaign, give another --output-dir", manifest->directory,
+        return refuse(manifest, "%s/%s is not a manifest of a campaign, give another --output", manifest->directory,
                       manifest_name);
     if (differs)
-        return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output-dir",
+        return refuse(manifest, "%s has another campaign (variant \"%s\" differs), give another --output",
                       manifest->directory, differs);
     if (seed != ABSENT && seed != old_seed)
         return refuse(manifest, "option --seed: %lld is not allowed, the campaign in %s has %lld", (long long)seed,
@@ -186,7 +178,7 @@ static bool resume(manifest_t *manifest, const json_t *old, const json_t *varian
                       (long long)launches, manifest->directory, (long long)old_launches);
     plan(manifest, old_variants, launches != ABSENT ? launches : old_launches, old_seed);
     return take_over_runs(manifest, json_object_get(old, "runs")) ||
-           refuse(manifest, "%s/%s has runs that are not in its plan, give another --output-dir", manifest->directory,
+           refuse(manifest, "%s/%s has runs that are not in its plan, give another --output", manifest->directory,
                   manifest_name);
 }
 
@@ -236,11 +228,9 @@ static bool open_folder(manifest_t *manifest, bool may_make)
     if (mkdir(manifest->directory, 0777) == 0 || errno == EEXIST)
         manifest->folder = open(manifest->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (manifest->folder < 0)
-        return refuse(manifest, "option --output-dir: \"%.200s\" cannot be used: %s", manifest->directory,
-                      strerror(errno));
+        return refuse(manifest, "option --output: \"%.200s\" cannot be used: %s", manifest->directory, strerror(errno));
     return flock(manifest->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
-           refuse(manifest, "option --output-dir: another %s is at work in %.200s", manifest->program,
-                  manifest->directory);
+           refuse(manifest, "option --output: another %s is at work in %.200s", manifest->program, manifest->directory);
 }
 
 /* Results of something else are not overwritten. */
@@ -250,7 +240,7 @@ static bool nothing_is_in_the_way(const manifest_t *manifest)
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         manifest_path(manifest, json_array_get(manifest->runs, i), "", path);
         if (access(path, F_OK) == 0)
-            return refuse(manifest, "%s is there already, and no %s: give another --output-dir", path, manifest_name);
+            return refuse(manifest, "%s is there already, and no %s: give another --output", path, manifest_name);
     }
     return true;
 }
@@ -263,9 +253,10 @@ bool manifest_open(manifest_t *manifest, const json_t *variants, int64_t launche
     if (!open_folder(manifest, variants != NULL))
         return false;
     if (!folder_manifest(manifest->directory, &old, complaint))
-        return refuse(manifest, "%s, give another --output-dir", complaint);
+        return refuse(manifest, "%s, give another --output", complaint);
     if (!old && variants) {
-        plan(manifest, variants, launches != ABSENT ? launches : DEFAULT_LAUNCHES, seed != ABSENT ? seed : draw_seed());
+        plan(manifest, variants, launches != ABSENT ? launches : DEFAULT_LAUNCHES,
+             seed != ABSENT ? seed : DEFAULT_SEED);
         good = nothing_is_in_the_way(manifest);
     } else if (!old) {
         has_no_campaign(manifest);

@@ -41,12 +41,12 @@ static const char program_name[] = "mpix_campaign";
 #define FIELD(field) offsetof(settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output-dir", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
+    {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
      "the folder of the campaign; if it has a campaign, this\none continues"},
     {0, "launches", "N", OPTION_INTEGER, FIELD(launches), 1, MAX_LAUNCHES, NULL, NULL,
      "launches of each variant (default 10, or as before)"},
     {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
-     "the seed of the order (default another one each time,\nor as before)"},
+     "the seed of the order (default 1, or as before)"},
     {0, "retries", "N", OPTION_INTEGER, FIELD(retries), 0, 1000, NULL, "0",
      "repeat a launch whose command fails at most N times"},
     {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), 0.001, 1e9, NULL, NULL,

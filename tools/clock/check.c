@@ -31,7 +31,7 @@ static const option_spec_t options[] = {
     {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), 0.01, 1e6, NULL, NULL,
      "call MPIX_Harmonize every MS milliseconds, which\nsynchronizes again when this is due (default: clocks\nrun "
      "free)"},
-    {0, "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
+    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
     EXCHANGES_OPTION(FIELD(exchanges)),
     {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
      "check at most N ranks against rank 0, chosen at\nrandom (default: all)"},

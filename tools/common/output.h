@@ -25,7 +25,8 @@ typedef struct output {
 #define OUTPUT_OPTIONS(place)                                                                                       \
     OPTION(0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(output_t, format), 0, 0, NAMES(output_formats), \
            "table", "table, csv, or json (a line for each row)"),                                                   \
-        FILE_OPTION("output", (place) + offsetof(output_t, path), "write to FILE instead of standard output")
+        OPTION('o', "output", "FILE", OPTION_TEXT, (place) + offsetof(output_t, path), 0, 0, NULL, NULL,            \
+               "write to FILE instead of standard output")
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale

@@ -41,7 +41,7 @@ typedef struct {
 static const option_spec_t options[] = {
     {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), 0, 1e9, NULL, "0",
      "the minimum time that a message takes, in nanoseconds"},
-    OPTION('o', "output-dir", "DIR", OPTION_TEXT, FIELD(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
+    OPTION(0, "corrected", "DIR", OPTION_TEXT, FIELD(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
     OUTPUT_OPTIONS(FIELD(output)),
 };
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
@@ -312,7 +312,7 @@ static int run_check(check_run *run)
     if (!trace_read(&run->trace, run->settings.operands.texts[0], run->message))
         return STATUS_BAD_OPTION;
     if (run->settings.write && has_trace(run->settings.write)) {
-        trace_fail(run->message, "option --output-dir: there is a trace in \"%.200s\", give another folder",
+        trace_fail(run->message, "option --corrected: there is a trace in \"%.200s\", give another folder",
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }

@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
+# is full, closed, or a pipe that nobody reads, and that their options are those of test/vocabulary.txt.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#
+# Most functions are called by tap_check only, by name:
+# shellcheck disable=SC2317
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/run.sh"
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+vocabulary=$here/../vocabulary.txt
+
+# Each tool, the ranks that it needs (- for none by itself), and what makes it print results in a moment.
+all_tools() {
+    cat <<END
+mpix_bench|1|bcast -m 8 -i 3 -x 0
+mpix_skew|2|-i 10 -x 1
+mpix_clock list|1|--reads 100
+mpix_clock drift|2|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
+mpix_clock check|2|--sync none --ages-s 0
+mpix_campaign|-|-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
+mpix_compare|-|$scratch/bench.json $scratch/bench.json
+mpix_report|-|$scratch/bench.json
+mpix_trace_check|-|$scratch/trace
+mpix_trace_convert|-|--format csv $scratch/trace
+mpix_trace_report|-|$scratch/trace
+mpix_figures|-|list
+END
+}
+launchers="mpix_preload mpix_trace" # they only print their own help
+
+# Leaves in words the path of a tool and what is part of its name.
+find_tool() {       # TOOL
+    local folder
+    read -r -a words <<<"$1"
+    for folder in tools lib/preload lib/trace; do
+        [ ! -x "${BUILDDIR:-.}/$folder/${words[0]}" ] || { words[0]=${BUILDDIR:-.}/$folder/${words[0]}; return 0; }
+    done
+    return 1
+}
+
+# TOOL [OPTION]...: by itself.
+by_itself() {
+    command="$*"
+    find_tool "$1"
+    limited "${words[@]}" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+}
+
+check_answers() {   # TOOL
+    for option in -h --help; do
+        by_itself "$1" $option
+        expect_status 0
+        [ "$(grep -c "^Usage: .*${1%% *}" "$scratch/out")" -eq 1 ] || complain "the usage is not printed once"
+        [ ! -s "$scratch/err" ] || complain "help writes to standard error"
+    done
+    for option in -v --version; do
+        by_itself "$1" $option
+        expect_status 0
+        grep -qx "$1 [^ ].*" "$scratch/out" || complain "no version"
+        [ "$(wc -l <"$scratch/out")" -eq 1 ] || complain "not one line"
+    done
+}
+
+# A line of several writes may have lines of other processes within. Each write to this socket is one message.
+in_one_write() {    # COMMAND...
+    "$python" -c 'if 1:
+        import socket, subprocess, sys
+        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        status = subprocess.call(sys.argv[1:], stderr=far, stdin=subprocess.DEVNULL)
+        sys.stderr.buffer.write(near.recv(4096))
+        sys.exit(status)' "$@"
+}
+
+check_bad_option() { # TOOL
+    command="$1 --no-such-option"
+    find_tool "$1"
+    $one_write "${words[@]}" --no-such-option >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 2
+    grep -qxE "$1: (option --no-such-option is|unknown option) .*\(see --help\)" "$scratch/err" ||
+        complain "not one line that says so"
+    [ ! -s "$scratch/out" ] || complain "a refusal prints to standard output"
+}
+
+# A program that is ended by the pipe has done its part, too.
+expect_failure() {
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    [ "$output" = pipe ] || grep -F "cannot" "$scratch/err" | grep -qF "standard output" || complain "does not say why"
+}
+
+# RANKS COMMAND...: to an output that cannot be written.
+lose_output() {
+    local ranks=$1 launch=()
+    shift
+    command="$* ($ranks ranks, standard output is $output)"
+    # shellcheck disable=SC2206
+    case $ranks in - | 1) ;; *) launch=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks") ;; esac
+    # The shell of each rank has its own standard output, which is not the launcher's.
+    case $output in
+    full) to='exec "$@" >/dev/full' ;;
+    closed) to='exec "$@" >&-' ;;
+    # What is there when the reader has gone.
+    pipe) to='{ sleep 0.2; "$@"; echo $? >"$0.$$"; } | true; status=$(cat "$0.$$"); rm "$0.$$"; exit $status' ;;
+    esac
+    limited "${launch[@]}" bash -c "$to" "$scratch/status" "$@" 2>"$scratch/err" </dev/null >"$scratch/out"
+    status=$?
+    expect_failure
+}
+
+check_lost_output() { # TOOL RANKS OPTION...
+    local ranks=$2 name=$1
+    shift 2
+    for output in full closed pipe; do
+        find_tool "$name"
+        lose_output - "${words[@]}" --help
+        [ $# -eq 0 ] || lose_output "$ranks" "${words[@]}" "$@"
+    done
+}
+
+# TOOL: each option with letter, value and default as the vocabulary has it. Leaves their names in used.
+check_options() {
+    by_itself "$1" --help
+    awk -F'|' -v tool="${1%% *}" -v used="$scratch/used" '
+        FNR == NR { if ($0 !~ /^#/) { letter[$1] = $2; value[$1] = $3; default_of[$1] = $4 }; next }
+        function tell(what) { print tool ", --" name ": " what }
+        function finish(    entry, default_text) {
+            if (name == "") return
+            entry = (name "@" tool) in letter ? name "@" tool : name
+            print name >>used
+            default_text = "-"
+            if (match(text, /\(default:? [^)]*\)/)) {
+                default_text = substr(text, RSTART, RLENGTH - 1)
+                sub(/^\(default:? /, "", default_text)
+                sub(/, or as before$/, "", default_text)
+            }
+            if (!(entry in letter)) tell("not in the vocabulary")
+            else {
+                if (letter[entry] != own_letter) tell("letter " own_letter)
+                if (value[entry] != own_value) tell("value " own_value)
+                if (default_of[entry] != "*" && default_of[entry] != default_text) tell("default " default_text)
+            }
+            name = ""
+        }
+        /^  ? ? ? ? ?(-[a-zA-Z], )?--[a-z]/ {
+            finish()
+            sub(/^ +/, "")
+            own_letter = /^-[a-zA-Z],/ ? substr($0, 2, 1) : "-"
+            sub(/^-[a-zA-Z], /, "")
+            sub(/^--/, "")
+            match($0, /^[a-z-]+/)
+            name = substr($0, 1, RLENGTH)
+            text = substr($0, RLENGTH + 1)
+            own_value = match(text, /^ [A-Z]+/) ? substr(text, 2, RLENGTH - 1) : "-"
+            next
+        }
+        /^$/ { finish() }
+        name != "" { line = $0; sub(/^ +/, " ", line); text = text line }
+        END { finish() }' "$vocabulary" "$scratch/out" | sort
+}
+
+# One meaning for a name, one name for a meaning and for a letter, and no word that no tool knows.
+check_vocabulary() {
+    grep -v '^#' "$vocabulary" | awk -F'|' -v all="$1" -v used="$scratch/used" '
+        BEGIN { while ((getline name <used) > 0) known[name] = 1 }
+        NF != 5 { print "not five parts: " $0 }
+        { name = $1; sub(/@.*/, "", name) }
+        seen[$1]++ { print "twice: " $1 }
+        name != $1 { if (!(name in seen) || $5 != "") print "not of a name before: " $0; next }
+        $5 == "" || meaning[$5]++ { print "no meaning of its own: " $0 }
+        $2 != "-" && letter[$2]++ { print "the letter of another name: " $0 }
+        all && !(name in known) { print "no tool has it: " $0 }'
+}
+
+find_tool mpix_bench && "${words[@]}" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
+[ ! -x "$checks/check_trace_report" ] || "$checks/check_trace_report" "$scratch/trace" 4 40 >/dev/null
+python=${PYTHON:-python3} one_write=
+! "$python" -c '' 2>/dev/null || one_write=in_one_write
+: >"$scratch/used"
+all=1
+
+# Of tools that begin MPI, which takes long, the quick check has one.
+while IFS='|' read -r tool ranks work <&3; do
+    case $tool:$ranks in mpix_bench:* | *:-) tier=quick ;; *) tier= ;; esac
+    if ! find_tool "$tool"; then
+        tap_skip "$tool" "it is not built"
+        all=
+        continue
+    fi
+    $tier tap_check "$tool: --help and --version" check_answers "$tool"
+    $tier tap_check "$tool: a bad option, told in one write" check_bad_option "$tool"
+    # shellcheck disable=SC2086
+    [ ! -c /dev/full ] || $tier tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" \
+        "$ranks" $work
+    quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
+done 3< <(all_tools)
+for tool in $launchers; do
+    find_tool "$tool" || { tap_skip "$tool" "it is not built"; continue; }
+    quick tap_check "$tool: --help and --version" check_answers "$tool"
+    quick tap_check "$tool: a bad option, told in one write" check_bad_option "$tool"
+    [ ! -c /dev/full ] || quick tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" -
+done
+[ -z "${MPIX_TEST_ONLY-}" ] || all=
+quick tap_check "a name means one thing, and a thing has one name" check_vocabulary "$all"
+tap_done
