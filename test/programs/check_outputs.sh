@@ -20,7 +20,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 tools="mpix_bench mpix_skew mpix_clock_check mpix_clock_drift mpix_clock_list mpix_triad"
 # These need no launcher. Some depend on libraries that may be missing.
 others="mpix_figures mpix_campaign mpix_compare mpix_report mpix_trace_check mpix_trace_convert mpix_trace_report
-    ../lib/preload/mpix_preload ../lib/trace/mpix_trace"
+    ../lib/interpose/mpix_preload ../lib/interpose/mpix_trace"
 
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"

@@ -20,7 +20,7 @@ run() {
     command="$program $* ($ranks ranks)"
     case $program in
     check_*) path=$checks/$program ;;
-    mpix_trace) path=${BUILDDIR:-.}/lib/trace/$program ;;
+    mpix_trace) path=${BUILDDIR:-.}/lib/interpose/$program ;;
     *) path=$programs/$program ;;
     esac
     if [ "$ranks" = alone ]; then
