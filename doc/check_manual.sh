@@ -237,8 +237,8 @@ tap_expect_empty "the examples compile" "$(check_examples)"
 for page in "$pages"/*.1; do
     page=${page##*/} program=${page%.1}
     case $program in
-    mpix_preload) check_program "$page" ../lib/preload/$program ;;
-    mpix_trace) check_program "$page" ../lib/trace/$program ;;
+    mpix_preload) check_program "$page" ../lib/interpose/$program ;;
+    mpix_trace) check_program "$page" ../lib/interpose/$program ;;
     mpix_osu) ;;    # options of mpix_bench
     *) check_program "$page" "$program" ;;
     esac

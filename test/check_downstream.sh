@@ -106,7 +106,7 @@ try "C++11 (chrono, odd)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic
 # What is installed of mpix_preload finds its parts beside it.
 try_preload() {
     local program=$work/barrier output script name="mpix_preload, installed"
-    [ -e lib/preload/.libs/libmpix_harmonize_preload.so ] || { tap_skip "$name" "this build has none"; return; }
+    [ -e lib/interpose/mpix_preload ] || { tap_skip "$name" "this build has none"; return; }
     script=$(find "$work/root" -path "*/bin/mpix_preload")
     printf '#include <mpi.h>\nint main(int argc, char **argv)\n{\n%s\n}\n' "MPI_Init(&argc, &argv);
         MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize();" >"$program.c"

@@ -38,7 +38,7 @@ free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
 
 # What is preloaded is no part of the library.
-mapfile -t files < <(find . \( -path ./preload -o -path ./trace \) -prune -o -name '*.[ch]' -print |
+mapfile -t files < <(find . -path ./interpose -prune -o -name '*.[ch]' -print |
     sed 's|^\./||' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
@@ -71,7 +71,7 @@ for folder in $folders; do
 done
 complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
     case $folder in
-    .* | preload | trace | trace/*) ;;
+    .* | interpose | interpose/*) ;;
     *)
         [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null ||
             echo "lib/$folder is not in the drawing in HACKING.md"
@@ -87,9 +87,10 @@ tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 complaints=$(sed -E 's/\.[ch] / /; s/\.h$//; s/_private\>//g' <<<"$includes" | tsort 2>&1 >/dev/null)
 tap_expect_empty "no file includes one that includes it" "$complaints"
 # A header of a part declares what its source defines, so includes show what a part uses.
-complaints=$(grep -HoE '^ *# *include +"(preload|trace)/[^"]+"' preload/*.[ch] trace/*.[ch] trace/back/*.[ch] |
+interposer=(interpose/*.[ch] interpose/*/*.[ch])
+complaints=$(grep -HoE '^ *# *include +"interpose/[^"]+"' "${interposer[@]}" |
     sed -E 's/^([^:]+)\.[ch]:.*"([^"]+)\.h"/\1 \2/' | tsort 2>&1 >/dev/null)
-tap_expect_empty "no part of preload and trace includes one that includes it" "$complaints"
+tap_expect_empty "no part of the interposer includes one that includes it" "$complaints"
 
 # Likewise of programs and tests, whose names are relative to one of several folders.
 complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' examples tools test |
@@ -172,17 +173,20 @@ complaints=$(cd .. && grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' exa
 done)
 tap_expect_empty "tools include of lib only pure/" "$complaints"
 
-# Libraries beside the library, which use its installed header as any program does.
-tap_expect_empty "preload includes only itself and the installed header" \
-    "$(grep -HnE '^ *# *include *"' preload/*.[ch] |
-        grep -vE '"(preload/[a-z]+|pure/launcher|mpix_harmonize|base/fortran_handles)\.h"')"
-tap_expect_empty "only check.c and the back of the recorder reach into the library" \
-    "$(grep -HnE '^ *# *include *"' trace/{front.c,recorder.h} | grep -vE '"(preload/find|trace/[a-z]+)\.h"')"
-tap_expect_empty "the front of preload does not include mpi.h" \
-    "$(grep -HnE '^ *# *include.*(mpi|mpix_harmonize|world|communicators|report)\.h[">]' \
-        preload/{preload.h,find.h,front.c,find.c})"
-code=$($awk -f "$test_dir/code.awk" preload/{back,communicators,report,world}.c)
-tap_expect_empty "the back of preload calls MPI by its PMPI_ names only" \
+# The interposer is beside the library. What is loaded first, and the launcher, need no MPI library. Neither part of the
+# back knows the other.
+tap_expect_empty "the front and the launcher do not reach into the library" \
+    "$(grep -HnE '^ *# *include *"' interpose/{front,find,choices,launcher,program}.[ch] interpose/interposer.h \
+        2>/dev/null | grep -vE '"(interpose/[a-z]+|common/options)\.h"')"
+tap_expect_empty "the launcher does not include mpi.h" \
+    "$(grep -HnE '^ *# *include.*(mpi|interposer|twin)\.h[">]' interpose/{launcher,program,choices}.[ch] 2>/dev/null)"
+tap_expect_empty "mpix_preload's part includes only what both share and the installed header" \
+    "$(grep -HnE '^ *# *include *"' interpose/harmonize/*.[ch] |
+        grep -vE '"(interpose/(harmonize/)?[a-z]+|mpix_harmonize)\.h"')"
+tap_expect_empty "mpix_trace's part does not include that of mpix_preload" \
+    "$(grep -HnE '^ *# *include *"interpose/harmonize' interpose/record/*.[ch])"
+code=$($awk -f "$test_dir/code.awk" interpose/{twin,back}.c interpose/harmonize/*.c)
+tap_expect_empty "the back calls MPI by its PMPI_ names only" \
     "$(grep -E "${start}MPIX?_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*|\(MPI_Comm\)')"
 
 tap_done

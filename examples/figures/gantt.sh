@@ -21,7 +21,7 @@ find_source() {
 # Beside this script, or in a build tree.
 find_tracer() {
     local folder
-    for folder in . ../lib/trace; do
+    for folder in . ../lib/interpose; do
         [ ! -x "$here/$folder/mpix_trace" ] || { echo "$folder/mpix_trace"; return; }
     done
 }

@@ -15,13 +15,14 @@ is_version() {  # COMMAND VERSION
     "$1" --version 2>/dev/null | grep -qE "(version|Cppcheck) ${2/./\\.}(\.|\$)"
 }
 
-# The front of the recorder includes wrappers that a build makes.
+# What is loaded into programs includes what a build makes of mpi.h.
 generated=$(mktemp -d) || exit 1
 trap 'rm -rf "$generated"' EXIT
-mkdir "$generated/trace"
-echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/trace/wrappers.awk lib/trace/meanings.txt - \
-    >"$generated/trace/wrappers.h"
-sed -n '/^static const char [*]const function_names/,/^};/p' "$generated/trace/wrappers.h" >"$generated/trace/names.h"
+mkdir "$generated/interpose"
+for part in wrappers names; do
+    echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -v part=$part -f lib/interpose/wrappers.awk \
+        lib/interpose/meanings.txt - >"$generated/interpose/$part.h"
+done
 
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples tools test -name '*.c' | sort)
@@ -52,7 +53,7 @@ leave_out() {   # HEADER MODULE
 # environment in MPI_Init.
 tidy_file() {
     case $1 in
-    lib/preload/* | lib/trace/*) tidy "$1" ;;
+    lib/interpose/*) tidy "$1" ;;
     lib/*) tidy "$1" concurrency-mt-unsafe ;;
     test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
     *) tidy "$1" ;;
@@ -93,7 +94,7 @@ fi
 # Where gcc sees all of the library at once, it sees more.
 name="no warning of the library, optimized as a whole"
 if [ $# -eq 0 ]; then
-    mapfile -t sources < <(find lib \( -path lib/preload -o -path lib/trace \) -prune -o -name '*.c' -print)
+    mapfile -t sources < <(find lib -path lib/interpose -prune -o -name '*.c' -print)
     tap_expect_empty "$name" "$($CC -O3 -flto=auto -Wall -Wextra -fPIC -shared "${flags[@]}" "${sources[@]}" \
         -o "$generated/library.so" 2>&1)"
 fi

@@ -17,7 +17,7 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 . "$source_dir/../simulation/truth.sh"
 program=$PWD/test/hosts/wtime_truth
-preload=$PWD/lib/preload
+preload=$PWD/lib/interpose
 # On a machine that does much else, a reading may err by as much as a time slice.
 max_ns=100000
 export MH_SIMULATED_CLOCK=${MH_SIMULATED_CLOCK:-exact=host1,drift=200000,walk=10} MPIX_HARMONIZE_CLOCK=simulated
@@ -25,11 +25,10 @@ export MH_MPIEXEC=${MPIEXEC:-mpiexec}
 
 # An installation of the preload with the simulated clocks in it.
 make_preload() {
-    local back
-    back=$(basename "$preload"/.libs/preload-*.so)
-    mkdir "$scratch/.libs" && cp "$preload/mpix_preload" "$scratch" &&
-        cp "$preload/.libs/libmpix_harmonize_preload.so" "$scratch/.libs" &&
-        cp test/hosts/.libs/simulated_back.so "$scratch/.libs/$back"
+    local front flavor
+    front=$(echo "$preload"/.libs/libmpix_interpose-*.so) flavor=${front##*-}
+    mkdir "$scratch/.libs" && cp "$preload/mpix_preload" "$scratch" && cp "$front" "$scratch/.libs" &&
+        cp test/simulation/.libs/interpose_simulated.so "$scratch/.libs/interpose-$flavor"
 }
 
 # SECONDS [alone]: prints what the program prints and then the report.

@@ -12,7 +12,7 @@ export LC_ALL=C
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/median.sh"
-preload=./lib/preload/mpix_preload
+preload=./lib/interpose/mpix_preload
 ranks=2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -77,7 +77,7 @@ measure_barriers() {    # WAY
         }'
 }
 record() {          # WAY [WRAPPER]...
-    launch "${@:2}" ./lib/trace/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
+    launch "${@:2}" ./lib/interpose/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
         ./tools/mpix_trace_convert --format csv "$scratch/$1" 2>/dev/null | measure_barriers "$1"
 }
 
@@ -94,7 +94,7 @@ compare_barriers() {
 [ $# -ne 1 ] || refuse "give the number of processes and the program"
 case ${1-2} in *[!0-9]* | '' | 0*) refuse "\"$1\" is no number of processes" ;; esac
 [ $# -eq 0 ] || command -v "$2" >/dev/null || refuse "there is no program $2"
-[ -x "$preload" ] && [ -e lib/preload/.libs/libmpix_harmonize_preload.so ] || refuse "there is no mpix_preload in $PWD"
+[ -x "$preload" ] && [ -e lib/interpose/.libs ] || refuse "there is no mpix_preload in $PWD"
 # Compilers are lists of words.
 # shellcheck disable=SC2086
 ${CC:-mpicc} -O2 "$source_dir/wtime_cost.c" -o "$scratch/wtime_cost" || exit 1

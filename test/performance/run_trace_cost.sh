@@ -31,7 +31,7 @@ round_trips() {     # [WRAPPER]...: the medians in ns, by calls that wait and by
 
 # In a round trip each process sends and receives once.
 for ((turn = 0; turn < turns; turn++)); do
-    plain=$(round_trips) && recorded=$(round_trips ./lib/trace/mpix_trace -o "$scratch/trace") || exit 1
+    plain=$(round_trips) && recorded=$(round_trips ./lib/interpose/mpix_trace -o "$scratch/trace") || exit 1
     rm -rf "$scratch/trace"
     echo "$plain $recorded"
 done | awk -v added="$scratch/added" '

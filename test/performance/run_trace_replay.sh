@@ -26,7 +26,7 @@ if [ $# -eq 0 ]; then
     ${CC:-mpicc} "$source_dir/../programs/check_late.c" -o "$scratch/late" || exit 1
     set -- "$scratch/late"
 fi
-run ./lib/trace/mpix_trace -o "$scratch/trace" "$@" >&2 || exit 1
+run ./lib/interpose/mpix_trace -o "$scratch/trace" "$@" >&2 || exit 1
 ./tools/mpix_trace_report "$scratch/trace" --write-arrivals "$scratch/arrivals.csv" >"$scratch/report" || exit 1
 function=$(sed -n '1s/^# MPI_\([A-Za-z_]*\) .*/\1/p' "$scratch/arrivals.csv")
 calls=$(grep -c '^[0-9]*,1,' "$scratch/arrivals.csv")

@@ -18,8 +18,8 @@ tools=$(cd "$here/../../doc/man" && basename -s .1 -- *.1 | grep -vx mpix_osu)
 
 path_of() {         # TOOL
     case $1 in
-    mpix_preload) echo "$build/lib/preload/$1" ;;
-    mpix_trace) echo "$build/lib/trace/$1" ;;
+    mpix_preload) echo "$build/lib/interpose/$1" ;;
+    mpix_trace) echo "$build/lib/interpose/$1" ;;
     *) echo "$build/tools/$1" ;;
     esac
 }

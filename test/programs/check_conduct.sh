@@ -41,7 +41,7 @@ launchers="mpix_preload mpix_trace" # they only print their own help
 find_tool() {       # TOOL
     local folder
     read -r -a words <<<"$1"
-    for folder in tools lib/preload lib/trace; do
+    for folder in tools lib/interpose; do
         [ ! -x "${BUILDDIR:-.}/$folder/${words[0]}" ] || { words[0]=${BUILDDIR:-.}/$folder/${words[0]}; return 0; }
     done
     return 1

@@ -27,7 +27,7 @@ simulated-arrivals"
 launched=${all_names/simulated-heatmap /}
 launched=${launched/ simulated-arrivals/}
 # They take mpix_trace, and a tool that is left out where its library is missing.
-[ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ] && [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ] ||
+[ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ] && [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ] ||
     launched=${launched/ gantt violations/}
 launched=${FIGURES:-$launched}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || launched=reduce-heatmap # whose algorithms each MPI library chooses in its own way

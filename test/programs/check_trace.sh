@@ -305,23 +305,31 @@ check_only() {
     expect 0 0 ' enter MPI_Finalize$'
 }
 
-# With mpix_preload, the trace has the calls of the program, and no others.
+# With mpix_preload, in any order: the trace has the calls of the program, and no others.
 check_both() {
-    local programs=${BUILDDIR:-.}/lib/preload rank
-    rm -rf "$folder"
-    run 2 mpix_preload "${BUILDDIR:-.}/lib/trace/mpix_trace" -o "$folder" "$subject"
-    dump
-    expect_done
-    own_messages | grep -q '[1-9]' || complain "no report of mpix_preload"
-    for rank in 0 1; do
-        expect $rank 2 ' enter MPI_Barrier$'
-        expect $rank 1 ' enter MPI_Comm_dup$'
-        expect $rank 2 ' enter MPI_Comm_split$'
-        expect $rank 1 ' enter MPI_Allreduce$'
-        expect $rank 0 ' enter MPI_Iprobe$'
+    local programs=${BUILDDIR:-.}/lib/interpose rank first
+    for first in mpix_preload mpix_trace; do
+        rm -rf "$folder"
+        if [ $first = mpix_preload ]; then
+            run 2 mpix_preload "$programs/mpix_trace" -o "$folder" "$subject"
+        else
+            run 2 mpix_trace -o "$folder" mpix_preload --replace barrier,wtime "$subject"
+        fi
+        dump
+        expect_done
+        grep -qE '^MPI_COMM_WORLD +2 +[1-9]' "$scratch/err" || complain "no report of mpix_preload"
+        for rank in 0 1; do
+            expect $rank 2 ' enter MPI_Barrier$'
+            expect $rank 1 ' enter MPI_Comm_dup$'
+            expect $rank 2 ' enter MPI_Comm_split$'
+            expect $rank 1 ' enter MPI_Allreduce$'
+            expect $rank 0 ' enter MPI_Iprobe$'
+        done
     done
-    run alone mpix_trace -o "$scratch/new" mpix_preload "$subject"
-    expect_refusal 'mpix_preload comes first'
+    run alone mpix_trace -o "$scratch/new" "$programs/mpix_trace" -o "$scratch/new" "$subject"
+    expect_refusal 'mpix_trace is named twice'
+    run alone mpix_preload "$programs/mpix_trace" "$subject"
+    [ "$status" -eq 2 ] && grep -q '^mpix_trace: give a folder' "$scratch/err" || complain "no line asks for a folder"
 }
 
 # The measurement of make trace-cost runs.

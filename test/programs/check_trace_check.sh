@@ -254,7 +254,7 @@ if "$python" -c 'import csv' 2>/dev/null; then
 else
     tap_skip "mpix_trace_check: columns" "there is no Python 3"
 fi
-if [ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ]; then
+if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_check: a program that ran" check_real
 else
     tap_skip "mpix_trace_check: a program that ran" "mpix_trace was not built"

@@ -330,7 +330,8 @@ tap_check "a file that cannot be made" check_missing_file
 tap_check "a program of sessions" check_session
 tap_check "a session beside the world" check_session_too
 tap_check "an MPI library that is neither MPICH nor Open MPI" check_other_library "Other MPI of 99"
-if [ -e "${BUILDDIR:-.}/lib/trace/.libs/trace-mpich.so" ]; then other="Open MPI v99"; else other="MPICH Version: 99"; fi
+other="MPICH Version: 99"
+[ ! -e "${BUILDDIR:-.}/lib/interpose/.libs/interpose-mpich.so" ] || other="Open MPI v99"
 tap_check "another MPI library than that of the build" check_other_library "$other" \
     "use the launcher of the program's MPI library, and the mpix_trace that was installed for it"
 tap_check "a program with an MPI library in itself" check_own_library

@@ -380,7 +380,7 @@ quick tap_check "mpix_trace_report: clocks" check_clocks
 quick tap_check "mpix_trace_report: tables" check_text
 quick tap_check "mpix_trace_report: calls of an interval" check_interval
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
-if [ -x "${BUILDDIR:-.}/lib/trace/mpix_trace" ]; then
+if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
     tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay

@@ -5,8 +5,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tap.sh"
 . "$here/run.sh"
-programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/preload
-front=$programs/.libs/libmpix_harmonize_preload.so
+programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/interpose
+front=$(echo "$programs"/.libs/libmpix_interpose-*.so)
 compiler=${CC:-mpicc}
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
 # As many of the world as an action of check_preload.c calls.

@@ -21,7 +21,7 @@ run() {
     case $program in
     check_*) path=$checks/$program ;;
     triad) path=${BUILDDIR:-.}/examples/$program ;;
-    mpix_trace) path=${BUILDDIR:-.}/lib/trace/$program ;;
+    mpix_trace) path=${BUILDDIR:-.}/lib/interpose/$program ;;
     *) path=$programs/$program ;;
     esac
     if [ "$ranks" = alone ]; then

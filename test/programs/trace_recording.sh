@@ -5,7 +5,7 @@
 # shellcheck disable=SC2086,SC2154
 folder=$scratch/trace
 compiler=${CC:-mpicc}
-compgen -G "${BUILDDIR:-.}/lib/trace/.libs/libmpix_trace-*.so" >/dev/null || {
+compgen -G "${BUILDDIR:-.}/lib/interpose/.libs/libmpix_interpose-*.so" >/dev/null || {
     echo "1..0 # SKIP this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
     exit 0
 }

@@ -16,7 +16,7 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 hosts=$source_dir/../hosts
 seconds=${1:-5} messages=${2:-8000}
 truth=./test/simulation/trace_truth
-back=./test/simulation/.libs/trace_simulated.so
+back=./test/simulation/.libs/interpose_simulated.so
 name="a trace of two hosts, 20 ppm and a swing"
 clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 
@@ -24,7 +24,7 @@ clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
 [ -x "$truth" ] || { echo "Bail out! $truth is missing in $PWD"; exit 1; }
 [ "${sanitizers:-no}" = no ] || skip_all "what sanitizers have built cannot be loaded into an ordinary program"
-front=$(compgen -G "./lib/trace/.libs/libmpix_trace-*.so") && [ -e "$back" ] ||
+front=$(compgen -G "./lib/interpose/.libs/libmpix_interpose-*.so") && [ -e "$back" ] ||
     skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
 line=$("$hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
 [ $? -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
@@ -37,10 +37,10 @@ mkdir -p "$folder" || exit 1
 
 # The front takes the back that lies beside it.
 mkdir "$scratch/.libs"
-cp "$front" lib/trace/mpix_trace "$scratch"
+cp "$front" lib/interpose/mpix_trace "$scratch"
 mv "$scratch"/*.so "$scratch/.libs"
 flavor=${front##*-}
-cp "$back" "$scratch/.libs/trace-$flavor"
+cp "$back" "$scratch/.libs/interpose-$flavor"
 # Compilers are lists of words.
 # shellcheck disable=SC2086
 ${CC:-mpicc} -w "$source_dir/trace_truth_talk.c" -o "$scratch/talk" >"$scratch/log" 2>&1 ||

@@ -24,6 +24,8 @@ static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0
 static const option_spec_t version_option =
     OPTION('v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the version and exit");
 
+const option_spec_t options_command = {.name = "command", .argument = "PROGRAM"};
+
 const char *options_version(void)
 {
     return PACKAGE_VERSION;
@@ -308,6 +310,8 @@ static scanner_t make_scanner(const program_spec_t *program)
 {
     scanner_t scanner = {.letters = "-:"}; /* operands come in order, missing values are told from unknown options */
     int count = 0;
+    if (program->operand == &options_command)
+        scanner.letters[0] = '+';
     for (; count < program->option_count; count++)
         add_option(&scanner, count, &program->options[count]);
     if (!program->answers_nothing) {
@@ -377,7 +381,7 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
         else
             outcome = options_refuse(program->name, "option %s is unknown", argv[optind - 1]);
     }
-    while (outcome == OPTIONS_RUN && optind < argc) /* after "--" */
+    while (outcome == OPTIONS_RUN && optind < argc && program->operand != &options_command) /* after "--" */
         outcome = take_operand(program, argv[optind++], settings);
     return outcome;
 }

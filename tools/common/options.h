@@ -97,6 +97,9 @@ typedef struct program_spec {
     const char *usage;            /* how it is started; NULL: by mpiexec, with options and operands */
 } program_spec_t;
 
+/* As the operand: the first one and what follows are another command line, from argv[optind] on. */
+extern const option_spec_t options_command;
+
 /* A program of a table options and a text notes. It has no operands, unless they are given. */
 #define PROGRAM_SPEC(program_name, program_purpose, ...)                                \
     {                                                                                   \

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * back.c - from MPI_Init to MPI_Finalize, the table by which the front finds what it calls, and what the launcher asks
+ * before a program starts.
+ */
+#define _GNU_SOURCE
+#include "interpose/harmonize/harmonize.h"
+#include "interpose/interposer.h"
+#include "interpose/only.h"
+#include "interpose/record/record.h"
+#include "interpose/twin.h"
+#include "pure/setting_names.h"
+#include "pure/text.h"
+#include "settings.h"
+
+#include <stdio.h>
+
+/* clang-format off */
+#include "interpose/names.h"
+/* clang-format on */
+
+enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
+
+interpose_choices mh_choices;
+MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
+static int does; /* what front.c is told */
+
+/* Those of rank 0 are for all processes. */
+static int begin(int64_t entered_raw_ns, trace_call *call)
+{
+    int rank;
+    mh_choices_import(&mh_choices);
+    const char *name = mh_choices_name(&mh_choices), *without = mh_choices_without(&mh_choices);
+    mh_interpose_check_launcher(name);
+    mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (mh_twin_of_world == MPI_COMM_NULL) {
+        if (rank == 0)
+            fprintf(stderr,
+                    "%s: MPI_Comm_split of MPI_COMM_WORLD failed on at least one process; the program runs %s\n", name,
+                    without);
+        return 0;
+    }
+    PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
+    if (mh_choices.harmonizes && mh_preload_begin())
+        does |= INTERPOSE_HARMONIZES;
+    if (mh_choices.records && mh_trace_begin(function_names, FUNCTIONS, entered_raw_ns, call))
+        does |= INTERPOSE_RECORDS;
+    if (!does)
+        PMPI_Comm_free(&mh_twin_of_world);
+    return does;
+}
+
+static void end(trace_call *call)
+{
+    if (does & INTERPOSE_RECORDS)
+        mh_trace_end(call);
+    if (does & INTERPOSE_HARMONIZES)
+        mh_preload_end();
+    PMPI_Comm_free(&mh_twin_of_world);
+}
+
+/* What the front looks for. The linker knows where this object begins and ends. */
+#define ENTRY(name) .name = mh_trace_##name,
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+extern const interpose_back mpix_interpose_back;
+__attribute__((visibility("default")))
+const interpose_back mpix_interpose_back = {.code = __ehdr_start,
+                                            .code_end = _end,
+                                            .begin = begin,
+                                            .end = end,
+                                            .barrier = mh_preload_barrier,
+                                            .after_collective = mh_preload_after_collective,
+                                            .wtime = mh_preload_wtime,
+                                            .is_wtime_keyval = mh_preload_is_wtime_keyval,
+                                            TRACE_OPERATIONS(ENTRY)};
+
+/* ---- Before a program starts: MPI is not started */
+
+static bool fits_any(const char *pattern)
+{
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (trace_fits(pattern, function_names[i]))
+            return true;
+    return false;
+}
+
+static void refuse_pattern(const char *tool, const char *pattern)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", mh_has_prefix(pattern, "MPI_") ? "" : "MPI_", pattern);
+    fprintf(stderr, "%s: option --only: \"%s\" matches no function of MPI; did you mean %s?\n", tool, pattern,
+            function_names[mh_likest(name, function_names, FUNCTIONS)]);
+}
+
+extern char **environ;
+
+static bool are_settings_good(const char *tool)
+{
+    mh_settings settings;
+    mh_error error = MH_NO_ERROR;
+    char text[256];
+    for (char **entry = environ; *entry; entry++)
+        if (mh_variable_is_unknown(*entry)) {
+            mh_variable_describe(*entry, text, sizeof text);
+            fprintf(stderr, "%s: %s\n", tool, text);
+        }
+    if (mh_settings_from_environment(&settings, &error) == MPI_SUCCESS)
+        return true;
+    fprintf(stderr, "%s: %s\n", tool, error.message);
+    return false;
+}
+
+extern interpose_check mpix_interpose_check;
+__attribute__((visibility("default"))) bool mpix_interpose_check(const char *tool, const char *only)
+{
+    char list[CHOICES_TEXT], *rest = NULL;
+    if (!are_settings_good(tool))
+        return false;
+    snprintf(list, sizeof list, "%s", only);
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
+        if (!fits_any(pattern)) {
+            refuse_pattern(tool, pattern);
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * choices.h - what the user wants to be done to a program. The launcher puts it into one variable of the environment,
+ * where the front and the back find it. No MPI here.
+ */
+#ifndef INTERPOSE_CHOICES_H
+#define INTERPOSE_CHOICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CHOICES_TEXT = 4096 };
+
+typedef struct {
+    int64_t harmonizes, records; /* of mpix_preload, of mpix_trace */
+    int64_t barrier, wtime;      /* MPI_Barrier is to be harmonized, MPI_Wtime to be the global clock */
+    int64_t all, quiet;          /* barriers of all communicators; no report */
+    int64_t buffer_bytes;
+    int64_t from_ns, to_ns; /* global time */
+    int64_t pid, mark; /* of the program; its descriptor of a file that is not empty once MPI_Init was called, or -1 */
+    char report[CHOICES_TEXT]; /* empty: standard error */
+    char folder[CHOICES_TEXT];
+    char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+} interpose_choices;
+
+/* The files, of a flavor, and what the back exports: the table of interposer.h, and a check of settings and of names of
+ * functions, which says in the name of the tool what is wrong. */
+#define INTERPOSE_FRONT_FILE "libmpix_interpose-%s.so"
+#define INTERPOSE_BACK_FILE "interpose-%s.so"
+#define INTERPOSE_BACK_NAME "mpix_interpose_back"
+#define INTERPOSE_CHECK_NAME "mpix_interpose_check"
+typedef bool interpose_check(const char *tool, const char *only);
+
+/* Returns false if there is no memory. */
+bool mh_choices_export(const interpose_choices *choices);
+
+/* Returns false if there are none. */
+bool mh_choices_import(interpose_choices *choices);
+
+/* Who does it, at the beginning of messages; and how the program runs if it cannot be done. */
+const char *mh_choices_name(const interpose_choices *choices);
+const char *mh_choices_without(const interpose_choices *choices);
+
+/* Whether this is the first process of a job, as far as launchers tell. One line for all processes is enough. */
+bool mh_is_first_process(void);
+
+#endif

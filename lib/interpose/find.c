@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* find.c - the front's search: for the next definition of a name, for the MPI library, and for the back. */
+#define _GNU_SOURCE
+#include "interpose/find.h"
+
+#include "interpose/choices.h"
+#include "interpose/interposer.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_LIBRARIES = 16, STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
+
+static interpose_choices choices;
+
+/* Written at once, so that no launcher mixes it with output of other processes. */
+static void tell(const char *format, ...)
+{
+    char text[2 * PATH_MAX];
+    va_list arguments;
+    if (!mh_is_first_process())
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%s: %s; the program runs %s\n", mh_choices_name(&choices), text, mh_choices_without(&choices));
+}
+
+void mh_interpose_say(const char *text)
+{
+    if (choices.records && mh_is_first_process())
+        fprintf(stderr, "%s: %s\n", mh_choices_name(&choices), text);
+}
+
+/*
+ * Programs that may call MPI or not, such as shells. For such a program the launcher opened a file without a name,
+ * under a number that no program counts on. Whoever calls MPI_Init, also a child, writes into it.
+ */
+enum { HIGH_DESCRIPTOR = 200 };
+static int errors = -1; /* some programs close their own stderr at the end */
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (!mh_choices_import(&choices))
+        choices = (interpose_choices){.mark = -1};
+    else if (choices.mark >= 0 && choices.pid == getpid())
+        errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+}
+
+static void mark_as_used(void)
+{
+    char path[64];
+    if (choices.mark < 0)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)choices.pid, (int)choices.mark);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file >= 0 && write(file, "", 1) >= 0)
+        close(file);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    struct stat file;
+    if (choices.mark < 0 || choices.pid != getpid() || fstat((int)choices.mark, &file) != 0 || file.st_size > 0 ||
+        file.st_nlink > 0)
+        return;
+    dprintf(errors < 0 ? STDERR_FILENO : errors, "%s: nothing called MPI_Init; the program ran %s\n",
+            mh_choices_name(&choices), mh_choices_without(&choices));
+    choices.mark = -1;
+}
+
+/* Some shells end by this, without destructors. */
+__attribute__((visibility("default"), noreturn)) void _exit(int status)
+{
+    end();
+    _Exit(status);
+}
+
+typedef struct {
+    int count;
+    char path[MAX_LIBRARIES][PATH_MAX];
+} mpi_libraries;
+
+static int note_library(struct dl_phdr_info *object, size_t size, void *data)
+{
+    mpi_libraries *found = data;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    (void)size;
+    if (strncmp(name, "libmpi", strlen("libmpi")) == 0 && strncmp(name, "libmpix", strlen("libmpix")) != 0 &&
+        strlen(object->dlpi_name) < PATH_MAX && found->count < MAX_LIBRARIES)
+        strcpy(found->path[found->count++], object->dlpi_name);
+    return 0;
+}
+
+/* An interpreter may have loaded the MPI library for one of its modules alone: RTLD_NEXT does not see it then. */
+static void *find_in_private_libraries(const char *name)
+{
+    /* Too large for the stacks of some threads. */
+    mpi_libraries *libraries = calloc(1, sizeof *libraries);
+    void *address = NULL;
+    if (!libraries)
+        return NULL;
+    dl_iterate_phdr(note_library, libraries);
+    for (int i = 0; i < libraries->count && !address; i++) {
+        void *handle = dlopen(libraries->path[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle) {
+            address = dlsym(handle, name);
+            dlclose(handle);
+        }
+    }
+    free(libraries);
+    return address;
+}
+
+/* NULL if nobody defines it. */
+static void *search(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    return address ? address : find_in_private_libraries(name);
+}
+
+/* Two threads may come here at once: both find the same. */
+void *mh_interpose_find_if_any(interpose_next *next)
+{
+    void *address = search(next->symbol);
+    __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
+    return address;
+}
+
+void *mh_interpose_search(interpose_next *next)
+{
+    void *address = mh_interpose_find_if_any(next);
+    if (!address) {
+        /* As the dynamic linker does with a name that nobody defines. */
+        fprintf(stderr, "%s: the program calls %s, which no MPI library in it defines\n", mh_choices_name(&choices),
+                next->symbol);
+        _exit(STATUS_NO_SYMBOL);
+    }
+    return address;
+}
+
+/* The MPI libraries in the program: of any binary interface, and of the standard one. */
+typedef struct {
+    int all, standard;
+} mpi_count;
+
+static int count_library(struct dl_phdr_info *object, size_t size, void *data)
+{
+    static const char *const names[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so"};
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    mpi_count *count = data;
+    (void)size;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0) {
+            count->all++;
+            count->standard += i == 0;
+        }
+    return 0;
+}
+
+static mpi_count count_mpi_libraries(void)
+{
+    mpi_count count = {0};
+    dl_iterate_phdr(count_library, &count);
+    return count;
+}
+
+/* Whether the program's MPI library is of the flavor that the front was compiled for; the same on all processes. */
+static bool is_of_flavor(char *version)
+{
+    int (*get_version)(char *, int *) = (int (*)(char *, int *))search("PMPI_Get_library_version");
+    const char *stem = strcmp(FLAVOR, "mpich") == 0 ? "MPICH" : "Open MPI";
+    int length = 0;
+    if (!get_version || get_version(version, &length) != 0)
+        strcpy(version, "a library that does not state its version");
+    version[strcspn(version, "\n,")] = '\0';
+    if (count_mpi_libraries().standard > 0 || strcmp(FLAVOR, "abi") == 0)
+        return count_mpi_libraries().standard > 0 && strcmp(FLAVOR, "abi") == 0;
+    return strncmp(version, stem, strlen(stem)) == 0;
+}
+
+static const void *open_file(const char *path, const char *version)
+{
+    int count = count_mpi_libraries().all;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        tell("%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
+             dlerror());
+        return NULL;
+    }
+    /* The loader found what the back needs in the program, or it brought a second MPI library. */
+    if (count_mpi_libraries().all != count) {
+        tell("this program uses another MPI library (%s) than %s was built with: "
+             "install libmpix_harmonize built for this MPI library",
+             version, path);
+        dlclose(handle);
+        return NULL;
+    }
+    const void *back = dlsym(handle, INTERPOSE_BACK_NAME);
+    if (!back)
+        tell("%s is not part of it: %s", path, dlerror());
+    return back;
+}
+
+/* The back beside the front; or NULL, and a line has said why. */
+static const void *open_beside(const char *front, const char *version)
+{
+    const char *slash = strrchr(front, '/');
+    char path[PATH_MAX];
+    int length =
+        !slash ? -1 : snprintf(path, sizeof path, "%.*s/" INTERPOSE_BACK_FILE, (int)(slash - front), front, FLAVOR);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        tell("LD_PRELOAD must name " INTERPOSE_FRONT_FILE " with its directory", FLAVOR);
+        return NULL;
+    }
+    if (access(path, R_OK) != 0) {
+        tell("this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
+             path);
+        return NULL;
+    }
+    return open_file(path, version);
+}
+
+/* In Open MPI, handles are addresses of variables, which a linked program may have in itself: RTLD_NEXT misses them. */
+#ifdef OPEN_MPI
+static void *find_variable(const char *name)
+{
+    void *address = dlsym(RTLD_DEFAULT, name);
+    return address ? address : find_in_private_libraries(name);
+}
+#define HANDLE(name, type, variable) ((type)find_variable(variable))
+#else
+#define HANDLE(name, type, variable) (name)
+#endif
+
+/* Collective over the world: a file may be missing on one node only. */
+static bool is_open_on_all(bool is_open)
+{
+    __typeof__(&PMPI_Allreduce) allreduce = (__typeof__(&PMPI_Allreduce))search("PMPI_Allreduce");
+    int mine = is_open, all = 0;
+    return allreduce &&
+           allreduce(&mine, &all, 1, HANDLE(MPI_INT, MPI_Datatype, "ompi_mpi_int"),
+                     HANDLE(MPI_MIN, MPI_Op, "ompi_mpi_op_min"),
+                     HANDLE(MPI_COMM_WORLD, MPI_Comm, "ompi_mpi_comm_world")) == MPI_SUCCESS &&
+           all;
+}
+
+const void *mh_interpose_open(void)
+{
+    static char version[VERSION_SIZE];
+    Dl_info self;
+    mark_as_used();
+    if (!choices.harmonizes && !choices.records)
+        return NULL;
+    if (!is_of_flavor(version)) {
+        tell("this program uses %.60s, and " INTERPOSE_FRONT_FILE " is for another MPI library: "
+             "use the launcher of the program's MPI library, and the %s that was installed for it",
+             version, FLAVOR, mh_choices_name(&choices));
+        return NULL;
+    }
+    const char *front = dladdr(version, &self) ? self.dli_fname : "";
+    const void *back = open_beside(front, version);
+    if (is_open_on_all(back != NULL))
+        return back;
+    if (back)
+        tell(INTERPOSE_BACK_FILE ", or what it needs, is missing on another process", FLAVOR);
+    return NULL;
+}

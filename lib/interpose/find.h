@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* find.h - where a name is defined next after the front, and the back. No MPI library is needed for it. */
+#ifndef INTERPOSE_FIND_H
+#define INTERPOSE_FIND_H
+
+/* Where a name is defined next, after the front; remembered in a static variable. Ends the program if nowhere. */
+typedef struct {
+    const char *symbol;
+    void *address;
+} interpose_next;
+void *mh_interpose_search(interpose_next *next);
+
+/* The same, but NULL if nowhere. */
+void *mh_interpose_find_if_any(interpose_next *next);
+
+static inline void *mh_interpose_find(interpose_next *next)
+{
+    void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
+    return address ? address : mh_interpose_search(next);
+}
+
+/* A line of the first process. */
+void mh_interpose_say(const char *text);
+
+/* Open the back, collectively. NULL: nobody wants it, or a line has said why not. */
+const void *mh_interpose_open(void);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * front.c - what LD_PRELOAD puts in front of the MPI library: an entry for each function, under both of its names.
+ *
+ * A call goes on to the next definition of the very name that was called. What the MPI library calls inside of it is
+ * left to it. Interfaces of Fortran, in other libraries, call the functions of C by one of their names, but for those
+ * of attributes: these have entries of their own.
+ */
+#define _GNU_SOURCE
+#include "interpose/find.h"
+#include "interpose/interposer.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unwind.h>
+
+#define PUBLIC __attribute__((visibility("default"), used))
+#define OWN_FRAME ((uintptr_t)__builtin_frame_address(0))
+#define INLINE static inline __attribute__((always_inline))
+
+/* Some of the calls that were found inside of another one: tools before the MPI library make many. */
+enum { NESTINGS = 16 };
+typedef struct {
+    uintptr_t inner[2], outer[2]; /* frame and site */
+} nesting;
+
+/* From MPI_Init on. NULL: nothing is done, calls are not recorded, or barriers and the clock are the MPI library's. */
+static const interpose_back *opened_back, *recorder, *harmonizer;
+
+/* Of a thread; initial-exec thread-local storage makes this fast. */
+static __thread struct {
+    trace_place outer; /* the call in which it is; its frame is 0 if it is in none */
+    trace_call *call;  /* the same */
+    trace_thread *thread;
+    nesting nestings[NESTINGS];
+} own __attribute__((tls_model("initial-exec")));
+
+/* ---- Who calls: the MPI library, its parts and this library are not the program */
+
+static bool is_name_of_part(const char *path)
+{
+    static const char *const stems[] = {"mca_", "libmca_", "libmpix_harmonize"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0 && strstr(name, ".so"))
+            return true;
+    return false;
+}
+
+/* The interfaces of Fortran are other objects: what they call, the program calls. */
+static __attribute__((noinline)) bool find_caller(uintptr_t address)
+{
+    static interpose_next init = {.symbol = "PMPI_Init"};
+    Dl_info caller, library;
+    if (!init.address)
+        mh_interpose_find_if_any(&init);
+    if (!dladdr((void *)address, &caller) || !caller.dli_fname)
+        return false;
+    return (init.address && dladdr(init.address, &library) && library.dli_fbase == caller.dli_fbase) ||
+           is_name_of_part(caller.dli_fname);
+}
+
+/* dladdr is slow, so its last answers are kept: twice the address, and 1 if it is of MPI. */
+INLINE bool is_of_mpi(uintptr_t address)
+{
+    enum { KNOWN_BITS = 10 };
+    static _Atomic uint64_t known[1 << KNOWN_BITS];
+    /* The multiplier is the golden ratio, as in table.c. */
+    _Atomic uint64_t *place = &known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+    uint64_t answer = atomic_load_explicit(place, memory_order_relaxed);
+    if (answer >> 1 != address) {
+        answer = (uint64_t)address << 1 | find_caller(address);
+        atomic_store_explicit(place, answer, memory_order_relaxed);
+    }
+    return answer & 1;
+}
+
+/* The back itself calls MPI: detecting this must be fast. */
+INLINE bool is_of_back(const interpose_back *back, uintptr_t site)
+{
+    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
+}
+
+/* ---- Calls inside of calls. They are below them, for stacks grow downward */
+
+enum { FRAMES_OF_CALL = 3 }; /* at most: the wrapper, the entry, and what called it */
+typedef struct {
+    int count; /* of frames that are not below the outer call */
+    bool is_found, is_through_mpi;
+} outer_search;
+
+static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its)
+{
+    outer_search *search = its;
+    if (_Unwind_GetCFA(frame) < own.outer.frame) {
+        search->is_through_mpi = search->is_through_mpi || is_of_mpi(_Unwind_GetIP(frame));
+        return _URC_NO_REASON;
+    }
+    search->count++;
+    /* Where there are several instruction sets, the lowest bit of one of them may tell which. */
+    search->is_found = (_Unwind_GetIP(frame) | 1) == (own.outer.site | 1);
+    return search->is_found || search->count == FRAMES_OF_CALL ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+/* By an exception or a jump out of an error handler. */
+static void note_left_call(void)
+{
+    const interpose_back *back = __atomic_load_n(&recorder, __ATOMIC_ACQUIRE);
+    trace_call call = {.thread = own.thread};
+    const trace_place left = own.outer;
+    own.outer = (trace_place){0};
+    if (back && left.joins != TRACE_ALONE)
+        back->left_together(&call, left.comm, left.joins == TRACE_OPERATION);
+    own.thread = call.thread;
+}
+
+/*
+ * Whether a tool between the program and the MPI library makes a call, as part of the one in which the thread is. What
+ * the program calls in there, in an error handler or another callback, is its own: MPI is on the stack between the two.
+ * A jump leaves a call unnoticed, and a later call may be below where that one was. So the stack is searched for what
+ * called it. If the stack cannot be read so far, the call is of a tool.
+ */
+static __attribute__((noinline)) bool is_of_tool(uintptr_t frame, uintptr_t site)
+{
+    const nesting now = {{frame, site}, {own.outer.frame, own.outer.site}};
+    nesting *known = &own.nestings[(frame / sizeof(void *) + site) % NESTINGS];
+    outer_search search = {0};
+    if (memcmp(known, &now, sizeof now) == 0)
+        return true;
+    if (frame < own.outer.frame)
+        _Unwind_Backtrace(search_frame, &search);
+    if (frame >= own.outer.frame || (search.count > 0 && !search.is_found))
+        note_left_call();
+    else if (search.count == 0 || !search.is_through_mpi)
+        *known = now;
+    return memcmp(known, &now, sizeof now) == 0;
+}
+
+/* which: one of the three above. NULL also in calls that are not the program's. */
+INLINE const interpose_back *get_for(const interpose_back *const *which, const void *its_site)
+{
+    const uintptr_t site = (uintptr_t)its_site;
+    const interpose_back *back = __atomic_load_n(which, __ATOMIC_ACQUIRE);
+    if (back && (is_of_back(back, site) || is_of_mpi(site) || (own.outer.frame != 0 && is_of_tool(OWN_FRAME, site))))
+        return NULL;
+    return back;
+}
+
+/* The part of the back that was not asked for when get_for said that the call is the program's. */
+INLINE const interpose_back *get_too(const interpose_back *const *which)
+{
+    return __atomic_load_n(which, __ATOMIC_ACQUIRE);
+}
+
+/* There is a back from MPI_Init on. In MPI_Init, the MPI library may have sessions of its own. Not all MPI libraries
+ * have sessions. */
+__attribute__((unused)) INLINE void begin_session(void)
+{
+    static bool is_said;
+    if (!get_too(&opened_back) && own.outer.frame == 0 && !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        mh_interpose_say("calls are recorded from MPI_Init to MPI_Finalize; MPI sessions before, after or without them "
+                         "are not");
+}
+
+INLINE void go_in(trace_call *call, int id, const void *site)
+{
+    call->place = own.outer;
+    call->outer = own.outer.frame != 0 ? own.call : NULL;
+    own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
+    own.call = call;
+    call->thread = own.thread;
+    call->id = (uint16_t)id;
+    call->site = (uintptr_t)site;
+}
+
+INLINE void come_out(const trace_call *call)
+{
+    own.outer = call->place;
+    own.call = call->outer;
+}
+
+INLINE void enter(const interpose_back *back, trace_call *call, bool is_trial)
+{
+    call->is_trial = is_trial;
+    back->enter(call);
+    own.thread = call->thread;
+}
+
+/* What all processes of a communicator call. Not all MPI functions of it are operations. */
+INLINE void join(MPI_Comm comm, bool is_operation)
+{
+    own.outer.comm = comm;
+    own.outer.joins = is_operation ? TRACE_OPERATION : TRACE_TOGETHER;
+}
+
+/* ---- What the wrappers do for mpix_preload */
+
+/* MPI_Barrier, or what takes its place. */
+typedef int (*barrier_function)(trace_slot);
+INLINE int run_barrier(barrier_function function, trace_slot comm)
+{
+    const interpose_back *back = get_too(&harmonizer);
+    int result;
+    if (back && back->barrier((MPI_Comm)comm, &result))
+        return result;
+    result = function(comm);
+    if (back)
+        back->after_collective((MPI_Comm)comm, result);
+    return result;
+}
+
+/* After other collective operations. */
+INLINE void look_after_clock(MPI_Comm comm, int result)
+{
+    const interpose_back *back = get_too(&harmonizer);
+    if (back)
+        back->after_collective(comm, result);
+}
+
+/* After MPI_Comm_get_attr, MPI_Attr_get: C gets the address of the value. */
+INLINE void make_global(int result, int keyval, void *value, const int *flag)
+{
+    static int is_global = 1;
+    const interpose_back *back = get_too(&harmonizer);
+    if (back && result == MPI_SUCCESS && *flag && back->is_wtime_keyval(keyval, false))
+        *(int **)value = &is_global;
+}
+
+/* The two names of a function, in assembler: mpi.h declares them with other types. */
+#define ENTRY(name, type, parameters, function, arguments) \
+    PUBLIC type entry_##name parameters __asm__(#name);    \
+    type entry_##name parameters                           \
+    {                                                      \
+        static interpose_next next = {.symbol = #name};    \
+        return function arguments;                         \
+    }
+#define ENTRIES(name, parameters, arguments)                  \
+    ENTRY(MPI_##name, int, parameters, run_##name, arguments) \
+    ENTRY(PMPI_##name, int, parameters, run_##name, arguments)
+
+/* clang-format off */
+#include "interpose/wrappers.h"
+/* clang-format on */
+
+/* ---- MPI_Init, MPI_Init_thread */
+
+/* By whichever of the two, if one calls the other. */
+INLINE void begin(int64_t entered_ns, int id, const void *site)
+{
+    trace_call call = {0};
+    if (OWN_FRAME < own.outer.frame || opened_back)
+        return;
+    go_in(&call, id, site);
+    const interpose_back *back = mh_interpose_open();
+    const int does = back ? back->begin(entered_ns, &call) : 0;
+    if (does & INTERPOSE_RECORDS)
+        __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
+    if (does & INTERPOSE_HARMONIZES)
+        __atomic_store_n(&harmonizer, back, __ATOMIC_RELEASE);
+    if (does)
+        __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
+    own.thread = call.thread;
+    come_out(&call);
+}
+
+#define RUN_INIT(name, parameters, types, arguments)                            \
+    static int run_##name parameters                                            \
+    {                                                                           \
+        int64_t entered_ns = trace_raw_now_ns();                                \
+        int(*function) types = (int(*) types)mh_interpose_find(next);           \
+        const trace_place before = own.outer;                                   \
+        own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site}; \
+        int result = function arguments;                                        \
+        own.outer = before;                                                     \
+        if (result == MPI_SUCCESS)                                              \
+            begin(entered_ns, ID_##name, site);                                 \
+        return result;                                                          \
+    }
+RUN_INIT(Init, (interpose_next * next, const void *site, int *argc, char ***argv), (int *, char ***), (argc, argv))
+RUN_INIT(Init_thread, (interpose_next * next, const void *site, int *argc, char ***argv, int required, int *provided),
+         (int *, char ***, int, int *), (argc, argv, required, provided))
+ENTRIES(Init, (int *argc, char ***argv), (&next, __builtin_return_address(0), argc, argv))
+ENTRIES(Init_thread, (int *argc, char ***argv, int required, int *provided),
+        (&next, __builtin_return_address(0), argc, argv, required, provided))
+
+/* ---- MPI_Initialized, MPI_Finalized: a program without MPI may find them here and ask */
+
+typedef int (*state_function)(int *);
+static int run_state(interpose_next *next, int *flag)
+{
+    state_function function = (state_function)mh_interpose_find_if_any(next);
+    if (function)
+        return function(flag);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+ENTRY(MPI_Initialized, int, (int *flag), run_state, (&next, flag))
+ENTRY(PMPI_Initialized, int, (int *flag), run_state, (&next, flag))
+ENTRY(MPI_Finalized, int, (int *flag), run_state, (&next, flag))
+ENTRY(PMPI_Finalized, int, (int *flag), run_state, (&next, flag))
+
+/* ---- MPI_Finalize */
+
+typedef int (*finalize_function)(void);
+static int run_Finalize(interpose_next *next, const void *site)
+{
+    finalize_function function = (finalize_function)mh_interpose_find(next);
+    const interpose_back *back = get_for(&opened_back, site);
+    trace_call call = {0};
+    if (!back)
+        return function();
+    go_in(&call, ID_Finalize, site);
+    back->end(&call);
+    int result = function();
+    if (__atomic_exchange_n(&recorder, NULL, __ATOMIC_ACQ_REL))
+        back->finish(&call);
+    come_out(&call);
+    return result;
+}
+ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
+
+/* ---- MPI_Abort, which an error handler calls within another call */
+
+typedef int (*abort_function)(trace_slot, trace_slot);
+static int run_Abort(interpose_next *next, const void *site, trace_slot comm, trace_slot code)
+{
+    abort_function function = (abort_function)mh_interpose_find(next);
+    own.outer.joins = TRACE_ALONE; /* the others need not be in the call that was left */
+    const interpose_back *back = get_for(&recorder, site);
+    trace_call call;
+    if (back) {
+        go_in(&call, ID_Abort, site);
+        enter(back, &call, false);
+    }
+    back = get_too(&recorder);
+    if (back)
+        back->abort();
+    return function(comm, code);
+}
+ENTRIES(Abort, (trace_slot comm, trace_slot code), (&next, __builtin_return_address(0), comm, code))
+
+/* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
+
+typedef int (*pcontrol_function)(int, ...);
+static int run_Pcontrol(interpose_next *next, const void *site, int level, void *first, void *second)
+{
+    pcontrol_function function = (pcontrol_function)mh_interpose_find(next);
+    const interpose_back *back = get_for(&recorder, site);
+    if (back && (level > 2 || level < -2)) {
+        trace_call call;
+        call.thread = own.thread;
+        call.outer = own.outer.frame != 0 ? own.call : NULL;
+        back->region(&call, level);
+        own.thread = call.thread;
+    }
+    return function(level, first, second);
+}
+ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, __builtin_return_address(0), level, first, second))
+
+/* ---- MPI_Wtime, MPI_Wtick: recorded only if asked for by name; global time is counted in nanoseconds */
+
+static const double tick_s = 1e-9;
+
+typedef double (*clock_function)(void);
+INLINE double read_clock(clock_function function, int id)
+{
+    const interpose_back *back = get_too(&harmonizer);
+    double seconds;
+    if (back && back->wtime(&seconds))
+        return id == ID_Wtick ? tick_s : seconds;
+    return function();
+}
+
+INLINE double run_clock(interpose_next *next, int id, const void *site)
+{
+    clock_function function = (clock_function)mh_interpose_find(next);
+    const interpose_back *back = get_for(&opened_back, site);
+    if (!back)
+        return function();
+    if (!get_too(&recorder) || !back->is_wanted(id))
+        return read_clock(function, id);
+    trace_call call;
+    go_in(&call, id, site);
+    enter(back, &call, false);
+    double result = read_clock(function, id);
+    back->leave(&call);
+    come_out(&call);
+    return result;
+}
+ENTRY(MPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, __builtin_return_address(0)))
+ENTRY(PMPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, __builtin_return_address(0)))
+ENTRY(MPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, __builtin_return_address(0)))
+ENTRY(PMPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, __builtin_return_address(0)))
+
+/*
+ * ---- MPI_Comm_get_attr, MPI_Attr_get in Fortran: it gets the value of MPI_WTIME_IS_GLOBAL, of the kind of an address,
+ * or an integer with the older name. These do not call the functions of C. The names are those of all compilers; the
+ * last two are of compilers that call C by its own conventions.
+ */
+#define EACH_SPELLING(DEFINE, type, lower, upper, mixed) \
+    DEFINE(mpi_##lower, type)                            \
+    DEFINE(mpi_##lower##_, type)                         \
+    DEFINE(mpi_##lower##__, type)                        \
+    DEFINE(MPI_##upper, type)                            \
+    DEFINE(mpi_##lower##_f08_, type) DEFINE(MPI_##mixed##_f, type) DEFINE(MPI_##mixed##_f08, type)
+
+typedef void attribute_subroutine(const int *, const int *, void *, int *, int *);
+#define DEFINE_ATTRIBUTE(name, type)                                                            \
+    PUBLIC void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror);  \
+    void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror)          \
+    {                                                                                           \
+        static interpose_next next = {.symbol = #name};                                         \
+        const interpose_back *back = get_too(&harmonizer);                                      \
+        ((attribute_subroutine *)mh_interpose_find(&next))(comm, keyval, value, flag, ierror);  \
+        if (back && (!ierror || *ierror == 0) && *flag && back->is_wtime_keyval(*keyval, true)) \
+            *(type *)value = 1;                                                                 \
+    }
+EACH_SPELLING(DEFINE_ATTRIBUTE, intptr_t, comm_get_attr, COMM_GET_ATTR, Comm_get_attr)
+EACH_SPELLING(DEFINE_ATTRIBUTE, int, attr_get, ATTR_GET, Attr_get)

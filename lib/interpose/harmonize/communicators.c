@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * communicators.c - which communicators are engaged, and what their barriers did.
+ *
+ * The world is engaged from MPI_Init on, and a communicator of the same processes counts as the world. Another one is
+ * engaged, if asked for, after some barriers, as long as there are not too many, and if its processes agree. What a
+ * process keeps for each is an attribute of the communicator. That of an engaged one outlives it: it is summed up in
+ * MPI_Finalize, where it is known that all processes take part.
+ */
+#include "interpose/harmonize/communicators.h"
+
+#include "interpose/twin.h"
+#include "interpose/harmonize/world.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A bit for each call says whether it was valid; a page of bits takes memory only from its first use on. */
+enum { BARRIERS_BEFORE = 100, MAX_ENGAGED = 64, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
+/* Reading a lateness takes longer than a barrier. */
+static const double lateness_interval_s = 0.01;
+
+typedef struct {
+    MPI_Comm twin;             /* MPI_COMM_NULL: not engaged */
+    bool is_refused, was_late; /* of the last barrier, whose lateness is still to be read */
+    preload_summary mine, total;
+    unsigned char *flags, *all_flags; /* bits */
+    double last_lateness_s;
+    MPI_Request requests[REDUCTIONS]; /* under way at the end */
+} communicator;
+
+static communicator world;
+static communicator left_to_mpi = {.twin = MPI_COMM_NULL, .is_refused = true};
+static int keyval = MPI_KEYVAL_INVALID;
+static bool has_threads; /* MPI_THREAD_MULTIPLE, on some process */
+static atomic_int engaged_count;
+static atomic_llong passed;
+
+/* Engaged ones but the world; and the sums of those of which this process was rank 0. */
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
+static communicator *open_list[MAX_ENGAGED];
+static int open_count;
+static preload_summary closed_list[MAX_ENGAGED + 1];
+static int closed_count;
+
+static void name_summary(communicator *c, MPI_Comm comm)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length, ranks;
+    PMPI_Comm_get_name(comm, name, &length);
+    PMPI_Comm_size(comm, &ranks);
+    snprintf(c->mine.name, sizeof c->mine.name, "%.63s", name[0] ? name : "(no name)");
+    c->mine.ranks = ranks;
+}
+
+static bool get_memory(communicator *c)
+{
+    c->flags = calloc(2, FLAG_BYTES);
+    c->all_flags = c->flags ? c->flags + FLAG_BYTES : NULL;
+    return c->flags;
+}
+
+/* ---- Summing up */
+
+/* This takes time, so it is not done between the release of a late process and its return to the program. */
+static void sample_lateness(communicator *c)
+{
+    int64_t lateness_ns;
+    if (!c->was_late)
+        return;
+    c->was_late = false;
+    double now_s = PMPI_Wtime();
+    if (now_s - c->last_lateness_s < lateness_interval_s)
+        return;
+    c->last_lateness_s = now_s;
+    if (!mh_preload_statistic(c->twin, "mpix_harmonize_lateness_ns", &lateness_ns))
+        return;
+    c->mine.late[0]++;
+    c->mine.late[1] += lateness_ns;
+    if (lateness_ns > c->mine.late[2])
+        c->mine.late[2] = lateness_ns;
+}
+
+/* All at once, because processes may have engaged the communicators in different orders. */
+static void start_summing(communicator *c)
+{
+    preload_summary *mine = &c->mine, *total = &c->total;
+    sample_lateness(c);
+    *total = *mine;
+    mine->judged = total->judged = mine->harmonized < MAX_FLAGS ? mine->harmonized : MAX_FLAGS;
+    int bytes = (int)((mine->judged + 7) / 8);
+    for (int i = 0; i < REDUCTIONS; i++)
+        c->requests[i] = MPI_REQUEST_NULL;
+    PMPI_Ireduce(c->flags, c->all_flags, bytes, MPI_BYTE, MPI_BAND, 0, c->twin, &c->requests[0]);
+    PMPI_Ireduce(mine->late, total->late, 2, MPI_INT64_T, MPI_SUM, 0, c->twin, &c->requests[1]);
+    PMPI_Ireduce(mine->late + 2, total->late + 2, 1, MPI_INT64_T, MPI_MAX, 0, c->twin, &c->requests[2]);
+}
+
+static void finish_summing(communicator *c)
+{
+    MPI_Status statuses[REDUCTIONS];
+    int rank = -1;
+    PMPI_Waitall(REDUCTIONS, c->requests, statuses);
+    PMPI_Comm_rank(c->twin, &rank);
+    for (int64_t i = 0; i < c->total.judged; i++)
+        c->total.valid += c->all_flags[i / 8] >> (i % 8) & 1;
+    if (rank == 0)
+        closed_list[closed_count++] = c->total;
+}
+
+/* Called back when the program frees a communicator, at different times on its processes. */
+static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
+{
+    communicator *c = value;
+    (void)comm, (void)key, (void)extra;
+    if (c != &left_to_mpi && c->twin == MPI_COMM_NULL)
+        free(c);
+    return MPI_SUCCESS;
+}
+
+void mh_preload_close_communicators(void)
+{
+    if (world.flags)
+        start_summing(&world);
+    for (int i = 0; i < open_count; i++)
+        start_summing(open_list[i]);
+    if (world.flags)
+        finish_summing(&world);
+    for (int i = 0; i < open_count; i++)
+        finish_summing(open_list[i]);
+}
+
+/* Twins, but not the world's. */
+void mh_preload_free_communicators(void)
+{
+    for (int i = 0; i < open_count; i++) {
+        free(open_list[i]->flags);
+        PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
+    }
+    free(world.flags);
+    world.flags = NULL;
+}
+
+int mh_preload_summaries(const preload_summary **summaries)
+{
+    *summaries = closed_list;
+    return closed_count;
+}
+
+int64_t mh_preload_passed(void)
+{
+    return atomic_load(&passed);
+}
+
+/* ---- Which communicator */
+
+void mh_preload_open_communicators(void)
+{
+    int thread_level = MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&thread_level);
+    has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_preload_world);
+    int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
+    if (!mh_interpose_agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
+        free(world.flags);
+        world.flags = NULL;
+        world.is_refused = true;
+        keyval = MPI_KEYVAL_INVALID;
+        return;
+    }
+    world.twin = mh_preload_world;
+    name_summary(&world, MPI_COMM_WORLD);
+}
+
+/* Several threads may make calls on different communicators in no common order; then only the world counts. */
+static bool has_all(MPI_Comm comm)
+{
+    int compared = MPI_UNEQUAL;
+    if (!has_threads)
+        PMPI_Comm_compare(mh_preload_world, comm, &compared); /* errors are those of the first */
+    return compared != MPI_UNEQUAL;
+}
+
+/* A communicator that may be engaged. */
+static communicator *make(void)
+{
+    communicator *c = calloc(1, sizeof *c);
+    if (c)
+        c->twin = MPI_COMM_NULL;
+    return c;
+}
+
+static communicator *add(MPI_Comm comm)
+{
+    communicator *c = &left_to_mpi;
+    int is_inter = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (!is_inter && has_all(comm))
+        c = &world;
+    else if (!is_inter && mh_choices.all && mh_choices.barrier && !mh_interpose_is_foreign(comm))
+        c = make();
+    if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &world || c == &left_to_mpi)
+        return c;
+    free(c);
+    return NULL;
+}
+
+/* NULL: barriers of this communicator are left to MPI. */
+static communicator *find(MPI_Comm comm)
+{
+    communicator *c = NULL;
+    int found = 0;
+    if (comm == MPI_COMM_WORLD)
+        return &world;
+    if (keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL)
+        return NULL;
+    if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+        return NULL;
+    return found ? c : add(comm);
+}
+
+bool mh_preload_is_world(MPI_Comm comm)
+{
+    return find(comm) == &world;
+}
+
+/* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */
+static void engage(communicator *c, MPI_Comm comm)
+{
+    if (mh_interpose_agree(atomic_fetch_add(&engaged_count, 1) < MAX_ENGAGED && get_memory(c), comm))
+        c->twin = mh_interpose_twin(comm);
+    if (c->twin == MPI_COMM_NULL) {
+        atomic_fetch_sub(&engaged_count, 1);
+        free(c->flags);
+        c->is_refused = true;
+        return;
+    }
+    name_summary(c, comm);
+    pthread_mutex_lock(&lists);
+    open_list[open_count++] = c;
+    pthread_mutex_unlock(&lists);
+}
+
+/* ---- One barrier */
+
+static bool harmonize(communicator *c)
+{
+    int flag = 0;
+    sample_lateness(c);
+    if (c == &world)
+        mh_preload_before_harmonize();
+    if (PMPIX_Harmonize(c->twin, &flag) != MPI_SUCCESS) {
+        c->is_refused = true;
+        return false;
+    }
+    if (c->mine.harmonized < MAX_FLAGS)
+        c->flags[c->mine.harmonized / 8] |= (unsigned char)(flag << (c->mine.harmonized % 8));
+    c->mine.harmonized++;
+    c->was_late = !flag;
+    return true;
+}
+
+static bool replace(communicator *c, MPI_Comm comm)
+{
+    c->mine.barriers++;
+    if (!mh_choices.barrier)
+        return false;
+    if (c->twin == MPI_COMM_NULL && c->mine.barriers > BARRIERS_BEFORE)
+        engage(c, comm);
+    return c->twin != MPI_COMM_NULL && harmonize(c);
+}
+
+bool mh_preload_replace(MPI_Comm comm)
+{
+    communicator *c = find(comm);
+    if (c && !c->is_refused && replace(c, comm))
+        return true;
+    atomic_fetch_add(&passed, 1);
+    return false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* communicators.h - the barriers of the program, by communicator. */
+#ifndef PRELOAD_COMMUNICATORS_H
+#define PRELOAD_COMMUNICATORS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PRELOAD_NAME_SIZE = 64 };
+
+/* The results of the barriers of one communicator, over all its processes. */
+typedef struct {
+    char name[PRELOAD_NAME_SIZE];
+    int64_t ranks;
+    int64_t barriers;
+    int64_t harmonized;
+    int64_t judged;  /* the first harmonized ones, for which it is known whether they were valid on all */
+    int64_t valid;   /* of these */
+    int64_t late[3]; /* sampled latenesses: how many, their sum, the largest; nanoseconds */
+} preload_summary;
+
+/* Prepare for the barriers of the world. */
+void mh_preload_open_communicators(void);
+
+/*
+ * Whether this is the world, or a communicator of the same processes, which make its collective calls and those of the
+ * world in one order. Remembered for each communicator.
+ */
+bool mh_preload_is_world(MPI_Comm comm);
+
+/* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
+bool mh_preload_replace(MPI_Comm comm);
+
+/* Sum up what is left, collectively over the world. */
+void mh_preload_close_communicators(void);
+
+/* Free what the communicators have, except mh_preload_world. */
+void mh_preload_free_communicators(void);
+
+/* The summaries of communicators of which this process was rank 0. Returns how many. */
+int mh_preload_summaries(const preload_summary **summaries);
+
+/* The barriers of this process that were left to MPI. */
+int64_t mh_preload_passed(void);
+
+#endif

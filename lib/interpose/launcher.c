@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * launcher.c - mpix_preload and mpix_trace: run an MPI program as it is, with harmonized barriers and the global clock,
+ * or with its calls recorded; or both, one after the other on the command line.
+ *
+ * It runs in each process of a job. It checks what can be checked before the program starts, says by the environment
+ * what is wanted, and becomes the program. It needs no MPI library.
+ */
+#define _GNU_SOURCE
+#include "common/options.h"
+#include "interpose/choices.h"
+#include "interpose/program.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <libgen.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- The options */
+
+enum { HARMONIZES, RECORDS, TOOLS };
+static const char *const tool_names[TOOLS + 1] = {"mpix_preload", "mpix_trace"};
+
+typedef struct {
+    int64_t replaced, barriers_of, quiet, buffer_bytes;
+    double from_s, to_s;
+    const char *report, *folder, *only;
+} settings_t;
+
+enum { REPLACE_BARRIER = 1, REPLACE_WTIME = 2, OF_ALL = 1 };
+static const char *const replaced_names[] = {"barrier", "wtime", NULL};
+static const char *const which_names[] = {"world", "all", NULL};
+static const double max_s = 999999999;
+static const double min_buffer = 262144, max_buffer = 274877906944;
+
+#define PLACE(field) offsetof(settings_t, field)
+/* clang-format off */
+static const option_spec_t preload_options[] = {
+    {0, "replace", "LIST", OPTION_CHOICES, PLACE(replaced), 0, 0, NAMES(replaced_names), "barrier,wtime",
+     "what is replaced: barrier (MPI_Barrier), wtime (MPI_Wtime), or\nboth, separated by a comma"},
+    {0, "barriers-of", "WHICH", OPTION_CHOICE, PLACE(barriers_of), 0, 0, NAMES(which_names), "world",
+     "the communicators whose barriers are replaced: world: those of\nall processes; all: also any other, after its "
+     "first 100 barriers"},
+    {0, "report", "FILE", OPTION_TEXT, PLACE(report), 0, 0, NULL, NULL,
+     "append the report to FILE (default standard error)"},
+    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), 0, 0, NULL, NULL, "write no report"},
+};
+static const option_spec_t trace_options[] = {
+    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(folder), 0, 0, NULL, NULL,
+     "the folder of the trace; it is created if necessary, and must\nnot contain a trace"},
+    {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), min_buffer, max_buffer, NULL, "64M",
+     "memory for events in each process, in bytes, or with K, M or G"},
+    {0, "only", "LIST", OPTION_TEXT, PLACE(only), 0, 0, NULL, NULL,
+     "functions to record, separated by commas: names with or without\nMPI_, or patterns, in any case"},
+    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, max_s, NULL, NULL,
+     "record from this time on, in seconds of global time after\nMPI_Init"},
+    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, max_s, NULL, NULL, "record until this time"},
+};
+/* clang-format on */
+
+static const char notes[] =
+    "Start all processes of a job with it. mpix_preload [OPTION]... mpix_trace -o DIR [OPTION]... does both.\n\n"
+    "Exit status: that of the program, 2 if it cannot be started or an option is wrong.\n";
+
+#define TOOL(its_name, its_purpose, its_options, its_usage)                                           \
+    {                                                                                                 \
+        .name = its_name, .purpose = its_purpose, .options = its_options,                             \
+        .option_count = sizeof its_options / sizeof *its_options, .notes = notes, .usage = its_usage, \
+        .operand = &options_command                                                                   \
+    }
+static const program_spec_t tools[TOOLS] = {
+    TOOL("mpix_preload",
+         "Runs an unmodified MPI program. Its MPI_Barrier becomes MPIX_Harmonize, its MPI_Wtime the global clock, and\n"
+         "MPI_WTIME_IS_GLOBAL true. At MPI_Finalize rank 0 writes a short report.",
+         preload_options, "mpiexec -n RANKS mpix_preload [OPTION]... PROGRAM [ARGUMENT]..."),
+    TOOL("mpix_trace",
+         "Records the MPI calls of an unmodified program in DIR, a file for each process. Clocks are synchronized in\n"
+         "MPI_Init, in MPI_Finalize, and in between in collective calls of all processes.",
+         trace_options, "mpiexec -n RANKS mpix_trace -o DIR [OPTION]... PROGRAM [ARGUMENT]..."),
+};
+
+/* ---- Messages */
+
+static interpose_choices choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark = -1};
+static const char *speaker;
+
+/* Said by the first process, or by each one, as hosts may differ. */
+static void say(bool by_each, const char *format, va_list arguments)
+{
+    char text[2 * PATH_MAX];
+    vsnprintf(text, sizeof text, format, arguments);
+    if (by_each || mh_is_first_process())
+        dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
+}
+
+__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(false, format, arguments);
+    exit(STATUS_BAD_OPTION);
+}
+
+__attribute__((format(printf, 1, 2), noreturn)) static void refuse_here(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, format, arguments);
+    exit(STATUS_BAD_OPTION);
+}
+
+static void warn(const char *what, const char *text)
+{
+    if (mh_is_first_process())
+        dprintf(STDERR_FILENO, "%s: %s%s; the program runs %s\n", speaker, what, text, mh_choices_without(&choices));
+}
+
+/* ---- What options name */
+
+/* With a name that is relative to this folder: the program may go elsewhere. */
+static void make_absolute(const char *option, const char *path, char absolute[CHOICES_TEXT])
+{
+    char here[PATH_MAX] = "";
+    const bool is_relative = path[0] != '/';
+    if (is_relative && !getcwd(here, sizeof here))
+        here[0] = '\0';
+    if (snprintf(absolute, CHOICES_TEXT, "%s%s%s", here, is_relative ? "/" : "", path) >= CHOICES_TEXT - 96)
+        refuse("option %s: the name is too long", option);
+}
+
+static const char *first_of(const char *const *variables)
+{
+    while (*variables && !getenv(*variables))
+        variables++;
+    return *variables ? getenv(*variables) : "1";
+}
+
+/* As far as launchers tell. */
+static bool is_one_host(void)
+{
+    static const char *const here[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
+    static const char *const all[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+    return strcmp(first_of(here), first_of(all)) == 0;
+}
+
+/* The first process writes the report. Those of other hosts cannot tell whether it can, and would wait in vain. */
+static void check_report(void)
+{
+    const char *path = choices.report;
+    char folder[CHOICES_TEXT], reason[2 * CHOICES_TEXT] = "";
+    struct stat status;
+    strcpy(folder, path);
+    if (!is_one_host() && !mh_is_first_process())
+        return;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        snprintf(reason, sizeof reason, "%s is a directory, give the name of a file", path);
+    else if (access(access(path, F_OK) == 0 ? path : dirname(folder), W_OK) != 0)
+        snprintf(reason, sizeof reason, "%s cannot be written", path);
+    if (!reason[0])
+        return;
+    if (is_one_host())
+        refuse("option --report: %s", reason);
+    dprintf(STDERR_FILENO, "%s: option --report: %s; the report goes to standard error\n", speaker, reason);
+    choices.report[0] = '\0';
+}
+
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool is_there = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!is_there)
+            return false;
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+/* Files are made when all processes of the job have come through here. */
+static void check_folder(void)
+{
+    char pattern[CHOICES_TEXT + 32];
+    struct stat status;
+    glob_t found;
+    if (!make_folders(choices.folder))
+        refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(errno));
+    if (stat(choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(ENOTDIR));
+    if (access(choices.folder, W_OK) != 0)
+        refuse_here("option -o: the folder %s cannot be written", choices.folder);
+    snprintf(pattern, sizeof pattern, "%s/rank-*.mpixtrace", choices.folder);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+        refuse("option -o: there is a trace in %s already; name another folder, or remove it", choices.folder);
+}
+
+static void choose_preload(const settings_t *settings)
+{
+    choices.harmonizes = 1;
+    choices.barrier = (settings->replaced & REPLACE_BARRIER) != 0;
+    choices.wtime = (settings->replaced & REPLACE_WTIME) != 0;
+    choices.all = settings->barriers_of == OF_ALL;
+    choices.quiet = settings->quiet;
+    if (!settings->report)
+        return;
+    make_absolute("--report", settings->report, choices.report);
+    check_report();
+}
+
+static int64_t ns_of(double seconds, int64_t absent)
+{
+    return seconds == ABSENT ? absent : (int64_t)llround(seconds * 1e9);
+}
+
+static void choose_trace(const settings_t *settings)
+{
+    choices.records = 1;
+    choices.buffer_bytes = settings->buffer_bytes;
+    choices.from_ns = ns_of(settings->from_s, INT64_MIN);
+    choices.to_ns = ns_of(settings->to_s, INT64_MAX);
+    if (choices.from_ns >= choices.to_ns)
+        refuse("option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
+               settings->from_s);
+    if (!settings->folder)
+        refuse("give a folder for the trace: -o DIR (see --help)");
+    make_absolute("-o", settings->folder, choices.folder);
+    if (!settings->only)
+        return;
+    if (settings->only[strspn(settings->only, ",")] == '\0' ||
+        snprintf(choices.only, sizeof choices.only, "%s", settings->only) >= CHOICES_TEXT)
+        refuse("option --only: give names of functions, such as MPI_Send,MPI_Recv");
+}
+
+/* Which of the tools a file is, of a name that may have a suffix; or TOOLS. */
+static int find_tool(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int tool = 0;
+    while (tool < TOOLS && (strncmp(name, tool_names[tool], strlen(tool_names[tool])) != 0 ||
+                            isalnum((unsigned char)name[strlen(tool_names[tool])])))
+        tool++;
+    return tool;
+}
+
+/* Returns the program and its arguments. */
+static char **read_command_line(int argc, char **argv)
+{
+    FILE *const errors = stderr;
+    for (int tool = find_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
+        settings_t settings = {0};
+        speaker = tool_names[tool];
+        if (tool == HARMONIZES ? choices.harmonizes : choices.records)
+            refuse("%s is named twice", speaker);
+        if (!mh_is_first_process())
+            stderr = fopen("/dev/null", "we"); /* one line for all */
+        options_outcome_t outcome = options_parse(&tools[tool], argc, argv, &settings);
+        stderr = errors;
+        if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
+            refuse("cannot write to standard output");
+        if (outcome != OPTIONS_RUN)
+            exit(outcome == OPTIONS_ANSWERED ? STATUS_GOOD : STATUS_BAD_OPTION);
+        argc -= optind;
+        argv += optind;
+        if (argc == 0)
+            refuse("give the program to run (see --help)");
+        tool == HARMONIZES ? choose_preload(&settings) : choose_trace(&settings);
+    }
+    return argv;
+}
+
+/* ---- The front and the back: in a build tree, or where they are installed */
+
+static char folder[PATH_MAX], front[2 * PATH_MAX], back[2 * PATH_MAX];
+
+/* The front says if the back is missing, when it is known whether all processes have it. */
+static bool has_flavor(const char *flavor)
+{
+    if (!flavor)
+        return false;
+    snprintf(front, sizeof front, "%s/" INTERPOSE_FRONT_FILE, folder, flavor);
+    snprintf(back, sizeof back, "%s/" INTERPOSE_BACK_FILE, folder, flavor);
+    return access(front, R_OK) == 0;
+}
+
+/* By the libraries of the program; else by its launcher, if that tells; else the first that is here. */
+static bool choose_flavor(const char *of_program)
+{
+    const char *by_launcher = getenv("OMPI_COMM_WORLD_RANK") ? "openmpi" : "mpich";
+    return has_flavor(of_program) || has_flavor(by_launcher) || has_flavor("mpich") || has_flavor("openmpi") ||
+           has_flavor("abi");
+}
+
+static void find_parts(const char *flavor)
+{
+    char self[PATH_MAX] = "", path[3 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *here = length > 0 ? dirname(self) : ".";
+    const size_t common = strlen(EXEC_PREFIX);
+    const char *below = strncmp(PKGLIBDIR, EXEC_PREFIX, common) == 0 ? PKGLIBDIR + common : "";
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path,
+                 i == 0   ? "%s/.libs"
+                 : i == 1 ? "%s/..%s"
+                          : "%.0s%s",
+                 here, i == 1 ? below : PKGLIBDIR);
+        if (realpath(path, folder) && choose_flavor(flavor))
+            return;
+    }
+    refuse_here("there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
+                path);
+}
+
+static bool has_setting(void)
+{
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "MPIX_HARMONIZE_", strlen("MPIX_HARMONIZE_")) == 0)
+            return true;
+    return false;
+}
+
+/* The library says whether it takes the settings, and whether a list names functions of MPI. In a process of its own,
+ * because the back loads the MPI library. */
+static void ask_library(void)
+{
+    int status = 0;
+    if (!has_setting() && !choices.only[0])
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        if (!mh_is_first_process())
+            dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+        void *handle = dlopen(back, RTLD_LAZY | RTLD_LOCAL);
+        interpose_check *check = handle ? (interpose_check *)dlsym(handle, INTERPOSE_CHECK_NAME) : NULL;
+        _exit(check && !check(speaker, choices.only) ? STATUS_BAD_OPTION : STATUS_GOOD);
+    }
+    if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+        WEXITSTATUS(status) == STATUS_BAD_OPTION)
+        exit(STATUS_BAD_OPTION);
+}
+
+/* ---- The program */
+
+/* Whoever calls MPI_Init writes into this file, which has no name: so nothing stays when processes are killed. */
+static void expect_mpi(void)
+{
+    enum { HIGH_DESCRIPTOR = 210 }; /* which no program counts on */
+    int file = mh_is_first_process() ? memfd_create("mpix", 0) : -1;
+    if (file < 0)
+        return;
+    choices.pid = getpid();
+    choices.mark = fcntl(file, F_DUPFD, HIGH_DESCRIPTOR);
+    close(file);
+}
+
+static void load_into(const char *name, const program_found *program)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char value[4 * PATH_MAX];
+    if (program->kind == PROGRAM_STATIC) {
+        warn(name, " is linked statically, so nothing can be loaded into it (link it dynamically)");
+        return;
+    }
+    if (program->kind == PROGRAM_SET_ID) {
+        warn(name, " is a set-user-id or set-group-id program, into which nothing can be loaded");
+        return;
+    }
+    if (program->has_own_mpi)
+        warn(name,
+             " seems to have its MPI library within itself, before which nothing can be put (link the shared one)");
+    if (program->kind == PROGRAM_UNCERTAIN)
+        expect_mpi();
+    if (!others || !strstr(others, front)) {
+        snprintf(value, sizeof value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "");
+        setenv("LD_PRELOAD", value, 1);
+    }
+    if (!mh_choices_export(&choices))
+        refuse_here("no memory");
+}
+
+int main(int argc, char **argv)
+{
+    program_found program;
+    argv = read_command_line(argc, argv);
+    if (!mh_program_find(argv[0], &program)) {
+        if (program.path[0])
+            refuse_here("%s cannot be executed: check that it is a program, and its permissions", argv[0]);
+        refuse_here("there is no program %s: check its name, and PATH", argv[0]);
+    }
+    mh_program_judge(&program);
+    if (program.kind == PROGRAM_NO_MPI)
+        refuse("%s is no MPI program: it does not call MPI, and cannot start a program that does", argv[0]);
+    find_parts(program.flavor);
+    ask_library();
+    if (choices.records)
+        check_folder();
+    load_into(argv[0], &program);
+    execvp(argv[0], argv);
+    refuse_here("%s cannot be executed: %s", argv[0], strerror(errno));
+}

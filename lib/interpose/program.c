@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.c - look into the file of a program, and into the libraries that ldd names. */
+#define _GNU_SOURCE
+#include "interpose/program.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ELF_HEAD = 64 }; /* bytes; that of 32-bit programs is shorter, but they are longer */
+
+/* A file in memory; empty if it cannot be read. */
+typedef struct {
+    const char *bytes;
+    size_t size;
+} file_map;
+
+static file_map map_file(const char *path)
+{
+    struct stat status;
+    file_map map = {"", 0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return map;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes != MAP_FAILED)
+            map = (file_map){bytes, (size_t)status.st_size};
+    }
+    close(file);
+    return map;
+}
+
+static void unmap(file_map map)
+{
+    if (map.size > 0)
+        munmap((void *)map.bytes, map.size);
+}
+
+static const char *find(file_map map, const char *text)
+{
+    return memmem(map.bytes, map.size, text, strlen(text));
+}
+
+/* In C or Fortran. */
+static bool names_mpi(file_map map)
+{
+    static const char name[] = "mpi_init";
+    const size_t length = sizeof name - 1;
+    for (size_t i = 0; i + length <= map.size; i++)
+        if ((map.bytes[i] | 0x20) == 'm' && strncasecmp(map.bytes + i, name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool names_shared_mpi(file_map map)
+{
+    const char *end = map.bytes + map.size;
+    for (const char *at = find(map, "libmpi"); at; at = memmem(at, (size_t)(end - at), "libmpi", strlen("libmpi"))) {
+        const char *name = at;
+        while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("_.+-", *at))))
+            at++;
+        if (memmem(name, (size_t)(at - name), ".so", strlen(".so")))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a text, which ends with a zero byte, is the name of a function that loads a library or starts a program. */
+static bool is_of_start(const char *text, size_t length, bool may_be_system)
+{
+    static const char *const endings[] = {"system",      "dlopen",       "dlmopen", "execl",  "execlp",
+                                          "execle",      "execv",        "execvp",  "execve", "execvpe",
+                                          "posix_spawn", "posix_spawnp", "popen"};
+    for (size_t i = !may_be_system; i < sizeof endings / sizeof *endings; i++) {
+        const size_t its = strlen(endings[i]);
+        if (length < its || memcmp(text + length - its, endings[i], its) != 0)
+            continue;
+        while (length > its && (isalnum((unsigned char)*text) || *text == '_'))
+            text++, length--;
+        return length == its;
+    }
+    return false;
+}
+
+static bool can_start(file_map map, bool may_be_system)
+{
+    const char *end = map.bytes + map.size;
+    for (const char *text = map.bytes, *zero; text < end; text = zero + 1) {
+        zero = memchr(text, '\0', (size_t)(end - text));
+        if (!zero)
+            return false;
+        if (is_of_start(text, (size_t)(zero - text), may_be_system))
+            return true;
+    }
+    return false;
+}
+
+static bool is_elf(file_map map)
+{
+    return map.size >= ELF_HEAD && memcmp(map.bytes, ELFMAG, SELFMAG) == 0;
+}
+
+/* A program without an interpreter is not loaded by the dynamic linker. */
+#define HAS_INTERPRETER(bits)                                                                 \
+    ({                                                                                        \
+        const Elf##bits##_Ehdr *head_ = (const void *)map.bytes;                              \
+        const Elf##bits##_Phdr *segments_ = (const void *)(map.bytes + head_->e_phoff);       \
+        bool found_ = head_->e_phoff + (size_t)head_->e_phnum * sizeof *segments_ > map.size; \
+        for (int i_ = 0; !found_ && i_ < head_->e_phnum; i_++)                                \
+            found_ = segments_[i_].p_type == PT_INTERP;                                       \
+        found_;                                                                               \
+    })
+static bool is_static(file_map map)
+{
+    if (!is_elf(map))
+        return false;
+    if (map.bytes[EI_CLASS] == ELFCLASS64)
+        return !HAS_INTERPRETER(64);
+    return map.bytes[EI_CLASS] == ELFCLASS32 && !HAS_INTERPRETER(32);
+}
+
+/* What ldd says of a file, or NULL. */
+static FILE *ask_ldd(const char *path, pid_t *child)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    *child = fork();
+    if (*child == 0) {
+        int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        unsetenv("LD_PRELOAD");
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        execlp("ldd", "ldd", path, (char *)NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    FILE *said = *child > 0 ? fdopen(ends[0], "r") : NULL;
+    if (!said)
+        close(ends[0]);
+    return said;
+}
+
+/* The path of a line of ldd: NAME => PATH (ADDRESS), or PATH (ADDRESS). */
+static char *path_of(char *line)
+{
+    char *arrow = strstr(line, " => "), *path = arrow ? arrow + strlen(" => ") : line;
+    char *address = strstr(path, " (0x");
+    path += strspn(path, " \t");
+    if (address)
+        *address = '\0';
+    return path;
+}
+
+static const char *flavor_of(const char *name)
+{
+    static const struct {
+        const char *stem, *flavor;
+    } known[] = {{"libmpi_abi.so", "abi"}, {"libmpich", "mpich"}, {"libmpi.so.12", "mpich"}, {"libmpi.so", "openmpi"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(name, known[i].stem, strlen(known[i].stem)) == 0)
+            return known[i].flavor;
+    return NULL;
+}
+
+/* The C library and some that simple programs have, such as ls, are not asked what they can start. */
+static bool is_simple(const char *name)
+{
+    static const char *const stems[] = {"libc.", "ld-", "libdl.", "libpthread.", "libselinux.", "libcap."};
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return true;
+    return false;
+}
+
+static void judge_library(program_found *program, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    file_map map = map_file(path);
+    if (!program->flavor)
+        program->flavor = flavor_of(name);
+    if (names_mpi(map))
+        program->kind = PROGRAM_MPI;
+    else if (program->kind == PROGRAM_NO_MPI && !is_simple(name) && can_start(map, false))
+        program->kind = PROGRAM_UNCERTAIN;
+    unmap(map);
+}
+
+/* Returns false if ldd says nothing of them. */
+static bool judge_libraries(program_found *program)
+{
+    char *line = NULL;
+    size_t size = 0;
+    pid_t child;
+    int status = 1;
+    FILE *said = ask_ldd(program->path, &child);
+    if (!said)
+        return false;
+    while (getline(&line, &size, said) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        judge_library(program, path_of(line));
+    }
+    free(line);
+    fclose(said);
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+void mh_program_judge(program_found *program)
+{
+    struct stat status;
+    file_map map = map_file(program->path);
+    program->flavor = find(map, "libmpi_abi.so") ? "abi" : NULL;
+    program->has_own_mpi = is_elf(map) && !names_shared_mpi(map) &&
+                           (find(map, "PMPI_Init") || find(map, "ompi_mpi_init") || find(map, "**mpi_init"));
+    if (is_static(map)) {
+        program->kind = PROGRAM_STATIC;
+    } else if (stat(program->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID)) {
+        program->kind = PROGRAM_SET_ID;
+    } else if (!is_elf(map)) {
+        program->kind = PROGRAM_UNCERTAIN;
+    } else {
+        program->kind = names_mpi(map)                                  ? PROGRAM_MPI
+                        : can_start(map, true) || find(map, "Go build") ? PROGRAM_UNCERTAIN
+                                                                        : PROGRAM_NO_MPI;
+        if (!judge_libraries(program) && program->kind == PROGRAM_NO_MPI)
+            program->kind = PROGRAM_UNCERTAIN;
+    }
+    unmap(map);
+}
+
+bool mh_program_find(const char *name, program_found *program)
+{
+    const char *path = getenv("PATH");
+    struct stat status;
+    if (strchr(name, '/')) {
+        snprintf(program->path, sizeof program->path, "%s", name);
+        if (access(name, F_OK) != 0)
+            program->path[0] = '\0';
+        return access(name, X_OK) == 0 && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+    }
+    for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
+        length = strcspn(path, ":");
+        snprintf(program->path, sizeof program->path, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
+        if (access(program->path, X_OK) == 0 && stat(program->path, &status) == 0 && !S_ISDIR(status.st_mode))
+            return true;
+    }
+    program->path[0] = '\0';
+    return false;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * communicators.c - which communicators there are, and what world ranks they have.
+ *
+ * A communicator that is made by a call which waits gets a context that its processes agree upon: the largest of what
+ * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
+ * from what all its processes know.
+ */
+#include "interpose/record/communicators.h"
+
+#include "interpose/twin.h"
+#include "interpose/record/calls.h"
+#include "interpose/record/clock.h"
+#include "interpose/record/file.h"
+#include "interpose/record/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
+/* Contexts that are not agreed upon are above those that are. */
+static const uint32_t computed = UINT32_C(1) << 31;
+
+typedef struct {
+    trace_comm head;
+    int32_t ranks[];
+} definition;
+
+static trace_table table;
+static trace_known_comm *known; /* by the slot in the table */
+static trace_known_comm world = {.has_all = true}, self = {.id = SELF_ID, .size = 1};
+static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
+static MPI_Group world_group;
+static int freed_key; /* an attribute of communicators that are known */
+
+static _Atomic uint64_t proposals;   /* of contexts by this process */
+static trace_lock lock = TRACE_LOCK; /* of what follows, to be changed */
+static _Atomic uint32_t id_count = SELF_ID + 1;
+
+static uint64_t key_of(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm << 2 | 3;
+}
+
+/* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
+static definition *define(MPI_Comm comm, bool is_inter)
+{
+    int size = 0;
+    MPI_Group group;
+    if (is_inter)
+        PMPI_Comm_remote_group(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    PMPI_Group_size(group, &size);
+    definition *its = calloc(1, sizeof *its + (size_t)size * sizeof *its->ranks);
+    int *own = malloc((size_t)size * sizeof *own + 1);
+    for (int i = 0; own && i < size; i++)
+        own[i] = i;
+    if (its && own) {
+        its->head.size = size;
+        its->head.is_inter = is_inter;
+        PMPI_Group_translate_ranks(group, size, own, world_group, its->ranks);
+        for (int i = 0; i < size; i++)
+            if (its->ranks[i] == MPI_UNDEFINED)
+                its->ranks[i] = -1;
+    }
+    PMPI_Group_free(&group);
+    free(own);
+    return its;
+}
+
+/* Of a dimension, there are two neighbors: before and after. */
+static void find_cartesian_neighbors(trace_known_comm *comm, MPI_Comm handle)
+{
+    int dimensions = 0, neighbors[2];
+    PMPI_Cartdim_get(handle, &dimensions);
+    comm->sources = comm->targets = 2 * dimensions;
+    for (int i = 0; i < dimensions && i < TRACE_MAX_MISSING / 2; i++) {
+        PMPI_Cart_shift(handle, i, 1, &neighbors[0], &neighbors[1]);
+        for (int k = 0; k < 2; k++)
+            comm->missing |= (uint64_t)(neighbors[k] == MPI_PROC_NULL) << (2 * i + k);
+    }
+}
+
+static void find_neighbors(trace_known_comm *comm, MPI_Comm handle)
+{
+    int kind = MPI_UNDEFINED, is_weighted;
+    PMPI_Topo_test(handle, &kind);
+    if (kind == MPI_CART)
+        find_cartesian_neighbors(comm, handle);
+    else if (kind == MPI_GRAPH && PMPI_Graph_neighbors_count(handle, comm->rank, &comm->sources) == MPI_SUCCESS)
+        comm->targets = comm->sources;
+    else if (kind == MPI_DIST_GRAPH)
+        PMPI_Dist_graph_neighbors_count(handle, &comm->sources, &comm->targets, &is_weighted);
+}
+
+static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, const definition *its)
+{
+    PMPI_Comm_rank(handle, &comm->rank);
+    comm->id = (uint16_t)its->head.id;
+    comm->size = its->head.size;
+    comm->is_inter = is_inter;
+    comm->context = its->head.context;
+    if (!is_inter)
+        find_neighbors(comm, handle);
+    comm->has_all = !is_inter && its->head.size == mh_trace.size;
+    for (int i = 0; i < its->head.size; i++)
+        comm->has_all = comm->has_all && its->ranks[i] >= 0;
+}
+
+/* Without memory, there is none. */
+static void write_definition(definition *its)
+{
+    const int32_t size = its ? its->head.size : 0;
+    trace_range *ranges = malloc((size_t)(size / 2 + 1) * sizeof *ranges);
+    size_t count = 0;
+    for (int32_t next = 0; ranges && next < size; next += ranges[count++].count)
+        ranges[count] = trace_first_range(its->ranks + next, size - next);
+    if (its && ranges) {
+        struct iovec parts[] = {{&its->head, sizeof its->head}, {ranges, count * sizeof *ranges}};
+        mh_trace_write(TRACE_BLOCK_COMM, 0, parts, 2);
+    }
+    free(ranges);
+    free(its);
+}
+
+/* MPI uses the handle of a communicator again that has been freed; it may have been freed where nobody looked. */
+static void forget(MPI_Comm handle)
+{
+    int64_t slot = mh_trace_find(&table, key_of(handle));
+    if (slot >= 0)
+        mh_trace_remove(&table, slot);
+}
+
+/* MPI calls it when a communicator is freed, wherever that is. */
+static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
+{
+    (void)key, (void)value, (void)extra;
+    forget(handle);
+    return MPI_SUCCESS;
+}
+
+/* like: itself, or another one of the same processes, while it is not to be used. &unknown if there is no room. */
+static trace_known_comm *add(MPI_Comm handle, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
+{
+    forget(handle);
+    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_NO_ROOM;
+    if (slot < 0) {
+        free(its);
+        return &unknown;
+    }
+    its->head.id = id_count++;
+    its->head.context = context;
+    known[slot] = (trace_known_comm){0};
+    describe(&known[slot], like, is_inter, its);
+    write_definition(its);
+    mh_trace_publish(&table, slot, key_of(handle));
+    if (handle == like)
+        PMPI_Comm_set_attr(handle, freed_key, NULL);
+    return &known[slot];
+}
+
+static uint32_t mix(uint32_t hash, uint32_t number)
+{
+    return (hash ^ number) * UINT32_C(16777619);
+}
+
+/* Of communicators that were made where this was not seen: by the ranks. */
+static uint32_t compute_context(const definition *its)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    for (int i = 0; i < its->head.size; i++)
+        hash = mix(hash, (uint32_t)its->ranks[i]);
+    return hash | computed;
+}
+
+static trace_known_comm *discover(MPI_Comm handle)
+{
+    int is_inter = 0;
+    trace_known_comm *found = &unknown;
+    /* Before the lock is held: the error handler of the program may jump. */
+    if (handle == MPI_COMM_NULL || id_count >= MAX_IDS || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
+        return found;
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
+    int64_t slot = mh_trace_find(&table, key_of(handle));
+    if (slot >= 0) {
+        found = &known[slot];
+    } else {
+        definition *its = define(handle, is_inter);
+        found = add(handle, handle, is_inter, its ? compute_context(its) : 0, its);
+    }
+    mh_trace_unlock(&lock);
+    return found;
+}
+
+trace_known_comm *mh_trace_comm(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD)
+        return &world;
+    if (comm == MPI_COMM_SELF)
+        return &self;
+    int64_t slot = mh_trace_find(&table, key_of(comm));
+    return slot >= 0 ? &known[slot] : discover(comm);
+}
+
+bool mh_trace_is_known(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
+}
+
+bool mh_trace_has_all(MPI_Comm comm)
+{
+    const trace_known_comm *its = mh_trace_comm(comm);
+    int is_inter = 0, size = 0;
+    if (its != &unknown)
+        return its->has_all;
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return false;
+    /* MPI may refuse to compare it with the world, as it may be of a session. */
+    PMPI_Comm_size(comm, &size);
+    return size == mh_trace.size && !mh_interpose_is_foreign(comm);
+}
+
+bool mh_trace_open_comms(void)
+{
+    if (!mh_trace_open_table(&table, BUCKET_BITS))
+        return false;
+    known = calloc(mh_trace_table_size(&table), sizeof *known);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_freed, &freed_key, NULL);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    world.rank = mh_trace.rank;
+    world.size = mh_trace.size;
+    return known;
+}
+
+void mh_trace_write_first_comms(void)
+{
+    definition *own = define(MPI_COMM_SELF, false);
+    write_definition(define(MPI_COMM_WORLD, false));
+    if (own) {
+        own->head.id = SELF_ID;
+        own->head.context = computed;
+    }
+    write_definition(own);
+}
+
+/* ---- New ones */
+
+/* Another number for each call on each process, until there are no more. */
+static uint32_t propose_context(void)
+{
+    uint64_t number = atomic_fetch_add(&proposals, 1) * (uint64_t)mh_trace.size + (uint64_t)mh_trace.rank;
+    return (uint32_t)(number % (computed - 1)) + 1;
+}
+
+/* Collective over the new communicator. In an intercommunicator, a reduction gives what the other group has. */
+static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
+{
+    uint32_t mine = propose_context(), other = 0, max = 0;
+    PMPI_Allreduce(&mine, &other, 1, MPI_UINT32_T, MPI_MAX, comm);
+    max = other;
+    if (is_inter)
+        PMPI_Allreduce(&other, &mine, 1, MPI_UINT32_T, MPI_MAX, comm);
+    if (is_inter && mine > max)
+        max = mine;
+    return max;
+}
+
+/* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
+void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
+{
+    int is_inter = 0;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+        return;
+    PMPI_Comm_test_inter(*comm, &is_inter);
+    if (mh_interpose_is_foreign(*comm)) {
+        forget(*comm);
+        return;
+    }
+    uint32_t context = agree_on_context(*comm, is_inter);
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
+    add(*comm, *comm, is_inter, context, define(*comm, is_inter));
+    mh_trace_unlock(&lock);
+}
+
+/* It is not to be used before its request is complete; but its processes are those of the parent. */
+void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm)
+{
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+        return;
+    trace_known_comm *its_parent = mh_trace_comm(parent);
+    if (its_parent == &unknown)
+        return;
+    uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
+    uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
+    add(*comm, parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
+    mh_trace_unlock(&lock);
+}
+
+void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
+{
+    (void)call;
+    if (comm)
+        forget(*comm);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* communicators.h - what is known of communicators. */
+#ifndef RECORD_COMMUNICATORS_H
+#define RECORD_COMMUNICATORS_H
+
+#include "interpose/interposer.h"
+
+#include <stdatomic.h>
+
+typedef struct {
+    uint16_t id;
+    bool is_inter, has_all; /* all processes of the world, and no others */
+    int rank, size;         /* size: of the remote group of an intercommunicator */
+    uint32_t context;
+    int sources, targets;        /* in its topology */
+    uint64_t missing;            /* a bit for each of the first neighbors that is none */
+    _Atomic uint32_t duplicates; /* by MPI_Comm_idup */
+} trace_known_comm;
+enum { TRACE_MAX_MISSING = 64 };
+
+bool mh_trace_open_comms(void);
+trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
+
+bool mh_trace_is_known(MPI_Comm comm); /* without asking MPI */
+
+/* Whether its processes are those of MPI_COMM_WORLD: the same on all of them, also if one has no memory for more. */
+bool mh_trace_has_all(MPI_Comm comm);
+/* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
+void mh_trace_write_first_comms(void);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * file.c - the blocks of a trace, each written whole by one write: so after a process was killed, its file is complete
+ * except for the last block.
+ */
+#define _GNU_SOURCE
+#include "interpose/record/file.h"
+
+#include "interpose/record/lock.h"
+#include "interpose/record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_PARTS = 6, PADDING = 8 };
+
+/* Without padding, which other processors may have elsewhere. */
+_Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 && sizeof(trace_comm) == 16 &&
+                   sizeof(trace_clock_record) == 48 && sizeof(trace_end) == 24,
+               "the format is the same on all processors");
+
+static int file = -1, failed_by;
+static off_t written;
+static char path[sizeof mh_choices.folder + 64];
+static trace_lock writing = TRACE_LOCK;
+
+/* Returns 0 or an errno. After a partial write, writing one more byte shows the reason. */
+static int write_all(const struct iovec *parts, int count, ssize_t bytes)
+{
+    ssize_t done = writev(file, parts, count);
+    if (done == bytes)
+        return 0;
+    int reason = done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
+    if (reason == EFBIG)
+        mh_trace_take_file_signal();
+    return reason;
+}
+
+int mh_trace_open_file(uint64_t job)
+{
+    trace_file_head head = {.byte_order = TRACE_BYTE_ORDER, .version = TRACE_VERSION, .job = job};
+    snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, mh_choices.folder, mh_trace.rank);
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return errno;
+    memcpy(head.magic, TRACE_MAGIC, sizeof head.magic);
+    head.rank = mh_trace.rank;
+    head.size = mh_trace.size;
+    written = sizeof head;
+    struct iovec part = {&head, sizeof head};
+    mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
+    int reason = write_all(&part, 1, sizeof head);
+    mh_trace_unlock(&writing);
+    return reason;
+}
+
+/* If a block does not fit, what was written of it is removed. */
+static void fail(int reason)
+{
+    failed_by = reason;
+    if (ftruncate(file, written) != 0)
+        errno = 0; /* a torn block, which readers leave out */
+    close(file);
+    file = -1;
+}
+
+static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
+{
+    int reason = file < 0 ? 0 : write_all(parts, count, bytes);
+    if (reason != 0)
+        fail(reason);
+    else
+        written += bytes;
+}
+
+void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count)
+{
+    static const char zeros[PADDING] = {0};
+    trace_block_head head = {.kind = kind, .thread = thread};
+    struct iovec all[MAX_PARTS + 2] = {{&head, sizeof head}};
+    for (int i = 0; i < count; i++) {
+        all[i + 1] = parts[i];
+        head.bytes += parts[i].iov_len;
+    }
+    size_t padding = (PADDING - head.bytes % PADDING) % PADDING;
+    all[count + 1] = (struct iovec){(void *)zeros, padding};
+    mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
+    write_parts(all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
+    mh_trace_unlock(&writing);
+}
+
+void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes)
+{
+    struct iovec part = {(void *)payload, bytes};
+    mh_trace_write(kind, 0, &part, 1);
+}
+
+void mh_trace_write_name(uint32_t id, const char *name)
+{
+    uint32_t numbers[2] = {id, (uint32_t)strlen(name)};
+    struct iovec parts[] = {{numbers, sizeof numbers}, {(void *)name, numbers[1]}};
+    mh_trace_write(TRACE_BLOCK_NAMES, 0, parts, 2);
+}
+
+int mh_trace_file_error(void)
+{
+    return failed_by;
+}
+
+/* Errors that a disk reports late appear here. */
+void mh_trace_close_file(void)
+{
+    if (file >= 0 && close(file) != 0)
+        failed_by = errno;
+    file = -1;
+}
+
+void mh_trace_remove_file(void)
+{
+    if (file >= 0)
+        unlink(path);
+    mh_trace_close_file();
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* messages.c - what is sent and received, by calls that wait and by those that begin a request. */
+#include "interpose/record/messages.h"
+
+#include "interpose/twin.h"
+#include "interpose/record/calls.h"
+#include "interpose/record/communicators.h"
+
+/* ---- Sizes of predefined types; of others MPI is asked, for their handles come again with other sizes */
+
+enum { SIZE_BITS = 8, SIZE_SLOTS = 1 << SIZE_BITS };
+static struct {
+    MPI_Datatype type; /* 0: free */
+    int size;
+} sizes[SIZE_SLOTS];
+
+/* Where the type is, or the free slot where the search for it ends. */
+static unsigned slot_of(MPI_Datatype type)
+{
+    /* The multiplier is the golden ratio, as in table.c. */
+    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SIZE_BITS));
+    while (sizes[slot].type && sizes[slot].type != type)
+        slot = (slot + 1) % SIZE_SLOTS;
+    return slot;
+}
+
+void mh_trace_learn_sizes(void)
+{
+    /* clang-format off */
+    static const MPI_Datatype types[] = {
+        MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_WCHAR, MPI_SHORT, MPI_UNSIGNED_SHORT,
+        MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT,
+        MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+        MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+        MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT,
+        MPI_LONG_DOUBLE_INT, MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX,
+        MPI_DOUBLE_COMPLEX, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION,
+#if defined MPI_INTEGER4 && defined MPI_INTEGER8 && defined MPI_REAL4 && defined MPI_REAL8
+        MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4, MPI_REAL8, MPI_COMPLEX8, MPI_COMPLEX16,
+#endif
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        int size = 0;
+        if (types[i] != MPI_DATATYPE_NULL && PMPI_Type_size(types[i], &size) == MPI_SUCCESS) {
+            const unsigned slot = slot_of(types[i]);
+            sizes[slot].type = types[i];
+            sizes[slot].size = size;
+        }
+    }
+}
+
+int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
+{
+    if (count <= 0 || type == MPI_DATATYPE_NULL)
+        return 0;
+    const unsigned slot = slot_of(type);
+    MPI_Count size = sizes[slot].size;
+    if (sizes[slot].type != type)
+        PMPI_Type_size_x(type, &size);
+    return size > 0 ? count * size : 0;
+}
+
+/* ---- Sending */
+
+void mh_trace_put_send(trace_call *call, const trace_request *message)
+{
+    if (!call->is_silent)
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, message->bytes_in, message->partner, message->tag,
+                                                 message->number, message->comm, TRACE_SEND, 0});
+}
+
+/* Of a call that fails otherwise, such as one that gets too much, the message is sent. */
+void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+{
+    mh_trace_leave_ns(call);
+    if (partner != MPI_PROC_NULL && !call->is_silent && !mh_interpose_was_refused(result))
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
+                                                 mh_trace_comm(comm)->id, TRACE_SEND, 0});
+}
+
+void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+{
+    trace_request *its = &call->started;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+        return;
+    mh_trace_new_request(call, TRACE_SENDS);
+    its->partner = partner;
+    its->tag = tag;
+    its->comm = mh_trace_comm(comm)->id;
+    its->bytes_in = (uint64_t)mh_trace_bytes(count, type);
+    mh_trace_put_send(call, its);
+}
+
+void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
+                        MPI_Comm comm)
+{
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+        return;
+    call->started = (trace_request){.does = TRACE_SENDS,
+                                    .is_persistent = true,
+                                    .partner = partner,
+                                    .tag = tag,
+                                    .comm = mh_trace_comm(comm)->id,
+                                    .bytes_in = (uint64_t)mh_trace_bytes(count, type)};
+}
+
+/* ---- Receiving */
+
+void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag)
+{
+    if (!call->is_silent)
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, partner == MPI_ANY_SOURCE ? -1 : partner, tag,
+                                                 request, comm, TRACE_RECEIVE_POST, 0});
+}
+
+void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
+{
+    trace_request *its = &call->started;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+        return;
+    mh_trace_new_request(call, TRACE_RECEIVES);
+    its->partner = partner;
+    its->tag = tag;
+    its->comm = mh_trace_comm(comm)->id;
+    mh_trace_put_post(call, its->number, its->comm, partner, tag);
+}
+
+void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
+{
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+        return;
+    call->started = (trace_request){
+        .does = TRACE_RECEIVES, .is_persistent = true, .partner = partner, .tag = tag, .comm = mh_trace_comm(comm)->id};
+}
+
+static uint64_t bytes_of(const MPI_Status *status)
+{
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 30100000
+    return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 | (unsigned)status->count_lo;
+#elif defined OPEN_MPI
+    return status->_ucount;
+#else
+    int count = 0;
+    MPI_Count large = 0;
+    if (PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count != MPI_UNDEFINED)
+        return (uint64_t)count;
+    return PMPI_Get_elements_x(status, MPI_BYTE, &large) == MPI_SUCCESS && large > 0 ? (uint64_t)large : 0;
+#endif
+}
+
+void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status)
+{
+    if (status->MPI_SOURCE >= 0) /* else there was no message */
+        mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), bytes_of(status), status->MPI_SOURCE,
+                                                 status->MPI_TAG, request, comm, TRACE_RECEIVE, 0});
+}
+
+/* A message that is too long is cut, and has come. */
+void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status)
+{
+    mh_trace_leave_ns(call);
+    if (!call->is_silent && (result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE)))
+        mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
+}

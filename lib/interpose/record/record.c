@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * record.c - how a recording begins and ends.
+ *
+ * Each part of it has a header, and uses the parts after it in this list alone: matched, requests, collectives,
+ * messages: what calls mean; communicators: and where; clock: the clock records; calls: when; table: what belongs to a
+ * handle; buffer: events in memory; regions, sites, symbols: names; file: what is written; recording, lock: what
+ * all share. For most events, nothing is allocated and no lock is taken.
+ */
+#define _GNU_SOURCE
+#include "base/fresh_number.h"
+#include "mpix_harmonize.h"
+#include "interpose/twin.h"
+#include "interpose/record/calls.h"
+#include "interpose/record/clock.h"
+#include "interpose/record/communicators.h"
+#include "interpose/record/file.h"
+#include "interpose/record/messages.h"
+#include "interpose/record/requests.h"
+#include "interpose/only.h"
+#include "interpose/record/record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* On all processes. Returns false. */
+static bool give_up(const char *reason)
+{
+    if (mh_trace.rank == 0)
+        mh_trace_say("%s; the program runs without being recorded", reason);
+    return false;
+}
+
+/* ---- Which functions */
+
+/* The names end with those of MPI_Wtime and MPI_Wtick. mpix_trace has refused patterns that fit none. */
+static bool choose_functions(const char *const *functions, int count)
+{
+    char list[sizeof mh_choices.only];
+    char *rest = NULL;
+    mh_trace.is_wanted = calloc((size_t)count + 1, sizeof *mh_trace.is_wanted);
+    if (!mh_trace.is_wanted)
+        return false;
+    strcpy(list, mh_choices.only);
+    for (int i = 0; i < count - 2; i++)
+        mh_trace.is_wanted[i + 1] = !list[0];
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
+        for (int i = 0; i < count; i++)
+            if (trace_fits(pattern, functions[i]))
+                mh_trace.is_wanted[i + 1] = true;
+    return true;
+}
+
+static void write_names(const char *const *functions, int count)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    mh_trace.clock_id = (uint16_t)(count + 1);
+    mh_trace.flush_id = (uint16_t)(count + 2);
+    mh_trace.first_region_id = (uint16_t)(count + 3);
+    for (int i = 0; i < count + 2; i++) {
+        const char *name = i < count ? functions[i] : i == count ? "clock" : "flush";
+        uint32_t head[2] = {(uint32_t)i + 1, (uint32_t)strlen(name)};
+        fwrite(head, sizeof head, 1, file);
+        fputs(name, file);
+    }
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_NAMES, text, size);
+    free(text);
+}
+
+/* ---- What was run */
+
+static void write_command(FILE *file)
+{
+    FILE *command = fopen("/proc/self/cmdline", "r");
+    int c;
+    fputs("command ", file);
+    while (command && (c = getc(command)) != EOF)
+        putc(c == '\0' || c == '\n' ? ' ' : c, file);
+    if (command)
+        fclose(command);
+    putc('\n', file);
+}
+
+static void write_statistic(FILE *file, MPI_Info info, const char *key)
+{
+    char value[256];
+    int found = 0;
+    PMPI_Info_get(info, key, (int)sizeof value - 1, value, &found);
+    if (found)
+        fprintf(file, "%s %s\n", key, value);
+}
+
+static void write_text(void)
+{
+    char *text = NULL, host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    size_t size;
+    MPI_Info info;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    gethostname(host, sizeof host - 1);
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    write_command(file);
+    fprintf(file, "host %s\npid %d\nmpi %s\nrecorder %s\n", host, (int)getpid(), version, PACKAGE_VERSION);
+    if (PMPIX_Harmonize_get_info(mh_trace.world, &info) == MPI_SUCCESS) {
+        write_statistic(file, info, "mpix_harmonize_clock_used");
+        write_statistic(file, info, "mpix_harmonize_clock_epoch_unix_ns");
+        write_statistic(file, info, "mpix_harmonize_wander_max_ppb_per_s");
+        PMPI_Info_free(&info);
+    }
+    if (mh_choices.only[0])
+        fprintf(file, "only %s\n", mh_choices.only);
+    if (mh_choices.from_ns != INT64_MIN)
+        fprintf(file, "from_ns %" PRId64 "\n", mh_choices.from_ns);
+    if (mh_choices.to_ns != INT64_MAX)
+        fprintf(file, "to_ns %" PRId64 "\n", mh_choices.to_ns);
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_TEXT, text, size);
+    free(text);
+}
+
+/* ---- Beginning */
+
+/* Collective: a file that one process cannot make is named by rank 0, and no other one is left. */
+static bool open_files(void)
+{
+    uint64_t job = mh_fresh_number();
+    char reason[sizeof mh_choices.folder + 200];
+    struct {
+        int error, rank;
+    } mine = {0, mh_trace.rank}, worst;
+    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, mh_trace.world);
+    mine.error = mh_trace_open_file(job);
+    PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_trace.world);
+    if (worst.error == 0)
+        return true;
+    snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_choices.folder, worst.rank,
+             strerror(worst.error));
+    mh_trace_remove_file();
+    return give_up(reason);
+}
+
+static bool prepare(const char *const *functions, int count)
+{
+    int thread_level = MPI_THREAD_SINGLE;
+    mh_trace.world = mh_twin_of_world;
+    PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
+    PMPI_Comm_size(mh_trace.world, &mh_trace.size);
+    mh_trace.pid = getpid();
+    mh_trace_learn_sizes();
+    PMPI_Query_thread(&thread_level);
+    mh_trace.has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
+    bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() &&
+                    mh_trace_open_comms() && choose_functions(functions, count);
+    return mh_interpose_agree(is_ready, mh_trace.world) || give_up("a process is out of memory");
+}
+
+/* MPI_Init, which began before there was a clock, and the first synchronization. */
+static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
+{
+    trace_thread *thread = mh_trace_thread_of(call);
+    int64_t now_ns = mh_trace_now_ns();
+    if (!thread || mh_trace.from_ns > entered_ns)
+        return;
+    if (mh_trace.is_wanted[call->id]) {
+        mh_trace_put(thread, (trace_event){entered_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
+        mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
+    }
+    mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_ENTER, 0});
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
+}
+
+bool mh_trace_begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
+{
+    int64_t left_raw_ns = trace_raw_now_ns();
+    if (!prepare(functions, count))
+        return false;
+    if (!mh_trace_start_clock())
+        return give_up("the clocks could not be synchronized");
+    int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
+    if (!open_files())
+        return false;
+    write_text();
+    write_names(functions, count);
+    mh_trace_write_first_comms();
+    mh_trace_write_clock(now_ns - (raw_ns - left_raw_ns));
+    put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
+    return true;
+}
+
+/* ---- Ending */
+
+typedef struct {
+    uint64_t dropped, lost_threads;
+    int64_t error;
+} loss;
+
+static atomic_bool losses_are_said;
+
+/* Not in the user's language: this may be in a signal handler, where a translation cannot be looked up. */
+static const char *reason_of(int64_t error)
+{
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+    const char *text = strerrordesc_np((int)error);
+    return text ? text : "unknown error";
+#else
+    return strerror((int)error);
+#endif
+}
+
+/* One line for each kind of loss: of the first rank that has it, and how many more have. */
+static void report_losses(const loss *losses)
+{
+    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1;
+    uint64_t dropped = 0, threads = 0;
+    for (int i = 0; i < mh_trace.size; i++) {
+        dropped += losses[i].dropped;
+        threads += losses[i].lost_threads;
+        if (losses[i].dropped > 0 && full++ == 0)
+            first_full = i;
+        if (losses[i].error != 0 && failed++ == 0)
+            first_failed = i;
+        lost += losses[i].lost_threads > 0;
+    }
+    if (full > 0)
+        mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
+                     "; give a larger --buffer",
+                     full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
+    if (lost > 0)
+        mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
+    if (failed > 0)
+        mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
+                     mh_trace.size, first_failed, mh_choices.folder, first_failed,
+                     reason_of(losses[first_failed].error));
+}
+
+static void say_losses(void)
+{
+    uint64_t events;
+    loss mine = {.error = mh_trace_file_error()};
+    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
+    loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
+    int ready = mh_trace.rank != 0 || all;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_trace.world);
+    if (ready)
+        PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_trace.world);
+    if (all)
+        report_losses(all);
+    free(all);
+    losses_are_said = ready && (mine.dropped > 0 || mine.error != 0);
+}
+
+/* Of this process: others may end in another way. */
+static void say_own_losses(void)
+{
+    uint64_t events;
+    loss mine = {.error = mh_trace_file_error()};
+    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
+    if ((mine.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
+        return;
+    if (mine.dropped > 0)
+        mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
+                     mine.dropped);
+    if (mine.error != 0)
+        mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
+                     mh_choices.folder, mh_trace.rank, reason_of(mine.error));
+}
+
+void mh_trace_end(trace_call *call)
+{
+    mh_trace_end_clock(call);
+    mh_trace_flush(TRACE_AT_ANY_TIME);
+    say_losses();
+    mh_trace_enter(call);
+}
+
+/* When it records no more. */
+static void end_thread(trace_thread *thread)
+{
+    mh_trace_settle(thread, 0, mh_trace_now_ns());
+    mh_trace_free_rooms(thread);
+}
+
+void mh_trace_finish(trace_call *call)
+{
+    uint64_t lost_threads;
+    trace_end ended = {0};
+    mh_trace_leave(call);
+    mh_trace_for_each_thread(end_thread);
+    mh_trace_flush_last(TRACE_AT_ANY_TIME);
+    ended.time_ns = mh_trace_now_ns();
+    mh_trace_count(&ended.events, &ended.dropped, &lost_threads);
+    mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
+    mh_trace_close_file();
+}
+
+/* A child process of the program has nothing of its own to write. */
+void mh_trace_abort(void)
+{
+    if (mh_trace.pid != getpid())
+        return;
+    mh_trace_flush_last(TRACE_IN_A_SECOND);
+    say_own_losses();
+}
+
+/* The program ends without MPI_Finalize. */
+__attribute__((destructor)) static void end_anyway(void)
+{
+    mh_trace_abort();
+}
+
+bool mh_trace_is_wanted(int id)
+{
+    return mh_trace.is_wanted[id];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recording.h - what all parts of the back know of the recording. */
+#ifndef RECORD_RECORDING_H
+#define RECORD_RECORDING_H
+
+#include "clock/base_clock.h"
+#include "interpose/twin.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What few events need, out of the way of the others. */
+#define TRACE_RARE __attribute__((noinline, cold))
+
+typedef struct {
+    MPI_Comm world; /* a twin of MPI_COMM_WORLD */
+    int rank, size;
+    pid_t pid;
+    mh_base_clock clock;
+    _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
+    bool *is_wanted;                /* by id of the function */
+    uint16_t clock_id, flush_id, first_region_id;
+    bool has_threads; /* MPI_THREAD_MULTIPLE */
+} trace_recording;
+extern trace_recording mh_trace;
+
+static inline int64_t mh_trace_now_ns(void)
+{
+    return mh_base_clock_now_ns(&mh_trace.clock);
+}
+
+/* A line on standard error. */
+void mh_trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeros that take no memory until they are used; NULL if there is no room. */
+void *mh_trace_map(size_t bytes);
+
+#endif

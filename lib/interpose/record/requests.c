@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * requests.c - from the call that begins a request to the one that sees it complete.
+ *
+ * MPI libraries have a handle that stands for many requests which are complete already. It is kept once, or once by
+ * each thread that waits; a request that is begun while its handle is kept is recorded as complete in the call that
+ * began it. No such handle is of a receive.
+ *
+ * MPI frees a handle within the call that completes the request, and may give it to another thread before that call
+ * returns. So where there are threads, a call that may complete requests hides them, and shows those that are not
+ * complete again.
+ */
+#include "interpose/record/requests.h"
+
+#include "interpose/twin.h"
+#include "interpose/record/calls.h"
+#include "interpose/record/collectives.h"
+#include "interpose/record/messages.h"
+#include "interpose/record/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKET_BITS = 13, MIN_ROOM = 256 };
+
+static trace_table table;
+static trace_request *kept; /* by the slot in the table */
+
+/* Of a message and a request: they may be the same number. */
+static uint64_t request_key(MPI_Request request)
+{
+    return (uint64_t)(uintptr_t)request << 2 | 1;
+}
+
+static uint64_t message_key(MPI_Message message)
+{
+    return (uint64_t)(uintptr_t)message << 2 | 2;
+}
+
+bool mh_trace_open_requests(void)
+{
+    if (!mh_trace_open_table(&table, BUCKET_BITS))
+        return false;
+    kept = mh_trace_map(mh_trace_table_size(&table) * sizeof *kept);
+    return kept;
+}
+
+static trace_request *find(MPI_Request request)
+{
+    int64_t slot = request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_find(&table, request_key(request));
+    return slot >= 0 ? &kept[slot] : NULL;
+}
+
+/* Another thread may be waiting for it. */
+static trace_request *find_or_hidden(MPI_Request request)
+{
+    int64_t slot = request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_find_any(&table, request_key(request));
+    return slot >= 0 ? &kept[slot] : NULL;
+}
+
+static void drop(const trace_request *its)
+{
+    mh_trace_remove(&table, its - kept);
+}
+
+static void put(trace_call *call, const trace_request *its, uint8_t kind)
+{
+    mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), 0, -1, 0, its->number, its->comm, kind, 0});
+}
+
+/* MPICH 4.0 sets no status for MPI_Isendrecv: then it is of an earlier request. */
+static bool is_foreign(const trace_request *its, const MPI_Status *status)
+{
+    bool is_other_partner = its->partner != MPI_ANY_SOURCE && its->partner != status->MPI_SOURCE;
+    bool is_other_tag = its->tag != MPI_ANY_TAG && its->tag != status->MPI_TAG;
+    return its->does & TRACE_SENDS && (is_other_partner || is_other_tag);
+}
+
+/* status: NULL if there is none. */
+static void put_completion(trace_call *call, const trace_request *its, const MPI_Status *status)
+{
+    int is_canceled = 0;
+    if (call->is_silent || its->is_silent)
+        return;
+    mh_trace_record_enter(call);
+    if (its->is_canceled && status)
+        PMPI_Test_cancelled(status, &is_canceled);
+    if (is_canceled) {
+        put(call, its, TRACE_CANCELED);
+        return;
+    }
+    if (its->does & TRACE_SENDS)
+        put(call, its, TRACE_SEND_DONE);
+    if (its->does & TRACE_RECEIVES && status && !is_foreign(its, status))
+        mh_trace_put_receive(call, its->comm, its->number, status);
+    if (its->does & TRACE_COLLECTS)
+        put(call, its, TRACE_COLLECTIVE_DONE);
+}
+
+/* Returns TRACE_PRESENT if there is one with this key. A receive takes its place: how that one ended was not seen. */
+static int64_t keep(uint64_t key, const trace_request *its)
+{
+    int64_t slot = mh_trace_reserve(&table, key);
+    if (slot == TRACE_PRESENT && its->does & TRACE_RECEIVES)
+        slot = mh_trace_find(&table, key);
+    /* Other threads have hidden the handle that stands for many requests. */
+    if (slot == TRACE_NO_ROOM && !(its->does & TRACE_RECEIVES) && mh_trace_find_any(&table, key) >= 0)
+        slot = TRACE_PRESENT;
+    if (slot < 0)
+        return slot;
+    kept[slot] = *its;
+    mh_trace_publish(&table, slot, key);
+    return slot;
+}
+
+void mh_trace_keep(trace_call *call, int result, const MPI_Request *request)
+{
+    const trace_request *its = &call->started;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || its->does == 0)
+        return;
+    if (its->does & TRACE_COLLECTS && !its->is_persistent)
+        mh_trace_put_collective(call, its);
+    if (*request != MPI_REQUEST_NULL && keep(request_key(*request), its) == TRACE_PRESENT)
+        put_completion(call, its, NULL);
+}
+
+void mh_trace_keep_message(const trace_request *its, const MPI_Message *message)
+{
+    keep(message_key(*message), its);
+}
+
+trace_request mh_trace_take_message(const MPI_Message *message)
+{
+    trace_request its = {.comm = TRACE_NO_COMM};
+    int64_t slot = mh_trace_find(&table, message_key(*message));
+    if (slot < 0)
+        return its;
+    its = kept[slot];
+    mh_trace_remove(&table, slot);
+    return its;
+}
+
+/* ---- Persistent requests */
+
+void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
+{
+    for (int i = 0; requests && i < count; i++) {
+        trace_request *its = find(requests[i]);
+        if (!its)
+            continue;
+        its->number = 0;
+        call->started = *its;
+        its->number = mh_trace_new_request(call, 0);
+        its->is_silent = call->is_silent;
+        its->is_canceled = false;
+        if (its->does & TRACE_COLLECTS)
+            mh_trace_put_collective(call, its); /* which counts it, recorded or not */
+        else if (its->does & TRACE_SENDS)
+            mh_trace_put_send(call, its);
+        else
+            mh_trace_put_post(call, its->number, its->comm, its->partner, its->tag);
+    }
+}
+
+void mh_trace_cancel(trace_call *call, const MPI_Request *request)
+{
+    trace_request *its = request ? find_or_hidden(*request) : NULL;
+    (void)call;
+    if (its)
+        its->is_canceled = true;
+}
+
+void mh_trace_forget(trace_call *call, const MPI_Request *request)
+{
+    trace_request *its = request ? find(*request) : NULL;
+    (void)call;
+    if (its)
+        drop(its);
+}
+
+/* ---- Completion */
+
+static void empty_room(trace_room *room)
+{
+    free(room->requests);
+    free(room->statuses);
+    free(room->slots);
+    room->size = 0;
+}
+
+void mh_trace_free_rooms(trace_thread *thread)
+{
+    for (trace_room *room = thread->rooms, *next; room; room = next) {
+        next = room->next;
+        empty_room(room);
+        free(room);
+    }
+    thread->rooms = NULL;
+}
+
+static bool enlarge(trace_room *room, int64_t count)
+{
+    int64_t size = count < MIN_ROOM ? MIN_ROOM : count;
+    empty_room(room);
+    room->requests = malloc((size_t)size * sizeof *room->requests);
+    room->statuses = malloc((size_t)size * sizeof *room->statuses);
+    room->slots = malloc((size_t)size * sizeof *room->slots);
+    room->size = room->requests && room->statuses && room->slots ? size : 0;
+    return room->size > 0;
+}
+
+/* Its user has neither returned nor been left by a jump. */
+static bool is_in_use(const trace_room *room, const trace_call *call)
+{
+    const trace_call *outer = call->outer;
+    while (outer && outer != room->user)
+        outer = outer->outer;
+    return outer;
+}
+
+/* NULL if there is no memory. */
+static trace_room *take_room(trace_call *call, int64_t count)
+{
+    trace_room *room = call->thread->rooms;
+    while (room && is_in_use(room, call))
+        room = room->next;
+    if (!room) {
+        room = calloc(1, sizeof *room);
+        if (!room)
+            return NULL;
+        room->next = call->thread->rooms;
+        call->thread->rooms = room;
+    }
+    room->user = call;
+    return count <= room->size || enlarge(room, count) ? room : NULL;
+}
+
+static int64_t hide(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_hide(&table, request_key(request));
+}
+
+static void hide_all(trace_call *call, int64_t *slots)
+{
+    if (!mh_trace.has_threads)
+        return;
+    call->slots = slots;
+    for (int64_t i = 0; i < call->watched_count; i++)
+        slots[i] = hide(call->watched[i]);
+}
+
+/* Those that are not complete. */
+static void show_rest(const trace_call *call)
+{
+    for (int64_t i = 0; call->slots && i < call->watched_count; i++)
+        if (call->slots[i] >= 0)
+            mh_trace_show(&table, call->slots[i]);
+}
+
+static trace_request *find_watched(const trace_call *call, int64_t index)
+{
+    if (!call->slots)
+        return find(call->watched[index]);
+    return call->slots[index] >= 0 ? &kept[call->slots[index]] : NULL;
+}
+
+static void drop_watched(trace_call *call, int64_t index, const trace_request *its)
+{
+    drop(its);
+    if (call->slots)
+        call->slots[index] = TRACE_ABSENT;
+}
+
+MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses)
+{
+    call->watched = NULL;
+    call->handles = requests;
+    call->watched_count = count;
+    call->slots = NULL;
+    if (count == 1 && requests) {
+        call->one = requests[0];
+        call->watched = &call->one;
+        hide_all(call, &call->one_slot);
+        return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
+    }
+    trace_room *room = count > 0 && requests && call->thread ? take_room(call, count) : NULL;
+    if (!room)
+        return statuses;
+    memcpy(room->requests, requests, (size_t)count * sizeof *requests);
+    call->watched = room->requests;
+    hide_all(call, room->slots);
+    return statuses == MPI_STATUSES_IGNORE ? room->statuses : statuses;
+}
+
+/* error: by which the request has failed, MPI_SUCCESS, or MPI_ERR_PENDING. */
+static void complete(trace_call *call, int64_t index, int error, const MPI_Status *status)
+{
+    trace_request *its = find_watched(call, index);
+    if (!its || (its->is_persistent && its->number == 0) || mh_trace_is_of_class(error, MPI_ERR_PENDING))
+        return;
+    if (error == MPI_SUCCESS)
+        put_completion(call, its, status);
+    if (its->is_persistent)
+        its->number = 0;
+    else
+        drop_watched(call, index, its);
+}
+
+/* Their handles stay, so that only the call tells which one has failed. */
+static void end_persistent(trace_call *call, int result, int64_t index)
+{
+    if (index < 0 || index >= call->watched_count || mh_interpose_was_refused(result))
+        return;
+    trace_request *its = find_watched(call, index);
+    if (its && its->is_persistent)
+        its->number = 0;
+}
+
+/* A call that fails may have ended some requests: their handles are gone. index: of the one that failed, if known. */
+static void end_failed(trace_call *call, int result, int64_t index)
+{
+    for (int64_t i = 0; i < call->watched_count; i++)
+        if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
+            complete(call, i, MPI_ERR_OTHER, NULL);
+    end_persistent(call, result, call->watched_count == 1 ? 0 : index);
+}
+
+/* Requests by their indices, or all. Statuses have errors only if the result says so. */
+static void list_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
+{
+    bool has_errors = mh_trace_is_of_class(result, MPI_ERR_IN_STATUS);
+    if (result != MPI_SUCCESS && !has_errors) {
+        end_failed(call, result, -1);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
+}
+
+void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses)
+{
+    mh_trace_tried(call, result, done);
+    if (call->watched && (result != MPI_SUCCESS || done))
+        list_done(call, result, count, NULL, statuses);
+    show_rest(call);
+}
+
+void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
+{
+    mh_trace_tried(call, result, done);
+    if (call->watched && result != MPI_SUCCESS)
+        end_failed(call, result, index);
+    else if (call->watched && done && index >= 0 && index < call->watched_count)
+        complete(call, index, MPI_SUCCESS, status);
+    show_rest(call);
+}
+
+void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
+{
+    mh_trace_tried(call, result, count != 0);
+    if (call->watched && count != MPI_UNDEFINED)
+        list_done(call, result, count, indices, statuses);
+    show_rest(call);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* requests.h - requests until they are complete, and messages that were found until they are received. */
+#ifndef RECORD_REQUESTS_H
+#define RECORD_REQUESTS_H
+
+#include "interpose/interposer.h"
+
+bool mh_trace_open_requests(void);
+void mh_trace_free_rooms(trace_thread *thread);
+void mh_trace_keep_message(const trace_request *its, const MPI_Message *message);
+trace_request mh_trace_take_message(const MPI_Message *message);
+
+#endif

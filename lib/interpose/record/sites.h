@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sites.h - the places from which the program calls MPI. */
+#ifndef RECORD_SITES_H
+#define RECORD_SITES_H
+
+#include "pure/trace_format.h"
+
+#include <stddef.h>
+
+/* A site in the Fortran interface of the MPI library: where the program called that. Others stay as they are. */
+uint64_t mh_trace_program_site(uint64_t site);
+
+/* Under the lock of the flush. */
+void mh_trace_note_sites(const trace_event *events, size_t count);
+void mh_trace_write_sites(void);
+
+#endif

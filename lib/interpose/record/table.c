@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * table.c - from handles to what is known of them, for several threads without a lock.
+ *
+ * A key has a bucket with a few ways, one of which it takes when it is free. A handle is used by one thread at a time,
+ * so only different keys meet: they compete for free ways. The exception is a handle that stands for several requests.
+ */
+#include "interpose/record/table.h"
+
+#include "interpose/record/recording.h"
+
+static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
+
+size_t mh_trace_table_size(const trace_table *table)
+{
+    return (size_t)TRACE_TABLE_WAYS << table->bucket_bits;
+}
+
+bool mh_trace_open_table(trace_table *table, unsigned bucket_bits)
+{
+    table->bucket_bits = bucket_bits;
+    table->keys = mh_trace_map(mh_trace_table_size(table) * sizeof *table->keys);
+    return table->keys;
+}
+
+/* The multiplier is the golden ratio: neighbors among handles are spread. */
+static int64_t bucket_of(const trace_table *table, uint64_t key)
+{
+    return (int64_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bucket_bits)) * TRACE_TABLE_WAYS;
+}
+
+int64_t mh_trace_find(const trace_table *table, uint64_t key)
+{
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
+        if (atomic_load_explicit(&table->keys[slot], memory_order_acquire) == key)
+            return slot;
+    return TRACE_ABSENT;
+}
+
+int64_t mh_trace_hide(trace_table *table, uint64_t key)
+{
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
+        uint64_t expected = key;
+        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == key &&
+            atomic_compare_exchange_strong(&table->keys[slot], &expected, key | hidden))
+            return slot;
+    }
+    return TRACE_ABSENT;
+}
+
+void mh_trace_show(trace_table *table, int64_t slot)
+{
+    uint64_t key = atomic_load_explicit(&table->keys[slot], memory_order_relaxed) & ~hidden;
+    atomic_store_explicit(&table->keys[slot], key, memory_order_release);
+}
+
+int64_t mh_trace_find_any(const trace_table *table, uint64_t key)
+{
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
+        if ((atomic_load_explicit(&table->keys[slot], memory_order_acquire) | hidden) == (key | hidden))
+            return slot;
+    return TRACE_ABSENT;
+}
+
+int64_t mh_trace_reserve(trace_table *table, uint64_t key)
+{
+    if (mh_trace_find(table, key) >= 0)
+        return TRACE_PRESENT;
+    int64_t first = bucket_of(table, key);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
+        uint64_t expected = 0;
+        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong(&table->keys[slot], &expected, reserved))
+            return slot;
+    }
+    return TRACE_NO_ROOM;
+}
+
+void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key)
+{
+    atomic_store_explicit(&table->keys[slot], key, memory_order_release);
+}
+
+void mh_trace_remove(trace_table *table, int64_t slot)
+{
+    atomic_store_explicit(&table->keys[slot], 0, memory_order_release);
+}

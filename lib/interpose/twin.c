@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* twin.c - a communicator of a back's own, invisible to the program. */
+#include "interpose/twin.h"
+
+#include "pure/launcher.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * For a call on a communicator of the program, so that the program's handler does not see its errors. In MPICH, the
+ * handler of the world is that of all communicators that never got one, and one that is set, even the same, ends this.
+ */
+static MPI_Errhandler hold_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(comm, &handler);
+    if (comm != MPI_COMM_WORLD || handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return handler;
+}
+
+static void restore_errors(MPI_Comm comm, MPI_Errhandler handler)
+{
+    if (comm != MPI_COMM_WORLD || handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(comm, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
+bool mh_interpose_agree(int mine, MPI_Comm comm)
+{
+    int all = 0;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    restore_errors(comm, handler);
+    return code == MPI_SUCCESS && all;
+}
+
+/* MPI_Comm_dup would call the copy callbacks of the program's attributes. */
+MPI_Comm mh_interpose_twin(MPI_Comm comm)
+{
+    MPI_Comm twin = MPI_COMM_NULL;
+    MPI_Errhandler handler = hold_errors(comm);
+    int code = PMPI_Comm_split(comm, 0, 0, &twin);
+    restore_errors(comm, handler);
+    bool all_have_it = mh_interpose_agree(code == MPI_SUCCESS, comm);
+    if (all_have_it)
+        PMPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+    else if (code == MPI_SUCCESS)
+        PMPI_Comm_free(&twin); /* which needs no other process */
+    return all_have_it ? twin : MPI_COMM_NULL;
+}
+
+/* MPICH says MPI_ERR_OTHER where a buffer must not be MPI_IN_PLACE; in other errors the words differ. */
+static bool is_wrongly_in_place(int result)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    PMPI_Error_string(result, text, &length);
+    return strstr(text, "cannot be MPI_IN_PLACE");
+}
+
+bool mh_interpose_was_refused(int result)
+{
+    static const int refusals[] = {MPI_ERR_BUFFER,  MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG,     MPI_ERR_COMM,
+                                   MPI_ERR_RANK,    MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG,     MPI_ERR_GROUP,
+                                   MPI_ERR_REQUEST, MPI_ERR_DIMS,  MPI_ERR_INFO, MPI_ERR_TOPOLOGY};
+    int class = result;
+    if (result == MPI_SUCCESS)
+        return false;
+    PMPI_Error_class(result, &class);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (class == refusals[i])
+            return true;
+    return class == MPI_ERR_OTHER && is_wrongly_in_place(result);
+}
+
+static bool has_foreign(MPI_Group group, MPI_Group world)
+{
+    int size, theirs = 0;
+    PMPI_Group_size(group, &size);
+    for (int i = 0; i < size && theirs != MPI_UNDEFINED; i++)
+        PMPI_Group_translate_ranks(group, 1, &i, world, &theirs);
+    return theirs == MPI_UNDEFINED;
+}
+
+bool mh_interpose_is_foreign(MPI_Comm comm)
+{
+    MPI_Group world, groups[2];
+    int is_inter = 0;
+    bool found = false;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(comm, &groups[0]);
+    if (is_inter)
+        PMPI_Comm_remote_group(comm, &groups[1]);
+    for (int i = 0; i <= (is_inter != 0); i++) {
+        found = found || has_foreign(groups[i], world);
+        PMPI_Group_free(&groups[i]);
+    }
+    PMPI_Group_free(&world);
+    return found;
+}
+
+void mh_interpose_check_launcher(const char *program)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];
+    int size = 0, length;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Get_library_version(library, &length);
+    if (mh_launcher_is_other(size, library, message) && *message)
+        fprintf(stderr, "%s: %s\n", program, message);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* twin.h - what every back does first: it makes a communicator of its own of the processes of one of the program. */
+#ifndef INTERPOSE_TWIN_H
+#define INTERPOSE_TWIN_H
+
+#include "interpose/choices.h"
+
+#include <mpi.h>
+
+/* The same on all processes. */
+extern interpose_choices mh_choices;
+/* The processes of the program's world, in a communicator of the back's own. */
+extern MPI_Comm mh_twin_of_world;
+
+/* Whether all processes agree. Collective; the program's error handler does not see errors. */
+bool mh_interpose_agree(int mine, MPI_Comm comm);
+
+/* A communicator of the same processes in the same order, without the program's attributes; MPI_COMM_NULL if not. */
+MPI_Comm mh_interpose_twin(MPI_Comm comm);
+
+/* Whether an error says that MPI refused the arguments of a call, so that it was not made. */
+bool mh_interpose_was_refused(int result);
+
+/* Whether processes of another world belong to a communicator, which may make the real calls and record nothing. All of
+ * its processes see the same. */
+bool mh_interpose_is_foreign(MPI_Comm comm);
+
+/* A launcher of another MPI library starts processes that do not know of each other: say so, in the name of program. */
+void mh_interpose_check_launcher(const char *program);
+
+#endif
