@@ -391,6 +391,7 @@ static void load_into(const char *name, const program_found *program)
 int main(int argc, char **argv)
 {
     program_found program;
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
     argv = read_command_line(argc, argv);
     if (!mh_program_find(argv[0], &program)) {
         if (program.path[0])
