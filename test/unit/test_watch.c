@@ -23,7 +23,7 @@ static int64_t base_now_ns(const mh_base_clock *clock)
     return (int64_t)(base_rate * (double)true_now_ns) + stepped_ns;
 }
 
-/* In other suites, and before start, the clocks of the kernel are as they are. */
+/* In other suites, the clocks of the kernel are as they are. */
 static bool is_made_up;
 
 static int real_clock_gettime(clockid_t id, struct timespec *time)
@@ -51,11 +51,12 @@ int clock_gettime(clockid_t id, struct timespec *time)
 static const mh_clock_kind settable = {.name = "settable", .now_ns = base_now_ns, .may_be_set = true};
 static const mh_clock_kind raw = {.name = "raw", .now_ns = base_now_ns, .is_raw = true};
 
+enum { FIRST_S = 1000 };
+
 static mh_clock_watch start(mh_base_clock *base, const mh_clock_kind *kind)
 {
     mh_clock_watch watch;
-    is_made_up = true;
-    true_now_ns = 1000 * MH_NS_PER_S;
+    true_now_ns = FIRST_S * MH_NS_PER_S;
     stepped_ns = 0;
     base_rate = steady_rate = 1;
     base_is_unslewed = false;
@@ -139,8 +140,21 @@ START_TEST(a_look_is_due)
 }
 END_TEST
 
+/* Check measures how long a test takes, so it has to read the same clock before and after. */
+static void make_up(void)
+{
+    is_made_up = true;
+    true_now_ns = FIRST_S * MH_NS_PER_S;
+}
+
+static void make_real(void)
+{
+    is_made_up = false;
+}
+
 static void add(TCase *tests)
 {
+    tcase_add_checked_fixture(tests, make_up, make_real);
     tcase_add_loop_test(tests, a_step_is_found_once_with_its_size, 0, COUNT_OF(steps_ns));
     tcase_add_test(tests, being_descheduled_is_no_step);
     tcase_add_test(tests, slews_are_no_steps);
