@@ -261,10 +261,10 @@ int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 }
 
 /*
- * Make the private communicator, which inherits that errors are returned. MPI_Comm_dup would call the copy callbacks of
- * the user's attributes, and MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep
- * the order of ranks. After an error the caller frees it if this process has it. Others may not have it, but MPI
- * libraries free without them. A later failure on this process only is left in error, for all processes to agree on.
+ * Make the private communicator. MPI_Comm_dup would call the copy callbacks of the user's attributes, and
+ * MPI_Comm_create of MPICH 4.0 crashes in programs that use sessions only. Equal keys keep the order of ranks. After an
+ * error the caller frees it if this process has it. Others may not have it, but MPI libraries free without them. A
+ * later failure on this process only is left in error, for all processes to agree on.
  */
 static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
 {
@@ -273,6 +273,8 @@ static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
     int code = mh_error_agree(error, comm);
     if (code != MPI_SUCCESS)
         return code;
+    /* Before this call, the handler is that of the user's communicator. */
+    mh_check_mpi(error, PMPI_Comm_set_errhandler(channel->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     PMPI_Comm_set_name(channel->comm, "libmpix_harmonize"); /* for debuggers only */
     mh_check_mpi(error, PMPI_Comm_rank(channel->comm, &channel->rank), "MPI_Comm_rank");
     mh_check_mpi(error, PMPI_Comm_size(channel->comm, &channel->size), "MPI_Comm_size");
@@ -336,21 +338,23 @@ static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 }
 
 /*
- * MPI must not call the error handler of comm before all processes know of an error: a handler may jump out of this
- * call, and the others would wait for ever. So comm returns errors meanwhile, and the caller raises what was agreed.
+ * MPI must not call an error handler of the program on comm before all processes know of an error: the handler may jump
+ * out of this call, and the others would wait for ever. So comm returns errors meanwhile, and the caller raises what
+ * was agreed. Other handlers stay: in MPICH, that of the world is that of all communicators that never got one, and
+ * setting the same one ends this.
  */
 static int make_state_quietly(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 {
     MPI_Errhandler theirs;
-    int got = mh_check_mpi(error, PMPI_Comm_get_errhandler(comm, &theirs), "MPI_Comm_get_errhandler");
-    if (got == MPI_SUCCESS)
+    if (mh_check_mpi(error, PMPI_Comm_get_errhandler(comm, &theirs), "MPI_Comm_get_errhandler") != MPI_SUCCESS)
+        return make_state(comm, made, error);
+    bool may_jump = theirs != MPI_ERRORS_RETURN && theirs != MPI_ERRORS_ARE_FATAL;
+    if (may_jump)
         mh_check_user_mpi(error, PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     int code = make_state(comm, made, error);
-    if (got == MPI_SUCCESS) {
-        if (PMPI_Comm_set_errhandler(comm, theirs) != MPI_SUCCESS)
-            PMPI_Comm_set_errhandler(comm, theirs); /* it must not get lost */
-        PMPI_Errhandler_free(&theirs);
-    }
+    if (may_jump && PMPI_Comm_set_errhandler(comm, theirs) != MPI_SUCCESS)
+        PMPI_Comm_set_errhandler(comm, theirs); /* it must not get lost */
+    PMPI_Errhandler_free(&theirs);
     return code;
 }
 
