@@ -46,6 +46,7 @@ int main(int argc, char **argv)
     if (!in || !out || !sample_us || !flag) {
         fprintf(stderr, "osu_allreduce: out of memory\n");
         MPI_Abort(comm, 1);
+        exit(1);
     }
 
     if (rank == 0) {

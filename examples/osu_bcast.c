@@ -47,6 +47,7 @@ int main(int argc, char **argv)
     if (!message || !sample_ns || !flag) {
         fprintf(stderr, "osu_bcast: out of memory\n");
         MPI_Abort(comm, 1);
+        exit(1);
     }
 
     if (rank == 0) {
@@ -74,10 +75,11 @@ int main(int argc, char **argv)
         MPI_Allreduce(MPI_IN_PLACE, &widest_ns, 1, MPI_INT64_T, MPI_MAX, comm);
         int valid = keep_valid(sample_ns, flag, iterations);
         if (rank == 0 && valid > 0) {
-            double median_us = sample_ns[valid / 2] / 1e3;
+            int64_t median_ns = sample_ns[valid / 2];
 
-            printf("%12zu %12.2f %12.2f %12.2f %12.1f %10.2f %10d\n", size, median_us, sample_ns[0] / 1e3,
-                   sample_ns[valid - 1] / 1e3, size / median_us, widest_ns / 1e3, iterations - valid);
+            printf("%12zu %12.2f %12.2f %12.2f %12.1f %10.2f %10d\n", size, (double)median_ns / 1e3,
+                   (double)sample_ns[0] / 1e3, (double)sample_ns[valid - 1] / 1e3,
+                   1e3 * (double)size / (double)median_ns, (double)widest_ns / 1e3, iterations - valid);
         } else if (rank == 0) {
             printf("%12zu no valid sample: has each process a core of its own?\n", size);
         }

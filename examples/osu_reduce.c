@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     if (!in || !out || !sample_us) {
         fprintf(stderr, "osu_reduce: out of memory\n");
         MPI_Abort(comm, 1);
+        exit(1);
     }
 
     if (rank == 0) {

@@ -35,8 +35,10 @@ int main(int argc, char **argv)
     }
     double *a = malloc((size_t)elements * sizeof *a), *b = malloc((size_t)elements * sizeof *b);
     double *c = malloc((size_t)elements * sizeof *c);
-    if (!a || !b || !c)
+    if (!a || !b || !c) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
+    }
     for (long i = 0; i < elements; i++) {
         a[i] = 0;
         b[i] = (double)(i % 1000);
@@ -72,8 +74,8 @@ int main(int argc, char **argv)
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {
         double bytes = 3.0 * sizeof(double) * (double)elements * ranks; /* bytes / ns are GB/s */
-        printf("%d processes, three arrays of %ld bytes each, the best of %d triads\n", ranks,
-               elements * (long)sizeof(double), repetitions);
+        printf("%d processes, three arrays of %.0f bytes each, the best of %d triads\n", ranks, bytes / 3 / ranks,
+               repetitions);
         printf("  the slowest process alone      %10.2f us, a lower bound\n", (double)best.longest_ns / 1e3);
         printf("  first start to last end        %10.2f us, from %.2f to %.2f by the bounds of the clock\n",
                (double)best.global_ns / 1e3, (double)best.low_ns / 1e3, (double)best.high_ns / 1e3);

@@ -121,7 +121,7 @@ static void fetch_what_follows(mh_comm_state *state, const mh_call *call)
     enum { LINE_BYTES = 64, LINES = 4 };
     for (int i = 0; i < MH_FOLLOWING && call->following[i]; i++)
         for (int line = 0; line < LINES; line++)
-            __builtin_prefetch((const char *)call->following[i] + line * LINE_BYTES);
+            __builtin_prefetch((const char *)call->following[i] + (size_t)line * LINE_BYTES);
     if (mh_comm_state_remembered(state->user_comm))
         mh_global_clock_read(&state->clock.global);
 }
@@ -141,7 +141,7 @@ static void leave(mh_comm_state *state, const mh_call *call, const mh_release *r
     if (call->delay_ns > 0 && wrong_ns == 0) {
         wrong_ns = llabs(mh_sleep_towards(base, deadline_ns));
         from_ns = mh_base_clock_now_ns(base);
-        if (from_ns < deadline_ns - 2 * WARM_NS && !base->may_be_set)
+        if (from_ns < deadline_ns - 2 * (int64_t)WARM_NS && !base->may_be_set)
             until_ns = deadline_ns - WARM_NS;
     }
     for (bool is_last = false; !is_last; until_ns = deadline_ns) {

@@ -110,6 +110,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *f
     va_list arguments;
     va_start(arguments, format);
     say(false, format, arguments);
+    va_end(arguments);
     exit(STATUS_BAD_OPTION);
 }
 
@@ -118,6 +119,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void refuse_here(const ch
     va_list arguments;
     va_start(arguments, format);
     say(true, format, arguments);
+    va_end(arguments);
     exit(STATUS_BAD_OPTION);
 }
 
@@ -159,14 +161,14 @@ static bool is_one_host(void)
 static void check_report(void)
 {
     const char *path = choices.report;
-    char folder[CHOICES_TEXT], reason[2 * CHOICES_TEXT] = "";
+    char parent[CHOICES_TEXT], reason[2 * CHOICES_TEXT] = "";
     struct stat status;
-    strcpy(folder, path);
+    strcpy(parent, path);
     if (!is_one_host() && !mh_is_first_process())
         return;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         snprintf(reason, sizeof reason, "%s is a directory, give the name of a file", path);
-    else if (access(access(path, F_OK) == 0 ? path : dirname(folder), W_OK) != 0)
+    else if (access(access(path, F_OK) == 0 ? path : dirname(parent), W_OK) != 0)
         snprintf(reason, sizeof reason, "%s cannot be written", path);
     if (!reason[0])
         return;

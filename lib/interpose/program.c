@@ -30,9 +30,8 @@ static file_map map_file(const char *path)
     if (file < 0)
         return map;
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes != MAP_FAILED)
-            map = (file_map){bytes, (size_t)status.st_size};
+        map.bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        map.size = map.bytes != MAP_FAILED ? (size_t)status.st_size : 0;
     }
     close(file);
     return map;

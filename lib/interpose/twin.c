@@ -94,7 +94,7 @@ bool mh_interpose_is_foreign(MPI_Comm comm)
     PMPI_Comm_group(comm, &groups[0]);
     if (is_inter)
         PMPI_Comm_remote_group(comm, &groups[1]);
-    for (int i = 0; i <= (is_inter != 0); i++) {
+    for (int i = 0; i < (is_inter ? 2 : 1); i++) {
         found = found || has_foreign(groups[i], world);
         PMPI_Group_free(&groups[i]);
     }

@@ -30,7 +30,8 @@ files=("$@")
 flags=(-std=gnu11 -Iinclude -Ilib -Itools -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
     '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
-    -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
+    -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DEXEC_PREFIX=""' '-DPKGLIBDIR=""'
+    '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 
 tidy() {        # FILE CHECK...: prints complaints. One file at a time: several at once confuse its analyzer (LLVM 14).
     local file=$1
@@ -53,7 +54,7 @@ leave_out() {   # HEADER MODULE
 # environment in MPI_Init.
 tidy_file() {
     case $1 in
-    lib/interpose/*) tidy "$1" ;;
+    lib/interpose/* | lib/pure/launcher.c) tidy "$1" ;;
     lib/*) tidy "$1" concurrency-mt-unsafe ;;
     test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
     *) tidy "$1" ;;

@@ -208,7 +208,7 @@ START_TEST(bound_holds_the_truth)
         int64_t true_ns = mh_model_apply(&truth, local_ns), true_far_ns = mh_model_apply(&truth, far_ns);
         int64_t back_ns = mh_model_apply(&inverse.model, mh_model_apply(&estimate.model, local_ns));
         expect_within(name, "as it is", mh_model_apply(&estimate.model, far_ns) - true_far_ns,
-                      mh_estimate_bound(&estimate, far_ns) + 2 * APPLY_LIMIT_NS);
+                      mh_estimate_bound(&estimate, far_ns) + 2 * (int64_t)APPLY_LIMIT_NS);
         expect_within(name, "restated", mh_model_apply(&moved.model, far_ns) - true_far_ns,
                       mh_estimate_bound(&moved, far_ns) + RESTATE_LIMIT_NS + APPLY_LIMIT_NS);
         expect_within(name, "there and back", back_ns - local_ns, COMPOSE_LIMIT_NS);

@@ -324,7 +324,7 @@ static void run_watched_block(void *subject, batch_t *batch)
 }
 
 /* There is no warm-up, so the first row shows the start too. */
-static void watch(skew_run_t *run)
+static void watch_harmonize(skew_run_t *run)
 {
     scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
     watch_t watch = {scheme, TABLE(watch_columns, &run->settings.results.output, "mpix-skew-watch"), system_time_ns(),
@@ -396,7 +396,7 @@ static int run_program(skew_run_t *run)
 {
     int status = prepare(run);
     if (status == STATUS_GOOD && run->settings.watches)
-        watch(run);
+        watch_harmonize(run);
     else if (status == STATUS_GOOD)
         status = compare_schemes(run);
     close_schemes(run);
