@@ -61,7 +61,7 @@ trace_made_hosts() {
     local make=${MAKE:-make} cc
     cc=$(sed -n 's/^CC = //p' "$here/../Makefile")
     progress "two hosts, $(amount 60 5) seconds"
-    supervise $make -C "$here/.." test/simulation/trace_truth test/simulation/trace_simulated.la >>"$log" 2>&1 &&
+    supervise $make -C "$here/.." test/simulation/trace_truth test/simulation/interpose_simulated.la >>"$log" 2>&1 &&
         supervise env -C "$here/.." -u MPIX_TEST_BRIEF -u MPIX_TEST_QUICK MPIEXEC="$launcher" CC="$cc" \
             bash "$built_from/test/simulation/run_trace_tests.sh" $(amount "60 100000" "5 8000") "$work/hosts" \
             >>"$log" 2>&1 &&
