@@ -26,10 +26,10 @@ MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
 static int does; /* what front.c is told */
 
 /* Those of rank 0 are for all processes. */
-static int begin(int64_t entered_raw_ns, trace_call *call)
+static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
 {
     int rank;
-    mh_choices_import(&mh_choices);
+    mh_choices = *choices;
     const char *name = mh_choices_name(&mh_choices), *without = mh_choices_without(&mh_choices);
     mh_interpose_check_launcher(name);
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * choices.h - what the user wants to be done to a program. The launcher puts it into one variable of the environment,
- * where the front and the back find it. No MPI here.
+ * where the front finds it, and tells the back. No MPI here.
  */
 #ifndef INTERPOSE_CHOICES_H
 #define INTERPOSE_CHOICES_H

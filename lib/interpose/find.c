@@ -19,7 +19,7 @@
 
 enum { MAX_LIBRARIES = 16, STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
 
-static interpose_choices choices;
+static interpose_choices choices; /* as they were when the program was loaded: it may clear its environment */
 
 /* Written at once, so that no launcher mixes it with output of other processes. */
 static void tell(const char *format, ...)
@@ -32,6 +32,11 @@ static void tell(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "%s: %s; the program runs %s\n", mh_choices_name(&choices), text, mh_choices_without(&choices));
+}
+
+const interpose_choices *mh_interpose_choices(void)
+{
+    return &choices;
 }
 
 void mh_interpose_say(const char *text)
@@ -62,8 +67,11 @@ static void mark_as_used(void)
         return;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)choices.pid, (int)choices.mark);
     int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file >= 0 && write(file, "", 1) >= 0)
-        close(file);
+    if (file < 0)
+        return;
+    ssize_t written = write(file, "", 1);
+    (void)written; /* without it, a line says too little */
+    close(file);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -131,8 +139,11 @@ static void *search(const char *name)
 /* Two threads may come here at once: both find the same. */
 void *mh_interpose_find_if_any(interpose_next *next)
 {
-    void *address = search(next->symbol);
-    __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
+    void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
+    if (!address) {
+        address = search(next->symbol);
+        __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
+    }
     return address;
 }
 

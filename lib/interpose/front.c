@@ -254,7 +254,7 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
         return;
     go_in(&call, id, site);
     const interpose_back *back = mh_interpose_open();
-    const int does = back ? back->begin(entered_ns, &call) : 0;
+    const int does = back ? back->begin(mh_interpose_choices(), entered_ns, &call) : 0;
     if (does & INTERPOSE_RECORDS)
         __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
     if (does & INTERPOSE_HARMONIZES)

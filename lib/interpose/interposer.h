@@ -173,7 +173,7 @@ void mh_trace_abort(void); /* MPI ends the program */
 typedef struct {
     const char *code, *code_end; /* of the back: it calls MPI, too */
     /* After MPI_Init, whose id and site the call has. Returns what is done: INTERPOSE_RECORDS and so on. */
-    int (*begin)(int64_t entered_raw_ns, trace_call *call);
+    int (*begin)(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call);
     void (*end)(trace_call *call); /* before MPI_Finalize; both are collective over the world */
     __typeof__(mh_preload_barrier) *barrier;
     __typeof__(mh_preload_after_collective) *after_collective;

@@ -11,11 +11,10 @@
 #include "interpose/choices.h"
 #include "interpose/program.h"
 
-#include <ctype.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <libgen.h>
 #include <getopt.h>
 #include <math.h>
@@ -137,7 +136,7 @@ static void make_absolute(const char *option, const char *path, char absolute[CH
     char here[PATH_MAX] = "";
     const bool is_relative = path[0] != '/';
     if (is_relative && !getcwd(here, sizeof here))
-        here[0] = '\0';
+        refuse("option %s: the working folder has no name: %s", option, strerror(errno));
     if (snprintf(absolute, CHOICES_TEXT, "%s%s%s", here, is_relative ? "/" : "", path) >= CHOICES_TEXT - 96)
         refuse("option %s: the name is too long", option);
 }
@@ -190,20 +189,29 @@ static bool make_folders(char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
+static bool has_trace(const char *folder)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *file;
+    bool is_found = false;
+    while (files && !is_found && (file = readdir(files)))
+        is_found = strncmp(file->d_name, "rank-", strlen("rank-")) == 0;
+    if (files)
+        closedir(files);
+    return is_found;
+}
+
 /* Files are made when all processes of the job have come through here. */
 static void check_folder(void)
 {
-    char pattern[CHOICES_TEXT + 32];
     struct stat status;
-    glob_t found;
     if (!make_folders(choices.folder))
         refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(errno));
     if (stat(choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
         refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(ENOTDIR));
     if (access(choices.folder, W_OK) != 0)
         refuse_here("option -o: the folder %s cannot be written", choices.folder);
-    snprintf(pattern, sizeof pattern, "%s/rank-*.mpixtrace", choices.folder);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+    if (has_trace(choices.folder))
         refuse("option -o: there is a trace in %s already; name another folder, or remove it", choices.folder);
 }
 
@@ -248,10 +256,25 @@ static void choose_trace(const settings_t *settings)
 static int find_tool(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    int tool = 0;
-    while (tool < TOOLS && (strncmp(name, tool_names[tool], strlen(tool_names[tool])) != 0 ||
-                            isalnum((unsigned char)name[strlen(tool_names[tool])])))
-        tool++;
+    for (int tool = 0; tool < TOOLS; tool++) {
+        const char *place = strstr(name, tool_names[tool]);
+        /* configure can put something before and after the names of programs; strchr finds the end, too. */
+        if (place && (place == name || place[-1] == '-') && strchr(".-", place[strlen(tool_names[tool])]))
+            return tool;
+    }
+    return TOOLS;
+}
+
+/* A link to the launcher may have any name. */
+static int find_own_tool(const char *path)
+{
+    char self[PATH_MAX] = "";
+    int tool = find_tool(path);
+    if (tool == TOOLS && readlink("/proc/self/exe", self, sizeof self - 1) > 0)
+        tool = find_tool(self);
+    speaker = tool_names[HARMONIZES];
+    if (tool == TOOLS)
+        refuse("started as %s; allowed: a name with mpix_preload or mpix_trace in it", path);
     return tool;
 }
 
@@ -259,7 +282,7 @@ static int find_tool(const char *path)
 static char **read_command_line(int argc, char **argv)
 {
     FILE *const errors = stderr;
-    for (int tool = find_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
+    for (int tool = find_own_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
         settings_t settings = {0};
         speaker = tool_names[tool];
         if (tool == HARMONIZES ? choices.harmonizes : choices.records)
@@ -368,7 +391,7 @@ static void expect_mpi(void)
 static void load_into(const char *name, const program_found *program)
 {
     const char *others = getenv("LD_PRELOAD");
-    char value[4 * PATH_MAX];
+    char *value;
     if (program->kind == PROGRAM_STATIC) {
         warn(name, " is linked statically, so nothing can be loaded into it (link it dynamically)");
         return;
@@ -383,8 +406,10 @@ static void load_into(const char *name, const program_found *program)
     if (program->kind == PROGRAM_UNCERTAIN)
         expect_mpi();
     if (!others || !strstr(others, front)) {
-        snprintf(value, sizeof value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "");
+        if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
+            refuse_here("no memory");
         setenv("LD_PRELOAD", value, 1);
+        free(value);
     }
     if (!mh_choices_export(&choices))
         refuse_here("no memory");

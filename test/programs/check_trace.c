@@ -374,6 +374,8 @@ int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "all";
     int provided;
+    if (strcmp(action, "cleared") == 0)
+        unsetenv("MPIX_INTERPOSE");
     if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0 || strncmp(action, "exchange", 8) == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else

@@ -332,6 +332,24 @@ check_both() {
     [ "$status" -eq 2 ] && grep -q '^mpix_trace: give a folder' "$scratch/err" || complain "no line asks for a folder"
 }
 
+# A link may have any name, a folder any character, and a program may clear the environment before MPI_Init.
+check_odd_names() {
+    local recorder link=$scratch/recorder odd=$scratch/run[1]
+    recorder=$(cd "$programs/../lib/interpose" && pwd)/mpix_trace
+    ln -s "$recorder" "$link"
+    command="a link to mpix_trace"
+    limited "$link" --help >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 0
+    grep -q '^Usage: .* mpix_trace ' "$scratch/out" || complain "no usage"
+    run 2 mpix_trace -o "$odd" "$subject"
+    run 2 mpix_trace -o "$odd" "$subject"
+    expect_refusal "there is a trace in $odd already"
+    record 2 "$subject" cleared
+    expect_status 0
+    expect 0 1 ' enter MPI_Init$'
+}
+
 # The measurement of make trace-cost runs.
 check_cost() {
     local of
@@ -426,6 +444,7 @@ done
 tap_check "records of the clock while a program runs" check_records
 tap_check "a loop that polls at several places" check_poll
 tap_check "looks at several places, one after the other" check_twice
+tap_check "links, folders and environments that are odd" check_odd_names
 tap_check "windows that are tested" check_trial windows Win_test
 tap_check "parts of messages that are tested" check_trial parts Parrived
 tap_check "threads" check_threads
