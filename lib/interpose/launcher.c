@@ -57,7 +57,7 @@ static const option_spec_t preload_options[] = {
     {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), 0, 0, NULL, NULL, "write no report"},
 };
 static const option_spec_t trace_options[] = {
-    {'o', "output-dir", "DIR", OPTION_TEXT, PLACE(folder), 0, 0, NULL, NULL,
+    {'o', "output", "DIR", OPTION_TEXT, PLACE(folder), 0, 0, NULL, NULL,
      "the folder of the trace; it is created if necessary, and must\nnot contain a trace"},
     {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), min_buffer, max_buffer, NULL, "64M",
      "memory for events in each process, in bytes, or with K, M or G"},
