@@ -5,7 +5,7 @@
  */
 #include "compare/rows.h"
 #include "fuzz.h"
-#include "results/folder.h"
+#include "results/source.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,32 +17,26 @@ static void check_complaint(const char *complaint)
         FUZZ_REQUIRE((unsigned char)*complaint >= ' ');
 }
 
-static void check_row(json_t *row)
+static void check_cell(const column_t *column, const cell_t *cell)
 {
-    char text[RESULT_TEXT_BYTES];
-    const char *name;
-    json_t *value;
-    FUZZ_REQUIRE(json_object_size(row) > 0);
-    json_object_foreach(row, name, value)
-    {
-        FUZZ_REQUIRE(!json_is_object(value) && !json_is_array(value));
-        FUZZ_REQUIRE(isfinite(json_number_value(value)));
-        result_text(value, text);
-        FUZZ_REQUIRE(strlen(text) < sizeof text);
-    }
+    char text[CELL_BYTES];
+    FUZZ_REQUIRE(cell->text ? column->type == TYPE_TEXT || cell_lacks(cell) : isfinite(cell->number));
+    FUZZ_REQUIRE(cell->text || column->type != TYPE_TEXT);
+    cell_write(cell, text);
+    FUZZ_REQUIRE(strlen(text) < sizeof text);
 }
 
 /* As mpix_compare takes them: the file is the one launch of a variant. */
 static void check_rows(const result_file_t *file)
 {
     char complaint[COMPLAINT_BYTES] = "";
-    launch_t launch = {"input", *file};
+    measured_t launch = {.path = "input", .file = *file};
     const variant_t variant = {"input", &launch, 1};
     rows_t rows;
     if (rows_collect(&variant, "median_ns", &rows, complaint)) {
-        FUZZ_REQUIRE(rows.count >= 1 && (size_t)rows.count <= json_array_size(file->rows));
+        FUZZ_REQUIRE(rows.count >= 1 && rows.count <= file->sheet.row_count);
         for (int i = 0; i < rows.count; i++) {
-            FUZZ_REQUIRE(rows_find(&rows, rows.list[i].keys) == &rows.list[i]);
+            FUZZ_REQUIRE(rows_find(&rows, &rows, &rows.list[i]) == &rows.list[i]);
             FUZZ_REQUIRE(!rows_is_complete(&rows, &rows.list[i]) || isfinite(rows_mean_log(&rows, &rows.list[i])));
         }
     } else {
@@ -56,16 +50,17 @@ static void check_results(char *text)
     char complaint[COMPLAINT_BYTES] = "";
     result_file_t file;
     if (result_text_read(text, "input", &file, complaint)) {
-        FUZZ_REQUIRE(json_is_object(file.provenance) && json_array_size(file.rows) > 0);
-        for (size_t i = 0; i < json_array_size(file.rows); i++)
-            check_row(json_array_get(file.rows, i));
+        const sheet_t *sheet = &file.sheet;
+        FUZZ_REQUIRE(json_is_object(file.provenance) && sheet->schema && sheet->row_count > 0);
+        for (int64_t row = 0; row < sheet->row_count; row++)
+            for (int i = 0; i < sheet->column_count; i++)
+                check_cell(&sheet->columns[i], sheet_at(sheet, row, i));
         check_rows(&file);
     } else {
-        FUZZ_REQUIRE(json_array_size(file.rows) == 0);
         check_complaint(complaint);
     }
     result_file_free(&file);
-    FUZZ_REQUIRE(!file.provenance && !file.rows);
+    FUZZ_REQUIRE(!file.provenance && !file.sheet.columns);
 }
 
 /* No run of a manifest leads out of its folder. */

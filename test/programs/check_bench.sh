@@ -8,8 +8,8 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) echo "1..0 # SKIP the simulator has no time of its own"; exit 0 ;;
 esac
-json=$(mktemp) || exit 1
-trap 'rm -f "$json" "$json.messages"' EXIT
+csv=$(mktemp) || exit 1
+trap 'rm -f "$csv" "$csv.messages"' EXIT
 
 # shellcheck disable=SC2086
 run() {
@@ -23,13 +23,13 @@ for scheme in barrier harmonize harmonize-tree harmonize-collective; do
     problem=$(grep -q "^ *$scheme " <<<"$output" || echo "$output")
     tap_expect_empty "a row for $scheme" "$problem"
 done
-run --release $all --format json --output "$json" >"$json.messages"
+run --release $all --format csv --output "$csv" >"$csv.messages"
 rows=$(grep -c '^ *[a-z-]* .*[0-9]$' <<<"$output")
-if [ "$(grep -c '^{"release":"[a-z-]*","p50_ns":[^}]*}$' "$json")" -eq "$rows" ]; then
-    tap_ok "a line of JSON for each row"
+if [ "$(grep -c '^[a-z-]*,[0-9.]*,.*[0-9]$' "$csv")" -eq "$rows" ]; then
+    tap_ok "a line of CSV for each row"
 else
-    tap_not_ok "a line of JSON for each row" "$output
-$(cat "$json" "$json.messages")"
+    tap_not_ok "a line of CSV for each row" "$output
+$(cat "$csv" "$csv.messages")"
 fi
 output=$(run --other /nonexistent.so)
 if grep -q -- '--other' <<<"$output"; then tap_ok "no other library"; else tap_not_ok "no other library" "$output"; fi

@@ -37,10 +37,21 @@ campaign() {        # [OPTION]...
     run alone mpix_campaign -o "$folder" "$@"
 }
 
-# A command that notes its variant and prints two lines of JSON, with a number that no other run has. DO: what else it
-# does before.
+json_head test "row,,key,integer run,,figure,integer" >"$root/head"
+export head=$root/head
+# TEXT: results, of columns x and y.
+cat >"$root/say" <<'END'
+#!/bin/sh
+printf '{"schema":"test","version":2,"columns":[{"name":"x","role":"key","type":"%s"},' "${type-number}"
+printf '{"name":"y","role":"key","type":"text"}]}\n%s\n' "$1"
+END
+chmod +x "$root/say"
+export PATH=$root:$PATH
+
+# A command that notes its variant and prints a head and two lines of JSON, with a number that no other run has. DO:
+# what else it does before.
 noting() {          # NAME [DO]
-    echo "$1: sh -c '${2-:}; echo $1 >>\"\$log\"; run=\$((\$(wc -l <\"\$log\"))); \
+    echo "$1: sh -c '${2-:}; echo $1 >>\"\$log\"; run=\$((\$(wc -l <\"\$log\"))); cat \"\$head\"; \
         for row in 1 2; do echo \"{\\\"row\\\":\$row,\\\"run\\\":\$run}\"; done'"
 }
 
@@ -51,7 +62,8 @@ expect_runs() {     # LAUNCHES VARIANT...: all are done, and were launched in th
     for variant in "$@"; do
         [ "$(find "$folder/$variant" -type f | wc -l)" -eq "$launches" ] || complain "other files in $variant"
         [ "$(sed 's/,"run":[0-9]*//' "$folder/$variant"/*.json | sort | uniq -c | tr -s ' \n' ' ')" = \
-            " $launches {\"row\":1} $launches {\"row\":2} " ] || complain "other output of $variant"
+            " $launches {\"row\":1} $launches {\"row\":2} $launches $(cat "$head") " ] ||
+            complain "other output of $variant"
     done
 }
 
@@ -80,25 +92,26 @@ check_order() {
 check_words() {
     cat >"$root/file" <<'END'
 # A comment
-*: X=common Y='two words' sh -c 'printf "{\"x\":\"%s\",\"y\":\"%s\"}" "$X" "$Y"'   # another
+*: type=text X=common Y='two words' sh -c 'say "{\"x\":\"$X\",\"y\":\"$Y\"}"'   # another
 first:
 second: X=own
-third: Y="1" sh -c "echo 'y,z'; echo $Y,2"
+third: Y="1" sh -c "echo '# schema: test 2'; echo '# column: y,,key,text,z'; echo y; echo $Y.2"
 END
     fresh
     campaign --launches 1 "$root/file"
     expect_status 0
     [ -z "$(own_messages)" ] || complain "words are complained about"
-    [ "$(cat "$folder"/{first,second,third}/0000.json)" = \
-        '{"x":"common","y":"two words"}{"x":"own","y":"two words"}y,z
-1,2' ] || complain "other words: $(cat "$folder"/*/*)"
+    [ "$(cat "$folder"/{first,second,third}/0000.json | grep -v 'schema\|column' | tr '\n' ' ')" = \
+        '{"x":"common","y":"two words"} {"x":"own","y":"two words"} y 1.2 ' ] ||
+        complain "other words: $(cat "$folder"/*/*)"
     fresh
-    campaign --launches 2 -- X=1 sh -c 'echo "{\"x\":$X}"' -- other: MPIX_HARMONIZE_SINC=hca3 echo '{"x":2}' \
-        -- echo '{"x":3}'
+    campaign --launches 2 -- X=1 sh -c 'say "{\"x\":$X}"' -- other: MPIX_HARMONIZE_SINC=hca3 say '{"x":2}' \
+        -- say '{"x":3}'
     expect_status 0
     [ "$(own_messages)" = "mpix_campaign: unknown variable MPIX_HARMONIZE_SINC; did you mean MPIX_HARMONIZE_SYNC?" ] ||
         complain "not one line about the variable"
-    [ "$(cat "$folder"/{A,other,C}/0001.json | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] || complain "other commands"
+    [ "$(cat "$folder"/{A,other,C}/0001.json | grep -v schema | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] ||
+        complain "other commands"
 }
 
 # Real launches, of two algorithms where the library has them by these names.
@@ -228,7 +241,7 @@ check_torn() {
         $damage "$folder/A/0001.json"
         campaign
         expect_status 0
-        [ "$(own_messages | grep -c "A/0001.json .*measured again")" -eq 1 ] || complain "does not tell ($damage)"
+        [ "$(own_messages | grep -c "A/0001.json.*measured again")" -eq 1 ] || complain "does not tell ($damage)"
         [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line ($damage)"
         expect_runs 2 A B
         [ "$(wc -l <"$log")" -eq 5 ] || complain "not one launch more ($damage)"
@@ -267,7 +280,7 @@ check_failures() {
     expect_failure "ended by signal 11"
     fresh
     campaign --launches 4 -- echo "# a table"
-    expect_failure "its output cannot be used: $folder/A/0000.json.part has no results in --format json or csv"
+    expect_failure "its output cannot be used: $folder/A/0000.json.part does not begin as"
     fresh
     campaign --launches 4 -- echo '{"row":1'
     expect_failure "A/0000.json.part, line 1 is torn"
@@ -304,7 +317,7 @@ expect_failure_of_one() {
 # The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
 check_finished_is_kept() {
     fresh
-    campaign --launches 2 -- sh -c 'echo "{\"x\":1}"; kill -STOP $PPID
+    campaign --launches 2 -- sh -c 'say "{\"x\":1}"; kill -STOP $PPID
         setsid sh -c "sleep 0.5; kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
     expect_status 143
     [ -e "$folder/A/0000.json" ] || complain "the launch that ended well is thrown away"
@@ -387,7 +400,7 @@ UTF-8|A: \xff
 a variant|# nothing
 END
     fresh
-    echo "A: echo {}" >"$root/file"
+    echo "A: say '{\"x\":1}'" >"$root/file"
     while read -r part line; do
         # shellcheck disable=SC2086
         campaign $line
@@ -405,15 +418,15 @@ END
 
 check_other_campaigns() {
     fresh
-    campaign --launches 2 --seed 5 -- echo '{"x":1}'
+    campaign --launches 2 --seed 5 -- say '{"x":1}'
     expect_status 0
     campaign --launches 2 -- echo '[]'
     expect_refusal 'variant "A" differs'
-    campaign --launches 2 -- echo '{"x":1}' -- echo '{"x":1}'
+    campaign --launches 2 -- say '{"x":1}' -- say '{"x":1}'
     expect_refusal 'variant "B" differs'
-    campaign --seed 6 -- echo '{"x":1}'
+    campaign --seed 6 -- say '{"x":1}'
     expect_refusal --seed
-    campaign --launches 1 -- echo '{"x":1}'
+    campaign --launches 1 -- say '{"x":1}'
     expect_refusal --launches
     sed -i 's,A/0001,A/0007,' "$folder/manifest.json"
     campaign
@@ -425,12 +438,12 @@ check_other_campaigns() {
     campaign
     expect_refusal "manifest.json, line 1"
     rm "$folder/manifest.json"
-    campaign -- echo '{"x":1}'
+    campaign -- say '{"x":1}'
     expect_refusal "A/0000.json is there already"
-    run alone mpix_campaign -o "$root/file/x" -- echo '{"x":1}'
+    run alone mpix_campaign -o "$root/file/x" -- say '{"x":1}'
     expect_refusal "cannot be used"
     run alone mpix_campaign -o "$root/lone" --launches 1 -- \
-        sh -c '"$0" -o "$1" >&2; echo "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
+        sh -c '"$0" -o "$1" >&2; say "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
     expect_status 0
     grep -q "another mpix_campaign is at work" "$root/lone/A/0000.json.err" || complain "two in one folder"
 }

@@ -57,7 +57,7 @@ check_options() {   # TOOL
     [ -n "$options" ] || echo "no options in the help of $1"
     expect_offer "${options% }" "$1" --
     expect_offer "${options% }" mpiexec -n 2 "/some/where/$1.suffix" --
-    expect_offer "--help" "$1" --he
+    expect_offer "--version" "$1" --vers
 }
 
 # TOOL: it takes all values that are offered, given at once.
@@ -65,7 +65,9 @@ check_values() {
     local line value command arguments=()
     [ "$1" != mpix_clock ] || return 0      # the values of one command are not those of another
     for line in $(bash --noprofile --norc -c '. "$0" && _mpix_harmonize_options "$1"' "$completions" "$1"); do
-        for value in $(grep -o '=.*' <<<"$line" | tr '=,' '  '); do arguments+=("${line%%=*}" "$value"); done
+        for value in $(grep -o '=.*' <<<"$line" | tr '=,' '  '); do
+            [ "$value/$formats" = json/csv ] || arguments+=("${line%%=*}" "$value")
+        done
     done
     "$(path_of "$1")" "${arguments[@]}" --help 2>&1 >/dev/null </dev/null || echo "$1 refuses: ${arguments[*]}"
 }
@@ -90,6 +92,7 @@ check_words() {
 check_names() {
     local name
     for name in $tools; do
+        [ -x "$(path_of "$name")" ] || continue
         bash --noprofile --norc -c '. "$0"; complete -p "$1"' "$completions" "$name" 2>&1 |
             grep -q -- '-F _mpix_harmonize' || echo "$name is not completed"
     done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs mpix_skew and the example triad briefly, and checks what they print and how they exit; and what programs answer
 # to a bad setting. No claim about speed is tested here.

@@ -37,8 +37,7 @@ check_names() {
     programs=$scratch
     run alone mpix_osu_reduce -m 4:8 -i 10 --format csv
     expect_status 0
-    grep -v '^#' "$scratch/out" | sed 1d | cut -d, -f1,13 | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' ||
-        complain "not two rows of reduce"
+    columns operation size_bytes | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
     run alone mpix_osu_reduce bcast
     expect_refusal '"bcast"'
     run alone mpix_osu_reduce --help

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_provenance - what the suite finds out about where it runs, as the head of a table and of JSON. */
+/* check_provenance - what the suite finds out about where it runs, as the heads of CSV and JSON. */
 #include "bench/provenance.h"
 
 #include <mpix_harmonize.h>
@@ -12,7 +12,7 @@ enum { SEED = 42 };
 int main(int argc, char **argv)
 {
     static provenance_t provenance;
-    report_t report = {.output = {.format = FORMAT_TABLE, .file = stdout}};
+    report_t report = {.output = {.format = FORMAT_CSV, .file = stdout}};
     world_t world;
     int flag;
 

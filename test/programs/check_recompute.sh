@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program; and
 # whether they stay where they are when samples are left out by chance.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds a page of mpix_report to its rules, and its charts to the results. Prints what is wrong.
+"""Holds a page to its rules, its data to the results, and its charts to the data. Prints what is wrong.
 
     check_report.py PAGE [RESULTS]...
 
@@ -7,31 +7,11 @@ PAGE is what the program wrote, or what a browser made of it. The results, if an
 """
 import html.parser
 import json
-import math
 import re
 import sys
 from collections import Counter
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
-
-# What a chart of each title shows of which rows: the column of the places, and those of the values and intervals.
-CHARTS = {
-    "Median run time": ("size_bytes", [("median_ns", "median_low_ns", "median_high_ns")]),
-    "Ratio of run times B / A": ("size_bytes", [("ratio", "ratio_low", "ratio_high")]),
-    "Time in relation to the bound": ("size_bytes", [("ratio", "ratio_low", "ratio_high")]),
-    "Exit skew": ("release", [("p50_ns",), ("p90_ns",), ("p99_ns",), ("p99.9_ns",), ("max_ns",)]),
-    "Time of a call": ("release", [("call_ns",)]),
-    "Slack and time of a call": ("time_ns", [("slack_ns",), ("call_ns",)]),
-    "Error since the synchronization": (
-        "age_ns", [("p50_ns",), ("p99_ns",), ("max_ns",), ("half_width_ns",), ("bound_ns",)]),
-    "Time of a synchronization": (None, [("took_ns",), ("call_ns",)]),
-    "Slope by the length of the fit": ("window_ns", [("slope_ppb", "slope_min_ppb", "slope_max_ppb")]),
-    "Distance from the line": ("window_ns", [("residual_rms_ns",), ("residual_max_ns",)]),
-    "Cost and resolution of readings": ("clock", [("read_ns",), ("step_ns",), ("stated_ns",)]),
-    "Bandwidth": ("size_bytes", [("global_mb_per_s",), ("barrier_mb_per_s",)]),
-    "Duration": ("size_bytes", [("global_ns", "global_low_ns", "global_high_ns"), ("barrier_ns",), ("longest_ns",)]),
-}
-UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "%": 1, "": 1}
 
 complaints = []
 
@@ -88,7 +68,7 @@ class Page(html.parser.HTMLParser):
 def check_structure(root):
     ids = Counter(node.attributes["id"] for node in root.all() if "id" in node.attributes)
     complaints.extend(f"id {name} is there {count} times" for name, count in ids.items() if count > 1)
-    for name in ("html", "head", "body", "h1", "main", "script", "style", "nav"):
+    for name in ("html", "head", "body", "h1", "main", "style", "nav"):
         if len(list(root.all(name))) != 1:
             complain(f"not one <{name}>")
     if "lang" not in next(root.all("html")).attributes:
@@ -126,107 +106,49 @@ def check_tables(root):
                 complain(f"a row of {len(row.children)} cells under {len(head)} titles: {row.whole_text()[:60]}")
 
 
-def place_on(axis, value, picture):
-    """Where a value has to be drawn."""
-    change = {"linear": float, "log": math.log10, "log2": math.log2}[axis["data-scale"]]
-    low, high = change(float(axis["data-min"])), change(float(axis["data-max"]))
-    part = (change(value) - low) / (high - low)
-    left, right, top, bottom = (float(picture[f"data-{side}"]) for side in ("left", "right", "top", "bottom"))
-    return left + part * (right - left) if "horizontal" in axis["class"] else bottom - part * (bottom - top)
+def is_drawn(value):
+    return isinstance(value, (int, float)) and (value == 0 or 1e-100 < abs(value) < 1e100)
 
 
-def check_ticks(axis, picture, title):
-    texts = list(axis.all("text"))
-    if not 2 <= len(texts) <= 12:
-        complain(f"{title}: {len(texts)} labels on an axis")
-    for text in texts:
-        number, _, unit = text.text.partition(" ")
-        value = float(number) * UNITS[unit]
-        if value == 0 and axis.attributes["data-scale"] != "linear":
-            continue
-        is_horizontal = "horizontal" in axis.classes()
-        at = float(text.attributes["x"]) if is_horizontal else float(text.attributes["y"]) - 4
-        if abs(place_on(axis.attributes, value, picture.attributes) - at) > 0.2:
-            complain(f"{title}: the label {text.text} is not at its place")
+def table_rows(table):
+    names = [column["name"] for column in table["columns"]]
+    return [dict(zip(names, row)) for row in table["rows"]]
 
 
-def read_points(figure, title):
-    """What a chart shows, as (place, value, low, high); each has to be drawn where it belongs."""
-    picture = next(figure.all("svg", "chart"))
-    axes = {"horizontal" in axis.classes(): axis for axis in picture.all("g", "axis")}
-    for axis in axes.values():
-        check_ticks(axis, picture, title)
-    points = []
-    for node in picture.all("path", "point"):
-        data = node.attributes
-        if "data-value" not in data:
-            continue
-        value = float(data["data-value"])
-        place = data["data-place"]
-        at = [float(number) for number in re.findall(r"-?[\d.]+", data["transform"])]
-        wanted = [(True, value)] if False not in axes else [(True, float(place)), (False, value)]
-        for is_horizontal, number in wanted:
-            axis = axes[is_horizontal].attributes
-            if number == 0 and axis["data-scale"] != "linear":
-                continue
-            if abs(place_on(axis, number, picture.attributes) - at[not is_horizontal]) > 0.02:
-                complain(f"{title}: {number} is not drawn at its place")
-        if not any(child.name == "title" for child in node.children) and "aria-label" not in data:
-            complain(f"{title}: a point without a title")
-        bounds = [float(data[key]) if key in data else None for key in ("data-low", "data-high")]
-        points.append((place, value, *bounds))
-    return points, False in axes
-
-
-def expected_points(rows, place_column, measures, has_curves):
+def check_data(data, rows):
+    """The tables for the script have all rows of the results, and no other values."""
+    shown = [row for table in data["tables"] for row in table_rows(table)]
     for row in rows:
-        for value, *bounds in measures:
-            if row.get(value) is None:
-                continue
-            ends = [row.get(bound) for bound in bounds] or [None, None]
-            ends = [None, None] if None in ends else [float(end) for end in ends]
-            place = float(row[place_column]) if has_curves else None
-            yield place, float(row[value]), *ends
+        if not any(all(other.get(name) == value for name, value in row.items()) for other in shown):
+            complain(f"the data lacks {row}")
+    for table in data["tables"]:
+        complaints.extend(f"a row of {len(row)} values" for row in table["rows"] if len(row) != len(table["columns"]))
 
 
-def fits(row, name):
-    place_column, measures = CHARTS[name]
-    if name in ("Ratio of run times B / A", "Time in relation to the bound"):
-        return "ratio" in row and ("bound_operation" in row) == (name == "Time in relation to the bound")
-    columns = [columns[0] for columns in measures] + [place_column] * (place_column is not None)
-    return all(column in row for column in columns)
-
-
-def check_charts(root, rows):
-    shown = {}
-    for figure in root.all("figure"):
-        title = next(figure.all("figcaption")).text
-        points, has_curves = read_points(figure, title)
-        name = next((name for name in CHARTS if title == name or title.startswith(name + ": ")), None)
-        if name is None:
-            complain(f"a chart that is not known: {title}")
+def check_charts(root, data):
+    """After the script ran: each chart has a point for each value, and labels on its axes."""
+    for place in root.all("div", "charts"):
+        chart = data["charts"][int(place.attributes["data-chart"])]
+        figures = list(place.all("figure"))
+        if "table" not in chart or not figures:
             continue
-        shown.setdefault((name, has_curves), []).extend(
-            (float(place) if has_curves else None, *point) for place, *point in points)
-    for (name, has_curves), points in shown.items():
-        place_column, measures = CHARTS[name]
-        fitting = [row for row in rows if fits(row, name)]
-        other = shown.get((name, not has_curves), [])
-        wanted = Counter(expected_points(fitting, place_column, measures, has_curves))
-        if place_column is None:    # the rows of several ages have one synchronization
-            wanted = Counter(set(wanted))
-        if other:   # operations of one size are not drawn as curves
-            points = [(None, *point[1:]) for point in points + other]
-            wanted = Counter((None, *point[1:]) for point in wanted.elements())
-        for point, count in (Counter(points) - wanted).items():
-            complain(f"{name}: shows {point} {count} times more than the results have it")
-        for point, count in (wanted - Counter(points)).items():
-            complain(f"{name}: lacks {point} {count} times")
-    for row in rows:
-        names = {name for name, (_, measures) in CHARTS.items()
-                 if fits(row, name) and any(row[columns[0]] is not None for columns in measures)}
-        if names and not names & {name for name, _ in shown}:
-            complain(f"no chart of {row}")
+        wanted = Counter(float(row[measure["column"]]) for row in table_rows(data["tables"][chart["table"]])
+                         for measure in chart["measures"] if is_drawn(row.get(measure["column"]))
+                         if not chart.get("x") or is_drawn(row.get(chart["x"])))
+        shown = Counter(float(node.attributes["data-value"]) for node in place.all("path", "point")
+                        if "data-value" in node.attributes)
+        if chart.get("ignored"):
+            wanted, shown = Counter(set(wanted)), Counter(set(shown))
+        if wanted != shown:
+            complain(f"{chart['title']}: shows {shown - wanted} more, lacks {wanted - shown}")
+        for figure in figures:
+            ticks = list(figure.all("path", "tick"))
+            picture = next(figure.all("svg", "chart"))
+            labels = [text.text for text in picture.all("text") if "title" not in text.classes()]
+            if len(labels) < 2 or not ticks or any(re.search("NaN|undefined|Infinity", text) for text in labels):
+                complain(f"{chart['title']}: labels {labels}")
+            if any(re.search("NaN|undefined|Infinity", str(node.attributes)) for node in picture.all()):
+                complain(f"{chart['title']}: draws what is no number")
 
 
 def main():
@@ -234,12 +156,15 @@ def main():
         root = Page(file.read()).root
     check_structure(root)
     check_tables(root)
+    data = json.loads(next(node for node in root.all("script") if node.attributes.get("id") == "data").text)
     rows = []
     for path in sys.argv[2:]:
         with open(path, encoding="utf-8") as file:
             rows += [row for row in map(json.loads, file) if "provenance" not in row]
-    if rows:
-        check_charts(root, rows)
+    check_data(data, rows)
+    if len(data["charts"]) != len(list(root.all("div", "charts"))):
+        complain("not a place for each chart")
+    check_charts(root, data)
     print("\n".join(complaints[:20]))
 
 

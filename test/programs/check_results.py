@@ -1,104 +1,92 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares files of results with the tables in doc/results.md, column by column, and prints what differs.
+"""Compares files of results with their heads and with the tables in doc/results.md, and prints what differs.
 
-check_results.py PAGE FILE...    where a raw file is raw:SCHEMA:FILE
+check_results.py PAGE FILE...
 check_results.py --examples PAGE prints the blocks of Python in the page, separated by lines of dashes
+check_results.py --columns PAGE  reads what a tool prints with --help-columns, which has to be in the page
 """
 import csv
 import json
 import re
 import sys
 
-
-class Column:
-    def __init__(self, cells):
-        self.name, type_text, self.unit, self.condition = [cell.strip("` ") for cell in cells[:4]]
-        self.type = type_text.split()[0]
-        self.may_lack = type_text.endswith(" or null")
-        pattern = re.escape(self.name).replace("N", r"[0-9]+(\.[0-9]+)?") if self.name[1:2] == "N" else re.escape(
-            self.name).replace(r"\.\*", r"\.[A-Za-z0-9_]+")
-        self.pattern = re.compile(pattern + "$")
-        self.is_optional = self.condition != ""
-
-    def complain(self, value):
-        """What is wrong with a value of JSON, or None."""
-        if value is None:
-            return None if self.may_lack else "has no value"
-        types = {"text": str, "integer": int, "number": (int, float)}
-        if not isinstance(value, types[self.type]) or isinstance(value, bool):
-            return f"is no {self.type}: {value!r}"
-        return None
-
-    def value_of_text(self, text):
-        """What a field of comma-separated values is in JSON."""
-        if text == "":
-            return None
-        if self.type == "integer" and re.fullmatch("-?[0-9]+", text):
-            return int(text)
-        if self.type == "number" and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
-            return float(text)
-        return text
+TYPES = {"text": str, "integer": int, "number": (int, float)}
+ENDS = {"ns": "_ns", "bytes": "bytes", "ppb": "_ppb", "MB/s": "mb_per_s", "%": "_percent", "1/s": "_per_s", "": ""}
 
 
 def read_page(path):
-    """The columns by schema; those of raw files by "raw" and schema."""
+    """The rows of each table, by schema: (name, type, unit, role, meaning), of a manifest (key, type, unit, with)."""
     tables, name = {}, None
     for line in open(path):
-        heading = re.match("#+ (Raw file of )?`(mpix-[a-z-]+)`( [0-9]+)?$", line)
+        heading = re.match("## `(mpix-[a-z-]+)` ([0-9]+)$", line)
         if heading:
-            name = ("raw " if heading[1] else "") + heading[2] + (heading[3] or "")
+            name = heading[1] + " " + heading[2]
             tables[name] = []
         elif line.startswith("#"):
             name = None
-        elif name and re.match("[|] `", line):
-            tables[name].append(Column(re.split(r"(?<!\\)[|]", line)[1:-1]))
+        elif name and line.startswith("| `"):
+            cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)[|]", line)[1:-1]]
+            tables[name].append((cells[0].strip("`"), *cells[1:]))
     return tables
 
 
-def check_unit(column):
-    """A time has its unit at the end of its name, and the others likewise."""
-    ends = {"ns": "_ns", "bytes": "bytes", "ppb": "_ppb", "MB/s": "mb_per_s", "%": "_percent", "1/s": "_per_s", "": ""}
-    return column.unit in ends and column.name.endswith(ends[column.unit]) and (
-        column.unit == "ns") == column.name.endswith("_ns")
+def check_head(tables, schema, columns):
+    """All columns are in the page, in its order, as they are declared."""
+    if schema not in tables:
+        yield f"the schema {schema} is not in the page"
+        return
+    at, rows = 0, tables[schema]
+    for name, unit, role, kind, doc in columns:
+        if schema.startswith("mpix-compare") and at == 0 and name != rows[0][0] and role == "key":
+            continue    # the keys of what is compared come first
+        fits = [place for place, row in enumerate(rows) if row[1:] == (kind, unit, role, doc) and
+                re.fullmatch(re.escape(row[0]).replace("pN_", r"p[0-9.]+_"), name)]
+        if not fits or fits[0] < at:
+            yield f"{name} is not in the page as the head declares it, or has another place there"
+        else:
+            at = fits[0]
+        if unit not in ENDS or not name.endswith(ENDS[unit]) or (unit == "ns") != name.endswith("_ns"):
+            yield f"{name} has the unit {unit}"
 
 
-def check_names(columns, names):
-    """All names are in the table, in its order, and none that must be there lacks."""
-    at = 0
-    for name in names:
-        while at < len(columns) and not columns[at].pattern.match(name):
-            if not columns[at].is_optional:
-                return f"{name} comes instead of {columns[at].name}"
-            at += 1
-        if at == len(columns):
-            return f"{name} is not in the page, or has another place there"
-        if "N" not in columns[at].name:
-            at += 1
-    lacking = [column.name for column in columns[at:] if not column.is_optional]
-    return f"{lacking[0]} lacks" if lacking else None
+def value_of_text(text, kind):
+    if text == "":
+        return None
+    if kind == "integer" and re.fullmatch("-?[0-9]+", text):
+        return int(text)
+    return float(text) if kind == "number" and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) else text
 
 
 def check_rows(columns, rows):
     if not rows:
         yield "no rows"
     for row in rows:
-        problem = check_names(columns, row)
-        if problem:
-            yield problem
+        if list(row) != [column[0] for column in columns]:
+            yield f"a row has {list(row)}"
             return
-        for name, value in row.items():
-            column = next(column for column in columns if column.pattern.match(name))
-            value = column.value_of_text(value) if isinstance(row, CsvRow) else value
-            if column.complain(value):
-                yield f"{name} {column.complain(value)}"
+        for name, _, _, kind, _ in columns:
+            value = row[name]
+            if value is not None and (not isinstance(value, TYPES[kind]) or isinstance(value, bool)):
+                yield f"{name} is no {kind}: {value!r}"
 
 
-class CsvRow(dict):
-    """Its values are texts."""
+def read_json(lines):
+    head = json.loads(lines[0])
+    columns = [tuple(column[key] for key in ("name", "unit", "role", "type", "doc")) for column in head["columns"]]
+    if list(head) != ["schema", "version", "columns", "provenance"]:
+        raise ValueError(f"the first line has {list(head)}")
+    if not all(isinstance(value, str) for value in head["provenance"].values()):
+        raise ValueError("a value of the provenance is no text")
+    return f"{head['schema']} {head['version']}", columns, [json.loads(line) for line in lines[1:]]
 
 
 def read_csv(lines):
-    return [CsvRow(row) for row in csv.DictReader(line for line in lines if not line.startswith("#"))]
+    schemas = [line.split(": ")[1].strip() for line in lines if line.startswith("# schema: ")]
+    columns = [tuple(line.split(": ", 1)[1].strip().split(",", 4)) for line in lines if line.startswith("# column: ")]
+    kinds = {column[0]: column[3] for column in columns}
+    rows = [{name: value_of_text(text, kinds.get(name)) for name, text in row.items()}
+            for row in csv.DictReader(line for line in lines if not line.startswith("#"))]
+    return "".join(schemas), columns, rows
 
 
 def flatten(value, path=""):
@@ -113,64 +101,44 @@ def flatten(value, path=""):
         yield path, value
 
 
-def check_manifest(columns, manifest):
-    for path, value in flatten(manifest):
-        column = next((column for column in columns if column.pattern.match(path)), None)
-        problem = "is not in the page" if column is None else column.complain(value)
-        if problem:
-            yield f"{path} {problem}"
-    there = {path for path, _ in flatten(manifest)}
-    for column in columns:
-        if not column.is_optional and column.name not in there:
-            yield f"{column.name} lacks"
+def check_manifest(rows, manifest):
+    there = dict(flatten(manifest))
+    for path, value in there.items():
+        row = next((row for row in rows if re.fullmatch(re.escape(row[0]).replace(r"\.\*", r"\.\w+"), path)), None)
+        if row is None or not isinstance(value, TYPES[row[1]]):
+            yield f"{path} is not in the page, or no {row and row[1]}"
+    for row in rows:
+        if not row[3] and row[0] not in there:
+            yield f"{row[0]} lacks"
 
 
 def check_file(tables, path):
-    if path.startswith("raw:"):
-        _, schema, path = path.split(":", 2)
-        yield from check_rows(tables["raw " + schema], read_csv(open(path, newline="")))
-        return
     text = open(path, newline="").read()
     lines = text.splitlines(keepends=True)
-    if not text.startswith("{"):
-        schemas = [line.split(": ")[1].strip() for line in lines if line.startswith("# schema: ")]
-        if len(schemas) == 1 and schemas[0] in tables:
-            yield from check_rows(tables[schemas[0]], read_csv(lines))
-        else:
-            yield f"schemas {schemas} are not in the page"
+    if lines[0] == "{\n":
+        yield from check_manifest(tables["mpix-campaign 1"], json.loads(text))
         return
-    is_manifest = lines[0] == "{\n"
-    head = json.loads(text if is_manifest else lines[0])
-    columns = tables.get(f"{head.get('schema')} {head.get('version')}")
-    if columns is None:
-        yield f"the schema of {lines[0]!r} is not in the page"
-    elif is_manifest:
-        yield from check_manifest(columns, head)
-    else:
-        if list(head) != ["schema", "version", "provenance"]:
-            yield f"the first line has {list(head)}"
-        if not all(isinstance(value, str) for value in head["provenance"].values()):
-            yield "a value of the provenance is no text"
-        yield from check_rows(columns, [json.loads(line) for line in lines[1:]])
+    schema, columns, rows = (read_json if text.startswith("{") else read_csv)(lines)
+    yield from check_head(tables, schema, columns)
+    yield from check_rows(columns, rows)
 
 
 def main(arguments):
     if arguments[0] == "--examples":
         print("\n----\n".join(re.findall("^```python\n(.*?)\n```$", open(arguments[1]).read(), re.M | re.S)))
         return
+    if arguments[0] == "--columns":
+        printed, page = sys.stdin.read(), open(arguments[1]).read()
+        if not printed or printed not in page:
+            print("the page has not what is printed:", next((x for x in printed.split("\n") if x not in page), printed))
+        return
     tables = read_page(arguments[0])
-    for name, columns in tables.items():
-        if not columns:
-            print(f"{arguments[0]}: no table of {name}")
-        for column in columns:
-            if not check_unit(column):
-                print(f"{arguments[0]}: {name}: {column.name} has the unit {column.unit!r}")
     for path in arguments[1:]:
         try:
             for problem in check_file(tables, path):
                 print(f"{path}: {problem}")
-        except (OSError, ValueError) as error:
-            print(f"{path}: {error}")
+        except (OSError, ValueError, KeyError) as error:
+            print(f"{path}: {error!r}")
 
 
 main(sys.argv[1:])

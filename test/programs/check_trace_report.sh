@@ -176,7 +176,7 @@ check_real() {
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
     expect_value 1 last_rank 1
-    [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
+    [ "$(count 'data-chart=')" -eq 3 ] || complain "not three charts"
     [ "$(grep -c '^[0-9]*,1,' "$scratch/real.csv")" -eq 40 ] || complain "not the delays of 40 calls"
     # No sample is invalid, however busy the machine is.
     MPIX_HARMONIZE_TOLERANCE_NS=1000000000 run 2 mpix_bench allreduce -m 8:8 -i 40 -x 2 --format csv \
@@ -291,20 +291,27 @@ count() {           # TEXT: how often it is in the page
 check_page() {
     report --page "$page" --title 'All & <everything>'
     expect_page
-    [ "$(count '<figure')" -eq 3 ] || complain "not three charts"
-    [ "$(count 'class="call" x=')" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
+    [ "$(count 'data-chart=')" -eq 3 ] || complain "not three charts"
+    [ "$(timeline calls | wc -l)" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
     grep -qF 'main+0x10 (0x1010) in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
     grep -qF '<h1>All &amp; &lt;everything&gt;</h1>' "$page" || complain "not its title"
-    grep -q 'to rank 1, tag [0-9]*, 8 B' "$page" || complain "a call does not name its partner"
-    grep -q 'class="call line"' "$page" || complain "there are no messages"
+    grep -q 'to rank 1, tag [0-9]*, 8 bytes' "$page" || complain "a call does not name its partner"
+    [ "$(timeline messages | wc -l)" -gt 0 ] || complain "there are no messages"
+}
+
+# calls or messages: those of the timeline, each in a line. Of calls: function, lane, start and duration.
+timeline() {
+    sed -n 's/^<script type="application.json" id="data">\(.*\)<.script>$/\1/p' "$page" | "${PYTHON:-python3}" -c '
+import json, sys
+chart = next(one for one in json.load(sys.stdin)["charts"] if one.get("type") == "timeline")
+for one in chart[sys.argv[1]]:
+    print(*(one if sys.argv[1] == "messages" else [chart["functions"][one[1]], one[0], *one[2:4]]))' "$1"
 }
 
 # All bars of the interval, at their times: from the rows of calls.
 check_interval() {
     report --page "$page" --from-s 0.001 --to-s 0.002
-    grep -o '<rect class="call"[^>]*><title>MPI_Allreduce' "$page" |
-        sed 's/.*data-rank="\([0-9]*\)" data-from="\([-0-9]*\)" data-took="\([0-9]*\)".*/\1 \2 \3/' |
-        sort >"$scratch/shown"
+    timeline calls | awk '$1 == "MPI_Allreduce" { printf "%d %.0f %.0f\n", $2, $3, $4 }' | sort >"$scratch/shown"
     report --format csv --show calls
     awk -F, 'NR > 1 && $1 == 1 && $5 >= 1e6 && $4 < 2e6 { print $3, $4 - 1e6, $5 - $4 }' "$scratch/rows" |
         sort >"$scratch/wanted"
@@ -323,29 +330,31 @@ add_reader() {
 <pre id="seen"></pre><script>
 const seen = [], say = (what, value) => seen.push(what + " " + value);
 const chart = document.querySelector("#gantt svg.chart"), figure = chart.closest("figure");
-const labels = () => [...chart.querySelectorAll(".axis text")].map((text) => text.textContent).join(" ");
+const labels = () => [...chart.querySelectorAll(":scope > text")].map((text) => text.textContent).join(" ");
 const at = (node) => { const box = node.getBoundingClientRect();
   return { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true }; };
-const call = chart.querySelector('[data-series="MPI_Allreduce"] .call[data-rank="0"]'), before = labels();
+const find = () => chart.querySelector('[data-series="MPI_Allreduce"] .call[data-lane="0"]');
+const call = find(), before = labels();
 const tip = figure.querySelector(".tip");
 call.dispatchEvent(new PointerEvent("pointermove", at(call)));
 say("tip", !tip.hidden && tip.textContent.replace(/\n/g, "|"));
 chart.dispatchEvent(new PointerEvent("pointermove", { clientX: 0, clientY: 0, bubbles: true }));
 say("no tip", tip.hidden);
 const width = call.getBoundingClientRect().width;
-for (let i = 0; i < 30; i++) chart.dispatchEvent(new WheelEvent("wheel", { ...at(call), deltaY: -100, ctrlKey: true }));
-say("zoomed", call.getBoundingClientRect().width > 20 * width && new Set(labels().split(" ")).size > 2);
+for (let i = 0; i < 30; i++)
+  chart.dispatchEvent(new WheelEvent("wheel", { ...at(find()), deltaY: -100, ctrlKey: true }));
+say("zoomed", find().getBoundingClientRect().width > 4 * width && new Set(labels().split(" ")).size > 2);
 chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
 say("reset", labels() === before);
 const names = [...figure.querySelectorAll(".legend button")];
 names.find((name) => name.textContent.includes("MPI_Allreduce")).click();
-say("hidden", getComputedStyle(call.closest(".series")).display === "none");
+say("hidden", getComputedStyle(find().closest(".series")).display === "none");
 const table = document.querySelector("#functions table"), titles = [...table.tHead.rows[0].cells];
 const column = titles.findIndex((cell) => cell.textContent.startsWith("time "));
 const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
-const rising = [...values()].sort((a, b) => a - b);
+const falling = [...values()].sort((a, b) => b - a);
 titles[column].querySelector("button").click();
-say("sorted", String(values()) === String(rising));
+say("sorted", String(values()) === String(falling));
 document.getElementById("seen").textContent = seen.join("\n");
 </script></body></html>
 END

@@ -7,6 +7,9 @@
 
 programs=${BUILDDIR:-.}/tools checks=${BUILDDIR:-.}/test/programs
 scratch=$(mktemp -d) || exit 1
+# The formats of results for programs. Without the Jansson library there is no JSON.
+formats="csv json"
+[ -x "$programs/mpix_report" ] || formats=csv
 # What runs a command with mounts of its own. The user keeps the number by which launchers know the user.
 own_mounts=(unshare --user --map-current-user --keep-caps --mount)
 trap 'rm -rf "$scratch"' EXIT
@@ -34,6 +37,20 @@ run() {
     fi
     status=$?
     grep -v '^#' "$scratch/out" >"$scratch/rows"
+    [ ! -f "$scratch/raw" ] || sed -i '/^#/d' "$scratch/raw" # the titles and rows alone
+}
+
+# COLUMN...: of the rows of comma-separated values, these columns, by their names.
+columns() {
+    awk -F, -v OFS=, -v names="$*" '
+        /^#/ { next }
+        !n { for (i = 1; i <= NF; i++) place[$i] = i; n = split(names, name, " "); next }
+        {
+            line = ""
+            for (i = 1; i <= n; i++) line = line (i > 1 ? OFS : "") (place[name[i]] ? $place[name[i]] : "?")
+            print line
+        }
+    ' "$scratch/out"
 }
 
 complain() {        # WHAT: with what there is to know about the last run, but the lines that say where it was
@@ -80,4 +97,22 @@ int PMPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
 int main(int argc, char **argv) { puts("it runs"); return PMPI_Init(&argc, &argv); }
 SOURCE
     cc "$scratch/own.c" -o "$scratch/own"
+}
+
+# What results of mpix_bench begin with, in JSON and in comma-separated values, with columns that tests need.
+bench_columns="operation,,key,text release,,key,text barrier,,key,text ranks,,key,integer root,,key,text \
+run_time,,key,text size_bytes,bytes,key,integer arrival,,key,text valid,,figure,integer median_ns,ns,figure,number \
+median_low_ns,ns,figure,integer median_high_ns,ns,figure,integer p99_ns,ns,figure,number \
+arrival_span_ns,ns,figure,integer"
+json_head() {       # SCHEMA COLUMNS [PROVENANCE]
+    printf '{"schema":"%s","version":2,"columns":[' "$1"
+    tr ' ' '\n' <<<"$2" | awk -F, '{
+        printf "%s{\"name\":\"%s\",\"unit\":\"%s\",\"role\":\"%s\",", (NR > 1 ? "," : ""), $1, $2, $3
+        printf "\"type\":\"%s\",\"doc\":\"\"}", $4 }'
+    printf '],"provenance":{%s}}\n' "${3-}"
+}
+csv_head() {        # SCHEMA COLUMNS
+    printf '# schema: %s 2\n' "$1"
+    tr ' ' '\n' <<<"$2" | sed 's/.*/# column: &,/'
+    tr ' ' '\n' <<<"$2" | cut -d, -f1 | paste -sd,
 }

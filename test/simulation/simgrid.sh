@@ -43,7 +43,7 @@ simgrid_sources() {
 simgrid_build() {
     local top=$1 output=$2 objects=$2.objects list i source folders=(lib tools/common)
     shift 2
-    list=()
+    list=("$top"/tools/results/{schema,table}.c)
     for source; do
         case $source in *.c) list+=("$top/$source") ;; *) folders+=("$source") ;; esac
     done

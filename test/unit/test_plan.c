@@ -29,7 +29,13 @@ static const option_spec_t options[] = {
 };
 static const option_spec_t operand =
     OPTION(0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, NULL, "");
-static const program_spec_t program = {"program", "", options, COUNT_OF(options), "", &operand, true, NULL};
+static const program_spec_t program = {.name = "program",
+                                       .purpose = "",
+                                       .options = options,
+                                       .option_count = COUNT_OF(options),
+                                       .notes = "",
+                                       .operand = &operand,
+                                       .answers_nothing = true};
 
 /* Reads words after the program's name. */
 static options_outcome_t parse(settings_t *settings, int count, const char *const *words)
@@ -50,7 +56,8 @@ START_TEST(defaults)
         {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, "1,2.5", ""},
         {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NULL, NULL, ""},
     };
-    const program_spec_t whole = {"program", "", table, COUNT_OF(table), "", NULL, false, NULL};
+    const program_spec_t whole = {
+        .name = "program", .purpose = "", .options = table, .option_count = COUNT_OF(table), .notes = ""};
     char *argv[] = {"program", "-z", "7", NULL};
     settings_t settings = {.count = 5};
 

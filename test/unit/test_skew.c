@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_skew.c - the rows of mpix_skew of calls that are known. */
-#include "common/output.h"
 #include "bench/skew.h"
 #include "support.h"
 
@@ -22,8 +21,8 @@ static void print_skews(const int64_t skew_ticks[CALLS], double tick_ns, int rep
     memset(&run, 0, sizeof run);
     run.settings.repeats = repeats;
     run.settings.schemes = 1 << SCHEME_BARRIER;
-    run.settings.results.output = (output_t){FORMAT_CSV, NULL, tmpfile()};
-    run.settings.results.raw.file = raw ? tmpfile() : NULL;
+    run.settings.results.output = (output_t){.format = FORMAT_CSV, .file = tmpfile()};
+    run.settings.results.raw = (output_t){.format = FORMAT_CSV, .file = raw ? tmpfile() : NULL};
     run.schemes[SCHEME_BARRIER].name = "barrier";
     for (int i = 0; i < repeats; i++) {
         int64_t ticks[CALLS];

@@ -60,8 +60,10 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
+static const schema_t watch_schema;
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.");
+    PROGRAM_SPEC("mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
+                 .schemas = SCHEMAS(&skew_schema, &skew_raw_schema, &watch_schema));
 
 /* ---- What releases processes: MPI_Barrier, MPIX_Harmonize by each of its barriers, another library's */
 
@@ -283,9 +285,14 @@ static void allocate(skew_run_t *run)
 #define MAX_WATCH_BLOCK_NS 5e6
 
 static const column_t watch_columns[] = {
-    {"time(s)", "time_ns", 12, 2, 1e9}, {"slack(ns)", "slack_ns", 14, 0, 0}, {"calls", "calls", 10, 0, 0},
-    {"valid", "valid", 10, 0, 0},       {"call(ns)", "call_ns", 14, 1, 0},
+    {"time_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the start", "time(s)", 12, 2, 1e9},
+    {"slack_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the slack of the last call", "slack(ns)", 14, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "calls since the previous row", "calls", 10, 0, 0},
+    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "the valid ones of them", "valid", 10, 0, 0},
+    {"call_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "time per call", "call(ns)", 14, 1, 0},
 };
+static const schema_t watch_schema =
+    SCHEMA("mpix-skew-watch", "Written by `mpix_skew --watch`: a row for each quarter of a second.", watch_columns);
 
 static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
 {
@@ -327,14 +334,13 @@ static void run_watched_block(void *subject, batch_t *batch)
 static void watch_harmonize(skew_run_t *run)
 {
     scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
-    watch_t watch = {scheme, TABLE(watch_columns, &run->settings.results.output, "mpix-skew-watch"), system_time_ns(),
-                     WATCH_INTERVAL_NS};
+    watch_t watch = {scheme, TABLE(watch_schema, &run->settings.results.output), system_time_ns(), WATCH_INTERVAL_NS};
     sampling_t *sampling = &scheme->sampling;
     bool root = run->world.rank == 0;
     if (root && watch.table.output->format == FORMAT_TABLE)
         world_describe(&run->world, watch.table.output->file, "MPIX_Harmonize, as it goes");
     if (root)
-        table_head(&watch.table);
+        table_head(&watch.table, NULL, 0);
     *sampling = (sampling_t){.span = &run->world, .subject = &watch, .run = run_watched_block};
     sampling_begin(sampling, &(sampling_limits_t){.wanted = INT64_MAX,
                                                   .max_calls = INFINITY,
@@ -364,8 +370,9 @@ static void measure_all(skew_run_t *run)
 static int compare_schemes(skew_run_t *run)
 {
     char clock_text[160];
-    if (run->settings.results.raw.file)
-        fputs("release,call,skew_ns,valid\n", run->settings.results.raw.file);
+    const table_t raw = TABLE(skew_raw_schema, &run->settings.results.raw);
+    if (raw.output->file)
+        table_head(&raw, NULL, 0);
     measure_all(run);
     exit_clock_describe(&run->clock, &run->world, clock_text, sizeof clock_text);
     return run->world.rank == 0 ? skew_print(run, exit_clock_tick_ns(&run->clock), clock_text) : STATUS_GOOD;

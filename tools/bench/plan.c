@@ -2,6 +2,8 @@
 /* plan.c - the options of mpix_bench, and the jobs that they describe. */
 #include "bench/plan.h"
 
+#include "bench/report.h"
+
 #include "common/random.h"
 #include "common/room.h"
 #include "bench/analysis.h"
@@ -317,7 +319,13 @@ static const char *find_common_option(const bench_settings_t *line, const bench_
 static bool read_line(const reader_t *reader, char *line)
 {
     const bench_settings_t *command = &reader->plan->settings;
-    const program_spec_t spec = {reader->speaker, "", options, OPTION_COUNT, "", &operand, true, NULL};
+    const program_spec_t spec = {.name = reader->speaker,
+                                 .purpose = "",
+                                 .options = options,
+                                 .option_count = OPTION_COUNT,
+                                 .notes = "",
+                                 .operand = &operand,
+                                 .answers_nothing = true};
     bench_settings_t settings = *command;
     char *words[MAX_WORDS];
     int count = words_cut(line, words + 1, MAX_WORDS - 1);
@@ -388,10 +396,9 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
 {
     const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_name_of(program) : NULL;
     const reader_t reader = {plan, program, program, ranks};
-    const program_spec_t spec = {program, "Measures MPI operations, with a choice of how processes start together.",
-                                 options, OPTION_COUNT,
-                                 notes,   !osu_name ? &operand : NULL,
-                                 false,   NULL};
+    const program_spec_t spec =
+        PROGRAM_SPEC(program, "Measures MPI operations, with a choice of how processes start together.",
+                     .operand = !osu_name ? &operand : NULL, .schemas = SCHEMAS(&report_schema, &report_raw_schema));
     *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
     if (osu_name)
         plan->settings.operations = (text_list_t){1, {osu_name}};

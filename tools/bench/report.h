@@ -5,8 +5,8 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "common/output.h"
 #include "bench/analysis.h"
+#include "results/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,23 +83,30 @@ typedef struct report {
     bool has_no_size;
     const double *fractions; /* quantiles shown */
     int fraction_count;
+    struct kept_row *kept; /* of several jobs in the table, until the last of them is measured */
+    int kept_count;
 } report_t;
 
-/* report_head - the header: comment lines of provenance (JSON: one object) and titles. */
+/* The columns of results, and of raw files. */
+extern const schema_t report_schema, report_raw_schema;
+
+/* report_head - the head: all provenance and the columns; in the table a few lines. */
 void report_head(const report_t *report, const provenance_item_t *items, int item_count);
 
 /* report_job - in the table, lines that name a job. function: MPI's */
 void report_job(const report_t *report, const row_keys_t *keys, const char *function);
 
 /* report_titles - in the table, the line of titles, after the jobs whose rows follow. */
-void report_titles(const report_t *report);
+void report_titles(report_t *report);
 
 /*
- * report_row - one row. Without a valid sample an error row: counts, no figures. A value that does not exist is "-" in
- * the table, empty in CSV, null in JSON, never NaN. Numbers have a point, whatever the locale. Whether the file could
- * be written is for its owner to ask.
+ * report_row - one row. In the table, rows of several jobs are printed job by job, by report_end or the next
+ * report_titles; else at once. Without a valid sample an error row: counts, no figures. A value that does not exist is
+ * "-" in the table, empty in CSV, null in JSON, never NaN. Numbers have a point, whatever the locale. Whether the file
+ * could be written is for its owner to ask.
  */
-void report_row(const report_t *report, const row_t *row);
+void report_row(report_t *report, const row_t *row);
+void report_end(report_t *report);
 
 /* report_raw_head, report_raw - the times of a call as comma-separated values, a line for each rank. */
 void report_raw_head(FILE *file);

@@ -3,16 +3,33 @@
 #include "bench/skew.h"
 
 #include "pure/statistics.h"
-#include "common/output.h"
 
 #include <string.h>
 
 static const column_t columns[] = {
-    {"release", "release", 26, 0, 0},     {"p50(ns)", "p50_ns", 12, 1, 0},     {"p90(ns)", "p90_ns", 12, 1, 0},
-    {"p99(ns)", "p99_ns", 12, 1, 0},      {"p99.9(ns)", "p99.9_ns", 12, 1, 0}, {"max(ns)", "max_ns", 14, 1, 0},
-    {"call(ns)", "call_ns", 14, 1, 0},    {"calls", "calls", 10, 0, 0},        {"valid", "valid", 10, 0, 0},
-    {"valid/s", "valid_per_s", 12, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT,
+     "how calls were released: barrier, harmonize, other, or a barrier algorithm of the library", "release", 26, 0, 0},
+    {"p50_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "median exit skew of valid calls", "p50(ns)", 12, 1, 0},
+    {"p90_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 90", "p90(ns)", 12, 1, 0},
+    {"p99_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 99", "p99(ns)", 12, 1, 0},
+    {"p99.9_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 99.9", "p99.9(ns)", 12, 1, 0},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest exit skew", "max(ns)", 14, 1, 0},
+    {"call_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "time per call", "call(ns)", 14, 1, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "timed calls", "calls", 10, 0, 0},
+    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "valid calls", "valid", 10, 0, 0},
+    {"valid_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "valid calls per second", "valid/s", 12, 0, 0},
 };
+const schema_t skew_schema = SCHEMA("mpix-skew", "A row for each way in which calls were released.", columns);
+
+static const column_t raw_columns[] = {
+    {"release", "", ROLE_KEY, TYPE_TEXT,
+     "how calls were released: barrier, harmonize, other, or a barrier algorithm of the library", NULL, 0, 0, 0},
+    {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call in its row, from 0", NULL, 0, 0, 0},
+    {"skew_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its exit skew", NULL, 0, 1, 0},
+    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "1 if it was valid, else 0", NULL, 0, 0, 0},
+};
+const schema_t skew_raw_schema =
+    SCHEMA("mpix-skew-raw", "Written by `mpix_skew --raw`: a row for each call.", raw_columns);
 
 const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
                                  "set xlabel 'exit skew (ns)'\n"
@@ -35,13 +52,15 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
 static void write_raw(const skew_run_t *run, int index, double tick_ns)
 {
     const tally_t *tally = &run->tallies[index];
+    const table_t table = TABLE(skew_raw_schema, &run->settings.results.raw);
     for (int64_t i = 0; i < tally->calls; i++) {
         int64_t ticks = tally->skew_ticks[i];
-        fprintf(run->settings.results.raw.file, "%s,%lld,%.1f,%d\n", run->schemes[index].name,
-                (long long)run->results[index].calls + i, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns,
-                ticks >= 0);
+        table_row(&table, (cell_t[]){{run->schemes[index].name, 0},
+                                     {NULL, (double)(run->results[index].calls + i)},
+                                     {NULL, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns},
+                                     {NULL, ticks >= 0}});
     }
-    output_flush(run->settings.results.raw.file);
+    output_flush(table.output->file);
 }
 
 void skew_take_in(skew_run_t *run, double tick_ns)
@@ -137,10 +156,14 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
-    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-skew");
+    const table_t table = TABLE(skew_schema, &run->settings.results.output);
+    char package[64], resolution[32];
     int status = STATUS_GOOD;
     print_head(run, clock_text);
-    table_head(&table);
+    const head_item_t items[] = {{"package", package}, {"resolution_ns", resolution}, {"clock", clock_text}};
+    snprintf(package, sizeof package, "libmpix_harmonize %s", options_version());
+    snprintf(resolution, sizeof resolution, "%.1f", (double)run->clock.step_ticks * tick_ns);
+    table_head(&table, items, sizeof items / sizeof items[0]);
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && print_scheme(run, &table, i) != STATUS_GOOD)
             status = STATUS_FAILED;

@@ -6,7 +6,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/random.h"
-#include "results/folder.h"
+#include "results/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

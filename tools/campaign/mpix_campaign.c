@@ -9,7 +9,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/variables.h"
-#include "results/folder.h"
+#include "results/source.h"
 #include "common/world.h"
 
 #include <errno.h>

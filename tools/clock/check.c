@@ -58,13 +58,13 @@ static const char notes[] =
     "  true       the largest absolute error by the shared clock; see --truth\n"
     "  bound      the largest bound: the sum of what the library states on the rank and on rank 0\n"
     "  viol       checks in which the bound was violated, by either measurement\n"
-    "--raw writes sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 
 static const program_spec_t program = PROGRAM_SPEC(
     "mpix_clock check",
-    "Measures the error of the global clock some time after a synchronization, and compares it with its bound.");
+    "Measures the error of the global clock some time after a synchronization, and compares it with its bound.",
+    .schemas = SCHEMAS(&check_schema, &check_raw_schema));
 
 /* ---- What is checked */
 

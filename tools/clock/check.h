@@ -95,4 +95,7 @@ void check_print_age(check_run_t *run, int label, int repeat, int age);
 void check_plot(check_run_t *run);
 extern const plot_chart_t check_chart;
 
+/* The columns of results, and of raw files. */
+extern const schema_t check_schema, check_raw_schema;
+
 #endif

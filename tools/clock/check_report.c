@@ -8,13 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static column_t columns[] = {
-    {"sync", "sync", 6, 0, 0}, /* as wide as the longest label */
-    {"age(s)", "age_ns", 9, 2, 1e9},   {"took(ms)", "took_ns", 11, 3, 1e6}, {"call(ms)", "call_ns", 11, 3, 1e6},
-    {"syncs", "syncs", 7, 0, 0},       {"checks", "checks", 8, 0, 0},       {"p50(ns)", "p50_ns", 11, 0, 0},
-    {"p99(ns)", "p99_ns", 11, 0, 0},   {"max(ns)", "max_ns", 11, 0, 0},     {"half(ns)", "half_width_ns", 11, 0, 0},
-    {"true(ns)", "true_ns", 13, 1, 0}, {"bound(ns)", "bound_ns", 12, 0, 0}, {"viol", "violations", 6, 0, 0},
+static const column_t raw_columns[] = {
+    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label of the synchronization", NULL, 0, 0, 0},
+    {"run", "", ROLE_KEY, TYPE_INTEGER, "the number of the run, from 1", NULL, 0, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
+    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the synchronization", NULL, 0, 0, 0},
+    {"error_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the error; positive: the clock of the rank is ahead", NULL, 0, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half its uncertainty", NULL, 0, 0, 0},
+    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the error by a shared clock", NULL, 0, 1, 0},
+    {"true_half_width_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "half its uncertainty", NULL, 0, 1, 0},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the bound", NULL, 0, 0, 0},
+    {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the bound was violated, else 0", NULL, 0, 0, 0},
 };
+const schema_t check_raw_schema =
+    SCHEMA("mpix-clock-check-raw", "Written by `mpix_clock check --raw`: a row for each check.", raw_columns);
+
+static column_t columns[] = {
+    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label of the synchronization", "sync", 6, 0, 0},
+    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the synchronization", "age(s)", 9, 2, 1e9},
+    {"took_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long the synchronization took", "took(ms)", 11, 3, 1e6},
+    {"call_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long the call took", "call(ms)", 11, 3, 1e6},
+    {"syncs", "", ROLE_FIGURE, TYPE_INTEGER, "synchronizations so far", "syncs", 7, 0, 0},
+    {"checks", "", ROLE_FIGURE, TYPE_INTEGER, "checked ranks times runs", "checks", 8, 0, 0},
+    {"p50_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "median of the absolute error", "p50(ns)", 11, 0, 0},
+    {"p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "percentile 99", "p99(ns)", 11, 0, 0},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest absolute error", "max(ns)", 11, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest half width of these errors", "half(ns)", 11, 0, 0},
+    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest absolute error by a shared clock", "true(ns)", 13, 1, 0},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest bound", "bound(ns)", 12, 0, 0},
+    {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "checks that show a violated bound", "viol", 6, 0, 0},
+};
+const schema_t check_schema = SCHEMA("mpix-clock-check", "A row for each label and age.", columns);
 
 /* The figures of all checks of a label at one age, except quantiles. */
 typedef struct extremes {
@@ -27,13 +51,14 @@ typedef struct extremes {
 void check_begin_report(check_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
-    FILE *file = output->file, *raw = run->settings.results.raw.file;
+    const table_t raw = TABLE(check_raw_schema, &run->settings.results.raw);
+    FILE *file = output->file;
     bool is_sampled = run->checked < run->world.ranks - 1;
     for (int i = 0; i < run->labels; i++) {
         int width = (int)strlen(run->label[i]) + 2;
         columns[0].width = width > columns[0].width ? width : columns[0].width;
     }
-    run->table = (table_t)TABLE(columns, output, "mpix-clock-check");
+    run->table = (table_t)TABLE(check_schema, output);
     run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
     if (output->format != FORMAT_TABLE && is_sampled)
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
@@ -48,32 +73,32 @@ void check_begin_report(check_run_t *run)
         else
             fprintf(file, "# Clocks: free-running after one synchronization\n");
     }
-    table_head(&run->table);
-    if (raw)
-        fputs("sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations\n", raw);
+    table_head(&run->table, NULL, 0);
+    if (raw.output->file)
+        table_head(&raw, NULL, 0);
 }
 
 /* Writes the checks of one run at one age to the raw file. */
 static void write_raw(const check_run_t *run, int label, int repeat, int age)
 {
-    FILE *raw = run->settings.results.raw.file;
+    const table_t raw = TABLE(check_raw_schema, &run->settings.results.raw);
     const check_t *checks = check_checks_of(run, label, repeat, age);
-    for (int i = 0; i < run->checked && raw; i++) {
-        const check_t *check = &checks[i];
-        fprintf(raw, "%s,%d,%d,%.0f,%lld,%lld,", run->label[label], repeat + 1, run->checked_rank[i],
-                check->age_s * 1e9, (long long)check->error_ns, (long long)check->half_width_ns);
-        if (run->has_truth)
-            fprintf(raw, "%.1f,%.1f", check->true_ns, check->true_half_width_ns);
-        else
-            fputc(',', raw);
-        if (check->bound_ns != INT64_MAX)
-            fprintf(raw, ",%lld", (long long)check->bound_ns);
-        else
-            fputc(',', raw);
-        fprintf(raw, ",%d\n", check->is_violation);
+    if (!raw.output->file)
+        return;
+    for (const check_t *check = checks; check < checks + run->checked; check++) {
+        const char *no_truth = run->has_truth ? NULL : "";
+        table_row(&raw, (cell_t[]){{run->label[label], 0},
+                                   {NULL, repeat + 1},
+                                   {NULL, run->checked_rank[check - checks]},
+                                   {NULL, check->age_s * 1e9},
+                                   {NULL, (double)check->error_ns},
+                                   {NULL, (double)check->half_width_ns},
+                                   {no_truth, check->true_ns},
+                                   {no_truth, check->true_half_width_ns},
+                                   {check->bound_ns != INT64_MAX ? NULL : "", (double)check->bound_ns},
+                                   {NULL, check->is_violation}});
     }
-    if (raw)
-        output_flush(raw);
+    output_flush(raw.output->file);
 }
 
 /* Fills the values with the errors without their signs, in ascending order. Returns how many. */

@@ -97,8 +97,10 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 
+static const schema_t schema, raw_schema;
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock drift", "Measures how the clocks of all ranks drift against those of rank 0.");
+    PROGRAM_SPEC("mpix_clock drift", "Measures how the clocks of all ranks drift against those of rank 0.",
+                 .schemas = SCHEMAS(&schema, &raw_schema));
 
 /* ---- Getting ready */
 
@@ -331,19 +333,22 @@ enum { SHOWN_RANKS = 16 };
 enum { MAX_WINDOWS = 8 };
 
 static const column_t columns[] = {
-    {"rank", "rank", 7, 0, 0},
-    {"clock", "clock", 14, 0, 0},
-    {"window(s)", "window_ns", 11, 3, 1e9},
-    {"fits", "fits", 6, 0, 0},
-    {"slope(ppb)", "slope_ppb", 13, 1, 0},
-    {"min(ppb)", "slope_min_ppb", 13, 1, 0},
-    {"max(ppb)", "slope_max_ppb", 13, 1, 0},
-    {"rms(ns)", "residual_rms_ns", 11, 1, 0},
-    {"max(ns)", "residual_max_ns", 11, 1, 0},
-    {"half(ns)", "half_width_ns", 10, 0, 0},
-    {"points", "points", 8, 0, 0},
-    {"linear(s)", "linear_ns", 11, 3, 1e9},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", "rank", 7, 0, 0},
+    {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", "clock", 14, 0, 0},
+    {"window_ns", "ns", ROLE_KEY, TYPE_INTEGER, "the length of the windows", "window(s)", 11, 3, 1e9},
+    {"fits", "", ROLE_FIGURE, TYPE_INTEGER, "the number of windows", "fits", 6, 0, 0},
+    {"slope_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the mean slope of their lines", "slope(ppb)", 13, 1, 0},
+    {"slope_min_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the smallest slope", "min(ppb)", 13, 1, 0},
+    {"slope_max_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the largest slope", "max(ppb)", 13, 1, 0},
+    {"residual_rms_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the root mean square of the residuals", "rms(ns)", 11, 1, 0},
+    {"residual_max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest absolute residual", "max(ns)", 11, 1, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the median half width of the bursts' windows", "half(ns)", 10,
+     0, 0},
+    {"points", "", ROLE_FIGURE, TYPE_INTEGER, "bursts that count", "points", 8, 0, 0},
+    {"linear_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the end of linearity", "linear(s)", 11, 3, 1e9},
 };
+static const schema_t schema =
+    SCHEMA("mpix-clock-drift", "A row for each rank except 0, each clock, and each length of windows.", columns);
 
 static void print_row(const table_t *table, const series_t *series, int windows)
 {
@@ -368,7 +373,7 @@ static void print_row(const table_t *table, const series_t *series, int windows)
 static void print_table(const drift_run_t *run)
 {
     const output_t *output = &run->settings.results.output;
-    const table_t table = TABLE(columns, output, "mpix-clock-drift");
+    const table_t table = TABLE(schema, output);
     if (output->format == FORMAT_TABLE) {
         world_describe(&run->world, output->file, "drift of clocks against those of rank 0");
         fprintf(
@@ -381,28 +386,42 @@ static void print_table(const drift_run_t *run)
         else
             fputs("the median half width\n", output->file);
     }
-    table_head(&table);
+    table_head(&table, NULL, 0);
     for (int i = 0; i < run->series_count; i++)
         for (int windows = MAX_WINDOWS; windows > 0; windows /= 2)
             print_row(&table, &run->series[i], windows);
 }
 
+static const column_t raw_columns[] = {
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
+    {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", NULL, 0, 0, 0},
+    {"time_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the start", NULL, 0, 0, 0},
+    {"offset_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the offset", NULL, 0, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half its uncertainty", NULL, 0, 0, 0},
+    {"used", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the burst counts, else 0", NULL, 0, 0, 0},
+    {"residual_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its distance from one line through all bursts that count", NULL, 0,
+     1, 0},
+};
+static const schema_t raw_schema =
+    SCHEMA("mpix-clock-drift-raw", "Written by `mpix_clock drift --raw`: a row for each burst.", raw_columns);
+
 /* Writes each burst to the raw file. */
 static void write_raw(const drift_run_t *run)
 {
-    FILE *file = run->settings.results.raw.file;
-    if (!file)
+    const table_t table = TABLE(raw_schema, &run->settings.results.raw);
+    if (!table.output->file)
         return;
-    fprintf(file, "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns\n");
+    table_head(&table, NULL, 0);
     for (const series_t *series = run->series; series < run->series + run->series_count; series++) {
         const double *residual_ns = series->residual_ns;
-        for (const point_t *point = series->points; point < series->points + run->rounds; point++) {
-            fprintf(file, "%d,%s,%.0f,%lld,%lld,%d,", series->rank, machine_clocks[series->clock].name,
-                    point->time_s * 1e9, (long long)point->offset_ns, (long long)point->half_width_ns, point->is_used);
-            if (point->is_used)
-                fprintf(file, "%.1f", *residual_ns++);
-            fputc('\n', file);
-        }
+        for (const point_t *point = series->points; point < series->points + run->rounds; point++)
+            table_row(&table, (cell_t[]){{NULL, series->rank},
+                                         {machine_clocks[series->clock].name, 0},
+                                         {NULL, point->time_s * 1e9},
+                                         {NULL, (double)point->offset_ns},
+                                         {NULL, (double)point->half_width_ns},
+                                         {NULL, point->is_used},
+                                         {point->is_used ? NULL : "", point->is_used ? *residual_ns++ : 0}});
     }
 }
 

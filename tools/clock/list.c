@@ -81,8 +81,18 @@ static const char notes[] =
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
+static const column_t raw_columns[] = {
+    {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", NULL, 0, 0, 0},
+    {"reading", "", ROLE_KEY, TYPE_INTEGER, "the number of the reading that ends the interval, from 0", NULL, 0, 0, 0},
+    {"interval_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the interval between two readings", NULL, 0, 1, 0},
+};
+static const schema_t schema,
+    raw_schema =
+        SCHEMA("mpix-clock-list-raw",
+               "Written by `mpix_clock list --raw`: a row for each interval between two readings.", raw_columns);
 static const program_spec_t program =
-    PROGRAM_SPEC("mpix_clock list", "Lists the base clocks of this machine, and which one the library uses.");
+    PROGRAM_SPEC("mpix_clock list", "Lists the base clocks of this machine, and which one the library uses.",
+                 .schemas = SCHEMAS(&schema, &raw_schema));
 
 /* ---- What the library says */
 
@@ -184,16 +194,17 @@ static double median_read_ns(const list_run_t *run, int clock)
 /* Leaves the intervals between successive readings in the room, in ascending order, and writes them as they came. */
 static void measure_intervals(const list_run_t *run, int clock)
 {
-    FILE *raw = run->settings.results.raw.file;
+    const table_t raw = TABLE(raw_schema, &run->settings.results.raw);
     int64_t before_ticks = machine_clock_ticks(clock);
     for (int64_t i = 0; i < run->settings.reads; i++) {
         int64_t now_ticks = machine_clock_ticks(clock);
         run->room[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
-    for (int64_t i = 0; raw && i < run->settings.reads; i++)
-        fprintf(raw, "%s,%lld,%.1f\n", machine_clocks[clock].name, (long long)i,
-                (double)run->room[i] * tick_ns_of(run, clock));
+    for (int64_t i = 0; raw.output->file && i < run->settings.reads; i++)
+        table_row(&raw, (cell_t[]){{machine_clocks[clock].name, 0},
+                                   {NULL, (double)i},
+                                   {NULL, (double)run->room[i] * tick_ns_of(run, clock)}});
     mh_sort(run->room, run->settings.reads);
 }
 
@@ -295,11 +306,18 @@ static void find_groups(list_run_t *run, int clock)
 enum { SHOWN_GROUPS_BYTES = 40 };
 
 static const column_t columns[] = {
-    {"clock", "clock", 14, 0, 0},      {"read(ns)", "read_ns", 11, 1, 0},     {"slowest", "slowest_rank", 9, 0, 0},
-    {"step(ns)", "step_ns", 11, 1, 0}, {"stated(ns)", "stated_ns", 13, 1, 0}, {"usable", "usable", 8, 0, 0},
-    {"auto", "auto", 6, 0, 0},         {"groups", "groups", 8, 0, 0},         {"doubt(ns)", "doubt_ns", 11, 0, 0},
-    {"members", "members", 12, 0, 0},
+    {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", "clock", 14, 0, 0},
+    {"read_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the time of a reading", "read(ns)", 11, 1, 0},
+    {"slowest_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank where it is largest", "slowest", 9, 0, 0},
+    {"step_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the smallest step seen", "step(ns)", 11, 1, 0},
+    {"stated_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the resolution that the system states", "stated(ns)", 13, 1, 0},
+    {"usable", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library can use it on all ranks, else 0", "usable", 8, 0, 0},
+    {"auto", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library takes it, else 0", "auto", 6, 0, 0},
+    {"groups", "", ROLE_FIGURE, TYPE_INTEGER, "groups of ranks that share it", "groups", 8, 0, 0},
+    {"doubt_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far clocks within a group may differ", "doubt(ns)", 11, 0, 0},
+    {"members", "", ROLE_FIGURE, TYPE_TEXT, "the ranks of each group, such as 0-3|4+6", "members", 12, 0, 0},
 };
+static const schema_t schema = SCHEMA("mpix-clock-list", "A row for each clock.", columns);
 
 static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
                                    "set xlabel 'interval between successive readings (ns)'\n"
@@ -384,7 +402,7 @@ static void tell_warnings(const list_run_t *run)
 /* Prints remarks and the list on rank 0. Collective. */
 static void report(list_run_t *run)
 {
-    const table_t table = TABLE(columns, &run->settings.results.output, "mpix-clock-list");
+    const table_t table = TABLE(schema, &run->settings.results.output);
     if (table.output->format == FORMAT_TABLE)
         world_describe(&run->world, table.output->file, "base clocks, as the library can take them");
     tell_warnings(run);
@@ -401,7 +419,7 @@ static void report(list_run_t *run)
             fprintf(remark(run), "Warning: rank %d: a reading of %s takes %.0f ns, more than %d ns\n",
                     listing->max[READ].rank, machine_clocks[clock].name, listing->max[READ].ns, SLOW_READ_NS);
     }
-    table_head(&table);
+    table_head(&table, NULL, 0);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         if (!run->listings[clock].is_foreign)
             print_row(run, &table, clock);
@@ -433,8 +451,9 @@ static int list_clocks(list_run_t *run)
         return STATUS_FAILED;
     counter_rate_begin(&rate);
     run->tick_ns = kernel_tick_ns(&rate, run->kernel.comm);
-    if (run->settings.results.raw.file)
-        fprintf(run->settings.results.raw.file, "clock,reading,interval_ns\n");
+    const table_t raw = TABLE(raw_schema, &run->settings.results.raw);
+    if (raw.output->file)
+        table_head(&raw, NULL, 0);
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
         examine(run, clock);
     report(run);

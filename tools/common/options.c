@@ -21,6 +21,8 @@ enum { TEXT_BYTES = 512, ITEM_BYTES = 64, HELP_COLUMN = 32 };
 #define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
 
 static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print this and exit"};
+static const option_spec_t columns_option =
+    OPTION(0, "help-columns", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the columns of csv and json and exit");
 static const option_spec_t version_option =
     OPTION('v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the version and exit");
 
@@ -267,8 +269,19 @@ static options_outcome_t print_help(const program_spec_t *program)
     for (int i = 0; i < program->option_count; i++)
         print_help_line(&program->options[i]);
     print_help_line(&help_option);
+    if (program->schemas)
+        print_help_line(&columns_option);
     print_help_line(&version_option);
     printf("\n%s", program->notes);
+    return OPTIONS_ANSWERED;
+}
+
+static options_outcome_t print_columns(const program_spec_t *program)
+{
+    for (int i = 0; program->schemas[i]; i++) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        schema_describe(program->schemas[i]);
+    }
     return OPTIONS_ANSWERED;
 }
 
@@ -316,6 +329,8 @@ static scanner_t make_scanner(const program_spec_t *program)
         add_option(&scanner, count, &program->options[count]);
     if (!program->answers_nothing) {
         add_option(&scanner, count++, &help_option);
+        if (program->schemas)
+            add_option(&scanner, count++, &columns_option);
         add_option(&scanner, count, &version_option);
     }
     return scanner;
@@ -351,6 +366,8 @@ static options_outcome_t take_option(const program_spec_t *program, const option
         return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
     if (option == &help_option)
         return print_help(program);
+    if (option == &columns_option)
+        return print_columns(program);
     if (option == &version_option) {
         printf("%s %s\n", program->name, PACKAGE_VERSION);
         return OPTIONS_ANSWERED;

@@ -85,16 +85,18 @@ enum { ABSENT = -100 };
 /* The seed of whatever is random, of which there is one default. */
 #define SEED_OPTION(place, doc) OPTION(0, "seed", "N", OPTION_INTEGER, place, 0, 1e15, NULL, "1", doc)
 
-/* A program as its command line shows it. --help and --version come on their own. There are at most 62 options. */
+/* A program as its command line shows it. --help, --version, and with schemas --help-columns come on their own.
+ * There are at most 61 options. */
 typedef struct program_spec {
     const char *name;
     const char *purpose; /* one line */
     const option_spec_t *options;
     int option_count;
-    const char *notes;            /* printed after the options: definitions, exit status */
-    const option_spec_t *operand; /* what takes the arguments that are no options; NULL: none are allowed */
-    bool answers_nothing;         /* no --help and --version: not a command line but a row of a file */
-    const char *usage;            /* how it is started; NULL: by mpiexec, with options and operands */
+    const char *notes;                   /* printed after the options: definitions, exit status */
+    const option_spec_t *operand;        /* what takes the arguments that are no options; NULL: none are allowed */
+    bool answers_nothing;                /* no --help and --version: not a command line but a row of a file */
+    const char *usage;                   /* how it is started; NULL: by mpiexec, with options and operands */
+    const struct schema *const *schemas; /* of what it writes, NULL after the last; NULL: nothing with columns */
 } program_spec_t;
 
 /* As the operand: the first one and what follows are another command line, from argv[optind] on. */
@@ -106,6 +108,12 @@ extern const option_spec_t options_command;
         .name = (program_name), .purpose = (program_purpose), .options = options,       \
         .option_count = sizeof options / sizeof options[0], .notes = notes, __VA_ARGS__ \
     }
+
+/* schema_describe - print the columns of a schema as a table of Markdown, as doc/results.md has it. */
+void schema_describe(const struct schema *schema);
+
+/* The schemas of a program, by their addresses. */
+#define SCHEMAS(...) ((const struct schema *const[]){__VA_ARGS__, NULL})
 
 typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } options_outcome_t;
 

@@ -19,6 +19,7 @@ typedef struct output {
     int64_t format;   /* output_format_t */
     const char *path; /* NULL: standard output. Of use on rank 0 only */
     FILE *file;
+    bool is_buffered; /* rows need not be written at once */
 } output_t;
 
 /* The lines of a program's options table for a output_t at an offset in its settings. */
@@ -55,54 +56,5 @@ int output_answer(options_outcome_t outcome, const char *program);
 
 /* output_columns - the width of the terminal that standard error is. */
 int output_columns(void);
-
-/* ---- Rows for people, aligned, or for programs: comma-separated values, or lines of JSON */
-
-typedef struct column {
-    const char *title; /* in the table for people */
-    const char *name;  /* for programs, with its unit */
-    int width;         /* characters, at least two more than the title */
-    int decimals;
-    double unit; /* people see numbers divided by this, programs see whole ones; 0: both see the same */
-} column_t;
-
-typedef struct cell {
-    const char *text; /* printed if it is not NULL; "" for no value */
-    double number;
-} cell_t;
-
-typedef struct table {
-    const column_t *columns;
-    int column_count;
-    const output_t *output;
-    const char *schema; /* its name for programs, that of the program with hyphens */
-} table_t;
-
-/* A table with the columns of an array. */
-#define TABLE(column_array, table_output, table_schema)                                         \
-    {                                                                                           \
-        (column_array), sizeof(column_array) / sizeof(column_t), (table_output), (table_schema) \
-    }
-
-/*
- * table_head - print the line of titles. For programs, what the rows are comes before: a comment with the schema, or a
- * line of JSON with the schema and the version of this package.
- */
-void table_head(const table_t *table);
-
-/*
- * schema_begin - begin the first line of JSON: its schema and the object of what is known of all rows, which the caller
- * closes with "}}\n".
- */
-void schema_begin(FILE *file, const char *schema);
-
-/* table_row - print a row of as many cells as there are columns. */
-void table_row(const table_t *table, const cell_t *cells);
-
-/* quote_json - print a text as a string. What is not UTF-8 becomes the replacement character. */
-void quote_json(FILE *file, const char *text);
-
-/* quote_csv - print a text as a cell of comma-separated values, in quotes if it needs them. */
-void quote_csv(FILE *file, const char *text);
 
 #endif

@@ -15,6 +15,8 @@ int results_open(results_t *results, const world_t *world, const plot_chart_t *c
 {
     int status = plot_open(&results->plot, world, chart);
     results->output.file = stdout;
+    results->raw.format = FORMAT_CSV;
+    results->raw.is_buffered = true;
     if (status == STATUS_GOOD)
         status = create(world, "--output", &results->output);
     return status == STATUS_GOOD ? create(world, "--raw", &results->raw) : status;

@@ -5,6 +5,7 @@
 
 #include "output.h"
 #include "plot.h"
+#include "results/table.h"
 #include "world.h"
 
 /* Part of a program's settings: the options fill in formats and paths. */

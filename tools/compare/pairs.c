@@ -2,7 +2,6 @@
 /* pairs.c - match the rows of two variants by their keys, or rows of one by the guidelines. */
 #include "compare/pairs.h"
 
-#include "common/output.h"
 #include "common/room.h"
 #include "common/text.h"
 
@@ -42,22 +41,22 @@ bool pairs_explain(const pairs_t *pairs, reason_t reason, char text[COMPLAINT_BY
 {
     const pair_t *unlike = &pairs->unlike;
     double span_ns[2];
+    char operation[CELL_BYTES], size[CELL_BYTES];
     if (pairs->left_out[reason] == 0)
         return false;
     if (reason == NO_VALUE)
         complain(text, "rows left out, as a launch has no value above 0: %d", pairs->left_out[reason]);
     else if (reason != OTHER_ARRIVAL)
-        complain(text, "rows left out, as only %.400s has them: %d", pairs->rows[reason == ONLY_B_HAS]->variant->name,
-                 pairs->left_out[reason]);
+        complain(text, "rows left out, as only %.400s has them: %d",
+                 pairs->rows[reason == ONLY_VARIANT_HAS]->variant->name, pairs->left_out[reason]);
     else {
         find_spans(pairs, *unlike, span_ns);
-        complain(
-            text,
-            "rows left out, as the longest delays of their arrivals differ by more than %g %%: %d, such as %.60s of "
-            "%.30s bytes by %.0f ns and %.60s of %.30s bytes by %.0f ns",
-            ARRIVAL_PERCENT, pairs->left_out[reason], rows_key(unlike->base, "operation"),
-            rows_key(unlike->base, "size_bytes"), span_ns[0], rows_key(unlike->judged, "operation"),
-            rows_key(unlike->judged, "size_bytes"), span_ns[1]);
+        cell_write(rows_key(pairs->rows[0], unlike->base, "operation"), operation);
+        cell_write(rows_key(pairs->rows[0], unlike->base, "size_bytes"), size);
+        complain(text,
+                 "rows left out, as the longest delays of their arrivals differ by more than %g %%: %d, such as %.60s "
+                 "of %.30s bytes by %.0f ns and %.0f ns",
+                 ARRIVAL_PERCENT, pairs->left_out[reason], operation, size, span_ns[0], span_ns[1]);
     }
     return true;
 }
@@ -106,54 +105,29 @@ void pairs_free(pairs_t *pairs)
 
 /* ---- The same of two variants */
 
-/* How many keys two rows have in common. */
-static int count_equal_keys(const series_t *a, const series_t *b)
+static bool equal_at(const rows_t rows[2], const series_t *a, const series_t *b, int key)
+{
+    return cells_equal(&a->keys[key], rows_key(&rows[1], b, rows[0].keys[key]->name));
+}
+
+/* How many keys two rows have in common. The operation says most of what a row is. */
+static int likeness(const rows_t rows[2], const series_t *a, const series_t *b)
 {
     int count = 0;
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)a->keys, name, value)
-    {
-        count += json_equal(value, json_object_get(b->keys, name));
-    }
+    for (int i = 0; i < rows[0].key_count; i++)
+        count += equal_at(rows, a, b, i) ? strcmp(rows[0].keys[i]->name, "operation") == 0 ? 100 : 1 : 0;
     return count;
-}
-
-/* The operation says most of what a row is. */
-static int likeness(const series_t *a, const series_t *b)
-{
-    return count_equal_keys(a, b) + (strcmp(rows_key(a, "operation"), rows_key(b, "operation")) == 0 ? 100 : 0);
-}
-
-/* Adds to a complaint the keys that differ, of those that a has and b may have. */
-static void name_differences(const series_t *a, const series_t *b, bool only_missing, char *complaint)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)a->keys, name, value)
-    {
-        bool is_missing = !json_object_get(b->keys, name);
-        const char *texts[] = {json_string_value(value), rows_key(b, name)};
-        if (is_missing != only_missing || json_equal(value, json_object_get(b->keys, name)))
-            continue;
-        size_t length = strlen(complaint);
-        text_append(complaint, COMPLAINT_BYTES, "%s%s", complaint[length - 1] == ':' ? " " : ", ", name);
-        if (!is_missing)
-            text_append(complaint, COMPLAINT_BYTES, " %s and %s", texts[0][0] != '\0' ? texts[0] : "(none)",
-                        texts[1][0] != '\0' ? texts[1] : "(none)");
-        else
-            text_append(complaint, COMPLAINT_BYTES, " in one only");
-    }
 }
 
 /* Says what is different in the two rows that are most alike. */
 static bool complain_of_differences(const rows_t rows[2], char *complaint)
 {
     const series_t *a = NULL, *b = NULL;
+    const char *separator = " ";
     int best = -1;
     for (int i = 0; i < rows[0].count; i++)
         for (int j = 0; j < rows[1].count; j++) {
-            int alike = likeness(&rows[0].list[i], &rows[1].list[j]);
+            int alike = likeness(rows, &rows[0].list[i], &rows[1].list[j]);
             if (alike > best) {
                 best = alike;
                 a = &rows[0].list[i];
@@ -162,10 +136,16 @@ static bool complain_of_differences(const rows_t rows[2], char *complaint)
         }
     complain(complaint, "%.200s and %.200s cannot be compared, no row is of the same:", rows[0].variant->name,
              rows[1].variant->name);
-    if (a && b) {
-        name_differences(a, b, false, complaint);
-        name_differences(a, b, true, complaint);
-        name_differences(b, a, true, complaint);
+    for (int i = 0; a && b && i < rows[0].key_count; i++) {
+        const char *name = rows[0].keys[i]->name;
+        char texts[2][CELL_BYTES];
+        if (equal_at(rows, a, b, i))
+            continue;
+        cell_write(&a->keys[i], texts[0]);
+        cell_write(rows_key(&rows[1], b, name), texts[1]);
+        text_append(complaint, COMPLAINT_BYTES, "%s%s %s and %s", separator, name,
+                    texts[0][0] != '\0' ? texts[0] : "(none)", texts[1][0] != '\0' ? texts[1] : "(none)");
+        separator = ", ";
     }
     return false;
 }
@@ -175,15 +155,15 @@ bool pairs_match(const rows_t rows[2], bool in_blocks, pairs_t *pairs, char comp
     int common = 0;
     *pairs = (pairs_t){.rows = {&rows[0], &rows[1]}, .in_blocks = in_blocks};
     for (int i = 0; i < rows[0].count; i++) {
-        const series_t *judged = rows_find(&rows[1], rows[0].list[i].keys);
+        const series_t *judged = rows_find(&rows[1], &rows[0], &rows[0].list[i]);
         common += judged != NULL;
         if (judged)
             add_pair(pairs, &rows[0].list[i], judged);
     }
     if (common == 0)
         return complain_of_differences(rows, complaint);
-    pairs->left_out[ONLY_A_HAS] = rows[0].count - common;
-    pairs->left_out[ONLY_B_HAS] = rows[1].count - common;
+    pairs->left_out[ONLY_BASE_HAS] = rows[0].count - common;
+    pairs->left_out[ONLY_VARIANT_HAS] = rows[1].count - common;
     return finish(pairs, "that can be compared", complaint);
 }
 
@@ -217,36 +197,36 @@ static const struct {
 };
 enum { GUIDELINES = sizeof guidelines / sizeof guidelines[0] };
 
-/* Whether rows were measured alike except for operation and size. A key that only one has, such as a root, is ignored.
- * */
-static bool are_alike(const series_t *a, const series_t *b)
+/* Whether rows were measured alike but for operation and size. A key that only one has, such as a root, is ignored. */
+static bool are_alike(const rows_t *rows, const series_t *a, const series_t *b)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)a->keys, name, value)
-    {
-        const char *texts[] = {json_string_value(value), rows_key(b, name)};
-        if (strcmp(name, "operation") != 0 && strcmp(name, "size_bytes") != 0 && texts[0][0] != '\0' &&
-            texts[1][0] != '\0' && strcmp(texts[0], texts[1]) != 0)
+    for (int i = 0; i < rows->key_count; i++) {
+        const char *name = rows->keys[i]->name;
+        if (strcmp(name, "operation") != 0 && strcmp(name, "size_bytes") != 0 && !cell_lacks(&a->keys[i]) &&
+            !cell_lacks(&b->keys[i]) && !cells_equal(&a->keys[i], &b->keys[i]))
             return false;
     }
     return true;
 }
 
-static bool is_owed(const series_t *judged, const series_t *bound)
+static bool has_operation(const rows_t *rows, const series_t *row, const char *operation)
 {
-    const char *operations[] = {rows_key(judged, "operation"), rows_key(bound, "operation")};
-    if (strcmp(rows_key(judged, "size_bytes"), rows_key(bound, "size_bytes")) != 0)
+    return cells_equal(rows_key(rows, row, "operation"), &(cell_t){operation, 0});
+}
+
+static bool is_owed(const rows_t *rows, const series_t *judged, const series_t *bound)
+{
+    if (!cells_equal(rows_key(rows, judged, "size_bytes"), rows_key(rows, bound, "size_bytes")))
         return false;
     for (int i = 0; i < GUIDELINES; i++)
-        if (strcmp(guidelines[i].judged, operations[0]) == 0 && strcmp(guidelines[i].bound, operations[1]) == 0)
-            return are_alike(judged, bound);
+        if (has_operation(rows, judged, guidelines[i].judged) && has_operation(rows, bound, guidelines[i].bound))
+            return are_alike(rows, judged, bound);
     return false;
 }
 
-static double size_of(const series_t *row)
+static double size_of(const rows_t *rows, const series_t *row)
 {
-    return strtod(rows_key(row, "size_bytes"), NULL);
+    return rows_key(rows, row, "size_bytes")->number;
 }
 
 /* The same operation with the next greater message, or NULL. */
@@ -255,8 +235,9 @@ static const series_t *find_next_size(const rows_t *rows, const series_t *row)
     const series_t *next = NULL;
     for (int i = 0; i < rows->count; i++) {
         const series_t *other = &rows->list[i];
-        if (size_of(other) > size_of(row) && (!next || size_of(other) < size_of(next)) &&
-            strcmp(rows_key(row, "operation"), rows_key(other, "operation")) == 0 && are_alike(row, other))
+        if (size_of(rows, other) > size_of(rows, row) && (!next || size_of(rows, other) < size_of(rows, next)) &&
+            cells_equal(rows_key(rows, row, "operation"), rows_key(rows, other, "operation")) &&
+            are_alike(rows, row, other))
             next = other;
     }
     return next;
@@ -268,7 +249,7 @@ bool pairs_by_guidelines(const rows_t *rows, pairs_t *pairs, char complaint[COMP
     for (int i = 0; i < rows->count; i++) {
         const series_t *next = find_next_size(rows, &rows->list[i]);
         for (int j = 0; j < rows->count; j++)
-            if (is_owed(&rows->list[i], &rows->list[j]))
+            if (is_owed(rows, &rows->list[i], &rows->list[j]))
                 add_pair(pairs, &rows->list[j], &rows->list[i]);
         if (next)
             add_pair(pairs, next, &rows->list[i]);

@@ -17,8 +17,8 @@ typedef struct pair {
 
 /* Why rows are left out. */
 typedef enum reason {
-    ONLY_A_HAS,
-    ONLY_B_HAS,
+    ONLY_BASE_HAS,
+    ONLY_VARIANT_HAS,
     NO_VALUE,      /* in some launch */
     OTHER_ARRIVAL, /* their imposed arrivals differ */
     REASONS

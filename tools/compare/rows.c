@@ -8,105 +8,132 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key that comes after the first column that is none. */
-static const char arrival[] = "arrival", arrival_span[] = "arrival_span_ns";
+static const char arrival_span[] = "arrival_span_ns";
 
-/* The keys of a row, as texts, so that both formats have the same. The caller frees them. */
-static json_t *take_keys(const json_t *row)
+const cell_t *rows_key(const rows_t *rows, const series_t *row, const char *name)
 {
-    char text[RESULT_TEXT_BYTES];
-    const char *name;
-    bool is_key = true;
-    json_t *value, *keys = json_object();
-    json_object_foreach((json_t *)row, name, value)
-    {
-        is_key = is_key && strcmp(name, launch_first_figure) != 0;
-        if (!is_key && strcmp(name, arrival) != 0)
-            continue;
-        result_text(value, text);
-        json_object_set_new(keys, name, json_string(text));
+    static const cell_t none = {"", 0};
+    for (int i = 0; i < rows->key_count; i++)
+        if (strcmp(rows->keys[i]->name, name) == 0)
+            return &row->keys[i];
+    return &none;
+}
+
+static void find_keys(rows_t *rows)
+{
+    const sheet_t *sheet = &rows->variant->launches[0].file.sheet;
+    rows->keys = need(calloc((size_t)sheet->column_count + 1, sizeof rows->keys[0]));
+    for (int i = 0; i < sheet->column_count; i++)
+        if (sheet->columns[i].role == ROLE_KEY)
+            rows->keys[rows->key_count++] = &sheet->columns[i];
+}
+
+/* Where the keys are in a launch. False after a complaint: it has others. */
+static bool place_keys(const rows_t *rows, const measured_t *launch, int *places, char *complaint)
+{
+    const sheet_t *sheet = &launch->file.sheet;
+    int count = 0;
+    for (int i = 0; i < sheet->column_count; i++)
+        count += sheet->columns[i].role == ROLE_KEY;
+    for (int i = 0; i < rows->key_count; i++) {
+        places[i] = sheet_column(sheet, rows->keys[i]->name);
+        if (places[i] < 0 || sheet->columns[places[i]].role != ROLE_KEY || count != rows->key_count)
+            return complain(complaint, "%.400s and %.400s have other keys", launch->path,
+                            rows->variant->launches[0].path);
     }
-    return keys;
+    return true;
 }
 
-/* The place of the row with these keys, or -1. */
-static int find_place(const rows_t *rows, const char *text)
+static bool have_equal_keys(const rows_t *rows, const series_t *row, const sheet_t *sheet, int64_t at,
+                            const int *places)
 {
-    const json_t *place = json_object_get(rows->index, text);
-    return place ? (int)json_integer_value(place) : -1;
+    for (int i = 0; i < rows->key_count; i++)
+        if (!cells_equal(&row->keys[i], sheet_at(sheet, at, places[i])))
+            return false;
+    return true;
 }
 
-/* The row with these keys, which is made if there is none yet. Takes over the keys. */
-static series_t *row_of(rows_t *rows, json_t *keys)
+/* The row with these keys, which is made if there is none yet. Launches mostly have their rows in the same order. */
+static series_t *row_of(rows_t *rows, const sheet_t *sheet, int64_t at, const int *places)
 {
-    char *text = need(json_dumps(keys, JSON_COMPACT));
-    int place = find_place(rows, text);
-    if (place < 0) {
-        place = rows->count++;
-        rows->list = need(room_for_another(rows->list, place, sizeof(series_t)));
-        rows->list[place] = (series_t){.keys = json_incref(keys),
-                                       .logs = need(malloc(room_bytes(rows->variant->count, sizeof(double))))};
-        for (int i = 0; i < rows->variant->count; i++)
-            rows->list[place].logs[i] = NAN;
-        json_object_set_new(rows->index, text, need(json_integer(place)));
+    for (int i = 0; i < rows->count; i++) {
+        series_t *row = &rows->list[(at + i) % rows->count];
+        if (have_equal_keys(rows, row, sheet, at, places))
+            return row;
     }
-    json_decref(keys);
-    free(text);
-    return &rows->list[place];
+    rows->list = need(room_for_another(rows->list, rows->count, sizeof(series_t)));
+    series_t *row = &rows->list[rows->count++];
+    *row = (series_t){.keys = need(calloc((size_t)rows->key_count + 1, sizeof(cell_t))),
+                      .logs = need(malloc(room_bytes(rows->variant->count, sizeof(double))))};
+    for (int i = 0; i < rows->key_count; i++)
+        row->keys[i] = *sheet_at(sheet, at, places[i]);
+    for (int i = 0; i < rows->variant->count; i++)
+        row->logs[i] = NAN;
+    return row;
 }
 
-const char *rows_key(const series_t *row, const char *name)
+static bool add_launch(rows_t *rows, int launch, const char *column, int *places, char *complaint)
 {
-    const char *text = json_string_value(json_object_get(row->keys, name));
-    return text ? text : "";
-}
-
-static bool add_value(rows_t *rows, const launch_t *launch, const json_t *row, const char *column, char *complaint)
-{
-    const json_t *value = json_object_get(row, column);
-    double number = json_number_value(value);
-    if (!value || !(json_is_null(value) || json_is_number(value)))
-        return complain(complaint, "%.400s has no column of numbers %.60s", launch->path, column);
-    series_t *series = row_of(rows, take_keys(row));
-    double *log_value = &series->logs[launch - rows->variant->launches];
-    if (!isnan(*log_value))
-        return complain(complaint, "%.400s has two rows of %.100s, %.30s bytes", launch->path,
-                        rows_key(series, "operation"), rows_key(series, "size_bytes"));
-    if (number > 0 && isfinite(number))
-        *log_value = log(number);
-    series->span_ns += json_number_value(json_object_get(row, arrival_span));
+    const measured_t *from = &rows->variant->launches[launch];
+    const sheet_t *sheet = &from->file.sheet;
+    int place = sheet_column(sheet, column), span = sheet_column(sheet, arrival_span);
+    if (!place_keys(rows, from, places, complaint))
+        return false;
+    if (place < 0 || sheet->columns[place].type == TYPE_TEXT || sheet->columns[place].role == ROLE_KEY)
+        return complain(complaint, "%.400s has no figure %.60s", from->path, column);
+    for (int64_t i = 0; i < sheet->row_count; i++) {
+        const cell_t *value = sheet_at(sheet, i, place);
+        series_t *row = row_of(rows, sheet, i, places);
+        if (!isnan(row->logs[launch])) {
+            char operation[CELL_BYTES], size[CELL_BYTES];
+            cell_write(rows_key(rows, row, "operation"), operation);
+            cell_write(rows_key(rows, row, "size_bytes"), size);
+            return complain(complaint, "%.400s has two rows of %.100s, %.30s bytes", from->path, operation, size);
+        }
+        if (!value->text && value->number > 0)
+            row->logs[launch] = log(value->number);
+        row->span_ns += span >= 0 ? sheet_at(sheet, i, span)->number : 0;
+    }
     return true;
 }
 
 bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, char complaint[COMPLAINT_BYTES])
 {
-    *rows = (rows_t){.variant = variant, .index = json_object()};
-    for (int i = 0; i < variant->count; i++) {
-        const launch_t *launch = &variant->launches[i];
-        for (size_t j = 0; j < json_array_size(launch->file.rows); j++)
-            if (!add_value(rows, launch, json_array_get(launch->file.rows, j), column, complaint))
-                return false;
-    }
-    return true;
+    *rows = (rows_t){.variant = variant};
+    find_keys(rows);
+    int *places = need(calloc((size_t)rows->key_count + 1, sizeof places[0]));
+    bool good = true;
+    for (int i = 0; i < variant->count && good; i++)
+        good = add_launch(rows, i, column, places, complaint);
+    free(places);
+    return good;
 }
 
 void rows_free(rows_t *rows)
 {
     for (int i = 0; i < rows->count; i++) {
         free(rows->list[i].logs);
-        json_decref(rows->list[i].keys);
+        free(rows->list[i].keys);
     }
     free(rows->list);
-    json_decref(rows->index);
+    free(rows->keys);
     *rows = (rows_t){.count = 0};
 }
 
-const series_t *rows_find(const rows_t *rows, const json_t *keys)
+static bool are_same(const rows_t *rows, const series_t *row, const rows_t *others, const series_t *other)
 {
-    char *text = need(json_dumps(keys, JSON_COMPACT));
-    int place = find_place(rows, text);
-    free(text);
-    return place >= 0 ? &rows->list[place] : NULL;
+    for (int i = 0; i < rows->key_count; i++)
+        if (!cells_equal(&row->keys[i], rows_key(others, other, rows->keys[i]->name)))
+            return false;
+    return rows->key_count == others->key_count;
+}
+
+const series_t *rows_find(const rows_t *rows, const rows_t *others, const series_t *row)
+{
+    for (int i = 0; i < rows->count; i++)
+        if (are_same(others, row, rows, &rows->list[i]))
+            return &rows->list[i];
+    return NULL;
 }
 
 bool rows_is_complete(const rows_t *rows, const series_t *row)

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * rows.h - the rows of a variant's launches brought together: what was measured, and one value of each launch.
- *
- * The columns before the column valid say what was measured: operation, ranks, size and all else that a time depends
- * on. They are the keys of a row.
  */
-#ifndef ROWS_H
-#define ROWS_H
+#ifndef COMPARE_ROWS_H
+#define COMPARE_ROWS_H
 
-#include "compare/launches.h"
+#include "results/source.h"
 
 /* A measured row. */
 typedef struct series {
-    json_t *keys;   /* texts by name, in the order of the columns; "" for none */
+    cell_t *keys;   /* of the columns rows.keys */
     double *logs;   /* by launch: the logarithm of the value, NAN where there is none */
     double span_ns; /* of the imposed arrivals: the sum over launches, 0 of none */
 } series_t;
 
+/* Names, keys and their texts belong to the launches. */
 typedef struct rows {
     const variant_t *variant;
+    const column_t **keys; /* columns whose role is key, of the first launch */
+    int key_count;
     int count;
     series_t *list; /* in the order of the files */
-    json_t *index;  /* by the text of all keys, a row's place */
 } rows_t;
 
 /*
@@ -37,11 +36,11 @@ bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, ch
 
 void rows_free(rows_t *rows);
 
-/* rows_find - the row with these keys, or NULL. */
-const series_t *rows_find(const rows_t *rows, const json_t *keys);
+/* rows_find - the row that has the keys of a row of others, or NULL. */
+const series_t *rows_find(const rows_t *rows, const rows_t *others, const series_t *row);
 
-/* rows_key - the text of a key, "" where there is none. */
-const char *rows_key(const series_t *row, const char *name);
+/* rows_key - a key of a row; one without a value if there is none of this name. */
+const cell_t *rows_key(const rows_t *rows, const series_t *row, const char *name);
 
 /* rows_is_complete - whether there is a value of every launch. */
 bool rows_is_complete(const rows_t *rows, const series_t *row);

@@ -4,9 +4,10 @@
  */
 #include "common/options.h"
 #include "common/output.h"
-#include "page/page.h"
+#include "page/report.h"
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 typedef struct settings {
     const char *output_path;
@@ -27,7 +28,8 @@ static const option_spec_t operand =
 
 static const char notes[] =
     "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"
-    "files that end in .json or .csv, of which each counts as a launch. The page needs no network and no other file.\n"
+    "files that end in .json or .csv, of which each counts as a launch. The page of a campaign begins with the\n"
+    "verdicts of mpix_compare on its variants. The page needs no network and no other file.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a file cannot be read, is none of these, or the page cannot be written,\n"
     "2 for a bad option.\n";
@@ -36,9 +38,34 @@ static const program_spec_t program =
     PROGRAM_SPEC("mpix_report", "Makes one page of HTML from results of the measuring tools.", .operand = &operand,
                  .usage = "mpix_report [OPTION]... FILE|DIR...");
 
-static int write_page(const sources_t *sources, const settings_t *settings)
+static bool is_same_file(const char *path, const struct stat *other)
 {
-    if (settings->output_path && sources_has(sources, settings->output_path)) {
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_dev == other->st_dev && status.st_ino == other->st_ino;
+}
+
+/* Whether a path leads to a file that was read. */
+static bool is_read(const source_t *sources, int count, const char *path)
+{
+    struct stat status;
+    if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    for (const source_t *source = sources; source < sources + count; source++) {
+        char *manifest = folder_join(source->path, manifest_name);
+        bool found = source->manifest && is_same_file(manifest, &status);
+        free(manifest);
+        for (int i = 0; i < source->variant_count; i++)
+            for (int k = 0; k < source->variants[i].count; k++)
+                found = found || is_same_file(source->variants[i].launches[k].path, &status);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static int write_page(const source_t *sources, int count, const settings_t *settings)
+{
+    if (is_read(sources, count, settings->output_path)) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
                        settings->output_path);
         return STATUS_BAD_OPTION;
@@ -46,20 +73,25 @@ static int write_page(const sources_t *sources, const settings_t *settings)
     FILE *file = output_create(settings->output_path, "--output", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
-    page_print(file, sources, settings->title);
+    report_print(file, sources, count, settings->title);
     return output_finish(file, settings->output_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
 static int report(const settings_t *settings)
 {
-    sources_t sources = {0};
-    int status = STATUS_GOOD;
-    for (int64_t i = 0; i < settings->paths.count && status == STATUS_GOOD; i++)
-        if (!sources_read(&sources, settings->paths.texts[i]))
+    source_t *sources = need(calloc((size_t)settings->paths.count, sizeof sources[0]));
+    char complaint[COMPLAINT_BYTES];
+    int status = STATUS_GOOD, count = 0;
+    for (; status == STATUS_GOOD && count < settings->paths.count; count++)
+        if (!source_read(settings->paths.texts[count], report_wants, program.name, &sources[count], complaint)) {
+            fprintf(stderr, "%s: %s\n", program.name, complaint);
             status = STATUS_FAILED;
+        }
     if (status == STATUS_GOOD)
-        status = write_page(&sources, settings);
-    sources_free(&sources);
+        status = write_page(sources, count, settings);
+    for (int i = 0; i < count; i++)
+        source_free(&sources[i]);
+    free(sources);
     return status;
 }
 

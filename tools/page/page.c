@@ -1,234 +1,362 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* page.c - print the sections of the page. */
+/* page.c - escape texts, print tables and the frame of a page, and give the script its data. */
 #include "page/page.h"
 
-#include "page/figures.h"
-#include "page/html.h"
-#include "page/rows.h"
-#include "results/results.h"
+#include "common/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The sources of one kind, in campaigns or by themselves. */
-typedef struct section {
-    const kind_t *kind;
-    bool is_campaign;
-    int count;
-} section_t;
+enum { TEXT_BYTES = 64 };
 
-typedef struct page {
-    FILE *file;
-    const sources_t *sources;
-    section_t *sections;
-    int section_count;
-    int figures; /* so far */
-} page_t;
-
-/* ---- Sections */
-
-/* A directory without a manifest that has only one file of a kind is not a campaign of that kind. */
-static bool is_in_campaign(const sources_t *sources, const source_t *source)
+void page_text(const page_t *page, const char *text)
 {
-    int launches = 0;
-    for (int i = 0; i < sources->campaign_count && source->campaign; i++)
-        if (sources->campaigns[i].manifest && strcmp(sources->campaigns[i].path, source->campaign) == 0)
-            return true;
-    for (int i = 0; i < sources->count && source->campaign; i++) {
-        const source_t *other = &sources->list[i];
-        launches += other->kind == source->kind && other->campaign && strcmp(other->campaign, source->campaign) == 0;
+    static const char special[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    json_t *whole = json_text(text);
+    for (const char *next = json_string_value(whole); *next != '\0'; next++) {
+        const char *place = strchr(special, *next);
+        if (place)
+            fputs(names[place - special], page->file);
+        else /* characters that HTML does not have are spaces */
+            fputc(((unsigned char)*next < ' ' && *next != '\n') || *next == 0x7f ? ' ' : *next, page->file);
     }
-    return launches > 1;
+    json_decref(whole);
 }
 
-static bool is_of(const page_t *page, const section_t *section, const source_t *source)
-{
-    return source->kind == section->kind && is_in_campaign(page->sources, source) == section->is_campaign;
-}
+/* ---- Values */
 
-static void find_sections(page_t *page)
-{
-    page->sections = need(calloc((size_t)page->sources->count + 1, sizeof page->sections[0]));
-    for (int i = 0; i < page->sources->count; i++) {
-        const source_t *source = &page->sources->list[i];
-        int place = 0;
-        while (place < page->section_count && !is_of(page, &page->sections[place], source))
-            place++;
-        section_t *section = &page->sections[place];
-        if (place == page->section_count) {
-            *section = (section_t){source->kind, is_in_campaign(page->sources, source), 0};
-            page->section_count++;
-        }
-        section->count++;
-    }
-}
+/* How the numbers of a column are shown: divided by a unit, with so many decimals. */
+typedef struct form {
+    const column_t *column;
+    int place; /* of the column */
+    double divisor;
+    const char *unit;
+    int decimals;
+    double resolution;
+} form_t;
 
-/* A row, or the head of a file, after what distinguishes it from those of other files. */
-static json_t *with_source(const page_t *page, const section_t *section, const source_t *source, json_t *row)
+/* The geometric mean of what is not 0, so that a few great values do not hide the others; and whether all are whole. */
+static double typical_size(const sheet_t *sheet, int place, bool *whole)
 {
-    json_t *whole = need(json_object());
-    if (!section->is_campaign && section->count > 1)
-        json_object_set_new(whole, rows_file_column, text_value(source->path));
-    if (section->is_campaign && page->sources->campaign_count > 1)
-        json_object_set_new(whole, "campaign", text_value(source->campaign));
-    if (section->is_campaign) {
-        json_object_set_new(whole, "variant", text_value(source->variant));
-        json_object_set_new(whole, "launch", need(json_integer(source->launch)));
-    }
-    json_object_update_missing(whole, row);
-    return whole;
-}
-
-/* All rows of a section, or all heads. */
-static json_t *gather(const page_t *page, const section_t *section, bool heads)
-{
-    json_t *all = need(json_array()), *row;
-    size_t k;
-    for (int i = 0; i < page->sources->count; i++) {
-        const source_t *source = &page->sources->list[i];
-        if (!is_of(page, section, source))
+    double sum = 0;
+    int count = 0;
+    *whole = true;
+    for (int64_t i = 0; i < sheet->row_count; i++) {
+        const cell_t *cell = sheet_at(sheet, i, place);
+        if (cell->text)
             continue;
-        if (heads && json_object_size(source->head) > 0)
-            json_array_append_new(all, with_source(page, section, source, source->head));
-        json_array_foreach(source->rows, k, row)
-        {
-            if (!heads)
-                json_array_append_new(all, with_source(page, section, source, row));
+        *whole = *whole && cell->number == nearbyint(cell->number);
+        if (cell->number != 0) {
+            sum += log(fabs(cell->number));
+            count++;
         }
     }
-    return all;
+    return count > 0 ? exp(sum / count) : 0;
 }
 
-static void print_folded_table(const page_t *page, const json_t *rows, const char *title, bool print)
+static form_t find_form(const sheet_t *sheet, int place, double resolution)
 {
-    fprintf(page->file, "<details%s><summary>%s</summary>\n", print ? " class=\"print\"" : "", title);
-    html_table(page->file, rows, title, NULL);
+    static const struct {
+        double ns;
+        const char *name;
+    } steps[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+    const column_t *column = &sheet->columns[place];
+    form_t form = {.column = column, .place = place, .divisor = 1, .unit = column->unit};
+    bool whole, is_time = strcmp(column->unit, "ns") == 0;
+    double size = typical_size(sheet, place, &whole);
+    if (strcmp(column->unit, "bytes") == 0)
+        form.unit = "";
+    for (int step = 0; is_time && (step == 0 || size < form.divisor * 0.9995) && step < 4; step++) {
+        form.divisor = steps[step].ns;
+        form.unit = steps[step].name;
+    }
+    size /= form.divisor;
+    if (!whole || form.divisor > 1)
+        form.decimals = size >= 100 ? 1 : size >= 10 ? 2 : 3;
+    if (is_time && column->role == ROLE_FIGURE && resolution > 1 && form.divisor == 1)
+        form.decimals = 0;
+    form.resolution = is_time && column->role == ROLE_FIGURE ? resolution : 0;
+    return form;
+}
+
+/* Powers of two as people say them. */
+static void write_bytes(double bytes, char text[TEXT_BYTES])
+{
+    static const char *const prefixes[] = {"", " KiB", " MiB", " GiB", " TiB"};
+    double rest = bytes;
+    int power = 0;
+    for (; power < 4 && rest >= 1024 && fmod(rest, 1024) == 0; power++)
+        rest /= 1024;
+    snprintf(text, TEXT_BYTES, "%.15g%s", rest, prefixes[power]);
+}
+
+static void print_value(const page_t *page, const form_t *form, const cell_t *cell)
+{
+    char text[TEXT_BYTES];
+    double number = cell->number / form->divisor;
+    if (cell_lacks(cell))
+        fputs("–", page->file);
+    else if (cell->text)
+        page_text(page, cell->text);
+    else if (strcmp(form->column->unit, "bytes") == 0) {
+        write_bytes(cell->number, text);
+        fputs(text, page->file);
+    } else if (cell->number >= 0 && cell->number < form->resolution)
+        fprintf(page->file, "&lt; %.3g", form->resolution / form->divisor);
+    else
+        fprintf(page->file, fabs(number) < 1e15 ? "%.*f" : "%.*e", form->decimals, number);
+}
+
+/* The name of a column without its unit: "p99.9" for p99.9_ns. */
+static void print_title(const page_t *page, const column_t *column)
+{
+    static const char *const endings[][2] = {{"ns", "_ns"},         {"bytes", "_bytes"}, {"ppb", "_ppb"},
+                                             {"MB/s", "_mb_per_s"}, {"%", "_percent"},   {"1/s", "_per_s"}};
+    char title[TEXT_BYTES];
+    snprintf(title, sizeof title, "%s", column->name);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(column->unit, endings[i][0]) == 0 && text_ends_in(title, endings[i][1]))
+            title[strlen(title) - strlen(endings[i][1])] = '\0';
+    for (char *next = title; *next != '\0'; next++)
+        *next = *next == '_' ? ' ' : *next;
+    page_text(page, title);
+}
+
+/* ---- Tables */
+
+static bool differs(const sheet_t *sheet, int place)
+{
+    for (int64_t i = 1; i < sheet->row_count; i++)
+        if (!cells_equal(sheet_at(sheet, i, place), sheet_at(sheet, 0, place)))
+            return true;
+    return false;
+}
+
+static bool is_among(const char *column, const char *const *list)
+{
+    for (int i = 0; list && list[i]; i++)
+        if (strcmp(list[i], column) == 0)
+            return true;
+    return !list;
+}
+
+/* Prints what all rows have in common. */
+static void print_same(const page_t *page, const sheet_t *sheet, double resolution)
+{
+    bool any = false;
+    for (int i = 0; i < sheet->column_count; i++) {
+        if (differs(sheet, i) || cell_lacks(sheet_at(sheet, 0, i)))
+            continue;
+        form_t form = find_form(sheet, i, resolution);
+        fputs(any ? "" : "<dl class=\"same\">", page->file);
+        fputs("<div><dt>", page->file);
+        print_title(page, form.column);
+        fputs("</dt> <dd>", page->file);
+        print_value(page, &form, sheet_at(sheet, 0, i));
+        fprintf(page->file, "%s%s</dd></div>\n", form.unit[0] != '\0' ? " " : "", form.unit);
+        any = true;
+    }
+    fputs(any ? "</dl>\n" : "", page->file);
+}
+
+static void print_heading(const page_t *page, const form_t *form, bool is_more)
+{
+    fprintf(page->file, "<th scope=\"col\" class=\"%s%s\" title=\"",
+            form->column->type == TYPE_TEXT ? "text" : "number", is_more ? " more" : "");
+    page_text(page, form->column->name);
+    fputs(": ", page->file);
+    page_text(page, form->column->doc);
+    fputs("\">", page->file);
+    print_title(page, form->column);
+    if (form->unit[0] != '\0')
+        fprintf(page->file, " <span class=\"unit\">%s</span>", form->unit);
+    fputs("</th>", page->file);
+}
+
+static void print_row(const page_t *page, const sheet_t *sheet, int64_t row, const form_t *forms, int count,
+                      const char *const *first)
+{
+    fputs("<tr>", page->file);
+    for (int i = 0; i < count; i++) {
+        const cell_t *cell = sheet_at(sheet, row, forms[i].place);
+        const char *tag = i == 0 ? "th scope=\"row\"" : "td";
+        fprintf(page->file, "<%s class=\"%s%s\"", tag, forms[i].column->type == TYPE_TEXT ? "text" : "number",
+                is_among(forms[i].column->name, first) ? "" : " more");
+        if (!cell->text)
+            fprintf(page->file, " data-value=\"%.15g\"", cell->number);
+        fputc('>', page->file);
+        print_value(page, &forms[i], cell);
+        fputs(i == 0 ? "</th>" : "</td>", page->file);
+    }
+    fputs("</tr>\n", page->file);
+}
+
+static void print_table(const page_t *page, const sheet_t *sheet, const char *caption, const form_t *forms, int count,
+                        const char *const *first)
+{
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", page->file);
+    page_text(page, caption);
+    fputs("\">\n<table class=\"sortable\">\n<caption>", page->file);
+    page_text(page, caption);
+    fputs("</caption>\n<thead><tr>", page->file);
+    for (int i = 0; i < count; i++)
+        print_heading(page, &forms[i], !is_among(forms[i].column->name, first));
+    fputs("</tr></thead>\n<tbody>\n", page->file);
+    for (int64_t i = 0; i < sheet->row_count; i++)
+        print_row(page, sheet, i, forms, count, first);
+    fputs("</tbody></table></div>\n", page->file);
+}
+
+void page_table(const page_t *page, const sheet_t *sheet, const char *caption, const char *const *first,
+                double resolution)
+{
+    form_t *forms = need(calloc((size_t)sheet->column_count + 1, sizeof forms[0]));
+    int count = 0, firsts = 0;
+    for (int others = 0; others < 2; others++)
+        for (int i = 0; i < sheet->column_count; i++)
+            if (is_among(sheet->columns[i].name, first) == !others && (sheet->row_count == 1 || differs(sheet, i))) {
+                forms[count++] = find_form(sheet, i, resolution);
+                firsts += !others;
+            }
+    if (sheet->row_count > 1)
+        print_same(page, sheet, resolution);
+    fputs("<div class=\"table\">\n", page->file);
+    if (firsts > 0 && firsts < count)
+        fprintf(page->file, "<label class=\"all\"><input type=\"checkbox\"> all %d columns</label>\n", count);
+    if (count > 0)
+        print_table(page, sheet, caption, forms, count, firsts > 0 ? first : NULL);
+    fputs("</div>\n", page->file);
+    free(forms);
+}
+
+void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bool is_printed)
+{
+    fprintf(page->file, "<details%s><summary>%s</summary>\n", is_printed ? " class=\"print\"" : "", title);
+    page_table(page, sheet, title, NULL, 0);
     fputs("</details>\n", page->file);
 }
 
-static void print_provenance(const page_t *page, const section_t *section)
+/* ---- Charts */
+
+static void add_text(json_t *object, const char *key, const char *text)
 {
-    json_t *heads = gather(page, section, true);
-    if (json_array_size(heads) > 0)
-        print_folded_table(page, heads, "How it was measured", true);
-    json_decref(heads);
+    if (text)
+        json_object_set_new(object, key, json_text(text));
 }
 
-static const char *const *first_columns(const kind_t *kind)
+static json_t *table_data(const sheet_t *sheet)
 {
-    return kind->first[0] ? kind->first : NULL;
-}
-
-/* What mpix_compare calls A and B. */
-static void print_sides(const page_t *page, const section_t *section)
-{
-    for (int i = 0; i < page->sources->count; i++) {
-        const source_t *source = &page->sources->list[i];
-        if (!is_of(page, section, source) || text_at(source->head, "b")[0] == '\0')
-            continue;
-        fputs("<p>", page->file);
-        html_text(page->file, section->count > 1 ? source->path : "");
-        fputs(section->count > 1 ? ": A is <b>" : "A is <b>", page->file);
-        html_text(page->file, text_at(source->head, "a"));
-        fputs("</b>, B is <b>", page->file);
-        html_text(page->file, text_at(source->head, "b"));
-        fputs("</b>.</p>\n", page->file);
+    json_t *columns = need(json_array()), *rows = need(json_array());
+    for (int i = 0; i < sheet->column_count; i++) {
+        json_t *column = need(json_object());
+        add_text(column, "name", sheet->columns[i].name);
+        add_text(column, "unit", sheet->columns[i].unit);
+        json_object_set_new(column, "key", json_boolean(sheet->columns[i].role == ROLE_KEY));
+        json_array_append_new(columns, column);
     }
-}
-
-static void print_results(page_t *page, const section_t *section)
-{
-    json_t *rows = gather(page, section, false);
-    fprintf(page->file, "<p>%s</p>\n", section->kind->text);
-    print_sides(page, section);
-    for (int i = 0; i < MAX_CHARTS && section->kind->charts[i].title; i++)
-        figures_print(page->file, rows, section->kind, &section->kind->charts[i], &page->figures);
-    html_table(page->file, rows, section->kind->title, first_columns(section->kind));
-    json_decref(rows);
-}
-
-/* ---- Campaigns */
-
-static void print_manifest(const page_t *page, const campaign_t *campaign)
-{
-    char number[64];
-    fputs("<p>Campaign <b>", page->file);
-    json_t *path = text_value(campaign->path);
-    html_text(page->file, json_string_value(path));
-    json_decref(path);
-    fputs("</b>", page->file);
-    if (campaign->manifest) {
-        const json_t *seed = json_object_get(campaign->manifest, "seed");
-        snprintf(number, sizeof number, "%.15g", json_number_value(seed));
-        fprintf(page->file, ": launches in random order, seed %s", json_is_number(seed) ? number : "unknown");
-    } else {
-        fputs(": a directory of results, of which each file counts as a launch", page->file);
+    for (int64_t i = 0; i < sheet->row_count; i++) {
+        json_t *row = need(json_array());
+        for (int k = 0; k < sheet->column_count; k++)
+            json_array_append_new(row, json_cell(&sheet->columns[k], sheet_at(sheet, i, k)));
+        json_array_append_new(rows, row);
     }
-    if (campaign->missing > 0)
-        fprintf(page->file, ". <strong>Launches without results: %d</strong>", campaign->missing);
-    fputs(".</p>\n", page->file);
-    json_t *variants = json_object_get(campaign->manifest, "variants");
-    if (json_array_size(variants) > 0)
-        print_folded_table(page, variants, "Variants", true);
+    return need(json_pack("{s:o, s:o}", "columns", columns, "rows", rows));
 }
 
-static void print_campaigns(page_t *page, const section_t *section)
+void page_draw(page_t *page, json_t *data)
 {
-    chart_t chart;
-    json_t *rows = gather(page, section, false), *thing;
-    json_t *things = figures_launches(rows, section->kind, &chart);
-    size_t k;
-    fputs("<p>Lines are medians over launches, bands reach from the smallest to the largest launch, and small points "
-          "are launches.</p>\n",
-          page->file);
-    for (int i = 0; i < page->sources->campaign_count; i++)
-        print_manifest(page, &page->sources->campaigns[i]);
-    figures_print(page->file, things, section->kind, &chart, &page->figures);
-    json_array_foreach(things, k, thing)
-    {
-        json_object_del(thing, "singles");
+    json_t *charts = json_object_get(page->data, "charts");
+    fprintf(page->file, "<div class=\"charts\" data-chart=\"%zu\"></div>\n", json_array_size(charts));
+    json_array_append_new(charts, data);
+}
+
+void page_chart(page_t *page, const sheet_t *sheet, const chart_t *chart)
+{
+    json_t *tables = json_object_get(page->data, "tables"), *data = need(json_object());
+    json_t *measures = need(json_array());
+    if (page->last != sheet)
+        json_array_append_new(tables, table_data(sheet));
+    page->last = sheet;
+    json_object_set_new(data, "table", need(json_integer((json_int_t)json_array_size(tables) - 1)));
+    add_text(data, "title", chart->title);
+    add_text(data, "panel", chart->panel);
+    add_text(data, "x", chart->x);
+    add_text(data, "xTitle", chart->x_title);
+    add_text(data, "xScale", chart->x_scale);
+    add_text(data, "valueTitle", chart->value_title);
+    add_text(data, "scale", chart->scale);
+    add_text(data, "ignored", chart->ignored);
+    add_text(data, "note", chart->note);
+    add_text(data, "singles", chart->singles);
+    if (chart->reference != 0)
+        json_object_set_new(data, "reference", need(json_real(chart->reference)));
+    if (chart->resolution > 0)
+        json_object_set_new(data, "resolution", need(json_real(chart->resolution)));
+    json_object_set_new(data, "measures", measures);
+    for (const measure_t *measure = chart->measures; measure < chart->measures + MAX_MEASURES && measure->column;
+         measure++) {
+        json_t *one = need(json_object());
+        add_text(one, "column", measure->column);
+        add_text(one, "title", measure->title);
+        add_text(one, "low", measure->low);
+        add_text(one, "high", measure->high);
+        json_array_append_new(measures, one);
     }
-    html_table(page->file, things, "Medians over launches, and how far launches are apart", NULL);
-    print_folded_table(page, rows, "Every launch", false);
-    json_decref(things);
-    json_decref(rows);
+    page_draw(page, data);
 }
 
-/* ---- The page */
+/* ---- The frame */
 
-static void print_section(page_t *page, int number)
+/* The policy lets browsers load nothing from anywhere. */
+page_t page_begin(FILE *file, const char *program, const char *title)
 {
-    const section_t *section = &page->sections[number];
-    fprintf(page->file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n", number + 1, section->kind->title,
-            section->is_campaign ? ", by launches" : "");
-    if (section->is_campaign)
-        print_campaigns(page, section);
-    else
-        print_results(page, section);
-    print_provenance(page, section);
-    fputs("</section>\n", page->file);
+    page_t page = {.file = file, .program = program};
+    page.data = need(json_pack("{s:[], s:[]}", "tables", "charts"));
+    fprintf(file,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+            "script-src 'unsafe-inline'; img-src data:\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta name=\"generator\" content=\"%s %s\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>",
+            program, options_version());
+    page_text(&page, title);
+    fputs("</title>\n<style>\n", file);
+    fputs(report_css, file);
+    fputs("</style>\n</head>\n<body>\n<header>\n<h1>", file);
+    page_text(&page, title);
+    fputs("</h1>\n", file);
+    return page;
 }
 
-static void print_contents(const page_t *page)
+void page_main(const page_t *page)
 {
-    fputs("<nav aria-label=\"Contents\"><ul>\n", page->file);
-    for (int i = 0; i < page->section_count; i++) {
-        const section_t *section = &page->sections[i];
-        fprintf(page->file, "<li><a href=\"#section-%d\">%s%s</a> <span class=\"tool\">%s, %d %s</span></li>\n", i + 1,
-                section->kind->title, section->is_campaign ? ", by launches" : "", section->kind->tool, section->count,
-                section->count == 1 ? "file" : "files");
-    }
-    fputs("</ul></nav>\n</header>\n<main>\n", page->file);
+    fputs("</header>\n<main>\n", page->file);
 }
 
-void page_print(FILE *file, const sources_t *sources, const char *title)
+/* No text in the data ends the element. */
+static void print_data(const page_t *page)
 {
-    page_t page = {.file = file, .sources = sources};
-    find_sections(&page);
-    html_begin(file, "mpix_report", title);
-    print_contents(&page);
-    for (int i = 0; i < page.section_count; i++)
-        print_section(&page, i);
-    html_end(file, "mpix_report");
-    free(page.sections);
+    char *text = need(json_dumps(page->data, JSON_COMPACT | JSON_REAL_PRECISION(15)));
+    fputs("<script type=\"application/json\" id=\"data\">", page->file);
+    for (const char *next = text; *next != '\0'; next++)
+        if (*next == '<')
+            fputs("\\u003c", page->file);
+        else
+            fputc(*next, page->file);
+    fputs("</script>\n", page->file);
+    free(text);
+}
+
+void page_end(page_t *page)
+{
+    fprintf(page->file, "</main>\n<footer>%s %s</footer>\n", page->program, options_version());
+    print_data(page);
+    fputs("<script>\n", page->file);
+    fputs(report_js, page->file);
+    fputs("</script>\n</body>\n</html>\n", page->file);
+    json_decref(page->data);
 }

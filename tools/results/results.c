@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* results.c - parse JSON and CSV of results into rows. */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#define _GNU_SOURCE
 #include "results/results.h"
 
-#include "common/output.h"
 #include "common/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,6 +15,9 @@
 
 const char manifest_name[] = "manifest.json";
 
+/* Of numbers whose column does not say how many they have. */
+enum { MAX_DECIMALS = 9 };
+
 /* A file that is being read. */
 typedef struct reader {
     const char *path;
@@ -26,15 +27,6 @@ typedef struct reader {
     result_file_t *file;
     char *complaint;
 } reader_t;
-
-void *need(void *pointer)
-{
-    if (!pointer) {
-        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-        exit(STATUS_FAILED);
-    }
-    return pointer;
-}
 
 bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...)
 {
@@ -71,62 +63,107 @@ static bool complain_of_line(const reader_t *reader, const char *what)
     return complain(reader->complaint, "%.400s, line %ld %s", reader->path, reader->line, what);
 }
 
-/* The end of the line that is next, NULL if it has none. */
-static char *find_end(const reader_t *reader)
+/* ---- The head */
+
+static int find_name(const char *const *names, const char *name)
 {
-    char *end = strchr(reader->next, '\n');
-    if (!end)
-        complain_of_line(reader, "is cut off: the file is not complete");
-    return end;
+    int place = 0;
+    while (names[place] && strcmp(names[place], name) != 0)
+        place++;
+    return names[place] ? place : -1;
 }
 
-static bool add_row(reader_t *reader, json_t *row)
+static bool add_column(reader_t *reader, const char *const parts[5])
 {
-    return json_array_append_new(reader->file->rows, row) == 0 || complain_of_line(reader, "is not a row");
+    int role = find_name(column_roles, parts[2]), type = find_name(column_types, parts[3]);
+    if (role < 0 || type < 0 || parts[0][0] == '\0' || sheet_column(&reader->file->sheet, parts[0]) >= 0)
+        return complain_of_line(reader, "declares a column that is none");
+    sheet_add_column(&reader->file->sheet, &(column_t){.name = parts[0],
+                                                       .unit = parts[1],
+                                                       .role = (column_role_t)role,
+                                                       .type = (column_type_t)type,
+                                                       .doc = parts[4],
+                                                       .decimals = type == TYPE_NUMBER ? MAX_DECIMALS : 0});
+    return true;
 }
 
-/* Names of columns are plain, so that they need no quotes anywhere. */
-static bool is_title(const char *title)
+static bool set_schema(reader_t *reader, const char *name, json_int_t version)
 {
-    return (isalpha((unsigned char)title[0]) || title[0] == '_') &&
-           strspn(title, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == strlen(title);
+    sheet_t *sheet = &reader->file->sheet;
+    free(sheet->schema);
+    sheet->schema = need(strdup(name));
+    return version == SCHEMA_VERSION ||
+           complain(reader->complaint, "%.400s has the schema %.60s %" JSON_INTEGER_FORMAT ", only version %d is known",
+                    reader->path, name, version, SCHEMA_VERSION);
+}
+
+/* Whether there was a head. */
+static bool check_head(const reader_t *reader)
+{
+    const sheet_t *sheet = &reader->file->sheet;
+    reader->file->is_foreign = !sheet->schema || sheet->column_count == 0;
+    return !reader->file->is_foreign ||
+           complain(reader->complaint, "%.400s does not begin as --format json or csv, or --raw, do", reader->path);
 }
 
 /* ---- Lines of JSON */
 
-static bool is_row(const json_t *object)
+static bool take_head(reader_t *reader, const json_t *head)
 {
-    const char *name;
+    const json_t *columns = json_object_get(head, "columns"), *provenance = json_object_get(head, "provenance");
+    const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, name, value)
-    {
-        if (!is_title(name) || json_is_object(value) || json_is_array(value))
+    if (json_is_string(json_object_get(head, "schema")) &&
+        !set_schema(reader, text_at(head, "schema"), json_integer_value(json_object_get(head, "version"))))
+        return false;
+    for (size_t i = 0; i < json_array_size(columns); i++) {
+        const json_t *column = json_array_get(columns, i);
+        const char *const parts[] = {text_at(column, "name"), text_at(column, "unit"), text_at(column, "role"),
+                                     text_at(column, "type"), text_at(column, "doc")};
+        if (!add_column(reader, parts))
             return false;
     }
-    return json_object_size(object) > 0;
-}
-
-/* As in comments: its name and version. */
-static bool take_schema(const reader_t *reader, const json_t *head)
-{
-    json_int_t version = json_integer_value(json_object_get(head, "version"));
-    return !json_object_get(head, "schema") ||
-           json_object_set_new(reader->file->provenance, "schema",
-                               json_sprintf("%s %" JSON_INTEGER_FORMAT, text_at(head, "schema"), version)) == 0;
-}
-
-static bool take_object(reader_t *reader, json_t *object)
-{
-    json_t *provenance = json_object_get(object, "provenance");
-    if (json_is_object(provenance)) {
-        bool good = take_schema(reader, object) && json_object_update(reader->file->provenance, provenance) == 0;
-        json_decref(object);
-        return good;
+    json_object_foreach((json_t *)provenance, key, value)
+    {
+        if (json_is_string(value))
+            json_object_set(reader->file->provenance, key, value);
     }
-    if (is_row(object))
-        return add_row(reader, object);
-    json_decref(object);
-    return complain_of_line(reader, "is not a row of results");
+    return check_head(reader);
+}
+
+static bool take_value(reader_t *reader, const json_t *value, const column_t *column, cell_t *cell)
+{
+    bool is_fit = column->type == TYPE_TEXT      ? json_is_string(value)
+                  : column->type == TYPE_INTEGER ? json_is_integer(value)
+                                                 : json_is_number(value);
+    *cell = (cell_t){"", 0};
+    if (json_is_string(value) && is_fit)
+        cell->text = json_string_value(value);
+    else if (is_fit)
+        *cell = (cell_t){NULL, json_number_value(value)};
+    else if (value && !json_is_null(value))
+        return complain(reader->complaint, "%.400s, line %ld: the value of %.60s is not of type %s", reader->path,
+                        reader->line, column->name, column_types[column->type]);
+    return true;
+}
+
+static bool take_row(reader_t *reader, const json_t *object)
+{
+    sheet_t *sheet = &reader->file->sheet;
+    cell_t *cells = need(calloc((size_t)sheet->column_count, sizeof cells[0]));
+    bool good = true;
+    size_t known = 0;
+    for (int i = 0; i < sheet->column_count && good; i++) {
+        const json_t *value = json_object_get(object, sheet->columns[i].name);
+        known += value != NULL;
+        good = take_value(reader, value, &sheet->columns[i], &cells[i]);
+    }
+    if (good && (known < json_object_size(object) || known == 0))
+        good = complain_of_line(reader, "has other columns than the first line declares");
+    if (good)
+        sheet_add(sheet, cells);
+    free(cells);
+    return good;
 }
 
 /* Lines of blanks only are read over; the last one need not have an end, as its object has. */
@@ -137,11 +174,13 @@ static bool read_json_line(reader_t *reader, const char *end)
     if (strspn(reader->next, " \t\r") >= bytes)
         return true;
     json_t *object = json_loadb(reader->next, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (json_is_object(object))
-        return take_object(reader, object);
+    bool is_object = json_is_object(object);
+    bool good = is_object && (reader->file->sheet.schema ? take_row(reader, object) : take_head(reader, object));
+    if (!is_object)
+        complain(reader->complaint, "%.400s, line %ld is torn or no object of JSON (%s)", reader->path, reader->line,
+                 !object ? error.text : "another value");
     json_decref(object);
-    return complain(reader->complaint, "%.400s, line %ld is torn or no object of JSON (%s)", reader->path, reader->line,
-                    !object ? error.text : "another value");
+    return good;
 }
 
 static bool read_json(reader_t *reader)
@@ -152,28 +191,53 @@ static bool read_json(reader_t *reader)
             return false;
         reader->next += end - reader->next + (*end == '\n');
     }
-    return true;
+    return check_head(reader);
 }
 
 /* ---- Comma-separated values */
 
-/* Reads "# name: value" into the provenance. */
+/* NAME VERSION */
+static bool take_schema(reader_t *reader, char *text)
+{
+    char *blank = strrchr(text, ' ');
+    if (!blank)
+        return complain_of_line(reader, "has no version");
+    *blank = '\0';
+    return set_schema(reader, text, strtol(blank + 1, NULL, 10));
+}
+
+/* NAME,UNIT,ROLE,TYPE,DOC */
+static bool take_column(reader_t *reader, char *text)
+{
+    const char *parts[5] = {text, "", "", "", ""};
+    for (int i = 1; i < 5 && (text = strchr(text, ',')) != NULL; i++) {
+        *text++ = '\0';
+        parts[i] = text;
+    }
+    return add_column(reader, parts);
+}
+
+/* "# name: value" */
 static bool read_comment(reader_t *reader)
 {
-    char *end = find_end(reader);
+    char *end = strchr(reader->next, '\n');
     if (!end)
-        return false;
+        return complain_of_line(reader, "is cut off: the file is not complete");
     *end = '\0';
     char *name = reader->next + 1 + strspn(reader->next + 1, " "), *colon = strstr(name, ": ");
+    bool good = true;
     if (colon) {
         *colon = '\0';
-        json_t *value = json_string(colon + 2);
-        if (value)
-            json_object_set_new(reader->file->provenance, name, value);
+        if (strcmp(name, "schema") == 0)
+            good = take_schema(reader, colon + 2);
+        else if (strcmp(name, "column") == 0)
+            good = take_column(reader, colon + 2);
+        else
+            json_object_set_new(reader->file->provenance, name, json_text(colon + 2));
     }
     reader->next = end + 1;
     reader->line++;
-    return true;
+    return good;
 }
 
 /* Takes the next field of a line, without its quotes, and what ended it. It is read over. Returns NULL at the end. */
@@ -204,76 +268,53 @@ static char *take_field(reader_t *reader, char *ended_by)
     return field;
 }
 
-static json_t *value_of(const char *field)
+static bool take_field_of(reader_t *reader, const char *field, const column_t *column, cell_t *cell)
 {
     char *end;
-    if (field[0] == '\0')
-        return json_null();
-    if (isdigit((unsigned char)field[0]) || (field[0] == '-' && isdigit((unsigned char)field[1]))) {
-        errno = 0;
-        long long whole = strtoll(field, &end, 10);
-        if (*end == '\0' && errno == 0)
-            return json_integer(whole);
-        double number = strtod(field, &end);
-        if (*end == '\0' && isfinite(number))
-            return json_real(number);
-    }
-    json_t *text = json_string(field);
-    return text ? text : json_string("\xef\xbf\xbd"); /* the character for what is none, as it is no UTF-8 */
+    *cell = (cell_t){field, 0};
+    if (column->type == TYPE_TEXT || field[0] == '\0')
+        return true;
+    *cell = (cell_t){NULL, strtod(field, &end)};
+    bool is_number = strspn(field, "+-.0123456789eE") == strlen(field) && *end == '\0' && isfinite(cell->number);
+    return (is_number && (column->type != TYPE_INTEGER || cell->number == nearbyint(cell->number))) ||
+           complain(reader->complaint, "%.400s, line %ld: the value of %.60s is not of type %s", reader->path,
+                    reader->line, column->name, column_types[column->type]);
 }
 
-static bool read_titles(reader_t *reader, json_t *titles)
+/* A line of as many fields as there are columns: their names, or a row. */
+static bool read_fields(reader_t *reader, bool are_titles)
 {
+    sheet_t *sheet = &reader->file->sheet;
+    cell_t *cells = need(calloc((size_t)sheet->column_count, sizeof cells[0]));
     char ended_by = ',';
-    while (ended_by == ',') {
-        const char *title = take_field(reader, &ended_by);
-        if (!title)
-            return false;
-        if (!is_title(title))
-            return complain(reader->complaint, "%.400s has no results in --format json or csv", reader->path);
-        json_array_append_new(titles, json_string(title));
+    int count = 0;
+    bool good = true, are_equal = true;
+    for (; good && ended_by == ','; count++) {
+        const char *field = take_field(reader, &ended_by);
+        good = field != NULL;
+        if (good && count < sheet->column_count && are_titles)
+            are_equal = are_equal && strcmp(field, sheet->columns[count].name) == 0;
+        else if (good && count < sheet->column_count)
+            good = take_field_of(reader, field, &sheet->columns[count], &cells[count]);
     }
+    if (good && (count != sheet->column_count || !are_equal))
+        good = complain(reader->complaint, "%.400s, line %ld has other fields than the %d columns that are declared",
+                        reader->path, reader->line, sheet->column_count);
+    if (good && !are_titles)
+        sheet_add(sheet, cells);
+    free(cells);
     reader->line++;
-    return json_array_size(titles) > 1 ||
-           complain(reader->complaint, "%.400s has no results in --format json or csv", reader->path);
-}
-
-static bool read_values(reader_t *reader, const json_t *titles)
-{
-    json_t *row = json_object();
-    char ended_by = ',';
-    size_t column = 0;
-    for (; ended_by == ','; column++) {
-        const char *field = take_field(reader, &ended_by), *title = json_string_value(json_array_get(titles, column));
-        if (!field) {
-            json_decref(row);
-            return false;
-        }
-        if (title)
-            json_object_set_new(row, title, value_of(field));
-    }
-    if (column == json_array_size(titles)) {
-        bool good = add_row(reader, row);
-        reader->line++;
-        return good;
-    }
-    json_decref(row);
-    return complain(reader->complaint, "%.400s, line %ld has %zu fields, not %zu", reader->path, reader->line, column,
-                    json_array_size(titles));
+    return good;
 }
 
 static bool read_csv(reader_t *reader)
 {
     bool good = true;
-    json_t *titles = json_array();
     while (good && *reader->next == '#')
         good = read_comment(reader);
-    if (good && *reader->next == '\0')
-        good = complain(reader->complaint, "%.400s has no results in --format json or csv", reader->path);
-    good = good && read_titles(reader, titles);
+    good = good && check_head(reader) && read_fields(reader, true);
     while (good && *reader->next != '\0')
-        good = read_values(reader, titles);
-    json_decref(titles);
+        good = read_fields(reader, false);
     return good;
 }
 
@@ -281,14 +322,11 @@ static bool read_csv(reader_t *reader)
 
 static bool read_text(reader_t *reader)
 {
-    *reader->file = (result_file_t){json_object(), json_array()};
+    *reader->file = (result_file_t){.provenance = need(json_object())};
     reader->next = reader->text;
     reader->line = 1;
-    bool good = reader->text[0] == '{' ? read_json(reader) : read_csv(reader);
-    if (!good)
-        result_file_free(reader->file);
-    return good && (json_array_size(reader->file->rows) > 0 ||
-                    complain(reader->complaint, "%.400s has no row of results", reader->path));
+    return (reader->text[0] == '{' ? read_json(reader) : read_csv(reader)) &&
+           (reader->file->sheet.row_count > 0 || complain(reader->complaint, "%.400s has no row", reader->path));
 }
 
 bool result_text_read(char *text, const char *name, result_file_t *file, char complaint[COMPLAINT_BYTES])
@@ -301,7 +339,7 @@ bool result_file_read(const char *path, result_file_t *file, char complaint[COMP
 {
     reader_t reader = {.path = path, .file = file, .complaint = complaint};
     const char *slash = strrchr(path, '/');
-    *file = (result_file_t){NULL, NULL};
+    *file = (result_file_t){.provenance = NULL};
     if (strcmp(slash ? slash + 1 : path, manifest_name) == 0)
         return complain(complaint, "%.400s is the manifest of a campaign: give its folder", path);
     bool good = load_text(&reader) && read_text(&reader);
@@ -312,8 +350,8 @@ bool result_file_read(const char *path, result_file_t *file, char complaint[COMP
 void result_file_free(result_file_t *file)
 {
     json_decref(file->provenance);
-    json_decref(file->rows);
-    *file = (result_file_t){NULL, NULL};
+    sheet_free(&file->sheet);
+    file->provenance = NULL;
 }
 
 json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES])
@@ -330,17 +368,13 @@ json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES])
     return value;
 }
 
-void result_text(const json_t *value, char text[RESULT_TEXT_BYTES])
+void cell_write(const cell_t *cell, char text[CELL_BYTES])
 {
-    text[0] = '\0';
-    if (json_is_string(value))
-        text_append(text, RESULT_TEXT_BYTES, "%s", json_string_value(value));
-    else if (json_is_integer(value))
-        text_append(text, RESULT_TEXT_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        text_append(text, RESULT_TEXT_BYTES, "%.17g", json_real_value(value));
-    else if (json_is_boolean(value))
-        text_append(text, RESULT_TEXT_BYTES, "%s", json_is_true(value) ? "true" : "false");
+    bool is_whole = !cell->text && cell->number == nearbyint(cell->number) && fabs(cell->number) < 1e15;
+    if (cell->text)
+        snprintf(text, CELL_BYTES, "%s", cell->text);
+    else
+        snprintf(text, CELL_BYTES, is_whole ? "%.0f" : "%.17g", cell->number);
 }
 
 const char *text_at(const json_t *object, const char *key)

@@ -5,18 +5,17 @@
 #ifndef RESULTS_H
 #define RESULTS_H
 
+#include "results/table.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* need - the same pointer; ends the program if there is no memory. Anything that makes a value of JSON goes through. */
-void *need(void *pointer);
-
 /* A file of results. */
 typedef struct result_file {
-    json_t *provenance; /* object: how the results came about, texts by name, one of them the schema and its version.
-                        Empty where the file does not say */
-    json_t *rows;       /* array of objects: by the names of columns and in their order, texts, numbers, or null */
+    json_t *provenance; /* object: how the results came about, texts by name */
+    sheet_t sheet;      /* with the columns that the head of the file declares */
+    bool is_foreign;    /* it could be read, but does not begin as results do */
 } result_file_t;
 
 /* The name of a file that is no results, but says what the files beside it are. */
@@ -28,10 +27,11 @@ enum { COMPLAINT_BYTES = 1024 };
 /*
  * result_file_read - read a file: lines of JSON if it begins with a brace, else comma-separated values.
  *
- * All of it has to be there: a torn line is an error, as is a last line of comma-separated values without its end.
+ * All of it has to be there: a torn line is an error, as is a last line of comma-separated values without its end. All
+ * values are of the columns that the head declares, and of their types.
  *
  * path        of the file
- * file        out, to be freed by the caller, after an error too: empty then, or without a row if that is the error
+ * file        out, to be freed by the caller, after an error too
  * complaint   out, after an error: one line that names the file and, if there is one, the line
  *
  * Returns whether it could be read.
@@ -47,9 +47,9 @@ void result_file_free(result_file_t *file);
 /* result_load - read a file that is one JSON value. Returns it, or NULL after a complaint. The caller frees it. */
 json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES]);
 
-/* result_text - a value as text; of null or no value "". Cut off if it is too long. */
-enum { RESULT_TEXT_BYTES = 256 };
-void result_text(const json_t *value, char text[RESULT_TEXT_BYTES]);
+/* cell_write - a value as text: "" for none. Cut off if it is too long. */
+enum { CELL_BYTES = 256 };
+void cell_write(const cell_t *cell, char text[CELL_BYTES]);
 
 /* text_at - the text that an object has at a key, "" for none. */
 const char *text_at(const json_t *object, const char *key);

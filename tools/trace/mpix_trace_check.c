@@ -4,7 +4,7 @@
  * times; and a trace in which none does. It does not use MPI.
  */
 #include "common/options.h"
-#include "common/output.h"
+#include "results/table.h"
 #include "common/statistics.h"
 #include "common/world.h"
 #include "trace/check.h"
@@ -59,27 +59,38 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
     "trace that cannot be read.\n";
 
+static const schema_t schema;
 static const program_spec_t program =
     PROGRAM_SPEC(program_name, "Counts violations of the clock condition in a trace, and corrects them.",
-                 .operand = &operand, .usage = "mpix_trace_check [OPTION]... DIR");
+                 .operand = &operand, .usage = "mpix_trace_check [OPTION]... DIR", .schemas = SCHEMAS(&schema));
 
 /* ---- Rows */
 
 static const column_t columns[] = {
-    {.title = "clock", .name = "clock", .width = 11},
-    {.title = "scope", .name = "scope", .width = 11},
-    {.title = "operation", .name = "operation", .width = 26},
-    {.title = "from", .name = "from", .width = 7},
-    {.title = "to", .name = "to", .width = 7},
-    {.title = "relations", .name = "relations", .width = 11},
-    {.title = "violations", .name = "violations", .width = 12},
-    {.title = "p50(ns)", .name = "violation_median_ns", .width = 14},
-    {.title = "max(ns)", .name = "violation_max_ns", .width = 14},
-    {.title = "beyond", .name = "beyond_bound", .width = 9},
-    {.title = "moved", .name = "moved", .width = 10},
-    {.title = "moved p50(ns)", .name = "moved_median_ns", .width = 15},
-    {.title = "moved max(ns)", .name = "moved_max_ns", .width = 15},
+    {"clock", "", ROLE_KEY, TYPE_TEXT, "how global times were made: local, start, linear, global, or corrected",
+     "clock", 11, 0, 0},
+    {"scope", "", ROLE_KEY, TYPE_TEXT, "what the row covers: all, operation, or pair", "scope", 11, 0, 0},
+    {"operation", "", ROLE_KEY, TYPE_TEXT, "if the scope is operation: message, or the collective function",
+     "operation", 26, 0, 0},
+    {"from", "", ROLE_KEY, TYPE_INTEGER,
+     "if the scope is pair: the process that the other waits for, as rank in MPI_COMM_WORLD", "from", 7, 0, 0},
+    {"to", "", ROLE_KEY, TYPE_INTEGER, "if the scope is pair: the process that waits", "to", 7, 0, 0},
+    {"relations", "", ROLE_FIGURE, TYPE_INTEGER, "how many there are", "relations", 11, 0, 0},
+    {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "those in which the event comes before what it had to wait for",
+     "violations", 12, 0, 0},
+    {"violation_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much, the median", "p50(ns)", 14, 0, 0},
+    {"violation_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much at most", "max(ns)", 14, 0, 0},
+    {"beyond_bound", "", ROLE_FIGURE, TYPE_INTEGER,
+     "violations greater than the bounds of both times, by the clock global", "beyond", 9, 0, 0},
+    {"moved", "", ROLE_FIGURE, TYPE_INTEGER, "how many events the correction moved", "moved", 10, 0, 0},
+    {"moved_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far, the median", "moved p50(ns)", 15, 0, 0},
+    {"moved_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far at most", "moved max(ns)", 15, 0, 0},
 };
+static const schema_t schema = SCHEMA(
+    "mpix-trace-check",
+    "A row for all relations, for each operation, and for each pair of processes with a violation, by each clock.\n"
+    "A relation is a pair of events of which one must wait for the other.",
+    columns);
 
 /* How far events were moved. */
 typedef struct {
@@ -275,8 +286,8 @@ static int check_all(check_run *run)
 {
     size_t left = 0;
     movement moved;
-    run->table = (table_t)TABLE(columns, &run->settings.output, "mpix-trace-check");
-    table_head(&run->table);
+    run->table = (table_t)TABLE(schema, &run->settings.output);
+    table_head(&run->table, NULL, 0);
     for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
         if (!trace_set_times(&run->trace, by)) {
             trace_fail(run->message, "out of memory");

@@ -46,7 +46,7 @@ static const char notes[] =
 
 static const program_spec_t program =
     PROGRAM_SPEC(program_name, "Converts a trace of mpix_trace for other tools.", .operand = &operand,
-                 .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR");
+                 .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR", .schemas = SCHEMAS(&events_schema));
 
 static options_outcome_t read_options(int argc, char **argv, settings *given)
 {

@@ -59,7 +59,8 @@ static const char notes[] =
 
 static const program_spec_t program =
     PROGRAM_SPEC("mpix_trace_report", "Shows the time in MPI, and the arrivals at collective calls, of a trace.",
-                 .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR");
+                 .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR",
+                 .schemas = SCHEMAS(&function_schema, &rank_schema, &site_schema, &call_schema));
 
 /* A trace, and what was found in it. */
 typedef struct findings {
@@ -164,13 +165,13 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
 {
     bool is_usual = settings->show < 0, is_table = settings->output.format == FORMAT_TABLE;
     if (settings->show == SHOW_FUNCTIONS || (is_usual && is_table))
-        tables_functions(&settings->output, &findings->profile);
+        tables_functions(&settings->output, &findings->profile, NULL);
     if (settings->show == SHOW_RANKS)
         tables_ranks(&settings->output, &findings->profile);
     if (is_usual && is_table)
         fputc('\n', settings->output.file);
     if (settings->show == SHOW_SITES || is_usual)
-        tables_sites(&settings->output, &findings->sites);
+        tables_sites(&settings->output, &findings->sites, NULL);
     if (settings->show == SHOW_CALLS)
         tables_calls(&settings->output, &findings->sites);
 }

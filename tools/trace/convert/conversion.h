@@ -29,6 +29,7 @@ typedef struct {
  * or not to this place.
  */
 int convert_to_csv(conversion *job);
+extern const struct schema events_schema; /* its columns */
 int convert_to_perfetto(conversion *job);
 int convert_to_otf2(conversion *job);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * csv.c - a line for each event. doc/results.md describes the columns.
+ * csv.c - a line for each event.
  */
-#include "common/options.h"
-#include "common/output.h"
 #include "common/room.h"
+#include "results/table.h"
 #include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
@@ -12,6 +11,44 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const column_t columns[] = {
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the process, as rank in MPI_COMM_WORLD", NULL, 0, 0, 0},
+    {"thread", "", ROLE_KEY, TYPE_INTEGER, "its thread, counted from 0 as they first called MPI", NULL, 0, 0, 0},
+    {"event", "", ROLE_KEY, TYPE_TEXT,
+     "enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, dropped", NULL, 0, 0,
+     0},
+    {"name", "", ROLE_KEY, TYPE_TEXT, "the function or region that is entered or left, or the one that the event is in",
+     NULL, 0, 0, 0},
+    {"local_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it happened, by the clock of the process", NULL, 0, 0, 0},
+    {"global_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the same by the clock of rank 0", NULL, 0, 0, 0},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "how far the global time may be off; null: it is not known", NULL, 0,
+     1, 0},
+    {"partner", "", ROLE_FIGURE, TYPE_INTEGER,
+     "where the message goes to or comes from, or the root, as rank in MPI_COMM_WORLD", NULL, 0, 0, 0},
+    {"tag", "", ROLE_FIGURE, TYPE_INTEGER, "the tag of the message", NULL, 0, 0, 0},
+    {"sent_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
+     "the size of a sent message, or what the process contributes to a collective operation", NULL, 0, 0, 0},
+    {"received_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
+     "the size of a received message, or what the process receives from a collective operation", NULL, 0, 0, 0},
+    {"comm", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the communicator: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF, others are the same on all processes", NULL, 0, 0, 0},
+    {"request", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of the request on this process, for nonblocking and persistent operations", NULL, 0, 0, 0},
+    {"message", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of the message, which its send and its receive have in common", NULL, 0, 0, 0},
+    {"collective", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of the collective call, which all its processes have in common", NULL, 0, 0, 0},
+    {"count", "", ROLE_FIGURE, TYPE_INTEGER,
+     "of a leave: the unsuccessful calls that it stands for, 0 of one call; of dropped: the events", NULL, 0, 0, 0},
+    {"place", "", ROLE_FIGURE, TYPE_TEXT,
+     "the call site: function and offset, address for addr2line in parentheses, and object; or an address", NULL, 0, 0,
+     0},
+};
+const schema_t events_schema =
+    SCHEMA("mpix-trace-events",
+           "Written by `mpix_trace_convert --format csv`, which has no json: a row for each event, grouped by thread.",
+           columns);
 
 static const char *const kind_names[] = {
     [TRACE_ENTER] = "enter",
@@ -160,10 +197,9 @@ int convert_to_csv(conversion *job)
 {
     match_numbers *numbers = calloc(job->of->location_count + 1, sizeof *numbers);
     bool has_memory = numbers && number_matches(numbers, job->of);
-    fprintf(job->file, "# schema: mpix-trace-events 1\n# program: mpix_trace_convert %s\n", options_version());
-    fputs("rank,thread,event,name,local_ns,global_ns,bound_ns,partner,tag,sent_bytes,received_bytes,comm,request,"
-          "message,collective,count,place\n",
-          job->file);
+    const output_t output = {.format = FORMAT_CSV, .file = job->file};
+    const table_t table = TABLE(events_schema, &output);
+    table_head(&table, NULL, 0);
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at, numbers[at->index]);
     for (size_t i = 0; numbers && i < job->of->location_count; i++)

@@ -4,7 +4,7 @@
  * each message, a curve of the clock's bound for each process.
  */
 #include "common/options.h"
-#include "common/output.h"
+#include "results/table.h"
 #include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
@@ -56,7 +56,7 @@ static void begin_event(const conversion *job, const char *phase, const trace_lo
 static void put_name(FILE *file, const char *name)
 {
     fputs(",\"name\":", file);
-    quote_json(file, name);
+    json_print(file, json_text(name));
 }
 
 /* ---- Arguments of a slice */
@@ -78,7 +78,7 @@ static void put_comm(const writer *from, bool *is_first, const trace_event *even
     char name[COMMUNICATOR_NAME_SIZE];
     int common = communicators_common(&from->job->communicators, from->location->rank, event->id);
     put_key(from->job->file, is_first, "comm");
-    quote_json(from->job->file, communicators_name(common, name));
+    json_print(from->job->file, json_text(communicators_name(common, name)));
 }
 
 /* The partner is a rank of MPI_COMM_WORLD. */
@@ -161,7 +161,7 @@ static void put_arguments(const writer *from, size_t enter, size_t leave)
     }
     if (site) {
         put_key(file, &is_first, "call_site");
-        quote_json(file, site->symbol);
+        json_print(file, json_text(site->symbol));
     }
     fputs("}", file);
 }
@@ -258,7 +258,7 @@ static void put_process(const conversion *job, int rank)
     snprintf(name, sizeof name, "rank %d%s%s", rank, host[0] != '\0' ? " on " : "", host);
     fprintf(job->file,
             "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", rank > 0 ? "," : "", number);
-    quote_json(job->file, name);
+    json_print(job->file, json_text(name));
     fprintf(job->file, "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}",
             number, rank);
     for (size_t i = 0; i < process->location_count; i++) {
@@ -273,7 +273,7 @@ static void put_process(const conversion *job, int rank)
 static void put_head(const conversion *job)
 {
     fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":", job->file);
-    quote_json(job->file, "mpix_trace_convert");
+    json_print(job->file, json_text("mpix_trace_convert"));
     fprintf(job->file, ",\"version\":\"%s\",\"times\":\"%s\"},\n\"traceEvents\":[", options_version(),
             job->is_local ? "local" : "global");
     for (int rank = 0; rank < job->of->size; rank++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gantt.h - an interval of a trace as a Gantt chart in HTML: a lane for each thread, a bar for each call, and a line
- * for each message.
+ * gantt.h - an interval of a trace as a Gantt chart: a lane for each thread, a bar for each call, and a line for each
+ * message.
  */
 #ifndef TRACE_GANTT_H
 #define TRACE_GANTT_H
 
 #include "trace/trace.h"
 
-#include <stdio.h>
+#include <jansson.h>
 
 /* Global times, less trace.start_ns. */
 typedef struct interval {
@@ -21,8 +21,13 @@ bool gantt_usual(const trace *of, interval_t *interval);
 /* gantt_fit - make an interval so short that a page can hold its calls. False: it is as it was. */
 bool gantt_fit(const trace *of, interval_t *interval);
 
-/* gantt_figure - print the chart. clock: by which times are, in a few words. number: of the figure in the page. */
-bool gantt_figure(FILE *file, const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
-                  int number);
+/*
+ * gantt_data - what report.js draws as a timeline. NULL without memory.
+ *
+ * clock          by which times are, in a few words
+ * message_step   out: one of so many messages is drawn
+ */
+json_t *gantt_data(const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
+                   size_t *message_step);
 
 #endif

@@ -2,11 +2,8 @@
 /* page.c - print the tables and charts of the page. */
 #include "trace/report/page.h"
 
-#include "common/output.h"
 #include "common/statistics.h"
-#include "page/html.h"
-#include "page/rows.h"
-#include "page/svg.h"
+#include "page/page.h"
 #include "trace/report/tables.h"
 
 #include <math.h>
@@ -15,91 +12,108 @@
 
 enum { MAX_CURVES = 6, MAX_POINTS = 240 };
 
-typedef struct page {
-    FILE *file;
-    const trace_view_t *view;
-    int figures; /* so far */
-} page_t;
-
 /* ---- Tables: the rows that other programs read */
 
-typedef enum rows_kind { FUNCTION_ROWS, SITE_ROWS } rows_kind_t;
-
-static json_t *make_rows(const trace_view_t *view, rows_kind_t kind)
+static void print_rows(const page_t *page, sheet_t *sheet, const char *caption)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    output_t output = {.format = FORMAT_JSON, .file = need(open_memstream(&text, &bytes))};
-    if (kind == SITE_ROWS)
-        tables_sites(&output, view->sites);
-    else
-        tables_functions(&output, view->profile);
-    fclose(output.file);
-    json_t *rows = need(json_array());
-    char *line = strchr(need(text), '\n'); /* the first one says what they are */
-    for (char *end; line && (end = strchr(++line, '\n')) != NULL; line = end)
-        json_array_append_new(rows, need(json_loadb(line, (size_t)(end - line), 0, NULL)));
-    free(text);
-    return rows;
-}
-
-static void print_rows(const page_t *page, rows_kind_t kind, const char *caption)
-{
-    json_t *rows = make_rows(page->view, kind);
-    if (json_array_size(rows) > 0)
-        html_table(page->file, rows, caption, NULL);
+    if (sheet->row_count > 0)
+        page_table(page, sheet, caption, NULL, 0);
     else
         fputs("<p>There are none.</p>\n", page->file);
-    json_decref(rows);
+    sheet_free(sheet);
 }
 
-/* What each process tells of itself. */
-static json_t *process_rows(const trace *of)
+static int column_of(sheet_t *sheet, const char *name)
 {
-    json_t *rows = need(json_array());
+    int place = sheet_column(sheet, name);
+    if (place < 0)
+        sheet_add_column(sheet, &(column_t){.name = name, .unit = "", .type = TYPE_TEXT, .doc = ""});
+    return place < 0 ? sheet->column_count - 1 : place;
+}
+
+/* What a process tells of itself: lines of a key and its value. Takes the cells' texts over, or only the columns. */
+static void read_process(const char *text, sheet_t *sheet, cell_t *cells)
+{
+    for (const char *line = text; line && *line != '\0';) {
+        size_t length = strcspn(line, "\n"), key_length = strcspn(line, " \n");
+        size_t begin = key_length + (line[key_length] == ' ');
+        char *key = need(strndup(line, key_length)), *value = need(strndup(line + begin, length - begin));
+        int place = column_of(sheet, key);
+        if (cells)
+            cells[place] = (cell_t){sheet_text(sheet, value), 0};
+        free(key);
+        free(value);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static sheet_t process_sheet(const trace *of)
+{
+    static const column_t counts[] = {
+        {"rank", "", ROLE_KEY, TYPE_INTEGER, "in MPI_COMM_WORLD", NULL, 0, 0, 0},
+        {"clock_records", "", ROLE_FIGURE, TYPE_INTEGER, "how often its clock was recorded", NULL, 0, 0, 0},
+        {"events", "", ROLE_FIGURE, TYPE_INTEGER, "that were recorded", NULL, 0, 0, 0},
+        {"dropped", "", ROLE_FIGURE, TYPE_INTEGER, "that were not", NULL, 0, 0, 0}};
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    sheet_t sheet = {.schema = NULL};
+    for (int i = 0; i < COUNTS; i++)
+        sheet_add_column(&sheet, &counts[i]);
+    for (int rank = 0; rank < of->size; rank++)
+        read_process(of->processes[rank].text, &sheet, NULL);
+    cell_t *cells = need(calloc((size_t)sheet.column_count, sizeof cells[0]));
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
-        json_t *row = need(json_object());
-        json_object_set_new(row, "rank", need(json_integer(rank)));
-        for (const char *line = process->text; line && *line != '\0';) {
-            size_t length = strcspn(line, "\n"), key_length = strcspn(line, " \n");
-            char *key = need(strndup(line, key_length));
-            char *value = need(strndup(line + key_length, length - key_length));
-            json_object_set_new(row, key, text_value(value[0] == ' ' ? value + 1 : value));
-            free(key);
-            free(value);
-            line += length + (line[length] == '\n');
-        }
-        json_object_set_new(row, "clock_records", need(json_integer((json_int_t)process->record_count)));
-        json_object_set_new(row, "events", need(json_integer((json_int_t)process->end.events)));
-        json_object_set_new(row, "dropped", need(json_integer((json_int_t)process->end.dropped)));
-        json_array_append_new(rows, row);
+        const double numbers[COUNTS] = {rank, (double)process->record_count, (double)process->end.events,
+                                        (double)process->end.dropped};
+        for (int i = 0; i < sheet.column_count; i++)
+            cells[i] = i < COUNTS ? (cell_t){NULL, numbers[i]} : (cell_t){"", 0};
+        read_process(process->text, &sheet, cells);
+        sheet_add(&sheet, cells);
     }
-    return rows;
+    free(cells);
+    return sheet;
 }
 
-/* ---- Charts over the run */
+/* ---- Charts over the run: times over time */
 
-static series_t make_series(const char *name, int look, int points)
+static sheet_t curves_sheet(void)
 {
-    return (series_t){
-        .name = need(strdup(name)), .look = look, .points = need(calloc((size_t)points, sizeof(point_t)))};
+    static const column_t columns[] = {{"curve", "", ROLE_KEY, TYPE_TEXT, "", NULL, 0, 0, 0},
+                                       {"time_ns", "ns", ROLE_KEY, TYPE_NUMBER, "", NULL, 0, 1, 0},
+                                       {"value_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "", NULL, 0, 1, 0},
+                                       {"low_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "", NULL, 0, 1, 0},
+                                       {"high_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "", NULL, 0, 1, 0}};
+    sheet_t sheet = {.schema = NULL};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        sheet_add_column(&sheet, &columns[i]);
+    return sheet;
 }
 
-/* Times over time. Frees the series. */
-static void draw(page_t *page, picture_t picture)
+/* low, high: NAN for none. */
+static void add_point(sheet_t *sheet, const char *curve, double time_ns, double value_ns, double low, double high)
 {
-    picture.place_axis = (axis_t){.unit = UNIT_TIME};
-    picture.value_axis = (axis_t){.unit = UNIT_TIME, .scale = SCALE_LOG};
-    svg_figure(page->file, &picture, ++page->figures);
-    for (int i = 0; i < picture.series_count; i++) {
-        free(picture.series[i].name);
-        free(picture.series[i].points);
-    }
+    sheet_add(sheet, (cell_t[]){{curve, 0},
+                                {NULL, time_ns},
+                                {isfinite(value_ns) ? NULL : "", value_ns},
+                                {isfinite(low) ? NULL : "", low},
+                                {isfinite(high) ? NULL : "", high}});
+}
+
+static void draw(page_t *page, sheet_t *sheet, const char *title, const char *x_title, const char *value_title)
+{
+    page_chart(page, sheet,
+               &(chart_t){.title = title,
+                          .x = "time_ns",
+                          .x_title = x_title,
+                          .value_title = value_title,
+                          .scale = "log",
+                          .measures = {{"value_ns", value_title, "low_ns", "high_ns"}}});
+    page->last = NULL;
+    sheet_free(sheet);
 }
 
 /* The median of some calls, and how far they reach. */
-static point_t make_point(const site_t *site, int64_t from, int64_t to, bool is_bound)
+static void add_calls(sheet_t *sheet, const char *name, const site_t *site, int64_t from, int64_t to, bool is_bound)
 {
     int64_t *values = need(calloc((size_t)(to - from), sizeof values[0]));
     const arrivals_t *arrivals = &site->arrivals;
@@ -108,65 +122,55 @@ static point_t make_point(const site_t *site, int64_t from, int64_t to, bool is_
         values[call - from] = llround(is_bound ? spread.bound_ns : spread.spread_ns);
     }
     mh_sort(values, to - from);
-    point_t point = {.place = arrivals->enter_ns[(from + to - 1) / 2 * arrivals->ranks], .note = ""};
-    point.value = (double)quantile(values, to - from, 0.5);
-    point.low = to - from > 1 ? (double)values[0] : NAN;
-    point.high = to - from > 1 ? (double)values[to - from - 1] : NAN;
+    add_point(sheet, name, arrivals->enter_ns[(from + to - 1) / 2 * arrivals->ranks],
+              (double)quantile(values, to - from, 0.5), to - from > 1 ? (double)values[0] : NAN,
+              to - from > 1 ? (double)values[to - from - 1] : NAN);
     free(values);
-    return point;
 }
 
-static series_t site_series(const site_t *site, int number, int look, bool is_bound)
+static void add_site(sheet_t *sheet, const site_t *site, int number, bool is_bound)
 {
     char name[128];
     int64_t calls = site->arrivals.calls, points = calls < MAX_POINTS ? calls : MAX_POINTS;
     snprintf(name, sizeof name, is_bound ? "bound of the clock at site %d" : "site %d: %s", number, site->function);
-    series_t series = make_series(name, look, (int)points);
     for (int64_t i = 0; i < points; i++)
-        series.points[series.count++] = make_point(site, calls * i / points, calls * (i + 1) / points, is_bound);
-    return series;
+        add_calls(sheet, name, site, calls * i / points, calls * (i + 1) / points, is_bound);
 }
 
-static void print_spreads(page_t *page)
+static void print_spreads(page_t *page, const trace_view_t *view)
 {
-    series_t series[MAX_CURVES + 1];
+    const site_t *sites = view->sites->list;
+    sheet_t sheet = curves_sheet();
     int count = 0;
-    for (int i = 0; i < page->view->sites->count && count < MAX_CURVES; i++)
-        if (page->view->sites->list[i].arrivals.ranks > 1)
-            series[count++] = site_series(&page->view->sites->list[i], i + 1, i, false);
-    if (count == 0)
-        return;
-    if (page->view->sites->list[0].summary.bound_ns >= 0 && page->view->sites->list[0].arrivals.ranks > 1)
-        series[count++] = site_series(&page->view->sites->list[0], 1, MAX_CURVES, true);
-    draw(page, (picture_t){.title = "Spread of arrivals over the run",
-                           .place_title = "time of the call from the end of MPI_Init",
-                           .value_title = "from the first arrival to the last",
-                           .series = series,
-                           .series_count = count});
+    for (int i = 0; i < view->sites->count && count < MAX_CURVES; i++)
+        if (sites[i].arrivals.ranks > 1) {
+            add_site(&sheet, &sites[i], i + 1, false);
+            count++;
+        }
+    if (count > 0 && sites[0].summary.bound_ns >= 0 && sites[0].arrivals.ranks > 1)
+        add_site(&sheet, &sites[0], 1, true);
+    if (count > 0)
+        draw(page, &sheet, "Spread of arrivals over the run", "time of the call from the end of MPI_Init",
+             "from the first arrival to the last");
+    else
+        sheet_free(&sheet);
 }
 
 /* At the records of a process, and in the middle between them, where it is the largest. */
-static series_t bound_series(const trace *of, int rank, int look)
+static void add_bounds(sheet_t *sheet, const trace *of, int rank)
 {
     char name[32];
     const trace_process *process = &of->processes[rank];
     /* An odd step meets records and the middles between them in turn. */
     size_t steps = 2 * process->record_count - 1, step = (steps / MAX_POINTS + 1) | 1;
     snprintf(name, sizeof name, "rank %d", rank);
-    series_t series = make_series(name, look, (int)(steps / step + 1));
     for (size_t i = 0; i < steps; i += step) {
         const trace_clock_record *before = &process->records[i / 2], *after = &process->records[(i + 1) / 2];
         int64_t time_ns = before->time_ns + (after->time_ns - before->time_ns) / 2;
         int64_t offset_ns =
             before->global_less_local_ns + (after->global_less_local_ns - before->global_less_local_ns) / 2;
-        double bound_ns = trace_bound_ns(process, time_ns);
-        series.points[series.count++] = (point_t){.place = fmax((double)(time_ns + offset_ns), 0),
-                                                  .value = isfinite(bound_ns) ? bound_ns : NAN,
-                                                  .low = NAN,
-                                                  .high = NAN,
-                                                  .note = ""};
+        add_point(sheet, name, fmax((double)(time_ns + offset_ns), 0), trace_bound_ns(process, time_ns), NAN, NAN);
     }
-    return series;
 }
 
 /* A rank, and the widest bound of its records. */
@@ -198,24 +202,21 @@ static int sort_by_width(const trace *of, width_t *widths)
     return count;
 }
 
-static void print_bounds(page_t *page)
+static void print_bounds(page_t *page, const trace *of)
 {
-    const trace *of = page->view->of;
-    series_t series[MAX_CURVES];
     width_t *widths = need(calloc((size_t)of->size + 1, sizeof widths[0]));
-    int ranks = sort_by_width(of, widths), count = 0;
-    for (; count < ranks && count < MAX_CURVES; count++)
-        series[count] = bound_series(of, widths[count].rank, count);
+    int ranks = sort_by_width(of, widths);
+    sheet_t sheet = curves_sheet();
+    for (int i = 0; i < ranks && i < MAX_CURVES; i++)
+        add_bounds(&sheet, of, widths[i].rank);
     free(widths);
-    if (count == 0) {
+    if (ranks > 0) {
+        draw(page, &sheet, "Bound of the global clock", "time from the end of MPI_Init",
+             "no more than this from rank 0");
+    } else {
+        sheet_free(&sheet);
         fputs("<p>There is no record of the clock.</p>\n", page->file);
-        return;
     }
-    draw(page, (picture_t){.title = "Bound of the global clock",
-                           .place_title = "time from the end of MPI_Init",
-                           .value_title = "no more than this from rank 0",
-                           .series = series,
-                           .series_count = count});
 }
 
 /* ---- Sections */
@@ -225,55 +226,61 @@ static void begin(const page_t *page, const char *id, const char *title, const c
     fprintf(page->file, "<section id=\"%s\">\n<h2>%s</h2>\n<p>%s</p>\n", id, title, text);
 }
 
-static void print_sites(page_t *page)
+static void print_sites(page_t *page, const trace_view_t *view)
 {
+    sheet_t sheet = {.schema = NULL};
     begin(
         page, "sites", "Arrivals at collective calls",
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
-    print_spreads(page);
-    print_rows(page, SITE_ROWS, "Call sites, where processes waited longest first");
+    print_spreads(page, view);
+    tables_sites(NULL, view->sites, &sheet);
+    print_rows(page, &sheet, "Call sites, where processes waited longest first");
     fputs("</section>\n", page->file);
 }
 
-static bool print_gantt(page_t *page)
+static bool print_gantt(page_t *page, const trace_view_t *view)
 {
+    size_t step = 1;
     begin(page, "gantt", "An interval in detail",
           "A bar is a call, a line a message from the beginning of its send to the end of its receive.");
-    bool good = !page->view->has_interval || gantt_figure(page->file, page->view->of, page->view->matches,
-                                                          page->view->interval, page->view->clock, ++page->figures);
-    fputs(page->view->has_interval ? "</section>\n" : "<p>There are no calls.</p>\n</section>\n", page->file);
-    return good;
+    json_t *data = view->has_interval ? gantt_data(view->of, view->matches, view->interval, view->clock, &step) : NULL;
+    if (data)
+        page_draw(page, data);
+    if (step > 1)
+        fprintf(page->file, "<p>There are too many messages: one of %zu is shown.</p>\n", step);
+    fputs(view->has_interval ? "</section>\n" : "<p>There are no calls.</p>\n</section>\n", page->file);
+    return data || !view->has_interval;
 }
 
-static void print_others(page_t *page)
+static void print_others(page_t *page, const trace_view_t *view)
 {
+    sheet_t functions = {.schema = NULL}, processes = process_sheet(view->of);
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    print_rows(page, FUNCTION_ROWS, "Time by function: mean, minimum and maximum of the ranks");
+    tables_functions(NULL, view->profile, &functions);
+    print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks");
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
-    if (page->view->has_bounds)
-        print_bounds(page);
+    if (view->has_bounds)
+        print_bounds(page, view->of);
     else
         fputs("<p>Times on this page are not of the global clock, and have no bound.</p>\n", page->file);
-    json_t *rows = process_rows(page->view->of);
-    fputs("<details class=\"print\"><summary>How it was recorded</summary>\n", page->file);
-    html_table(page->file, rows, "Processes", NULL);
-    fputs("</details>\n</section>\n", page->file);
-    json_decref(rows);
+    page_folded(page, &processes, "How it was recorded", true);
+    fputs("</section>\n", page->file);
+    sheet_free(&processes);
 }
 
 bool trace_page_print(FILE *file, const trace_view_t *view)
 {
-    page_t page = {.file = file, .view = view};
-    html_begin(file, "mpix_trace_report", view->title);
+    page_t page = page_begin(file, "mpix_trace_report", view->title);
     fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#sites\">Arrivals at collective calls</a></li>\n"
           "<li><a href=\"#gantt\">An interval in detail</a></li>\n<li><a href=\"#functions\">Time in MPI</a></li>\n"
-          "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n</header>\n<main>\n",
+          "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n",
           file);
-    print_sites(&page);
-    bool good = print_gantt(&page);
-    print_others(&page);
-    html_end(file, "mpix_trace_report");
+    page_main(&page);
+    print_sites(&page, view);
+    bool good = print_gantt(&page, view);
+    print_others(&page, view);
+    page_end(&page);
     return good;
 }

@@ -48,21 +48,32 @@ static void print_function(const table_t *table, const usage_t *usages, size_t c
                          number(max->rank), number(total_ns / calls), number(longest_ns)});
 }
 
-void tables_functions(const output_t *output, const profile_t *profile)
+static const column_t function_columns[] = {
+    {"function", "", ROLE_KEY, TYPE_TEXT,
+     "the function of MPI, or the region of the user; clock: the synchronization of the clock", "function", 28, 0, 0},
+    {"ranks", "", ROLE_FIGURE, TYPE_INTEGER, "how many ranks called it; the other columns are for these ranks", "ranks",
+     7, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often they called it", "calls", 11, 0, 0},
+    {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time in all calls of a rank, as the mean of these ranks",
+     "time(ms)", 13, 3, 1e6},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the same in percent of the time from the first event of a rank to its last", "% of run", 11, 2, 0},
+    {"time_min_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the smallest such time of a rank", "min(ms)", 13, 3, 1e6},
+    {"time_min_rank", "", ROLE_FIGURE, TYPE_INTEGER, "that rank in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"time_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest such time of a rank", "max(ms)", 13, 3, 1e6},
+    {"time_max_rank", "", ROLE_FIGURE, TYPE_INTEGER, "that rank in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of a call, in the mean", "call(us)", 13, 3, 1e3},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest call", "longest(us)", 14, 3, 1e3},
+};
+const schema_t function_schema =
+    SCHEMA("mpix-trace-functions", "Written by `mpix_trace_report --show functions`: a row for each function.",
+           function_columns);
+
+void tables_functions(const output_t *output, const profile_t *profile, sheet_t *sheet)
 {
-    static const column_t columns[] = {{"function", "function", 28, 0, 0},
-                                       {"ranks", "ranks", 7, 0, 0},
-                                       {"calls", "calls", 11, 0, 0},
-                                       {"time(ms)", "time_ns", 13, 3, 1e6},
-                                       {"% of run", "of_run_percent", 11, 2, 0},
-                                       {"min(ms)", "time_min_ns", 13, 3, 1e6},
-                                       {"rank", "time_min_rank", 7, 0, 0},
-                                       {"max(ms)", "time_max_ns", 13, 3, 1e6},
-                                       {"rank", "time_max_rank", 7, 0, 0},
-                                       {"call(us)", "mean_ns", 13, 3, 1e3},
-                                       {"longest(us)", "max_ns", 14, 3, 1e3}};
-    const table_t table = TABLE(columns, output, "mpix-trace-functions");
-    table_head(&table);
+    table_t table = TABLE(function_schema, output);
+    table.sheet = sheet;
+    table_head(&table, NULL, 0);
     for (size_t from = 0, to; from < profile->count; from = to) {
         for (to = from + 1; to < profile->count && profile->list[to].function == profile->list[from].function;)
             to++;
@@ -70,17 +81,24 @@ void tables_functions(const output_t *output, const profile_t *profile)
     }
 }
 
+static const column_t rank_columns[] = {
+    {"function", "", ROLE_KEY, TYPE_TEXT,
+     "the function of MPI, or the region of the user; clock: the synchronization of the clock", "function", 28, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often it was called", "calls", 11, 0, 0},
+    {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time in all calls", "time(ms)", 13, 3, 1e6},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "of the time from the first event of the rank to its last",
+     "% of run", 11, 2, 0},
+    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of a call, in the mean", "call(us)", 13, 3, 1e3},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest call", "longest(us)", 14, 3, 1e3},
+};
+const schema_t rank_schema = SCHEMA(
+    "mpix-trace-ranks", "Written by `mpix_trace_report --show ranks`: a row for each function and rank.", rank_columns);
+
 void tables_ranks(const output_t *output, const profile_t *profile)
 {
-    static const column_t columns[] = {{"function", "function", 28, 0, 0},
-                                       {"rank", "rank", 7, 0, 0},
-                                       {"calls", "calls", 11, 0, 0},
-                                       {"time(ms)", "time_ns", 13, 3, 1e6},
-                                       {"% of run", "of_run_percent", 11, 2, 0},
-                                       {"call(us)", "mean_ns", 13, 3, 1e3},
-                                       {"longest(us)", "max_ns", 14, 3, 1e3}};
-    const table_t table = TABLE(columns, output, "mpix-trace-ranks");
-    table_head(&table);
+    const table_t table = TABLE(rank_schema, output);
+    table_head(&table, NULL, 0);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];
         table_row(&table, (cell_t[]){text(usage->function), number(usage->rank), number((double)usage->calls),
@@ -89,27 +107,45 @@ void tables_ranks(const output_t *output, const profile_t *profile)
     }
 }
 
-void tables_sites(const output_t *output, const sites_t *sites)
+static const column_t site_columns[] = {
+    {"site", "", ROLE_KEY, TYPE_INTEGER, "its number, from 1: the first one is where processes waited longest", "site",
+     7, 0, 0},
+    {"function", "", ROLE_KEY, TYPE_TEXT, "the collective function", "function", 24, 0, 0},
+    {"comm", "", ROLE_KEY, TYPE_TEXT, "the communicator: world, or its ranks in MPI_COMM_WORLD", "comm", 14, 0, 0},
+    {"ranks", "", ROLE_KEY, TYPE_INTEGER, "the number of these ranks", "ranks", 8, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often it was called", "calls", 9, 0, 0},
+    {"spread_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "from the first arrival to the last: the median of all calls",
+     "spread p50(us)", 17, 3, 1e3},
+    {"spread_p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "likewise, the 99th percentile", "p99(us)", 13, 3, 1e3},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how wrong a spread may be, the median; null: not known", "bound(us)",
+     13, 3, 1e3},
+    {"above_bound_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "calls whose spread is above its bound", "% above", 10, 1,
+     0},
+    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that is last most often", "last", 7, 0, 0},
+    {"last_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "calls in which it is last", "% last", 9, 1, 0},
+    {"wait_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "from entry (nonblocking: into the completing call) to the last arrival or the own exit: of all calls",
+     "waited(ms)", 14, 3, 1e6},
+    {"wait_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "likewise, of the time in all these calls", "% of call", 12, 1, 0},
+    {"pattern", "", ROLE_FIGURE, TYPE_TEXT, "the closest shape, as mpix_bench --arrival takes it", "closest pattern",
+     28, 0, 0},
+    {"closeness", "", ROLE_FIGURE, TYPE_NUMBER, "how close it is, from 0 to 1", "close", 8, 3, 0},
+    {"spread_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest spread", "max(us)", 13, 3, 1e3},
+    {"place", "", ROLE_KEY, TYPE_TEXT,
+     "the call site: function and offset, address for addr2line in parentheses, and object; or an address",
+     "called from", 40, 0, 0},
+};
+const schema_t site_schema =
+    SCHEMA("mpix-trace-sites",
+           "Written by `mpix_trace_report --show sites`: a row for each call site, which is a place from which\n"
+           "a collective function is called on a communicator.",
+           site_columns);
+
+void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet)
 {
-    static const column_t columns[] = {{"site", "site", 7, 0, 0},
-                                       {"function", "function", 24, 0, 0},
-                                       {"comm", "comm", 14, 0, 0},
-                                       {"ranks", "ranks", 8, 0, 0},
-                                       {"calls", "calls", 9, 0, 0},
-                                       {"spread p50(us)", "spread_median_ns", 17, 3, 1e3},
-                                       {"p99(us)", "spread_p99_ns", 13, 3, 1e3},
-                                       {"bound(us)", "bound_ns", 13, 3, 1e3},
-                                       {"% above", "above_bound_percent", 10, 1, 0},
-                                       {"last", "last_rank", 7, 0, 0},
-                                       {"% last", "last_percent", 9, 1, 0},
-                                       {"waited(ms)", "wait_ns", 14, 3, 1e6},
-                                       {"% of call", "wait_percent", 12, 1, 0},
-                                       {"closest pattern", "pattern", 28, 0, 0},
-                                       {"close", "closeness", 8, 3, 0},
-                                       {"max(us)", "spread_max_ns", 13, 3, 1e3},
-                                       {"called from", "place", 40, 0, 0}};
-    const table_t table = TABLE(columns, output, "mpix-trace-sites");
-    table_head(&table);
+    table_t table = TABLE(site_schema, output);
+    table.sheet = sheet;
+    table_head(&table, NULL, 0);
     for (int i = 0; i < sites->count; i++) {
         const site_t *site = &sites->list[i];
         const arrivals_summary_t *summary = &site->summary;
@@ -140,17 +176,25 @@ static void print_call(const table_t *table, int number_of_site, const site_t *s
     }
 }
 
+static const column_t call_columns[] = {
+    {"site", "", ROLE_KEY, TYPE_INTEGER, "the number of the call site", "site", 7, 0, 0},
+    {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of its call, from 0", "call", 10, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"enter_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when the call began, from the end of MPI_Init", "enter(us)", 17, 3,
+     1e3},
+    {"leave_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it ended", "leave(us)", 17, 3, 1e3},
+    {"delay_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "from the first arrival to this one", "delay(us)", 14, 3, 1e3},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far the time is from that of rank 0, at most; null: not known",
+     "bound(us)", 13, 3, 1e3},
+};
+const schema_t call_schema =
+    SCHEMA("mpix-trace-calls",
+           "Written by `mpix_trace_report --show calls`: a row for each call of a site and each rank.", call_columns);
+
 void tables_calls(const output_t *output, const sites_t *sites)
 {
-    static const column_t columns[] = {{"site", "site", 7, 0, 0},
-                                       {"call", "call", 10, 0, 0},
-                                       {"rank", "rank", 7, 0, 0},
-                                       {"enter(us)", "enter_ns", 17, 3, 1e3},
-                                       {"leave(us)", "leave_ns", 17, 3, 1e3},
-                                       {"delay(us)", "delay_ns", 14, 3, 1e3},
-                                       {"bound(us)", "bound_ns", 13, 3, 1e3}};
-    const table_t table = TABLE(columns, output, "mpix-trace-calls");
-    table_head(&table);
+    const table_t table = TABLE(call_schema, output);
+    table_head(&table, NULL, 0);
     for (int i = 0; i < sites->count; i++)
         for (int64_t call = 0; call < sites->list[i].arrivals.calls; call++)
             print_call(&table, i + 1, &sites->list[i], call);

@@ -5,16 +5,22 @@
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
 
-#include "common/output.h"
+#include "results/table.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
 
-/* tables_functions - a row for each function; tables_ranks - for each function and rank that called it. */
-void tables_functions(const output_t *output, const profile_t *profile);
+/* The columns of each table. */
+extern const schema_t function_schema, rank_schema, site_schema, call_schema;
+
+/*
+ * tables_functions - a row for each function, into a sheet if it is not NULL. tables_ranks - for each function and rank
+ * that called it.
+ */
+void tables_functions(const output_t *output, const profile_t *profile, sheet_t *sheet);
 void tables_ranks(const output_t *output, const profile_t *profile);
 
-/* tables_sites - a row for each call site. */
-void tables_sites(const output_t *output, const sites_t *sites);
+/* tables_sites - a row for each call site, likewise. */
+void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet);
 
 /* tables_calls - a row for each call of each site and rank. */
 void tables_calls(const output_t *output, const sites_t *sites);
