@@ -79,7 +79,7 @@ static int write_page(const source_t *sources, int count, const settings_t *sett
 
 static int report(const settings_t *settings)
 {
-    source_t *sources = need(calloc((size_t)settings->paths.count, sizeof sources[0]));
+    source_t *sources = need(calloc((size_t)settings->paths.count + 1, sizeof sources[0]));
     char complaint[COMPLAINT_BYTES];
     int status = STATUS_GOOD, count = 0;
     for (; status == STATUS_GOOD && count < settings->paths.count; count++)

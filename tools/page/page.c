@@ -120,7 +120,8 @@ static void print_title(const page_t *page, const column_t *column)
         if (strcmp(column->unit, endings[i][0]) == 0 && text_ends_in(title, endings[i][1]))
             title[strlen(title) - strlen(endings[i][1])] = '\0';
     for (char *next = title; *next != '\0'; next++)
-        *next = *next == '_' ? ' ' : *next;
+        if (*next == '_')
+            *next = ' ';
     page_text(page, title);
 }
 

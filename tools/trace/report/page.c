@@ -36,8 +36,8 @@ static void read_process(const char *text, sheet_t *sheet, cell_t *cells)
 {
     for (const char *line = text; line && *line != '\0';) {
         size_t length = strcspn(line, "\n"), key_length = strcspn(line, " \n");
-        size_t begin = key_length + (line[key_length] == ' ');
-        char *key = need(strndup(line, key_length)), *value = need(strndup(line + begin, length - begin));
+        size_t at = key_length + (line[key_length] == ' ');
+        char *key = need(strndup(line, key_length)), *value = need(strndup(line + at, length - at));
         int place = column_of(sheet, key);
         if (cells)
             cells[place] = (cell_t){sheet_text(sheet, value), 0};
