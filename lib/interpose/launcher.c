@@ -104,13 +104,21 @@ static void say(bool by_each, const char *format, va_list arguments)
         dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
 }
 
+/* Launchers end all processes as soon as one fails: the others leave the first one the time to say why. */
+static _Noreturn void leave_refused(void)
+{
+    if (!mh_is_first_process())
+        sleep(1);
+    exit(STATUS_BAD_OPTION);
+}
+
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     say(false, format, arguments);
     va_end(arguments);
-    exit(STATUS_BAD_OPTION);
+    leave_refused();
 }
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse_here(const char *format, ...)
@@ -293,8 +301,10 @@ static char **read_command_line(int argc, char **argv)
         stderr = errors;
         if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
             refuse("cannot write to standard output");
+        if (outcome == OPTIONS_ANSWERED)
+            exit(STATUS_GOOD);
         if (outcome != OPTIONS_RUN)
-            exit(outcome == OPTIONS_ANSWERED ? STATUS_GOOD : STATUS_BAD_OPTION);
+            leave_refused();
         argc -= optind;
         argv += optind;
         if (argc == 0)
@@ -371,7 +381,7 @@ static void ask_library(void)
     }
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == STATUS_BAD_OPTION)
-        exit(STATUS_BAD_OPTION);
+        leave_refused();
 }
 
 /* ---- The program */

@@ -283,8 +283,14 @@ no-such-program|no-such-program
 $scratch/no-such-program|$scratch/no-such-program
 $here/check_preload.c cannot be executed|$here/check_preload.c
 END_OF_LIST
-    # Of all processes, the first says so.
-    run 2 mpix_preload --no-such-option "$subject"
+    # Of all processes, the first says so, even if it comes last.
+    cat >"$scratch/mpix_preload" <<END_OF_SCRIPT
+#!/bin/sh
+[ "\${PMI_RANK-\${PMIX_RANK-\$OMPI_COMM_WORLD_RANK}}" != 0 ] || sleep 0.3
+exec $programs/mpix_preload "\$@"
+END_OF_SCRIPT
+    chmod +x "$scratch/mpix_preload"
+    programs=$scratch run 2 mpix_preload --no-such-option "$subject"
     expect_refusal --no-such-option
 }
 
