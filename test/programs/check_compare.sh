@@ -47,9 +47,9 @@ write_launch() {
         }
         BEGIN {
             print ENVIRON[format "_head"]
+            row(1024, sprintf("%.1f", 4000 * (1 + 0.6 * noise(3))))
             row(8, sprintf("%.1f", 1000 * scale * (1 + 0.002 * noise(1))))
             row(64, sprintf("%.1f", 2000 * (1 + 0.002 * noise(2))))
-            row(1024, sprintf("%.1f", 4000 * (1 + 0.6 * noise(3))))
         }' >"$1"
 }
 
@@ -124,6 +124,7 @@ check_verdicts() {
     expect_verdict 8 slower
     expect_verdict 64 same
     expect_verdict 1024 undecided
+    [ "$(columns size_bytes | xargs)" = "8 64 1024" ] || complain "rows are not in the order of their keys"
     compare slower a --format csv
     expect_verdict 8 faster
     compare a slower --same-percent 30 --format csv

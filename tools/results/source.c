@@ -109,11 +109,12 @@ static measured_t *add_launch(variant_t *variant, char *path)
 
 static bool read_launch(measured_t *launch, source_wants_t *wants, char *complaint)
 {
-    const sheet_t *sheet = &launch->file.sheet;
+    sheet_t *sheet = &launch->file.sheet;
     bool good = result_file_read(launch->path, &launch->file, complaint);
     if (sheet->schema && sheet->column_count > 0 && !wants(sheet->schema))
         return complain(complaint, "%.400s has results of the schema %.60s, which are of no use here", launch->path,
                         sheet->schema);
+    sheet_sort(sheet); /* the order of measuring is random */
     return good;
 }
 

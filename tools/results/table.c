@@ -334,6 +334,47 @@ int sheet_column(const sheet_t *sheet, const char *name)
     return -1;
 }
 
+typedef struct place {
+    const sheet_t *sheet;
+    int64_t row;
+} place_t;
+
+/* Texts by the alphabet, after numbers. */
+static int order_of_cells(const cell_t *a, const cell_t *b)
+{
+    if (a->text && b->text)
+        return strcmp(a->text, b->text);
+    return a->text || b->text ? (a->text ? 1 : -1) : (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_keys(const void *left, const void *right)
+{
+    const place_t *a = left, *b = right;
+    for (int i = 0; i < a->sheet->column_count; i++) {
+        int order = order_of_cells(sheet_at(a->sheet, a->row, i), sheet_at(b->sheet, b->row, i));
+        if (a->sheet->columns[i].role == ROLE_KEY && order != 0)
+            return order;
+    }
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+void sheet_sort(sheet_t *sheet)
+{
+    if (sheet->row_count == 0)
+        return;
+    size_t row_bytes = (size_t)sheet->column_count * sizeof(cell_t);
+    place_t *places = need(calloc((size_t)sheet->row_count + 1, sizeof places[0]));
+    cell_t *sorted = need(malloc(room_bytes(sheet->row_count + 1, row_bytes)));
+    for (int64_t i = 0; i < sheet->row_count; i++)
+        places[i] = (place_t){sheet, i};
+    qsort(places, (size_t)sheet->row_count, sizeof places[0], by_keys);
+    for (int64_t i = 0; i < sheet->row_count; i++)
+        memcpy(&sorted[i * sheet->column_count], sheet_at(sheet, places[i].row, 0), row_bytes);
+    free(sheet->cells);
+    free(places);
+    sheet->cells = sorted;
+}
+
 void sheet_free(sheet_t *sheet)
 {
     for (int64_t i = 0; i < sheet->text_count; i++)

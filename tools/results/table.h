@@ -106,6 +106,9 @@ void sheet_add_column(sheet_t *sheet, const column_t *column);
 const cell_t *sheet_at(const sheet_t *sheet, int64_t row, int column);
 int sheet_column(const sheet_t *sheet, const char *name);
 
+/* sheet_sort - order the rows by their keys, the first one first. Rows with equal keys stay in their order. */
+void sheet_sort(sheet_t *sheet);
+
 /* sheet_free - free all that it has. */
 void sheet_free(sheet_t *sheet);
 
