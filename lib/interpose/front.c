@@ -40,7 +40,7 @@ static __thread struct {
 
 static bool is_name_of_part(const char *path)
 {
-    static const char *const stems[] = {"mca_", "libmca_", "libmpix_harmonize"};
+    static const char *const stems[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize"};
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
