@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares files of results with their heads and with the tables in doc/results.md, and prints what differs.
+"""Compares files of results with their heads and with the lists in doc/results.md, and prints what differs.
 
 check_results.py PAGE FILE...
 check_results.py --examples PAGE prints the blocks of Python in the page, separated by lines of dashes
@@ -15,7 +15,7 @@ ENDS = {"ns": "_ns", "bytes": "bytes", "ppb": "_ppb", "MB/s": "mb_per_s", "%": "
 
 
 def read_page(path):
-    """The rows of each table, by schema: (name, type, unit, role, meaning), of a manifest (key, type, unit, with)."""
+    """The columns of each list, by schema: (name, role, meaning), of a manifest (key, type, unit, with)."""
     tables, name = {}, None
     for line in open(path):
         heading = re.match("## `(mpix-[a-z-]+)` ([0-9]+)$", line)
@@ -24,6 +24,8 @@ def read_page(path):
             tables[name] = []
         elif line.startswith("#"):
             name = None
+        elif name and (column := re.match("- (key )?`([^`]+)`: (.*)$", line)):
+            tables[name].append((column[2], "key" if column[1] else "figure", column[3]))
         elif name and line.startswith("| `"):
             cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)[|]", line)[1:-1]]
             tables[name].append((cells[0].strip("`"), *cells[1:]))
@@ -39,7 +41,7 @@ def check_head(tables, schema, columns):
     for name, unit, role, kind, doc in columns:
         if schema.startswith("mpix-compare") and at == 0 and name != rows[0][0] and role == "key":
             continue    # the keys of what is compared come first
-        fits = [place for place, row in enumerate(rows) if row[1:] == (kind, unit, role, doc) and
+        fits = [place for place, row in enumerate(rows) if row[1:] == (role, doc) and
                 re.fullmatch(re.escape(row[0]).replace("pN_", r"p[0-9.]+_"), name)]
         if not fits or fits[0] < at:
             yield f"{name} is not in the page as the head declares it, or has another place there"
@@ -47,6 +49,8 @@ def check_head(tables, schema, columns):
             at = fits[0]
         if unit not in ENDS or not name.endswith(ENDS[unit]) or (unit == "ns") != name.endswith("_ns"):
             yield f"{name} has the unit {unit}"
+        if kind not in TYPES:
+            yield f"{name} has the type {kind}"
 
 
 def value_of_text(text, kind):

@@ -9,15 +9,8 @@ const char *const column_types[] = {[TYPE_TEXT] = "text", [TYPE_INTEGER] = "inte
 
 void schema_describe(const schema_t *schema)
 {
-    printf("## `%s` %d\n\n%s\n\n| column | type | unit | role | meaning |\n|---|---|---|---|---|\n", schema->name,
-           SCHEMA_VERSION, schema->doc);
-    for (const column_t *column = schema->columns; column < schema->columns + schema->column_count; column++) {
-        if (!column->name)
-            continue;
-        printf("| `%s` | %s | %s | %s | ", column->name, column_types[column->type], column->unit,
-               column_roles[column->role]);
-        for (const char *next = column->doc; *next != '\0'; next++)
-            printf(*next == '|' ? "\\%c" : "%c", *next);
-        puts(" |");
-    }
+    printf("## `%s` %d\n\n%s\n\n", schema->name, SCHEMA_VERSION, schema->doc);
+    for (const column_t *column = schema->columns; column < schema->columns + schema->column_count; column++)
+        if (column->name)
+            printf("- %s`%s`: %s\n", column->role == ROLE_KEY ? "key " : "", column->name, column->doc);
 }
