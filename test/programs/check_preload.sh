@@ -336,9 +336,11 @@ tap_check "two threads" check_threads
 quick tap_check "a collective call that is refused on one process" check_passes refused
 quick tap_check "a barrier in an error handler" check_passes handler
 name="barriers with processes of another world"
-# The flags are words.
+# Open MPI 4 tries for a minute. The flags are words.
 # shellcheck disable=SC2086
-if timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >/dev/null 2>&1 </dev/null; then
+if [ "${MPIX_TEST_QUICK-}" = yes ]; then
+    tap_skip "$name" MPIX_TEST_QUICK=yes
+elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >/dev/null 2>&1 </dev/null; then
     tap_check "$name" check_passes spawn "$subject"
 else
     tap_skip "$name" "processes cannot be spawned here"
