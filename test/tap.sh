@@ -104,6 +104,15 @@ tap_check() {
     tap_expect_empty "$tap_name" "$("$@" 2>&1)"
 }
 
+# CONDITION REASON NAME FUNCTION [ARGUMENT]...: the same, but it is skipped for this reason if the condition, which is a
+# command, fails
+tap_check_if() {
+    tap_condition=$1 tap_reason=$2
+    shift 2
+    # shellcheck disable=SC2086
+    if $tap_condition >/dev/null 2>&1; then tap_check "$@"; else tap_skip "$1" "$tap_reason"; fi
+}
+
 tap_done() {
     echo "1..$(tap_number)"
     echo "$tap_passed passed, $tap_failed failed, $tap_skipped skipped"

@@ -2,26 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_bench --arrival: ranks start when they are to, the figures are those of the raw times, and bad patterns are
 # refused. No claim about speed is tested here.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# The functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-LC_ALL=C
-export LC_ALL
-
-here=$(dirname "$0")
-. "$here/../tap.sh"
-. "$here/run.sh"
+. "$(dirname "$0")/run.sh"
 
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
-MPIX_HARMONIZE_TOLERANCE_NS=1000000000
-# What MPI libraries leak is not of interest here.
-ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
-export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 
 # OPTION...: leaves the files raw and csv.
 measure() {
@@ -197,26 +181,21 @@ check_refusals() {
     printf 'call,rank,delay_ns\n0,0,nan\n' >"$scratch/nan.csv"
     printf 'call,rank,delay_ns\n0,0,1\n0,1,1\n0,2,1\n' >"$scratch/three.csv"
     head -c 4096 /bin/sh >"$scratch/foreign.csv"
-    # Each line: what the message has to name, then what is typed.
-    while read -r part arguments; do
-        # shellcheck disable=SC2086
-        run 2 mpix_bench bcast -m 8:8 $arguments
-        expect_refusal "$part"
-    done <<END
-"ascend" --arrival ascend
-"-5" --arrival ascending:-5
-"nan" --arrival bell,ascending:nan
-"99999999" --arrival ascending:99999999
-together --arrival ascending,
-twice --arrival bell,bell:1x
-rank --arrival one-late:2
-one-late:RANK --arrival one-late
-"nan" --arrival file:$scratch/nan.csv
-three.csv --arrival file:$scratch/three.csv
-foreign.csv --arrival file:$scratch/foreign.csv
-/nowhere --arrival file:/nowhere/file
---release --arrival bell --release barrier
---release --arrival together --release window
+    expect_refusals alone mpix_bench bcast -m 8:8 <<END
+"ascend"|--arrival ascend
+"-5"|--arrival ascending:-5
+"nan"|--arrival bell,ascending:nan
+"99999999"|--arrival ascending:99999999
+together|--arrival ascending,
+twice|--arrival bell,bell:1x
+rank|--arrival one-late:2
+one-late:RANK|--arrival one-late
+"nan"|--arrival file:$scratch/nan.csv
+three.csv|--arrival file:$scratch/three.csv
+foreign.csv|--arrival file:$scratch/foreign.csv
+/nowhere|--arrival file:/nowhere/file
+--release|--arrival bell --release barrier
+--release|--arrival together --release window
 END
     run 2 mpix_bench ibcast -m 8:8 --overlap --arrival bell
     expect_refusal --overlap

@@ -2,27 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_campaign: its order, what it keeps, and what it does after a kill, a torn file, a failed command, a full disk.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Most functions are called by tap_check only, by name; and commands in single quotes are for other shells:
-# shellcheck disable=SC2317,SC2016
-set -u
-export LC_ALL=C
-
+# Commands in single quotes are for other shells:
+# shellcheck disable=SC2016
 # In the background of a shell without job control a test starts with SIGINT ignored, which no shell can undo.
 if [ -z "${heeds_interrupts-}" ] && env --default-signal=INT true 2>/dev/null; then
     heeds_interrupts=yes exec env --default-signal=INT bash "$0" "$@"
 fi
 
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-if [ ! -x "$programs/mpix_campaign" ]; then
-    echo "1..0 # SKIP mpix_campaign is not built: there is no Jansson library"
-    exit 0
-fi
-export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+need_tool mpix_campaign
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 root=$scratch
 
 # Each test has a folder of its own, where the campaign is in c, and commands note in log that they ran.
@@ -401,18 +390,14 @@ a variant|# nothing
 END
     fresh
     echo "A: say '{\"x\":1}'" >"$root/file"
-    while read -r part line; do
-        # shellcheck disable=SC2086
-        campaign $line
-        expect_refusal "$part"
-    done <<END
---launches $root/file --launches 0
---seed $root/file --seed -1
-FILE $root/file $root/file
-FILE $root/file -- true
-campaign
-/nonexistent /nonexistent
-no -- --
+    expect_refusals alone mpix_campaign -o "$folder" <<END
+--launches 0 $root/file
+--seed -1 $root/file
+FILE|$root/file $root/file
+FILE|$root/file -- true
+campaign|
+/nonexistent
+no|-- --
 END
 }
 
@@ -450,24 +435,11 @@ check_other_campaigns() {
 
 quick tap_check "the order of launches" check_order
 quick tap_check "names, variables, commands" check_words
-case $(basename "${MPIEXEC:-mpiexec}") in
-smpirun) tap_skip "launches of mpix_bench" "the simulator starts its programs by itself" ;;
-*)
-    quick tap_check "launches of mpix_bench" check_real
-    if [ -r /proc/self/environ ]; then
-        tap_check "no process outlives a campaign that is killed" check_real_kill
-    else
-        tap_skip "no process outlives a campaign that is killed" "there is no /proc to find processes in"
-    fi
-    ;;
-esac
+quick tap_check_if launches "it takes a launcher" "launches of mpix_bench" check_real
+tap_check_if launches "it takes a launcher" "no process outlives a campaign that is killed" check_real_kill
 quick tap_check "after a kill, the others are launched" check_kill
 quick tap_check "a torn file is measured again" check_torn
-if command -v script >/dev/null; then
-    tap_check "progress on a terminal" check_progress
-else
-    tap_skip "progress on a terminal" "there is no script (Debian package: bsdutils)"
-fi
+tap_check_if "command -v script" "there is no script (Debian package: bsdutils)" "progress on a terminal" check_progress
 quick tap_check "commands that fail" check_failures
 tap_check "all that a command started ends with it" check_group_ends
 tap_check "a launch that ended is kept" check_finished_is_kept
@@ -475,9 +447,6 @@ tap_check "interruptions" check_interrupt
 tap_check "bad descriptions and options" check_refusals
 tap_check "another campaign in the folder" check_other_campaigns
 tap_check "a file that cannot grow" check_no_room narrow_files widen_files "File too large"
-if "${own_mounts[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
-    tap_check "a full disk" "${own_mounts[@]}" env on_small_disk=yes bash "$0"
-else
-    tap_skip "a full disk" "it takes a user namespace, which is not allowed here"
-fi
+tap_check_if "${own_mounts[*]} mount -t tmpfs none /mnt" "it takes a user namespace, which is not allowed here" \
+    "a full disk" "${own_mounts[@]}" env on_small_disk=yes bash "$0"
 tap_done

@@ -3,20 +3,8 @@
 # Runs the programs that measure clocks briefly, and checks what they print and how they exit. No claim about speed is
 # tested here.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
 # Some launchers take a third of a second, and seconds when a program fails, so there is no case here that another one
 # covers, and bad options are mostly tried without a launcher.
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-LC_ALL=C
-export LC_ALL
-
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
 clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations
@@ -68,16 +56,14 @@ check_clock_errors() {
     for case in mpix_clock:0 check_clock_error:1; do
         run 3 ${case%:*} check --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
         expect_status 0
-        problems=$(check_clock_ranks ${case#*:})
-        [ -z "$problems" ] || complain "$problems"
+        expect_silence check_clock_ranks ${case#*:}
     done
 }
 
 check_clock_violations() {
     run 2 check_clock_error check --sync none,hca3o --ages-s 0,0.05
     expect_status 1
-    problems=$(check_table 13 4)
-    [ -z "$problems" ] || complain "$problems"
+    expect_silence check_table 13 4
     rows=$(awk '!/^#/ { print $1, $6, $13 }' "$scratch/out" | uniq -c | tr -s ' \n' ' ')
     [ "$rows" = " 2 none 1 0 2 hca3o 1 1 " ] ||
         complain "not one violation of hca3o at each age"
@@ -165,8 +151,7 @@ check_list() {
     for ranks in 1 2; do
         run "$ranks" mpix_clock list --reads 2000 --format csv
         expect_status 0
-        problems=$(check_list_rows "$ranks")
-        [ -z "$problems" ] || complain "$problems"
+        expect_silence check_list_rows "$ranks"
         [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
             complain "does not tell once what auto takes and why"
     done
@@ -311,8 +296,7 @@ check_drift() {
     run 3 mpix_clock drift --duration-s 0.5 --interval-s 0.02
     expect_status 0
     clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
-    problems=$(check_table 12 $((2 * clocks * 4)))
-    [ -z "$problems" ] || complain "$problems"
+    expect_silence check_table 12 $((2 * clocks * 4))
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
     run 2 mpix_clock drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
@@ -322,36 +306,26 @@ check_drift() {
 
 # Before anything is measured.
 check_refusals() {
-    while read -r name arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_clock "$name" $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
-check --sync hca3,fence
-check --sync hca3,,jk
-check --ages-s 0,1,1
-check --ages-s 0,
-check --keep-ms 0
-check --pairs 1 --sample 0.5
-check --plot chart.pdf
-check --plot /nonexistent/directory/chart.png
-list --reads 99
-list --plot clocks.pdf
-drift --duration-s 0
-drift --clocks tsc,sundial
-drift --threshold-ns -1
-drift --exchanges 0
+    expect_refusals alone mpix_clock <<'END'
+--sync|check --sync hca3,fence
+--sync|check --sync hca3,,jk
+--ages-s|check --ages-s 0,1,1
+--ages-s|check --ages-s 0,
+--keep-ms|check --keep-ms 0
+--pairs|check --pairs 1 --sample 0.5
+--plot|check --plot chart.pdf
+--plot|check --plot /nonexistent/directory/chart.png
+--reads|list --reads 99
+--plot|list --plot clocks.pdf
+--duration-s|drift --duration-s 0
+--clocks|drift --clocks tsc,sundial
+--threshold-ns|drift --threshold-ns -1
+--exchanges|drift --exchanges 0
+1 rank is too few|drift
+1 rank is too few|check --ages-s 0
+command "" is unknown, give list, drift or check|
+command "sundial" is unknown, give list, drift or check|sundial
 END
-    for name in drift "check --ages-s 0"; do
-        # shellcheck disable=SC2086
-        run alone mpix_clock $name
-        expect_refusal '1 rank is too few'
-    done
-    for name in '' sundial; do
-        # shellcheck disable=SC2086
-        run alone mpix_clock $name
-        expect_refusal "command \"$name\" is unknown, give list, drift or check"
-    done
     run 2 mpix_clock drift --raw /nonexistent/directory/file
     expect_refusal --raw
 }
@@ -382,11 +356,8 @@ tap_check "mpix_clock check: samples" check_clock_sample
 tap_check "mpix_clock check: the raw file of a run that was ended" check_clock_interrupted
 tap_check "mpix_clock check: keeping the clock" check_clock_kept
 quick tap_check "mpix_clock list: rows and tables" check_list
-if can_change_clocksource; then
-    quick tap_check "mpix_clock list: a slow clocksource" check_list_slow_clocksource
-else
-    tap_skip "mpix_clock list: a slow clocksource" "needs root, and an x86 processor with a constant counter"
-fi
+quick tap_check_if can_change_clocksource "needs root, and an x86 processor with a constant counter" \
+    "mpix_clock list: a slow clocksource" check_list_slow_clocksource
 quick tap_check "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
 quick tap_check "bad options" check_refusals

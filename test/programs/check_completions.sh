@@ -1,17 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion in bash: of each tool, all options that its help has and no others, and values that it takes.
-#
-# Environment: BUILDDIR  the build directory (default: .)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
+. "$(dirname "$0")/run.sh"
 build=$(cd "${BUILDDIR:-.}" && pwd)
 completions=$build/packaging/completions/mpix_harmonize
 tools=$(cd "$here/../../doc/man" && basename -s .1 -- *.1 | grep -vx mpix_osu)

@@ -2,20 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
 # is full, closed, or a pipe that nobody reads, and that their options are those of test/vocabulary.txt.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+. "$(dirname "$0")/run.sh"
 vocabulary=$here/../vocabulary.txt
 
 # Each tool, the ranks that it needs (- for none by itself), and what makes it print results in a moment.
@@ -186,7 +173,7 @@ check_vocabulary() {
 
 find_tool mpix_bench && "${words[@]}" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
 [ ! -x "$checks/check_trace_report" ] || "$checks/check_trace_report" "$scratch/trace" 4 40 >/dev/null
-python=${PYTHON:-python3} one_write=
+one_write=
 ! "$python" -c '' 2>/dev/null || one_write=in_one_write
 : >"$scratch/used"
 all=1

@@ -3,44 +3,25 @@
 # Runs mpix_skew and the example triad briefly, and checks what they print and how they exit; and what programs answer
 # to a bad setting. No claim about speed is tested here.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
 # Some launchers take a third of a second, and seconds when a program fails, so there is no case here that another one
 # covers, and bad options are mostly tried without a launcher.
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-LC_ALL=C
-export LC_ALL
-
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 skew_titles=release,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,call_ns,calls,valid,valid_per_s
 
 check_skew_refusals() {
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_skew $arguments
-        expect_refusal "${arguments%%[ =]*}"
-    done <<'END'
+    expect_refusals alone mpix_skew <<END
 --time-slice-s nan
 --release barrier,
 --raw /nonexistent/directory/file
 word
+1 rank is too few|
+--raw|--watch --duration-s 1 --raw $scratch/raw
 END
-    run alone mpix_skew
-    expect_refusal '1 rank is too few'
-    run 2 mpix_skew --format html
-    expect_refusal --format
-    run alone mpix_skew --watch --duration-s 1 --raw "$scratch/raw"
-    expect_refusal --raw
-    run 2 mpix_skew --other "$scratch/absent.so"
-    expect_refusal 'No such file'
-    run 2 mpix_skew --other libm.so.6
-    expect_refusal 'it has none'
+    expect_refusals 2 mpix_skew <<END
+--format html
+No such file|--other $scratch/absent.so
+it has none|--other libm.so.6
+END
 }
 
 # CALLS: the rows of both schemes agree with the single calls in the raw file.
@@ -86,8 +67,7 @@ check_skew() {
     # Of a prime number of calls, so that blocks do not come out even; with time to spare on a busy machine.
     run 2 mpix_skew -i 211 --block 50 -x 20 --time-slice-s 60 --format csv --raw "$scratch/raw"
     expect_skew_status
-    problems=$(check_skew_rows 211)
-    [ -z "$problems" ] || complain "$problems"
+    expect_silence check_skew_rows 211
 }
 
 # What is wider than the terminal cannot be taken back.
@@ -115,8 +95,7 @@ check_crowded() {
 check_skew_tables() {
     run 2 mpix_skew -i 500 -x 20
     expect_skew_status
-    problems=$(check_table 10 2)
-    [ -z "$problems" ] || complain "$problems"
+    expect_silence check_table 10 2
     if [ "$status" -eq 0 ]; then
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
@@ -199,16 +178,10 @@ check_other_launcher() {
 
 quick tap_check "mpix_skew: rows against single calls" check_skew
 tap_check "mpix_skew: tables and clocks" check_skew_tables
-if command -v script >/dev/null; then
-    tap_check "mpix_bench: progress on a terminal" check_narrow
-else
-    tap_skip "mpix_bench: progress on a terminal" "there is no script (Debian package: bsdutils)"
-fi
-if [ "$(nproc)" -le 4 ]; then
-    tap_check "mpix_bench: more processes than processors" check_crowded
-else
-    tap_skip "mpix_bench: more processes than processors" "there are many processors"
-fi
+tap_check_if "command -v script" "there is no script (Debian package: bsdutils)" \
+    "mpix_bench: progress on a terminal" check_narrow
+tap_check_if "test $(nproc) -le 4" "there are many processors" \
+    "mpix_bench: more processes than processors" check_crowded
 tap_check "mpix_skew: watch" check_watch
 quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "triad: bounds" check_triad
@@ -217,9 +190,6 @@ quick tap_check "misspelled variables of the library" check_unknown_variables
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
 case $library in Open*) other_launcher=mpiexec.mpich ;; *) other_launcher=mpiexec.openmpi ;; esac
 quick tap_check "variables of another MPI library's launcher" check_other_variables
-if command -v "$other_launcher" >/dev/null; then
-    tap_check "the launcher of another MPI library" check_other_launcher
-else
-    tap_skip "the launcher of another MPI library" "there is no $other_launcher"
-fi
+tap_check_if "command -v $other_launcher" "there is no $other_launcher" \
+    "the launcher of another MPI library" check_other_launcher
 tap_done

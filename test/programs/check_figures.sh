@@ -4,22 +4,10 @@
 # each figure once with a handful of calls at 2 ranks. No claim about speed is tested here, but of a simulation, whose
 # time is not the machine's.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              FIGURES        those to measure (default: all)
+# Environment: FIGURES          those to measure (default: all)
 #              MPIX_TEST_BRIEF  yes: one figure only, nothing simulated
-#
-# Most functions are called by check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-. "$(dirname "$0")/../tap.sh"
-figures=$(cd "${BUILDDIR:-.}/tools" && pwd)/mpix_figures || exit 1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/run.sh"
+figures=$(cd "$programs" && pwd)/mpix_figures || exit 1
 
 all_names="barrier-skew reduce-heatmap simulated-heatmap latency-sizes latency-ratio latency-ranks sync-duration \
 sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time gantt violations arrivals \
@@ -60,20 +48,11 @@ complain() {    # WHAT
     sed 's/^/stdout: /' "$scratch/stdout"
     sed 's/^/stderr: /' "$scratch/stderr"
 }
-expect_status() {
-    [ "$status" -eq "$1" ] || complain "exit status is not $1"
-}
 expect_message() {      # PART
     grep '^mpix_figures: ' "$scratch/stderr" | grep -qF -e "$1" || complain "no message with: $1"
 }
 
 check_answers() {
-    run --help
-    expect_status 0
-    [ "$(grep -c '^Usage: mpix_figures' "$scratch/stdout")" -eq 1 ] || complain "no usage"
-    run --version
-    expect_status 0
-    grep -qx 'mpix_figures [^ ]*' "$scratch/stdout" || complain "no version"
     run list
     expect_status 0
     cut -d' ' -f1 "$scratch/stdout" | sort >"$scratch/names"

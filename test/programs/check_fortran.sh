@@ -5,13 +5,9 @@
 # has for them. To be run in the build directory.
 #
 # Environment: MPIFC  the MPI compiler wrapper for Fortran (default: the one that configure found)
-set -u
-
-test_dir=$(cd "$(dirname "$0")" && pwd)
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 . "$(dirname "$0")/installed.sh"
-top=$test_dir/../..
+top=$here/../..
 modules=$top/bindings/fortran
 
 in_modules() { grep -o 'name="MPIX_[A-Za-z_]*_f"' "$modules/mpix_harmonize_mpi.f90" | sed 's/.*"\(.*\)"/\1/' | sort; }
@@ -72,7 +68,7 @@ $output"
 }
 
 try "hello.f90" mpi_f08 "$top/examples/hello.f90"
-quick try "all functions, use mpi_f08" mpi_f08 "$test_dir/check_fortran.F90" -DF08
-try "all functions, use mpi" mpi "$test_dir/check_fortran.F90"
-try "all functions, mpif.h" mpif.h "$test_dir/check_fortran.F90" -DMPIF_H
+quick try "all functions, use mpi_f08" mpi_f08 "$here/check_fortran.F90" -DF08
+try "all functions, use mpi" mpi "$here/check_fortran.F90"
+try "all functions, mpif.h" mpif.h "$here/check_fortran.F90" -DMPIF_H
 tap_done

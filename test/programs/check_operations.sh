@@ -1,26 +1,17 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs check_operations at several rank counts: results that are right, results that were made wrong, plans that are
 # refused.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              MPIX_TEST_WRAPPER  a command to run it under, such as "valgrind -q --error-exitcode=1"
-set -u
-LC_ALL=C
-export LC_ALL
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
-
-. "$(dirname "$0")/../tap.sh"
-program=${BUILDDIR:-.}/test/programs/check_operations
+# Environment: MPIX_TEST_WRAPPER  what to run it under, such as "valgrind -q --error-exitcode=1"
+. "$(dirname "$0")/run.sh"
 
 check() {       # NAME RANKS WHAT
     tap_selects "$1, ranks: $2" || return 0
     # The flags and the wrapper are words, and there may be none.
     # shellcheck disable=SC2086
-    output=$(limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} "$program" "$3" \
-        </dev/null 2>&1)
+    output=$(limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} \
+        "$checks/check_operations" "$3" </dev/null 2>&1)
     status=$?
     summary=$(echo "$output" | sed -n 's/^\([1-9][0-9]* checks\), 0 complaints$/\1/p')
     if [ "$status" -eq 0 ] && [ -n "$summary" ]; then

@@ -1,19 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_osu_NAME: it exists where OSU has osu_NAME, and its table has OSU's figure in OSU's column.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
+. "$(dirname "$0")/run.sh"
 
 # What is installed is what the program calls OSU's.
 check_list() {

@@ -3,19 +3,8 @@
 # What the programs do where an output cannot be written: they say so, name the file, and fail. And how they end after
 # a bad option.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              CC             compiles what is preloaded (default: mpicc)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-. "$(dirname "$0")/../tap.sh"
+# Environment: CC  compiles what is preloaded (default: mpicc)
 . "$(dirname "$0")/run.sh"
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
 expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
     [ "$status" -ne 0 ] || complain "exit status is 0"
@@ -37,6 +26,12 @@ alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
 2 mpix_clock check --sync none --ages-s 0 --raw FILE
 alone mpix_clock list --reads 100 --output FILE
 alone mpix_clock list --reads 100 --raw FILE
+alone mpix_trace_convert --format csv $scratch/trace --output FILE
+END
+    [ "$formats" = csv ] || cat <<END
+alone mpix_trace_convert --format perfetto $scratch/trace --output FILE
+alone mpix_compare $scratch/bench.json $scratch/bench.json --output FILE
+alone mpix_report $scratch/bench.json --output FILE
 END
 }
 charts() {
@@ -69,7 +64,7 @@ check_early_end() {
 try_each() {        # LIST FILE WHERE
     local words
     while read -r -a words <&3; do
-        case "${words[*]:1}" in mpix_bench*) tap_tier=quick ;; *) tap_tier=full ;; esac
+        case ${words[1]} in mpix_skew | mpix_clock) tap_tier=full ;; *) tap_tier=quick ;; esac
         tap_check "${words[*]:1}: $3" check_file "$2" "${words[@]}"
     done 3< <($1)
     tap_tier=full
@@ -79,6 +74,8 @@ have_plots() {
     [ -n "$(command -v gnuplot)" ] && echo 'set terminal svg' | gnuplot >/dev/null 2>&1
 }
 
+"$checks/check_trace_report" "$scratch/trace" 4 40 || echo "# there is no trace"
+"$programs/mpix_bench" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
 if [ -c /dev/full ]; then
     try_each raw_outputs /dev/full "a device that is full"
     quick tap_check "mpix_bench: no measurement after a device is full" check_early_end
@@ -138,7 +135,6 @@ END
 
 check_traces_on_disk() {    # FILE
     local words
-    "$checks/check_trace_report" "$scratch/trace" 4 40 || complain "there is no trace"
     "$programs/mpix_trace_convert" --format otf2 "$scratch/trace" >/dev/null 2>&1
     while read -r -a words <&3; do
         check_on_disk "$1" "${words[@]//FILE/$1}" "$scratch/trace"

@@ -1,31 +1,20 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Parts of the benchmark suite that need MPI, each by a small program of its own.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              MPI_LIBRARY    the MPI library; Open MPI gets more ranks than there are cores
-set -u
-LC_ALL=C
-export LC_ALL
-
-. "$(dirname "$0")/../tap.sh"
-checks=${BUILDDIR:-.}/test/programs
-# What MPI libraries leak is not of interest here.
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
-
-run() {     # RANKS PROGRAM [ARGUMENT]...
-    ranks=$1 program=$2
-    shift 2
-    # The flags are words, and there may be none.
-    # shellcheck disable=SC2086
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$checks/$program" "$@" </dev/null 2>&1
-}
+# Environment: MPI_LIBRARY  the MPI library; Open MPI gets more ranks than there are cores
+. "$(dirname "$0")/run.sh"
 
 check_barriers() {  # RANKS
-    output=$(run "$1" check_barriers) || echo "exit status $?"
-    [ -z "$output" ] || echo "$output"
+    run "$1" check_barriers
+    expect_status 0
+    expect_silence cat "$scratch/out" "$scratch/err"
+}
+
+make_output() {     # [ARGUMENT]...
+    run 2 check_provenance "$@"
+    expect_status 0
+    output=$(cat "$scratch/out")
 }
 
 provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
@@ -57,7 +46,7 @@ check_choice() {
         choice=".*"
         ;;
     esac
-    output=$(run 2 check_provenance "it's" "a  b") || echo "exit status $?"
+    make_output "it's" "a  b"
     expect_value mpi_algorithms "$choice"
     unset MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM OMPI_MCA_coll_tuned_use_dynamic_rules \
         OMPI_MCA_coll_tuned_allreduce_algorithm
@@ -83,7 +72,7 @@ check_provenance() {
 }
 
 check_unsynchronized() {
-    output=$(run 2 check_provenance unsynchronized) || echo "exit status $?"
+    make_output unsynchronized
     expect_value clock_used unknown
     expect_value clock_bound_ns unknown
     # As long as nobody chooses algorithms for these tests.

@@ -5,16 +5,9 @@
 #
 # Environment: PYTHON  an interpreter with mpi4py and numpy (default: the first of configure's, python3, and
 #                      /usr/bin/python3 that has them)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-
-test_dir=$(cd "$(dirname "$0")" && pwd)
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
 . "$(dirname "$0")/installed.sh"
-top=$test_dir/../..
+top=$here/../..
 
 check_version() {
     local version
@@ -109,6 +102,6 @@ else
     tap_skip "$name" "$python has no pip, setuptools 61 and wheel (Debian packages: python3-pip python3-wheel)"
 fi
 tap_check "hello.py" try 2 "$top/examples/hello.py"
-tap_check "all functions, 1 rank" try 1 "$test_dir/check_python.py"
-quick tap_check "all functions, 2 ranks" try 2 "$test_dir/check_python.py"
+tap_check "all functions, 1 rank" try 1 "$here/check_python.py"
+quick tap_check "all functions, 2 ranks" try 2 "$here/check_python.py"
 tap_done

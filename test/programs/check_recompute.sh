@@ -3,22 +3,11 @@
 # Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program; and
 # whether they stay where they are when samples are left out by chance.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              AWK            (default: awk)
+# Environment: AWK  (default: awk)
 #
-# The functions are called by tap_check only, by name:
-# shellcheck disable=SC2317,SC2016
-set -u
-LC_ALL=C
-export LC_ALL
-
-here=$(dirname "$0")
-. "$here/../tap.sh"
-. "$here/run.sh"
-# What MPI libraries leak is not of interest here.
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+# Text in single quotes is for others:
+# shellcheck disable=SC2016
+. "$(dirname "$0")/run.sh"
 
 measure() {     # RANKS ARGUMENT...: leaves the files raw and csv. A row without samples is no matter here.
     ranks=$1

@@ -3,29 +3,11 @@
 # mpix_report: pages of real results of each tool and of results that are known; that they show these values, load
 # nothing and can be read without seeing; what is said of bad files. In Chromium, if there is one: no errors, the same
 # values after its script ran, pointer, zoom, sorting, and paper.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              PYTHON         Python 3 (default: python3)
-#              CHROMIUM       the browser (default: chromium, or one of its other names)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
+. "$(dirname "$0")/run.sh"
+. "$here/page.sh"
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
-python=${PYTHON:-python3}
-page=$scratch/page.html
 
-[ -x "$programs/mpix_report" ] ||
-    skip_all "mpix_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
-# Programs of SimGrid do not run by themselves.
-"$programs/mpix_report" --version >/dev/null 2>&1 || skip_all "mpix_report does not run by itself"
+need_tool mpix_report
 
 # ---- Results
 
@@ -108,21 +90,6 @@ measure() {
     done < <(real_runs)
 }
 
-# ---- In a browser
-
-browser=$(command -v "${CHROMIUM:-chromium}" chromium-browser google-chrome chrome 2>/dev/null | head -n 1)
-
-browse() {          # FILE OPTION...: output in browsed, complaints in console
-    command="chromium ${*:2} $1"
-    limited "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
-        --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 "${@:2}" "file://$1" \
-        >"$scratch/browsed" 2>"$scratch/console" </dev/null
-    status=$?
-    cp "$scratch/console" "$scratch/err"
-    expect_status 0
-    ! grep -E ':CONSOLE[:(]' "$scratch/console" || complain "errors on the console"
-}
-
 # ---- Pages
 
 report() {          # OPTION|FILE...: into $page
@@ -130,13 +97,6 @@ report() {          # OPTION|FILE...: into $page
     run alone mpix_report "$@" -o "$page"
     expect_status 0
     [ ! -s "$scratch/err" ] || complain "says something"
-}
-
-# RESULTS...: the page keeps the rules, and shows them.
-expect_page() {
-    local problems
-    problems=$("$python" "$here/check_report.py" "$page" "$@" 2>&1)
-    [ -z "$problems" ] || complain "$problems"
 }
 
 check_real() {      # NAME
@@ -382,44 +342,33 @@ check_bad_options() {
     [ -s "$scratch/campaign/manifest.json" ] || complain "overwrites a manifest"
 }
 
-check_full() {
-    run alone mpix_report "$scratch/known/harmonize.json" -o /dev/full
-    expect_complaint 1 /dev/full
-    command="mpix_report >/dev/full"
-    "$programs/mpix_report" "$scratch/known/harmonize.json" >/dev/full 2>"$scratch/err"
-    status=$?
-    expect_status 1
-    grep -q 'cannot write.* standard output' "$scratch/err" || complain "says nothing of standard output"
-}
-
 # ---- What a reader does
 
 # A page with a script behind its own, which does what a reader does, and writes into the page what it sees then.
-add_reader() {
-    sed '/^<\/body>/d; /^<\/html>/d' "$page"
-    cat <<'END'
-<pre id="seen"></pre><script>
-const seen = [], say = (what, value) => seen.push(what + " " + value);
-const chart = document.querySelector("svg.chart"), figure = chart.closest("figure");
-const labels = () => [...chart.querySelectorAll(":scope > text")].map((text) => text.textContent).join(" ");
-const at = (node) => { const box = node.getBoundingClientRect();
-  return { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true }; };
-const nth = () => chart.querySelectorAll(".point")[2], point = nth(), before = labels();
-const place = point.getAttribute("transform");
-chart.dispatchEvent(new PointerEvent("pointermove", at(point)));
-say("tip", !figure.querySelector(".tip").hidden && figure.querySelector(".tip").textContent.replace(/\n/g, "|"));
-chart.dispatchEvent(new WheelEvent("wheel", { ...at(point), deltaY: -100 }));
+check_browser() {   # RESULTS...
+    report "$@"
+    browse "$page" --dump-dom
+    cp "$scratch/browsed" "$page"
+    expect_page "$@"
+}
+
+check_reader() {
+    report "$scratch/known/harmonize.json" "$scratch/known/barrier.json"
+    expect_reader svg.chart table "median " \
+        'tip harmonize|message size: 64|median run time: 716 ns (702 ns to 737 ns)' 'plain wheel true' 'zoomed true' \
+        'reset true' 'sorted true' 'falling true' 'sorted back true' 'hidden true' 'folded true' 'unfolded true' \
+        'folded again true' <<'END'
+const nth = () => chart.querySelectorAll(".point")[2], place = nth().getAttribute("transform");
+const reset = figure.querySelector(".reset");
+point_at(nth());
+wheel(nth(), false);
 say("plain wheel", labels() === before);
-for (let i = 0; i < 8; i++) chart.dispatchEvent(new WheelEvent("wheel", { ...at(nth()), deltaY: -100, ctrlKey: true }));
-say("zoomed", labels() !== before && labels().length > 0 && !figure.querySelector(".reset").hidden);
+for (let i = 0; i < 8; i++) wheel(nth(), true);
+say("zoomed", labels() !== before && labels().length > 0 && !reset.hidden);
 chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-say("reset", labels() === before && nth().getAttribute("transform") === place && figure.querySelector(".reset").hidden);
-const table = document.querySelector("table"), titles = [...table.tHead.rows[0].cells];
-const column = titles.findIndex((cell) => cell.textContent.startsWith("median "));
-const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
-const falling = [...values()].sort((a, b) => b - a), click = () => titles[column].querySelector("button").click();
-click();
-say("sorted", String(values()) === String(falling) && titles[column].getAttribute("aria-sort") === "descending");
+say("reset", labels() === before && nth().getAttribute("transform") === place && reset.hidden);
+sort();
+say("falling", titles[column].getAttribute("aria-sort") === "descending");
 click();
 say("sorted back", String(values()) === String(falling.reverse()));
 const series = chart.querySelectorAll(".series").length;
@@ -432,30 +381,7 @@ dispatchEvent(new Event("beforeprint"));
 say("unfolded", document.querySelector("details.print").open);
 dispatchEvent(new Event("afterprint"));
 say("folded again", !document.querySelector("details.print").open);
-document.getElementById("seen").textContent = seen.join("\n");
-</script></body></html>
 END
-}
-
-check_browser() {   # RESULTS...
-    report "$@"
-    browse "$page" --dump-dom
-    cp "$scratch/browsed" "$page"
-    expect_page "$@"
-}
-
-check_reader() {
-    local line
-    report "$scratch/known/harmonize.json" "$scratch/known/barrier.json"
-    add_reader >"$scratch/reader.html"
-    browse "$scratch/reader.html" --dump-dom
-    sed -n '/<pre id="seen">/,/<\/pre>/p' "$scratch/browsed" | sed 's/<[^>]*>//g' >"$scratch/seen"
-    cp "$scratch/seen" "$scratch/out"
-    for line in 'tip harmonize|message size: 64|median run time: 716 ns (702 ns to 737 ns)' 'plain wheel true' \
-        'zoomed true' 'reset true' \
-        'sorted true' 'sorted back true' 'hidden true' 'folded true' 'unfolded true' 'folded again true'; do
-        grep -q "^$line" "$scratch/seen" || complain "a reader does not see: $line"
-    done
 }
 
 check_paper() {
@@ -471,11 +397,6 @@ quick tap_check "mpix_report: bad options" check_bad_options
 quick tap_check "mpix_report: bad files" check_bad_files
 quick tap_check "mpix_report: bad directories" check_bad_directories
 quick tap_check "mpix_report: a raw file beside results" check_beside
-if [ -c /dev/full ]; then
-    tap_check "mpix_report: a device that is full" check_full
-else
-    tap_skip "mpix_report: a device that is full" "there is no /dev/full"
-fi
 if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: known results, and texts that look like markup" check_known
     quick tap_check "mpix_report: comparisons and guidelines" check_verdicts
@@ -491,11 +412,9 @@ if "$python" -c 'import html.parser' 2>/dev/null; then
 else
     tap_skip "mpix_report: pages" "there is no Python 3"
 fi
-if [ -z "$browser" ]; then
-    tap_skip "mpix_report: in a browser" "there is no Chromium"
-else
-    tap_check "mpix_report: in a browser, its script changes no value" check_browser "$scratch/known/harmonize.json"
-    tap_check "mpix_report: in a browser, pointer, zoom, tables" check_reader
-    tap_check "mpix_report: in a browser, on paper" check_paper
-fi
+no_browser="there is no Chromium"
+tap_check_if has_browser "$no_browser" "mpix_report: in a browser, its script changes no value" \
+    check_browser "$scratch/known/harmonize.json"
+tap_check_if has_browser "$no_browser" "mpix_report: in a browser, pointer, zoom, tables" check_reader
+tap_check_if has_browser "$no_browser" "mpix_report: in a browser, on paper" check_paper
 tap_done

@@ -1,29 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What the programs write for programs is what doc/results.md says, and pandas reads it by the lines that stand there.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-source_dir=$(cd "$(dirname "$0")" && pwd)
-page=$source_dir/../../doc/results.md
-export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}" PYTHONDONTWRITEBYTECODE=1
+page=$here/../../doc/results.md
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 PYTHONDONTWRITEBYTECODE=1
 
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP it takes python3"
-    exit 0
-fi
+command -v python3 >/dev/null || skip_all "it takes python3"
 
 validate() {        # FILE...
-    python3 "$source_dir/check_results.py" "$page" "$@" 2>&1
+    python3 "$here/check_results.py" "$page" "$@" 2>&1
 }
 
 # Each with options that give all columns.
@@ -49,7 +34,7 @@ check_columns() {
         # shellcheck disable=SC2086
         run alone $tool --help-columns
         expect_status 0
-        python3 "$source_dir/check_results.py" --columns "$page" <"$scratch/out"
+        python3 "$here/check_results.py" --columns "$page" <"$scratch/out"
     done <<'END'
 mpix_bench
 mpix_skew
@@ -162,7 +147,7 @@ check_pandas() {
     mkdir -p campaign/A campaign/B
     cp results.json campaign/A/0000.json
     cp results.json campaign/B/0001.json
-    python3 "$source_dir/check_results.py" --examples "$page" | awk '/^----$/ { n++; next } { print >"example" n + 0 }'
+    python3 "$here/check_results.py" --examples "$page" | awk '/^----$/ { n++; next } { print >"example" n + 0 }'
     for example in example?; do
         number=$((number + 1))
         [ "$(wc -l <"$example")" -eq 3 ] || echo "$example has not three lines"
@@ -175,6 +160,8 @@ check_pandas() {
     [ "$number" -eq 3 ] || echo "$number examples, not 3"
     cd - >/dev/null || return
 }
+
+has_pandas() { "$python" -c 'import pandas'; }
 
 quick tap_check "columns are as in the page" check_columns
 while read -r -a words <&3; do
@@ -194,10 +181,7 @@ if [ -s "$scratch/bench_usual.csv" ]; then
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import pandas' 2>/dev/null && break
     done
-    if "$python" -c 'import pandas' 2>/dev/null; then
-        tap_check "pandas reads results by three lines" check_pandas
-    else
-        tap_skip "pandas reads results by three lines" "there is no pandas (Debian package: python3-pandas)"
-    fi
+    tap_check_if has_pandas "there is no pandas (Debian package: python3-pandas)" \
+        "pandas reads results by three lines" check_pandas
 fi
 tap_done

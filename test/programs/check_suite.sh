@@ -1,26 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_bench: each scheme, format and option does what the manual says. No claim about speed is tested here.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-LC_ALL=C
-export LC_ALL
-
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-source_dir=$(dirname "$0")
 
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
-MPIX_HARMONIZE_TOLERANCE_NS=1000000000
-# What MPI libraries leak is not of interest here.
-ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
-export MPIX_HARMONIZE_TOLERANCE_NS ASAN_OPTIONS
+export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 
 figures="median_ns median_low_ns median_high_ns avg_ns max_mean_ns makespan_ns mean_ns deviation_ns min_ns max_ns \
 p50_ns p90_ns p95_ns p99_ns slowest_rank fastest_rank"
@@ -294,53 +278,48 @@ check_shuffle() {
     [ "$(columns size_bytes | sort -n | tr '\n' ' ')" = "1 2 4 8 16 32 64 128 " ] || complain "other sizes"
 }
 
-# Each line: what the message has to name, then what is typed.
-refused='fence fence
---list
---unknown bcast --unknown
---release bcast --release fence
---barrier bcast --release barrier --barrier fence
---barrier bcast --barrier tree
---window-us bcast --window-us 10
---window-us bcast --window-us 0
---window-us bcast --release window --window-us 0.0001
---overlap ibcast --test-calls 3
---size-factor bcast -m 4,8 --size-factor 3
---raw bcast --raw same --output same
---cache bcast -m 8 --cache cold --mem-limit 64K
---message-size bcast --message-size 64:8
--m bcast -m 4,,8
--m bcast -m 8X
---message-size reduce -m 6:64
---message-size reduce -m 4,6
---mem-limit bcast -m 1M --mem-limit 1K
---message-size bcast -m 900G --mem-limit 1000G
---size-factor bcast --size-factor 1.01
---type bcast --type fence
---op reduce --type mpi_float --op band
---op bcast --op sum
---root bcast --root 1
---root bcast --root -1
---root allreduce --root 0
---in-place bcast --in-place
---overlap bcast --overlap
-least latency
---comm bcast --comm cart:2x1:0
---comm bcast --comm every:2
---comm bcast --comm moon
---tail bcast --tail 0,50
---tail bcast --tail 101
---invalid-percent bcast --invalid-percent nan
---raw bcast --raw /nonexistent/directory/file
---output bcast --output /nonexistent/directory/file
---jobs --jobs /nonexistent/directory/file'
-
 check_refusals() {
-    while read -r part arguments; do
-        # shellcheck disable=SC2086
-        run alone mpix_bench $arguments
-        expect_refusal "$part"
-    done <<<"$refused"
+    expect_refusals alone mpix_bench <<'END'
+fence|fence
+--list|
+--unknown|bcast --unknown
+--release|bcast --release fence
+--barrier|bcast --release barrier --barrier fence
+--barrier|bcast --barrier tree
+--window-us|bcast --window-us 10
+--window-us|bcast --window-us 0
+--window-us|bcast --release window --window-us 0.0001
+--overlap|ibcast --test-calls 3
+--size-factor|bcast -m 4,8 --size-factor 3
+--raw|bcast --raw same --output same
+--cache|bcast -m 8 --cache cold --mem-limit 64K
+--message-size|bcast --message-size 64:8
+-m|bcast -m 4,,8
+-m|bcast -m 8X
+--message-size|reduce -m 6:64
+--message-size|reduce -m 4,6
+--mem-limit|bcast -m 1M --mem-limit 1K
+--message-size|bcast -m 900G --mem-limit 1000G
+--size-factor|bcast --size-factor 1.01
+--type|bcast --type fence
+--op|reduce --type mpi_float --op band
+--op|bcast --op sum
+--root|bcast --root 1
+--root|bcast --root -1
+--root|allreduce --root 0
+--in-place|bcast --in-place
+--overlap|bcast --overlap
+least|latency
+--comm|bcast --comm cart:2x1:0
+--comm|bcast --comm every:2
+--comm|bcast --comm moon
+--tail|bcast --tail 0,50
+--tail|bcast --tail 101
+--invalid-percent|bcast --invalid-percent nan
+--raw|bcast --raw /nonexistent/directory/file
+--output|bcast --output /nonexistent/directory/file
+--jobs|--jobs /nonexistent/directory/file
+END
     run 2 mpix_bench reduce --root 2
     expect_refusal --root
     # A terabyte in each process.
@@ -358,7 +337,7 @@ is_persistent_there() {
 
 # What ./quickstart makes of it.
 check_shown() {
-    sed -n '/^show() {/,/^}/p; /^ *show .*reduce/s/ |.*//p' "$source_dir/../../quickstart" >"$scratch/show"
+    sed -n '/^show() {/,/^}/p; /^ *show .*reduce/s/ |.*//p' "$here/../../quickstart" >"$scratch/show"
     run 2 mpix_bench reduce -m 4,16 -i 5 --format csv
     expect_status 0
     cp "$scratch/out" "$scratch/reduce.csv"
@@ -415,12 +394,6 @@ check_bad_jobs() {
     expect_refusal "Is a directory"
 }
 
-check_full_disk() {
-    run alone mpix_bench bcast -m 8 -i 3 -x 0 --output /dev/full
-    expect_status 1
-    own_messages | grep -q 'cannot write /dev/full: .' || complain "does not tell that it cannot write"
-}
-
 # COMMAND...: where the first processor seems to have a cache of 480 MiB.
 cache_size=/sys/devices/system/cpu/cpu0/cache/index0/size
 with_large_cache() {
@@ -460,14 +433,6 @@ tap_check "bad options" check_refusals
 tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
 quick tap_check "bad lines in a file of jobs" check_bad_jobs
-if with_large_cache true 2>/dev/null; then
-    tap_check "a cache larger than the memory for buffers" check_large_cache
-else
-    tap_skip "a cache larger than the memory for buffers" "no other size can be shown here"
-fi
-if [ -c /dev/full ]; then
-    quick tap_check "a full disk" check_full_disk
-else
-    tap_skip "a full disk" "there is no /dev/full"
-fi
+tap_check_if "with_large_cache true" "no other size can be shown here" \
+    "a cache larger than the memory for buffers" check_large_cache
 tap_done

@@ -2,28 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_trace_check: what it counts in a trace whose violations are known by each clock, that the trace it writes has
 # none, what is said of bad traces and options; and in a trace of a program that ran.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              PYTHON         Python 3 (default: python3)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-python=${PYTHON:-python3}
+. "$(dirname "$0")/run.sh"
 clocks="local start linear global corrected"
-
-# Programs of SimGrid do not run by themselves.
-if ! "$programs/mpix_trace_check" --version >/dev/null 2>&1; then
-    echo "1..0 # SKIP mpix_trace_check does not run by itself"
-    exit 0
-fi
+need_tool mpix_trace_check
 known=$scratch/known
 "$checks/check_trace_check" "$known" || { echo "Bail out! there is no trace"; exit 1; }
 
@@ -169,16 +150,10 @@ check_write() {
 # ---- Refusals
 
 check_bad_options() {
-    local options
     run alone mpix_trace_check
     expect_refusal "give one folder"
-    run alone mpix_trace_check "$known" "$known"
-    expect_refusal "give one folder"
-    while read -r options; do
-        # shellcheck disable=SC2086
-        run alone mpix_trace_check "$known" $options
-        expect_refusal "${options%% *}"
-    done <<END
+    expect_refusals alone mpix_trace_check "$known" <<END
+give one folder|$known
 --latency-ns -1
 --latency-ns 1.5
 --latency-ns 1000000001
@@ -250,14 +225,7 @@ quick tap_check "mpix_trace_check: by how much" check_lateness
 quick tap_check "mpix_trace_check: the least latency, bounds, what was moved" check_latency
 quick tap_check "mpix_trace_check: formats" check_formats
 quick tap_check "mpix_trace_check: a corrected trace" check_write
-if "$python" -c 'import csv' 2>/dev/null; then
-    quick tap_check "mpix_trace_check: columns" check_columns
-else
-    tap_skip "mpix_trace_check: columns" "there is no Python 3"
-fi
-if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
-    tap_check "mpix_trace_check: a program that ran" check_real
-else
-    tap_skip "mpix_trace_check: a program that ran" "mpix_trace was not built"
-fi
+quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_check: columns" check_columns
+tap_check_if "test -x ${BUILDDIR:-.}/lib/interpose/mpix_trace" "mpix_trace was not built" \
+    "mpix_trace_check: a program that ran" check_real
 tap_done

@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_trace_convert on a trace that is known: its lines, OTF2 by the readers of OTF2, Perfetto's JSON, and what is
 # refused.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run.sh"
-source_dir=$(cd "$(dirname "$0")" && pwd)
-export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}" PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE=1
 for python in python3 /usr/bin/python3 none; do
     "$python" -c 'import otf2' 2>/dev/null && break
 done
@@ -28,7 +18,7 @@ convert() {         # [OPTION]... FOLDER
 }
 
 check_with() {      # PYTHON WHAT FILE [LINES]: against the lines of the trace
-    "$1" "$source_dir/check_trace_convert.py" "$2" "${4-$scratch/known.csv}" "$3" 2>&1
+    "$1" "$here/check_trace_convert.py" "$2" "${4-$scratch/known.csv}" "$3" 2>&1
 }
 
 check_lines() {
@@ -36,7 +26,7 @@ check_lines() {
     expect_status 0
     [ ! -s "$scratch/err" ] || complain "there is something to tell"
     check_with python3 csv "$scratch/known.true"
-    python3 "$source_dir/check_results.py" "$source_dir/../../doc/results.md" "$scratch/known.csv"
+    python3 "$here/check_results.py" "$here/../../doc/results.md" "$scratch/known.csv"
     convert --format csv "$scratch/known"
     cmp "$scratch/out" "$scratch/lines.csv" || complain "standard output is not the same as a file"
 }
@@ -187,21 +177,16 @@ check_unknown_bound() {
 # ---- What is refused
 
 check_refusals() {
-    convert --format otf2
-    expect_refusal "no trace"
-    convert --format csv "$scratch/known" "$scratch/known"
-    expect_refusal "more than one trace"
-    convert "$scratch/known"
-    expect_refusal "--format"
-    convert --format vcd "$scratch/known"
-    expect_refusal "vcd"
-    convert --format csv --times local "$scratch/known"
-    expect_refusal "--times"
-    convert --format csv "$scratch/known" -o "$scratch/missing/file"
-    expect_refusal "$scratch/missing/file"
     mkdir -p "$scratch/empty"
-    convert --format csv "$scratch/empty"
-    expect_refusal "$scratch/empty"
+    expect_refusals alone mpix_trace_convert <<END
+no trace|--format otf2
+more than one trace|--format csv $scratch/known $scratch/known
+--format|$scratch/known
+vcd|--format vcd $scratch/known
+--times|--format csv --times local $scratch/known
+$scratch/missing/file|--format csv $scratch/known -o $scratch/missing/file
+$scratch/empty|--format csv $scratch/empty
+END
 }
 
 check_second_archive() {
@@ -211,20 +196,13 @@ check_second_archive() {
     expect_refusal "$scratch/known.csv"
 }
 
-check_full() {      # FORMAT
-    convert --format "$1" "$scratch/known" -o /dev/full
-    expect_status 1
-    own_messages | grep -qF /dev/full || complain "no message names /dev/full"
-}
-
 check_without_otf2() {
     expect_refusal "OTF2"
     own_messages | grep -qF libopen-trace-format2-dev || complain "no message names the package"
 }
 
 if ! command -v python3 >/dev/null || ! make_trace known 1e9; then
-    echo "1..0 # SKIP it takes python3, and a trace that test/programs/check_trace_convert writes"
-    exit 0
+    skip_all "it takes python3, and a trace that test/programs/check_trace_convert writes"
 fi
 # Each test has all that it is about.
 convert --format csv "$scratch/known" -o "$scratch/known.csv"
@@ -256,8 +234,4 @@ json_check "Perfetto: bounds that are not known" check_unknown_bound perfetto
 otf2_tool_check "$python" python3-otf2 "OTF2: bounds that are not known" check_unknown_bound otf2
 otf2_check "an archive is not written over anything" check_second_archive
 tap_check "bad options and traces" check_refusals
-if [ -c /dev/full ]; then
-    tap_check "lines on a device that is full" check_full csv
-    json_check "JSON on a device that is full" check_full perfetto
-fi
 tap_done

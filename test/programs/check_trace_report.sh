@@ -2,34 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_trace_report: what it says of a trace that is known, in rows and as a page; that mpix_bench replays the arrivals
 # it writes; what is said of bad traces and options. In Chromium, if there is one: pointer, zoom, names of functions.
-#
-# Environment: BUILDDIR       the build directory (default: .)
-#              MPIEXEC        the launcher (default: mpiexec)
-#              MPIEXEC_FLAGS  its flags before -n
-#              PYTHON         Python 3 (default: python3)
-#              CHROMIUM       the browser (default: chromium, or one of its other names)
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-python=${PYTHON:-python3}
-page=$scratch/page.html
-
-if [ ! -x "$programs/mpix_trace_report" ]; then
-    echo "1..0 # SKIP mpix_trace_report was not built, for want of the Jansson library (Debian package: libjansson-dev)"
-    exit 0
-fi
-# Programs of SimGrid do not run by themselves.
-if ! "$programs/mpix_trace_report" --version >/dev/null 2>&1; then
-    echo "1..0 # SKIP mpix_trace_report does not run by itself"
-    exit 0
-fi
-
+. "$(dirname "$0")/run.sh"
+. "$here/page.sh"
+need_tool mpix_trace_report
 "$checks/check_trace_report" "$scratch/four" 4 40 && "$checks/check_trace_report" "$scratch/two" 2 30 ||
     { echo "Bail out! there is no trace"; exit 1; }
 
@@ -222,16 +197,10 @@ check_measured_replay() {
 # ---- Refusals
 
 check_bad_options() {
-    local options
     run alone mpix_trace_report
     expect_refusal "0 traces"
-    run alone mpix_trace_report "$scratch/four" "$scratch/two"
-    expect_refusal "2 traces"
-    while read -r options; do
-        # shellcheck disable=SC2086
-        run alone mpix_trace_report "$scratch/four" $options
-        expect_refusal "${options%% *}"
-    done <<END
+    expect_refusals alone mpix_trace_report "$scratch/four" <<END
+2 traces|$scratch/two
 --format html
 --show everything
 --times mine
@@ -278,12 +247,6 @@ check_bad_traces() {
 
 # ---- The page
 
-expect_page() {
-    local problems
-    problems=$("$python" "$here/check_report.py" "$page" 2>&1)
-    [ -z "$problems" ] || complain "$problems"
-}
-
 count() {           # TEXT: how often it is in the page
     grep -oF -e "$1" "$page" | wc -l
 }
@@ -321,61 +284,23 @@ check_interval() {
         awk '$1 != $4 || ($2 - $5)^2 > 1 || ($3 - $6)^2 > 1 || NF != 6 { print "not the same: " $0 }' | head -n 3
 }
 
-browser=$(command -v "${CHROMIUM:-chromium}" chromium-browser google-chrome chrome 2>/dev/null | head -n 1)
-
-# A page with a script behind its own, which does what a reader does, and writes into the page what it sees then.
-add_reader() {
-    sed '/^<\/body>/d; /^<\/html>/d' "$page"
-    cat <<'END'
-<pre id="seen"></pre><script>
-const seen = [], say = (what, value) => seen.push(what + " " + value);
-const chart = document.querySelector("#gantt svg.chart"), figure = chart.closest("figure");
-const labels = () => [...chart.querySelectorAll(":scope > text")].map((text) => text.textContent).join(" ");
-const at = (node) => { const box = node.getBoundingClientRect();
-  return { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true }; };
+check_reader() {
+    report --page "$page"
+    expect_reader "#gantt svg.chart" "#functions table" "time " 'tip MPI_Allreduce|rank 0, ' 'no tip true' \
+        'zoomed true' 'reset true' 'hidden true' 'sorted true' <<'END'
 const find = () => chart.querySelector('[data-series="MPI_Allreduce"] .call[data-lane="0"]');
-const call = find(), before = labels();
-const tip = figure.querySelector(".tip");
-call.dispatchEvent(new PointerEvent("pointermove", at(call)));
-say("tip", !tip.hidden && tip.textContent.replace(/\n/g, "|"));
+point_at(find());
 chart.dispatchEvent(new PointerEvent("pointermove", { clientX: 0, clientY: 0, bubbles: true }));
 say("no tip", tip.hidden);
-const width = call.getBoundingClientRect().width;
-for (let i = 0; i < 30; i++)
-  chart.dispatchEvent(new WheelEvent("wheel", { ...at(find()), deltaY: -100, ctrlKey: true }));
+const width = find().getBoundingClientRect().width;
+for (let i = 0; i < 30; i++) wheel(find(), true);
 say("zoomed", find().getBoundingClientRect().width > 4 * width && new Set(labels().split(" ")).size > 2);
 chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
 say("reset", labels() === before);
-const names = [...figure.querySelectorAll(".legend button")];
-names.find((name) => name.textContent.includes("MPI_Allreduce")).click();
+[...figure.querySelectorAll(".legend button")].find((name) => name.textContent.includes("MPI_Allreduce")).click();
 say("hidden", getComputedStyle(find().closest(".series")).display === "none");
-const table = document.querySelector("#functions table"), titles = [...table.tHead.rows[0].cells];
-const column = titles.findIndex((cell) => cell.textContent.startsWith("time "));
-const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
-const falling = [...values()].sort((a, b) => b - a);
-titles[column].querySelector("button").click();
-say("sorted", String(values()) === String(falling));
-document.getElementById("seen").textContent = seen.join("\n");
-</script></body></html>
+sort();
 END
-}
-
-check_reader() {
-    local line
-    report --page "$page"
-    add_reader >"$scratch/reader.html"
-    command="chromium reader.html"
-    limited "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
-        --virtual-time-budget=5000 --enable-logging=stderr --window-size=1200,900 --dump-dom \
-        "file://$scratch/reader.html" >"$scratch/browsed" 2>"$scratch/err" </dev/null
-    status=$?
-    expect_status 0
-    ! grep -E ':CONSOLE[:(]' "$scratch/err" || complain "errors on the console"
-    sed -n '/<pre id="seen">/,/<\/pre>/p' "$scratch/browsed" | sed 's/<[^>]*>//g' >"$scratch/seen"
-    cp "$scratch/seen" "$scratch/out"
-    for line in 'tip MPI_Allreduce|rank 0, ' 'no tip true' 'zoomed true' 'reset true' 'hidden true' 'sorted true'; do
-        grep -qF "$line" "$scratch/seen" || complain "a reader does not see: $line"
-    done
 }
 
 # ---- Tests
@@ -396,15 +321,8 @@ if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
 else
     tap_skip "mpix_trace_report: programs that ran" "mpix_trace was not built"
 fi
-if "$python" -c 'import html.parser' 2>/dev/null; then
-    quick tap_check "mpix_trace_report: columns" check_columns
-    quick tap_check "mpix_trace_report: a page" check_page
-else
-    tap_skip "mpix_trace_report: columns, pages" "there is no Python 3"
-fi
-if [ -n "$browser" ]; then
-    tap_check "mpix_trace_report: in a browser, pointer, zoom, tables" check_reader
-else
-    tap_skip "mpix_trace_report: in a browser" "there is no Chromium"
-fi
+quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: columns" check_columns
+quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: a page" check_page
+tap_check_if has_browser "there is no Chromium" "mpix_trace_report: in a browser, pointer, zoom, tables" \
+    check_reader
 tap_done

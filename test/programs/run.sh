@@ -1,11 +1,24 @@
 # shellcheck shell=bash
-# Running a tool and looking at how it ended, to be sourced after tap.sh. Sets $programs and $checks,
-# where the installed programs and those of the tests are, and $scratch, a folder that goes when the script ends.
+# What the scripts beside it begin with: running a tool and looking at how it ended. Sets $here, their folder; $programs
+# and $checks, where the installed programs and those of the tests are; $python; and $scratch, a folder that goes when
+# the script ends.
+#
+# Environment: BUILDDIR       the build directory (default: .)
+#              MPIEXEC        the launcher (default: mpiexec)
+#              MPIEXEC_FLAGS  its flags before -n
+#              PYTHON         Python 3 (default: python3)
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../tap.sh"
 
 # A library that is loaded into a program comes before the sanitizer's own, which need not be the first.
 [ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
+# What MPI libraries leak is not of interest here.
+export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
 programs=${BUILDDIR:-.}/tools checks=${BUILDDIR:-.}/test/programs
+python=${PYTHON:-python3}
 scratch=$(mktemp -d) || exit 1
 # The formats of results for programs. Without the Jansson library there is no JSON.
 formats="csv json"
@@ -14,6 +27,16 @@ formats="csv json"
 own_mounts=(unshare --user --map-current-user --keep-caps --mount)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
+
+# TOOL: what the whole script needs
+need_tool() {
+    [ -x "$programs/$1" ] || skip_all "$1 was not built: there is no Jansson library (Debian package: libjansson-dev)"
+    # Programs of SimGrid do not.
+    "$programs/$1" --version >/dev/null 2>&1 || skip_all "$1 does not run by itself"
+}
+
+# Whether there is a launcher; the simulator starts its programs by itself.
+launches() { [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; }
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves $status, the output in out and err, and in
 # rows what of out is no comment.
@@ -77,6 +100,25 @@ expect_refusal() {
     [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
     [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
     own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
+}
+
+# RANKS PROGRAM [WORD]...: with the options of each line of standard input it is refused. A line is PART|OPTIONS, or
+# OPTIONS alone, of which the first is the part.
+expect_refusals() {
+    local line words
+    while read -r line <&3; do
+        read -r -a words <<<"${line#*|}"
+        case $line in *\|*) ;; *) line=${line%%[ =]*} ;; esac
+        run "$@" ${words[@]+"${words[@]}"}
+        expect_refusal "${line%%|*}"
+    done 3<&0
+}
+
+# COMMAND...: what it prints is wrong with the last run
+expect_silence() {
+    local problems
+    problems=$("$@" 2>&1)
+    [ -z "$problems" ] || complain "$problems"
 }
 
 # COLUMNS LINES: a head of comments, the last of them titles, then rows that line up with the titles.
