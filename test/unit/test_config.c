@@ -150,38 +150,20 @@ START_TEST(blanks_around_and_case_do_not_matter)
 }
 END_TEST
 
+/* Also of two lines, which are refused with one; and junk after a value. */
 START_TEST(values_without_sense_are_refused)
 {
-    static const char *const texts[] = {"", " ", "\t", "   \t  ", "nonsense", "-", "+", "'", "%s%n", "\"", "0x", "1;2"};
+    static const char *const texts[] = {"",     " ",  "\t", "   \t  ", "nonsense", "-",          "+",          "'",
+                                        "%s%n", "\"", "0x", "1;2",     "1\n1",     "auto\nauto", "1\a\x1b[31m"};
+    static const char *const junk[] = {"x", " x", ",", "'", ";", "=1", ".", "\\"};
+    static char text[70000];
+    static const int lengths[] = {MH_CONFIG_TEXT_SIZE - 1, MH_CONFIG_TEXT_SIZE, MH_CONFIG_TEXT_SIZE + 1, 1000, 69999};
     for (int i = 0; i < COUNT_OF(texts); i++)
         expect_refused(_i, texts[i]);
-}
-END_TEST
-
-START_TEST(junk_after_a_value_is_refused)
-{
-    static const char *const junk[] = {"x", " x", ",", "'", ";", "=1", ".", "\\"};
     for (int i = 0; i < COUNT_OF(junk); i++) {
-        char text[MH_CONFIG_TEXT_SIZE];
         snprintf(text, sizeof text, "%s%s", setting_at(_i)->default_text, junk[i]);
         expect_refused(_i, text);
     }
-}
-END_TEST
-
-/* Messages are one line, whatever the value is. */
-START_TEST(value_of_two_lines_is_refused_with_one)
-{
-    expect_refused(_i, "1\n1");
-    expect_refused(_i, "auto\nauto");
-    expect_refused(_i, "1\a\x1b[31m");
-}
-END_TEST
-
-START_TEST(overlong_value_is_refused)
-{
-    static char text[70000];
-    static const int lengths[] = {MH_CONFIG_TEXT_SIZE - 1, MH_CONFIG_TEXT_SIZE, MH_CONFIG_TEXT_SIZE + 1, 1000, 69999};
     for (int i = 0; i < COUNT_OF(lengths); i++) {
         memset(text, '9', (size_t)lengths[i]);
         text[lengths[i]] = '\0';
@@ -224,27 +206,19 @@ static const struct {
     {MH_SET_CLOCK, " TSC\t", 1, "tsc"},
     {MH_SET_SYNC, "none", 0, NULL},
     {MH_SET_SYNC, "HCA3/100/SKaMPI-Offset/10 + Prop", 0, "hca3/100/skampi-offset/10 + prop"},
-    {MH_SET_RESYNC_INTERVAL_NS, "auto", MH_CONFIG_AUTO, NULL},
-    {MH_SET_RESYNC_ERROR_NS, "auto", MH_CONFIG_AUTO, NULL},
-    {MH_SET_RESYNC_ERROR_NS, "1", 1, NULL},
-    {MH_SET_RESYNC_INTERVAL_NS, "1000000", 1000000, NULL},
-    {MH_SET_RESYNC_INTERVAL_NS, "86400000000000", 86400000000000, NULL},
     {MH_SET_BARRIER, "auto", 0, NULL},
     {MH_SET_BARRIER, "Collective", 4, "collective"},
-    {MH_SET_TOLERANCE_NS, "auto", MH_CONFIG_AUTO, NULL},
-    {MH_SET_TOLERANCE_NS, "AUTO", MH_CONFIG_AUTO, "auto"},
-    {MH_SET_TOLERANCE_NS, "1", 1, NULL},
+    {MH_SET_RESYNC_INTERVAL_NS, "1000000", 1000000, NULL},
+    {MH_SET_RESYNC_INTERVAL_NS, "86400000000000", 86400000000000, NULL},
     {MH_SET_TOLERANCE_NS, "1000000000", 1000000000, NULL},
-    {MH_SET_SLACK_MIN_NS, "auto", MH_CONFIG_AUTO, NULL},
     {MH_SET_SLACK_MIN_NS, "10000000000", INT64_C(10000000000), NULL},
-    {MH_SET_SLACK_MAX_NS, "1000", 1000, NULL},
+    {MH_SET_SLACK_MAX_NS, "10000000000", INT64_C(10000000000), NULL},
     {MH_SET_SLACK_MAX_NS, "0001000", 1000, NULL},
     {MH_SET_VALID_FRACTION, "0.5", 500000000, NULL},
     {MH_SET_VALID_FRACTION, "0.9999", 999900000, NULL},
     {MH_SET_VALID_FRACTION, "0.999900000", 999900000, NULL},
     {MH_SET_VALID_FRACTION, "0.500000001", 500000001, NULL},
     {MH_SET_VALID_FRACTION, "AUTO", MH_CONFIG_AUTO, "auto"},
-    {MH_SET_SLACK_MAX_NS, "10000000000", INT64_C(10000000000), NULL},
 };
 
 START_TEST(good_value_is_accepted)
@@ -281,71 +255,27 @@ END_TEST
 
 static const struct {
     int setting;
-    const char *text;
+    const char *texts[20];
 } bad[] = {
-    {MH_SET_CLOCK, "hpet"},
-    {MH_SET_CLOCK, "ts"},
-    {MH_SET_CLOCK, "tsc2"},
-    {MH_SET_CLOCK, "monotonic raw"},
-    {MH_SET_CLOCK, "1"},
-    {MH_SET_SYNC, "auto"},
-    {MH_SET_SYNC, "hca3/1"},
-    {MH_SET_SYNC, "hca3/0/skampi/10"},
-    {MH_SET_SYNC, "hca3/100/skampi/10+"},
-    {MH_SET_SYNC, "prop/3"},
-    {MH_SET_RESYNC_INTERVAL_NS, "999999"},
-    {MH_SET_RESYNC_INTERVAL_NS, "-1"},
-    {MH_SET_RESYNC_INTERVAL_NS, "86400000000001"},
-    {MH_SET_RESYNC_INTERVAL_NS, "1000000.5"},
-    {MH_SET_BARRIER, "tree2"},
-    {MH_SET_BARRIER, "0"},
-    {MH_SET_TOLERANCE_NS, "0"},
-    {MH_SET_TOLERANCE_NS, "-1"},
-    {MH_SET_TOLERANCE_NS, "1000000001"},
-    {MH_SET_TOLERANCE_NS, "1e3"},
-    {MH_SET_TOLERANCE_NS, "0x10"},
-    {MH_SET_TOLERANCE_NS, "--5"},
-    {MH_SET_TOLERANCE_NS, "1 0"},
-    {MH_SET_TOLERANCE_NS, "500ns"},
-    {MH_SET_TOLERANCE_NS, "automatic"},
-    {MH_SET_TOLERANCE_NS, "9223372036854775807"},
-    {MH_SET_TOLERANCE_NS, "9223372036854775808"},
-    {MH_SET_TOLERANCE_NS, "-9223372036854775808"},
-    {MH_SET_TOLERANCE_NS, "18446744073709551617"},
-    {MH_SET_TOLERANCE_NS, "+5"},
-    {MH_SET_TOLERANCE_NS, "5,0"},
-    {MH_SET_TOLERANCE_NS, "1'000"},
-    {MH_SET_TOLERANCE_NS, "1.000"},
-    {MH_SET_SYNC, "hca3/+100"},
-    {MH_SET_SYNC, "hca3/0x10"},
-    {MH_SET_SYNC, "hca3/100/skampi/+5"},
-    {MH_SET_VALID_FRACTION, "0x0.9p0"},
-    {MH_SET_VALID_FRACTION, "0.99990000000000000000001"},
-    {MH_SET_VALID_FRACTION, "0.9990000000"},
-    {MH_SET_VALID_FRACTION, "0.9999000001"},
-    {MH_SET_VALID_FRACTION, "0.999900001"},
-    {MH_SET_VALID_FRACTION, "0.499999999"},
-    {MH_SET_VALID_FRACTION, "+0.9"},
-    {MH_SET_VALID_FRACTION, "-0.9"},
-    {MH_SET_VALID_FRACTION, "0,9"},
-    {MH_SET_VALID_FRACTION, "9e-1"},
-    {MH_SET_VALID_FRACTION, "9.0e-1"},
-    {MH_SET_VALID_FRACTION, ".9"},
-    {MH_SET_VALID_FRACTION, "0."},
-    {MH_SET_VALID_FRACTION, "1"},
-    {MH_SET_VALID_FRACTION, "nan"},
-    {MH_SET_VALID_FRACTION, "inf"},
-    {MH_SET_VALID_FRACTION, "18446744073709551616.9"},
-    {MH_SET_SLACK_MIN_NS, "0"},
-    {MH_SET_SLACK_MIN_NS, "10000000001"},
-    {MH_SET_SLACK_MAX_NS, "auto"},
-    {MH_SET_SLACK_MAX_NS, "999"},
-    {MH_SET_SLACK_MAX_NS, "10000000001"},
+    {MH_SET_CLOCK, {"hpet", "ts", "tsc2", "monotonic raw", "1"}},
+    {MH_SET_BARRIER, {"tree2", "0"}},
+    {MH_SET_SYNC, {"auto", "hca3/1", "hca3/0/skampi/10", "hca3/100/skampi/10+", "prop/3", "hca3/+100", "hca3/0x10"}},
+    {MH_SET_RESYNC_INTERVAL_NS, {"-1", "999999", "86400000000001", "1000000.5"}},
+    {MH_SET_TOLERANCE_NS, {"-1", "1e3", "0x10", "--5", "1 0", "500ns", "automatic", "+5", "5,0", "1'000", "1.000"}},
+    {MH_SET_TOLERANCE_NS, {"9223372036854775807", "9223372036854775808", "-9223372036854775808"}},
+    {MH_SET_TOLERANCE_NS, {"18446744073709551617", "0", "1000000001"}},
+    {MH_SET_SLACK_MIN_NS, {"0", "10000000001"}},
+    {MH_SET_SLACK_MAX_NS, {"999", "10000000001"}},
+    {MH_SET_VALID_FRACTION,
+     {"0.99990000000000000000001", "0.9990000000", "0.9999000001", "0.999900001", "0.499999999"}},
+    {MH_SET_VALID_FRACTION, {"+0.9", "-0.9", "0,9", "9e-1", "9.0e-1", "0x0.9p0", ".9", "0.", "1", "nan", "inf"}},
+    {MH_SET_VALID_FRACTION, {"18446744073709551616.9"}},
 };
 
 START_TEST(bad_value_is_refused)
 {
-    expect_refused(bad[_i].setting, bad[_i].text);
+    for (int i = 0; i < COUNT_OF(bad[_i].texts) && bad[_i].texts[i]; i++)
+        expect_refused(bad[_i].setting, bad[_i].texts[i]);
 }
 END_TEST
 
@@ -367,8 +297,10 @@ START_TEST(limits_of_integers_hold)
         else
             expect_refused(_i, text);
     }
-    EXPECT(setting->allows_auto || strcmp(setting->default_text, "auto") != 0, "%s is auto by default",
-           name_of(setting));
+    if (setting->allows_auto)
+        EXPECT(expect_accepted(_i, "auto").number == MH_CONFIG_AUTO, "%s = 'auto' is a number", name_of(setting));
+    else
+        expect_refused(_i, "auto");
 }
 END_TEST
 
@@ -407,9 +339,6 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, default_is_accepted, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, blanks_around_and_case_do_not_matter, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, values_without_sense_are_refused, 0, MH_SET_COUNT);
-    tcase_add_loop_test(tests, junk_after_a_value_is_refused, 0, MH_SET_COUNT);
-    tcase_add_loop_test(tests, value_of_two_lines_is_refused_with_one, 0, MH_SET_COUNT);
-    tcase_add_loop_test(tests, overlong_value_is_refused, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, many_blanks_are_refused, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, limits_of_integers_hold, 0, MH_SET_COUNT);
     tcase_add_loop_test(tests, good_value_is_accepted, 0, COUNT_OF(good));
