@@ -36,24 +36,26 @@ recomputed='
         values[at, "in", n] = inside / ranks
         ranks = 0
     }
-    FILENAME ~ /raw$/ && FNR == 1 { next }
+    { row = $place["size_bytes"] "|" $place["arrival"] }
     FILENAME ~ /raw$/ {
-        if ($4 "|" $10 "|" $5 != key) { end_call(); key = $4 "|" $10 "|" $5; valid = 1; inside = 0 }
-        at = $4 "|" $10
-        if (ranks == 0 || $7 < first) first = $7
-        if (ranks == 0 || $7 > last) last = $7
-        if (ranks == 0 || $8 > exit_ns) exit_ns = $8
-        if ($7 < $11 - 2) print at ", call " $5 ", rank " $6 ": started " $11 - $7 " ns early"
-        valid = valid && $9 == "valid"
-        inside += $8 - $7
+        call = $place["call"]
+        start_ns = $place["start_ns"]
+        end_ns = $place["end_ns"]
+        early_ns = $place["target_ns"] - start_ns
+        if (row "|" call != key) { end_call(); at = row; key = row "|" call; valid = 1; inside = 0 }
+        if (ranks == 0 || start_ns < first) first = start_ns
+        if (ranks == 0 || start_ns > last) last = start_ns
+        if (ranks == 0 || end_ns > exit_ns) exit_ns = end_ns
+        if (early_ns > 2) print at ", call " call ", rank " $place["rank"] ": started " early_ns " ns early"
+        valid = valid && $place["mark"] == "valid"
+        inside += end_ns - start_ns
         ranks++
         next
     }
-    /^#/ { next }
-    !titles { end_call(); titles = 1; for (i = 1; i <= NF; i++) place[$i] = i; next }
     {
+        end_call()
+        at = row
         rows++
-        at = $place["size_bytes"] "|" $place["arrival"]
         if (samples[at] != $place["valid"]) print at ": " samples[at] + 0 " valid samples by the raw times"
         expect(at, "from_first_ns", middle(at, "first"), 0.1)
         expect(at, "from_last_ns", middle(at, "last"), 0.1)
@@ -65,7 +67,7 @@ recomputed='
     END { if (rows == 0) print "no rows" }'
 # All figures of arrivals, computed from the raw times. Of one operation.
 recompute() {
-    awk -F, "$recomputed" "$scratch/raw" "$scratch/csv"
+    awk -F, "$by_name$recomputed" "$scratch/raw" "$scratch/csv"
 }
 
 check_figures() {
@@ -76,11 +78,10 @@ check_figures() {
 
 # SHAPE DIFFERENCE: how much later rank 1 is to start than rank 0, in all calls of a shape in the raw file.
 expect_difference() {
-    awk -F, -v shape="$1" -v expected="$2" '
-        $10 == shape && $6 == 0 { target = $11 }
-        $10 == shape && $6 == 1 { n++; if ($11 - target != expected) bad = $11 - target }
-        END { if (n == 0 || bad != "") print shape ": rank 1 is to start " bad " ns later in one of " n + 0 " calls" }
-    ' "$scratch/raw"
+    from=raw columns arrival rank target_ns | awk -F, -v shape="$1" -v expected="$2" '
+        $1 == shape && $2 == 0 { target = $3 }
+        $1 == shape && $2 == 1 { n++; if ($3 - target != expected) bad = $3 - target }
+        END { if (n == 0 || bad != "") print shape ": rank 1 is to start " bad " ns later in one of " n + 0 " calls" }'
 }
 
 check_targets() {
@@ -108,19 +109,20 @@ check_targets() {
 
 # [NAME]
 file_label() {
-    cut -d, -f10 "$scratch/raw" | grep "^file:${1:-delays}.csv@[0-9a-f]\{8\}$" | head -n 1
+    from=raw columns arrival | grep "^file:${1:-delays}.csv@[0-9a-f]\{8\}$" | head -n 1
 }
 
 # Each measured call has the delays of the next call of the file, also if calls are so long that a batch has only one.
 check_calls_of_file() {
     printf 'call,rank,delay_ns\n0,0,0\n0,1,30000000\n1,0,0\n1,1,31000000\n2,0,0\n2,1,32000000\n' >"$scratch/long.csv"
     measure bcast -m 8:8 -i 7 --arrival "file:$scratch/long.csv"
-    awk -F, '$10 ~ /^file:long.csv/ && $6 == 0 { target = $11 }
-        $10 ~ /^file:long.csv/ && $6 == 1 {
+    from=raw columns arrival rank target_ns call | awk -F, '
+        $1 ~ /^file:long.csv/ && $2 == 0 { target = $3 }
+        $1 ~ /^file:long.csv/ && $2 == 1 {
             n++
-            if ($11 - target != 30000000 + $5 % 3 * 1000000) print "call " $5 ": " $11 - target " ns between the ranks"
+            if ($3 - target != 30000000 + $4 % 3 * 1000000) print "call " $4 ": " $3 - target " ns between the ranks"
         }
-        END { if (n != 7) print n + 0 " calls" }' "$scratch/raw"
+        END { if (n != 7) print n + 0 " calls" }'
 }
 
 # Each file is read once: a pipe gives its delays once only. Several operations and lists share what was read.
@@ -146,12 +148,11 @@ END
 # A multiple is one of the median in the row before; without a magnitude it is the median.
 check_multiples() {
     measure bcast -m 8:8 -i 21 --arrival last-late:3x,last-late
-    grep -v '^#' "$scratch/csv" | awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
-        $place["arrival"] == "together" { median = $place["median_ns"] }
-        { factor = $place["arrival"] ~ /:3x$/ ? 3 : $place["arrival"] ~ /:1x$/ ? 1 : 0 }
-        ($place["arrival_span_ns"] - factor * median) ^ 2 > 4 { print "median " median ": " $0 }
-        END { if (NR != 4) print NR - 1 " rows" }'
+    from=csv columns arrival median_ns arrival_span_ns | awk -F, '
+        $1 == "together" { median = $2 }
+        { factor = $1 ~ /:3x$/ ? 3 : $1 ~ /:1x$/ ? 1 : 0 }
+        !(($3 - factor * median) ^ 2 <= 4) { print "median " median ": " $0 }
+        END { if (NR != 3) print NR " rows" }'
 }
 
 # In groups, each has the pattern.

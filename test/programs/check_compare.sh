@@ -83,15 +83,7 @@ compare() {         # [OPTION]...: mpix_compare
 }
 
 # SIZE: the verdict in lines of CSV
-verdict() {
-    awk -F, -v size="$1" '
-        /^#/ { next }
-        !column {
-            for (i = 1; i <= NF; i++) { if ($i == "size_bytes") place = i; if ($i == "verdict") column = i }
-            next
-        }
-        $place == size { print $column }' out
-}
+verdict() { columns size_bytes verdict | sed -n "s/^$1,//p"; }
 
 expect_verdict() {  # SIZE VERDICT
     [ "$(verdict "$1")" = "$2" ] || complain "$1 bytes: $(verdict "$1"), not $2"

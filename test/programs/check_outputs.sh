@@ -62,10 +62,11 @@ check_early_end() {
 }
 
 try_each() {        # LIST FILE WHERE
-    local words
+    local words typed
     while read -r -a words <&3; do
+        typed=${words[*]:1}
         case ${words[1]} in mpix_skew | mpix_clock) tap_tier=full ;; *) tap_tier=quick ;; esac
-        tap_check "${words[*]:1}: $3" check_file "$2" "${words[@]}"
+        tap_check "${typed//"$scratch/"/}: $3" check_file "$2" "${words[@]}"
     done 3< <($1)
     tap_tier=full
 }

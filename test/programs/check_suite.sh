@@ -9,10 +9,6 @@ export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 figures="median_ns median_low_ns median_high_ns avg_ns max_mean_ns makespan_ns mean_ns deviation_ns min_ns max_ns \
 p50_ns p90_ns p95_ns p99_ns slowest_rank fastest_rank"
 
-rows() {
-    grep -v '^#' "$scratch/out" | sed 1d
-}
-
 # ROWS WANTED: so many rows whose figures are in the order that their definitions give them.
 check_rows() {
     # shellcheck disable=SC2086
@@ -34,6 +30,7 @@ check_rows() {
     [ -z "$rows_problems" ] || complain "$rows_problems"
 }
 
+keys="comm ranks datatype reduction root buffers cache run_time"
 schemes="harmonize barrier barrier2 window round-time none"
 algorithms="linear tree binomial doublering recursivedoubling bruck"
 
@@ -49,15 +46,17 @@ check_schemes() {
     expect_status 0
     # A bcast without a colon in its sizes has all up to 8 bytes.
     check_rows $((6 * 2 + 6 * 4)) 31
+    columns operation release cadence $keys >"$scratch/keys"
     for sync in $schemes; do
         cadence=isolated
         [ "$sync" != none ] || cadence=streaming
-        [ "$(rows | grep -c "^allreduce,$sync,[a-z]*,$cadence,world,2,mpi_float,sum,,separate,warm,local,")" -eq 2 ] ||
+        [ "$(grep -cx "allreduce,$sync,$cadence,world,2,mpi_float,sum,,separate,warm,local" "$scratch/keys")" -eq 2 ] ||
             complain "no two rows of $sync"
     done
+    columns barrier operation release cadence $keys >"$scratch/keys"
     for algorithm in $algorithms; do
-        [ "$(rows | grep -c "^bcast,barrier,$algorithm,isolated,world,2,mpi_char,,0,separate,warm,local,")" -eq 4 ] ||
-            complain "no four rows of $algorithm"
+        [ "$(grep -cx "$algorithm,bcast,barrier,isolated,world,2,mpi_char,,0,separate,warm,local" "$scratch/keys")" \
+            -eq 4 ] || complain "no four rows of $algorithm"
     done
 }
 
@@ -76,23 +75,24 @@ END
     run 2 mpix_bench --jobs "$scratch/jobs" -i 31 -x 5 --format csv --max-repeat 100
     expect_status 0
     check_rows 16 31
-    cut -d, -f1,5-13 "$scratch/out" | grep -v '^#' | sed 1d | awk -F, '{ $NF = ""; print }' | sort -u >"$scratch/keys"
+    columns operation $keys | sort -u >"$scratch/keys"
     sort >"$scratch/expected" <<'END'
-allreduce node 2 mpi_float sum  separate warm local 
-allreduce cart:2x1:0 2 mpi_float sum  separate warm local 
-allreduce cart:2x1:1 1 mpi_float sum  separate warm local 
-allreduce every:2 1 mpi_float sum  separate warm local 
-reduce world 2 mpi_double max 1 separate warm makespan 
-reduce world 2 mpi_float sum rotating separate rotate local 
-gather world 2 mpi_char  0 in place cold local 
-bcast world 2 mpi_char  0 separate warm local 
+allreduce,node,2,mpi_float,sum,,separate,warm,local
+allreduce,cart:2x1:0,2,mpi_float,sum,,separate,warm,local
+allreduce,cart:2x1:1,1,mpi_float,sum,,separate,warm,local
+allreduce,every:2,1,mpi_float,sum,,separate,warm,local
+reduce,world,2,mpi_double,max,1,separate,warm,makespan
+reduce,world,2,mpi_float,sum,rotating,separate,rotate,local
+gather,world,2,mpi_char,,0,in place,cold,local
+bcast,world,2,mpi_char,,0,separate,warm,local
 END
     cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
 }
 
 # The operations of rank 0's calls, in time, each once until another one follows.
 raw_order() {           # SIZE
-    awk -F, -v size="$1" '$4 == size && $6 == 0 { print $7, $1 }' "$scratch/raw" | sort -n | cut -d' ' -f2 | uniq
+    from=raw columns size_bytes rank start_ns operation |
+        awk -F, -v size="$1" '$1 == size && $2 == 0 { print $3, $4 }' | sort -n | cut -d' ' -f2 | uniq
 }
 
 # A batch has at most 16 calls of 100, so each operation has seven turns at least, of which two may follow each other.
@@ -103,8 +103,7 @@ check_turns() {
         for operation in allreduce bcast reduce+bcast; do
             [ "$(raw_order 8 | grep -cFx $operation)" -ge 4 ] || complain "$operation has no turns: $(raw_order 8)"
         done
-        last=$(awk -F, '$4 == 8 && $7 > last { last = $7 } END { print last }' "$scratch/raw")
-        awk -F, -v last="$last" '$4 == 64 && $7 < last { bad++ } END { exit bad > 0 }' "$scratch/raw" ||
+        [ "$(from=raw columns start_ns size_bytes | sort -n | cut -d, -f2 | uniq | xargs)" = "8 64" ] ||
             complain "sizes are mixed"
         raw_order 8 | head -n 12 | xargs >>"$scratch/orders"
         jobs=$(sed -n 's/^# \([1-9]:.*\): 2 ranks.*/\1/p' "$scratch/out" | tr '\n' ';')
@@ -360,15 +359,13 @@ check_groups() {
 check_latency() {
     run 2 mpix_bench latency bibw bcast -m 8 -i 31 -x 5 --format csv -c -u 1
     expect_status 0
-    grep -v '^#' "$scratch/out" | awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
-        { median = $place["median_ns"]; latency = place["latency_ns"] ? $place["latency_ns"] : "none" }
-        $1 == "latency" && !(latency > 0 && (2 * latency - median) ^ 2 <= 0.09) { print "not half of the call: " $0 }
-        $1 == "bcast" && latency != "" { print "latency of a broadcast: " $0 }
-        { rate = place["mb_per_s"] ? $place["mb_per_s"] : "none"; expected = 128e3 * $place["size_bytes"] / median }
-        $1 == "bibw" && !((rate - expected) ^ 2 <= (0.1 + expected / 1000) ^ 2) { print "not " expected " MB/s: " $0 }
-        $1 != "bibw" && rate != "" { print "a bandwidth: " $0 }
-        END { if (NR != 13) print NR - 1 " rows" }'
+    columns operation size_bytes median_ns latency_ns mb_per_s | awk -F, '
+        $1 == "latency" && !($4 > 0 && (2 * $4 - $3) ^ 2 <= 0.09) { print "not half of the call: " $0 }
+        $1 == "bcast" && $4 != "" { print "latency of a broadcast: " $0 }
+        { expected = 128e3 * $2 / $3 }
+        $1 == "bibw" && !(($5 - expected) ^ 2 <= (0.1 + expected / 1000) ^ 2) { print "not " expected " MB/s: " $0 }
+        $1 != "bibw" && $5 != "" { print "a bandwidth: " $0 }
+        END { if (NR != 12) print NR " rows" }'
 }
 
 # A bad line after a good one: nothing is measured.

@@ -63,17 +63,19 @@ run() {
     [ ! -f "$scratch/raw" ] || sed -i '/^#/d' "$scratch/raw" # the titles and rows alone
 }
 
+# For awk -F, on files of comma-separated values: $place["NAME"] is a column.
+# shellcheck disable=SC2016
+by_name='FNR == 1 { titled = 0; split("", place) } /^#/ { next }
+    !titled++ { for (i = 1; i <= NF; i++) place[$i] = i; next }'
+
 # COLUMN...: of the rows of comma-separated values, these columns, by their names.
 columns() {
-    awk -F, -v OFS=, -v names="$*" '
-        /^#/ { next }
-        !n { for (i = 1; i <= NF; i++) place[$i] = i; n = split(names, name, " "); next }
+    awk -F, -v names="$*" "$by_name"'
         {
-            line = ""
-            for (i = 1; i <= n; i++) line = line (i > 1 ? OFS : "") (place[name[i]] ? $place[name[i]] : "?")
-            print line
-        }
-    ' "$scratch/out"
+            count = split(names, name, " ")
+            for (i = 1; i <= count; i++)
+                printf "%s%s", (name[i] in place ? $place[name[i]] : "?"), (i < count ? "," : "\n")
+        }' "$scratch/${from-out}"
 }
 
 complain() {        # WHAT: with what there is to know about the last run, but the lines that say where it was
