@@ -340,7 +340,8 @@ name="barriers with processes of another world"
 # shellcheck disable=SC2086
 if [ "${MPIX_TEST_QUICK-}" = yes ]; then
     tap_skip "$name" MPIX_TEST_QUICK=yes
-elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >/dev/null 2>&1 </dev/null; then
+elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >"$scratch/out" 2>&1 \
+    </dev/null; then
     tap_check "$name" check_passes spawn "$subject"
 else
     tap_skip "$name" "processes cannot be spawned here"
