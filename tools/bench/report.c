@@ -51,88 +51,83 @@ typedef struct figure {
  * In the order of the table for people, so that they see robust figures first: the part of reports and rows, the view,
  * what is in which place of row_t, and the column.
  */
-#define EACH_FIGURE(X)                                                                                                 \
-    X(0, BOTH, A_TEXT, KEY(operation), TEXT("operation", "the operation", NULL, 0))                                    \
-    X(0, BOTH, A_TEXT, KEY(release),                                                                                   \
-      TEXT("release", "how calls were released: harmonize, barrier, barrier2, window, round-time, none", NULL, 0))     \
-    X(0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the algorithm of the barrier, if the release has one", NULL, 0)) \
-    X(0, BOTH, A_TEXT, KEY(cadence),                                                                                   \
-      TEXT("cadence", "isolated, or streaming if calls follow each other at once", NULL, 0))                           \
-    X(0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0))                                \
-    X(0, BOTH, AN_INT, KEY(ranks),                                                                                     \
-      {"ranks", "", ROLE_KEY, TYPE_INTEGER, "ranks that communicate, of several groups in the largest", NULL, 0, 0,    \
-       0})                                                                                                             \
-    X(0, BOTH, A_TEXT, KEY(datatype), TEXT("datatype", "the type of the elements", NULL, 0))                           \
-    X(0, BOTH, A_TEXT, KEY(reduction), TEXT("reduction", "the reduction", NULL, 0))                                    \
-    X(0, BOTH, A_TEXT, KEY(root), TEXT("root", "the root, or rotating", NULL, 0))                                      \
-    X(0, BOTH, A_TEXT, KEY(buffers), TEXT("buffers", "separate, or in place", NULL, 0))                                \
-    X(0, BOTH, A_TEXT, KEY(cache), TEXT("cache", "warm, rotate, cold", NULL, 0))                                       \
-    X(0, BOTH, A_TEXT, KEY(run_time),                                                                                  \
-      TEXT("run_time", "what a run time is: local (the longest of the ranks' own) or makespan", NULL, 0))              \
-    X(0, BOTH, AN_INT64, KEY(size_bytes),                                                                              \
-      {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", "Size", 10, 0, 0})                      \
-    X(PART_LABEL, BOTH, A_TEXT, KEY(label), TEXT(NULL, "", "Job", 0))                                                  \
-    X(0, BOTH, A_TEXT, KEY(arrival), TEXT("arrival", "the arrival pattern", "Arrival", 0))                             \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)"))     \
-    X(PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)"))                                  \
-    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),                                                            \
-      WHOLE_TIME("median_low_ns", "lower bound of its confidence interval of at least 95 %", "Low95(us)"))             \
-    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),                                                           \
-      WHOLE_TIME("median_high_ns", "upper bound", "High95(us)"))                                                       \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),                                                                    \
-      TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)"))                                       \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),                                                               \
-      TIME("max_mean_ns", "the largest of the ranks' mean durations", "MaxMean(us)"))                                  \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),                                                               \
-      TIME("makespan_ns", "mean of the samples' makespans", "Makespan(us)"))                                           \
-    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(mean_ns), TIME("mean_ns", "mean of the run times", "Mean(us)"))             \
-    X(PART_FIGURES, BOTH, A_MARK, 0, TEXT(NULL, "", "!", 3))                                                           \
-    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(deviation_ns),                                                              \
-      TIME("deviation_ns", "standard deviation of the run times", "SD(us)"))                                           \
-    X(PART_FIGURES, FULL, AN_INT64, FIGURE(min_ns), WHOLE_TIME("min_ns", "the shortest run time", "Min(us)"))          \
-    X(PART_FIGURES, FULL, AN_INT64, FIGURE(max_ns), WHOLE_TIME("max_ns", "the longest run time", "Max(us)"))           \
-    X(PART_FIGURES, FULL, QUANTILES, FIGURE(quantile_ns),                                                              \
-      WHOLE_TIME("pN_ns", "percentile N of the run times, with --tail: p50_ns, p99.9_ns and so on", "PN(us)"))         \
-    X(PART_FIGURES, FULL, AN_INT, FIGURE(slowest_rank),                                                                \
-      COUNT("slowest_rank", "the rank with the largest mean duration", "Slowest", 9))                                  \
-    X(PART_FIGURES, FULL, AN_INT, FIGURE(fastest_rank),                                                                \
-      COUNT("fastest_rank", "the rank with the smallest mean duration", "Fastest", 9))                                 \
-    X(0, BOTH, AN_INT64, FIGURE(valid), COUNT("valid", "valid samples; all figures are of these", "Valid", 12))        \
-    X(0, FULL, AN_INT64, FIGURE(missed),                                                                               \
-      COUNT("missed", "samples discarded because a rank missed the start", "Missed", 12))                              \
-    X(0, FULL, AN_INT64, FIGURE(late), COUNT("late", "samples discarded because a rank started late", "Late", 12))     \
-    X(0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "", "Discarded", 12))                                         \
-    X(PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),                                                       \
-      TIME("latency_ns", "half of the median, of latency and multi_lat", "Latency(us)"))                               \
-    X(PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),                                                       \
-      {"mb_per_s", "MB/s", ROLE_FIGURE, TYPE_NUMBER, "bandwidth by the median, of bw and so on", "MB/s", 12, 1, 0})    \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),                                                                  \
-      TIME("pure_ns", "median of the operation alone, with --overlap as the next three", "Pure(us)"))                  \
-    X(PART_OVERLAP, FULL, A_DOUBLE, OVERLAP(compute_ns),                                                               \
-      TIME("compute_ns", "median of the computation", "Compute(us)"))                                                  \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(total_ns), TIME("total_ns", "median of both together", "Total(us)"))       \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(percent),                                                                  \
-      {"overlap_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "how much of the operation passed during the computation",    \
-       "Overlap(%)", 12, 1, 0})                                                                                        \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),                                                            \
-      TIME("from_first_ns", "median time from the first arrival to the last exit, with --arrival as all that follow",  \
-           "FromFirst(us)"))                                                                                           \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),                                                             \
-      TIME("from_last_ns", "median time from the last arrival to the last exit", "FromLast(us)"))                      \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),                                                               \
-      TIME("in_call_ns", "median of the ranks' mean times in the call", "InCall(us)"))                                 \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(robustness),                                                               \
-      {"robustness", "", ROLE_FIGURE, TYPE_NUMBER, "from_last_ns divided by that of arrivals together", "Robustness",  \
-       12, 3, 0})                                                                                                      \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(span_ns),                                                                  \
-      WHOLE_TIME("arrival_span_ns", "the longest delay of the pattern", "Span(us)"))                                   \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_ns),                                                                 \
-      WHOLE_TIME("arrival_error_ns", "median distance of a rank's start from its own time", "Error(us)"))              \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_p99_ns),                                                             \
-      WHOLE_TIME("arrival_error_p99_ns", "percentile 99 of it", "ErrorP99(us)"))                                       \
-    X(PART_ARRIVAL, FULL, A_DOUBLE, ARRIVAL(bound_ns),                                                                 \
-      TIME("arrival_bound_ns", "the bound of the clock by which this was measured", "Bound(us)"))                      \
-    X(PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),                                                         \
+#define EACH_FIGURE(X)                                                                                                \
+    X(0, BOTH, A_TEXT, KEY(operation), TEXT("operation", "the operation", NULL, 0))                                   \
+    X(0, BOTH, A_TEXT, KEY(release), TEXT("release", "the release scheme", NULL, 0))                                  \
+    X(0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the barrier algorithm, if there is one", NULL, 0))              \
+    X(0, BOTH, A_TEXT, KEY(cadence), TEXT("cadence", "isolated, or streaming", NULL, 0))                              \
+    X(0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0))                               \
+    X(0, BOTH, AN_INT, KEY(ranks),                                                                                    \
+      {"ranks", "", ROLE_KEY, TYPE_INTEGER, "ranks that communicate, in the largest group", NULL, 0, 0, 0})           \
+    X(0, BOTH, A_TEXT, KEY(datatype), TEXT("datatype", "the type of the elements", NULL, 0))                          \
+    X(0, BOTH, A_TEXT, KEY(reduction), TEXT("reduction", "the reduction", NULL, 0))                                   \
+    X(0, BOTH, A_TEXT, KEY(root), TEXT("root", "the root, or rotating", NULL, 0))                                     \
+    X(0, BOTH, A_TEXT, KEY(buffers), TEXT("buffers", "separate, or in place", NULL, 0))                               \
+    X(0, BOTH, A_TEXT, KEY(cache), TEXT("cache", "warm, rotate, cold", NULL, 0))                                      \
+    X(0, BOTH, A_TEXT, KEY(run_time),                                                                                 \
+      TEXT("run_time", "what a run time is: local (the longest of the ranks' own) or makespan", NULL, 0))             \
+    X(0, BOTH, AN_INT64, KEY(size_bytes),                                                                             \
+      {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", "Size", 10, 0, 0})                     \
+    X(PART_LABEL, BOTH, A_TEXT, KEY(label), TEXT(NULL, "", "Job", 0))                                                 \
+    X(0, BOTH, A_TEXT, KEY(arrival), TEXT("arrival", "the arrival pattern", "Arrival", 0))                            \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)"))    \
+    X(PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)"))                                 \
+    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),                                                           \
+      WHOLE_TIME("median_low_ns", "lower end of its confidence interval of 95 %", "Low95(us)"))                       \
+    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),                                                          \
+      WHOLE_TIME("median_high_ns", "upper bound", "High95(us)"))                                                      \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),                                                                   \
+      TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)"))                                      \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),                                                              \
+      TIME("max_mean_ns", "the largest of the ranks' mean durations", "MaxMean(us)"))                                 \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),                                                              \
+      TIME("makespan_ns", "mean of the samples' makespans", "Makespan(us)"))                                          \
+    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(mean_ns), TIME("mean_ns", "mean of the run times", "Mean(us)"))            \
+    X(PART_FIGURES, BOTH, A_MARK, 0, TEXT(NULL, "", "!", 3))                                                          \
+    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(deviation_ns),                                                             \
+      TIME("deviation_ns", "standard deviation of the run times", "SD(us)"))                                          \
+    X(PART_FIGURES, FULL, AN_INT64, FIGURE(min_ns), WHOLE_TIME("min_ns", "the shortest run time", "Min(us)"))         \
+    X(PART_FIGURES, FULL, AN_INT64, FIGURE(max_ns), WHOLE_TIME("max_ns", "the longest run time", "Max(us)"))          \
+    X(PART_FIGURES, FULL, QUANTILES, FIGURE(quantile_ns),                                                             \
+      WHOLE_TIME("pN_ns", "percentile N of the run times, with --tail: p50_ns, p99.9_ns and so on", "PN(us)"))        \
+    X(PART_FIGURES, FULL, AN_INT, FIGURE(slowest_rank),                                                               \
+      COUNT("slowest_rank", "the rank with the largest mean duration", "Slowest", 9))                                 \
+    X(PART_FIGURES, FULL, AN_INT, FIGURE(fastest_rank),                                                               \
+      COUNT("fastest_rank", "the rank with the smallest mean duration", "Fastest", 9))                                \
+    X(0, BOTH, AN_INT64, FIGURE(valid), COUNT("valid", "valid samples; all figures are of these", "Valid", 12))       \
+    X(0, FULL, AN_INT64, FIGURE(missed), COUNT("missed", "discarded samples: a rank missed the start", "Missed", 12)) \
+    X(0, FULL, AN_INT64, FIGURE(late), COUNT("late", "discarded samples: a rank started late", "Late", 12))           \
+    X(0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "", "Discarded", 12))                                        \
+    X(PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),                                                      \
+      TIME("latency_ns", "half of the median, of latency and multi_lat", "Latency(us)"))                              \
+    X(PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),                                                      \
+      {"mb_per_s", "MB/s", ROLE_FIGURE, TYPE_NUMBER, "bandwidth by the median, of bw and so on", "MB/s", 12, 1, 0})   \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),                                                                 \
+      TIME("pure_ns", "median of the operation alone, with --overlap as the next three", "Pure(us)"))                 \
+    X(PART_OVERLAP, FULL, A_DOUBLE, OVERLAP(compute_ns),                                                              \
+      TIME("compute_ns", "median of the computation", "Compute(us)"))                                                 \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(total_ns), TIME("total_ns", "median of both together", "Total(us)"))      \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(percent),                                                                 \
+      {"overlap_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "how much of the operation passed during the computation",   \
+       "Overlap(%)", 12, 1, 0})                                                                                       \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),                                                           \
+      TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as the next six", "FromFirst(us)"))  \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),                                                            \
+      TIME("from_last_ns", "last arrival to last exit, median", "FromLast(us)"))                                      \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),                                                              \
+      TIME("in_call_ns", "median of the ranks' mean times in the call", "InCall(us)"))                                \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(robustness),                                                              \
+      {"robustness", "", ROLE_FIGURE, TYPE_NUMBER, "from_last_ns divided by that of arrivals together", "Robustness", \
+       12, 3, 0})                                                                                                     \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(span_ns),                                                                 \
+      WHOLE_TIME("arrival_span_ns", "the longest delay of the pattern", "Span(us)"))                                  \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_ns),                                                                \
+      WHOLE_TIME("arrival_error_ns", "median distance of a rank's start from its own time", "Error(us)"))             \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_p99_ns),                                                            \
+      WHOLE_TIME("arrival_error_p99_ns", "percentile 99 of it", "ErrorP99(us)"))                                      \
+    X(PART_ARRIVAL, FULL, A_DOUBLE, ARRIVAL(bound_ns),                                                                \
+      TIME("arrival_bound_ns", "the bound of the clock by which this was measured", "Bound(us)"))                     \
+    X(PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),                                                        \
       COUNT("wrong", "wrong elements, with --validation", "Wrong", 12))
 #define AS_COLUMN(part, view, memory, place, ...) __VA_ARGS__,
 #define AS_FIGURE(part, view, memory, place, ...) {part, view, memory, place},
@@ -142,8 +137,8 @@ static const figure_t figures[FIGURES] = {EACH_FIGURE(AS_FIGURE)};
 
 static const column_t raw_columns[] = {
     {"operation", "", ROLE_KEY, TYPE_TEXT, "the operation", NULL, 0, 0, 0},
-    {"release", "", ROLE_KEY, TYPE_TEXT, "how calls were released", NULL, 0, 0, 0},
-    {"barrier", "", ROLE_KEY, TYPE_TEXT, "the algorithm of the barrier", NULL, 0, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "the release scheme", NULL, 0, 0, 0},
+    {"barrier", "", ROLE_KEY, TYPE_TEXT, "the barrier algorithm", NULL, 0, 0, 0},
     {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", NULL, 0, 0, 0},
     {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call in its row, from 0", NULL, 0, 0, 0},
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
@@ -152,7 +147,7 @@ static const column_t raw_columns[] = {
     {"mark", "", ROLE_FIGURE, TYPE_TEXT, "valid, late, or missed", NULL, 0, 0, 0},
     {"arrival", "", ROLE_KEY, TYPE_TEXT, "the arrival pattern", NULL, 0, 0, 0},
     {"target_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when the rank was to start", NULL, 0, 0, 0},
-    {"job", "", ROLE_KEY, TYPE_TEXT, "which operation of the command line: its number and its name", NULL, 0, 0, 0},
+    {"job", "", ROLE_KEY, TYPE_TEXT, "number and name of the operation on the command line", NULL, 0, 0, 0},
 };
 
 const schema_t report_schema = SCHEMA(

@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const column_t columns[] = {
-    {"release", "", ROLE_KEY, TYPE_TEXT,
-     "how calls were released: barrier, harmonize, other, or a barrier algorithm of the library", "release", 26, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "barrier, harmonize, harmonize-ALGORITHM, or other", "release", 26, 0, 0},
     {"p50_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "median exit skew of valid calls", "p50(ns)", 12, 1, 0},
     {"p90_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 90", "p90(ns)", 12, 1, 0},
     {"p99_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 99", "p99(ns)", 12, 1, 0},
@@ -22,8 +21,7 @@ static const column_t columns[] = {
 const schema_t skew_schema = SCHEMA("mpix-skew", "A row for each way in which calls were released.", columns);
 
 static const column_t raw_columns[] = {
-    {"release", "", ROLE_KEY, TYPE_TEXT,
-     "how calls were released: barrier, harmonize, other, or a barrier algorithm of the library", NULL, 0, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "barrier, harmonize, harmonize-ALGORITHM, or other", NULL, 0, 0, 0},
     {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call in its row, from 0", NULL, 0, 0, 0},
     {"skew_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its exit skew", NULL, 0, 1, 0},
     {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "1 if it was valid, else 0", NULL, 0, 0, 0},

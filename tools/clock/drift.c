@@ -399,7 +399,7 @@ static const column_t raw_columns[] = {
     {"offset_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the offset", NULL, 0, 0, 0},
     {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half its uncertainty", NULL, 0, 0, 0},
     {"used", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the burst counts, else 0", NULL, 0, 0, 0},
-    {"residual_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its distance from one line through all bursts that count", NULL, 0,
+    {"residual_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its distance from a line through all bursts that count", NULL, 0,
      1, 0},
 };
 static const schema_t raw_schema =

@@ -311,7 +311,7 @@ static const column_t columns[] = {
     {"slowest_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank where it is largest", "slowest", 9, 0, 0},
     {"step_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the smallest step seen", "step(ns)", 11, 1, 0},
     {"stated_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the resolution that the system states", "stated(ns)", 13, 1, 0},
-    {"usable", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library can use it on all ranks, else 0", "usable", 8, 0, 0},
+    {"usable", "", ROLE_FIGURE, TYPE_INTEGER, "1 if all ranks can use it, else 0", "usable", 8, 0, 0},
     {"auto", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library takes it, else 0", "auto", 6, 0, 0},
     {"groups", "", ROLE_FIGURE, TYPE_INTEGER, "groups of ranks that share it", "groups", 8, 0, 0},
     {"doubt_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far clocks within a group may differ", "doubt(ns)", 11, 0, 0},
