@@ -1,318 +1,167 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_analysis.c - the figures of the benchmark suite against values computed by hand. */
+/* test_analysis.c - the figures of the benchmark suite against their definitions. */
 #include "bench/analysis.h"
+#include "common/statistics.h"
 #include "support.h"
 
-enum { MAX_RANKS = 3, MAX_CALLS = 12 };
+enum { MAX_RANKS = 3, MAX_CALLS = 24 };
 
 static const double fractions[] = {0.25, 0.5, 0.9, 1};
 
-typedef struct call_times {
-    int64_t start_ns, end_ns;
-} call_times_t;
+/* ---- By definition, of the notes of all ranks of call by call */
 
-/* Times rank by rank of call by call. */
-static const struct {
-    const char *name;
-    int ranks;
-    int64_t calls;
-    call_times_t times[MAX_RANKS * MAX_CALLS];
-    uint8_t marks[MAX_RANKS * MAX_CALLS];
-    run_time_t run_time;
-    analysis_t expected;
-} sets[] = {
-    {"one sample of one rank",
-     1,
-     1,
-     {{100, 130}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 1,
-      .avg_ns = 30,
-      .max_mean_ns = 30,
-      .makespan_ns = 30,
-      .mean_ns = 30,
-      .min_ns = 30,
-      .max_ns = 30,
-      .median_ns = 30,
-      .median_low_ns = 30,
-      .median_high_ns = 30,
-      .quantile_ns = {30, 30, 30, 30}}},
-    {"one sample of two ranks: rank 1 starts late and ends first",
-     2,
-     1,
-     {{100, 130}, {115, 120}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 1,
-      .avg_ns = 17.5,
-      .max_mean_ns = 30,
-      .makespan_ns = 30,
-      .mean_ns = 30,
-      .min_ns = 30,
-      .max_ns = 30,
-      .median_ns = 30,
-      .median_low_ns = 30,
-      .median_high_ns = 30,
-      .quantile_ns = {30, 30, 30, 30},
-      .fastest_rank = 1}},
-    /* Durations of rank 0: 10, 20, 60; of rank 1: 40, 20, 30. Greatest: 40, 20, 60. Makespans: 45, 20, 60. */
-    {"odd count, local",
-     2,
-     3,
-     {{0, 10}, {5, 45}, {100, 120}, {100, 120}, {200, 260}, {200, 230}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 3,
-      .avg_ns = 30,
-      .max_mean_ns = 30,
-      .makespan_ns = 125 / 3.0,
-      .mean_ns = 40,
-      .deviation_ns = 20,
-      .min_ns = 20,
-      .max_ns = 60,
-      .median_ns = 40,
-      .median_low_ns = 20,
-      .median_high_ns = 60,
-      .quantile_ns = {20, 40, 60, 60}}},
-    {"odd count, makespan",
-     2,
-     3,
-     {{0, 10}, {5, 45}, {100, 120}, {100, 120}, {200, 260}, {200, 230}},
-     {0},
-     RUN_TIME_MAKESPAN,
-     {.valid = 3,
-      .avg_ns = 30,
-      .max_mean_ns = 30,
-      .makespan_ns = 125 / 3.0,
-      .mean_ns = 125 / 3.0,
-      .deviation_ns = 20.207259421636902 /* of 45, 20, 60: sqrt(816 2/3 / 2) */,
-      .min_ns = 20,
-      .max_ns = 60,
-      .median_ns = 45,
-      .median_low_ns = 20,
-      .median_high_ns = 60,
-      .quantile_ns = {20, 45, 60, 60}}},
-    {"even count, ties",
-     1,
-     4,
-     {{0, 7}, {10, 17}, {20, 29}, {30, 37}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 4,
-      .avg_ns = 7.5,
-      .max_mean_ns = 7.5,
-      .makespan_ns = 7.5,
-      .mean_ns = 7.5,
-      .deviation_ns = 1,
-      .min_ns = 7,
-      .max_ns = 9,
-      .median_ns = 7,
-      .median_low_ns = 7,
-      .median_high_ns = 9,
-      .quantile_ns = {7, 7, 9, 9}}},
-    {"even count, the median between two",
-     1,
-     2,
-     {{0, 7}, {10, 20}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 2,
-      .avg_ns = 8.5,
-      .max_mean_ns = 8.5,
-      .makespan_ns = 8.5,
-      .mean_ns = 8.5,
-      .deviation_ns = 2.1213203435596424 /* sqrt(4.5) */,
-      .min_ns = 7,
-      .max_ns = 10,
-      .median_ns = 8.5,
-      .median_low_ns = 7,
-      .median_high_ns = 10,
-      .quantile_ns = {7, 7, 10, 10}}},
-    {"six samples have an interval",
-     1,
-     6,
-     {{0, 6}, {0, 5}, {0, 4}, {0, 3}, {0, 2}, {0, 1}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 6,
-      .avg_ns = 3.5,
-      .max_mean_ns = 3.5,
-      .makespan_ns = 3.5,
-      .mean_ns = 3.5,
-      .deviation_ns = 1.8708286933869707 /* sqrt(3.5) */,
-      .min_ns = 1,
-      .max_ns = 6,
-      .median_ns = 3.5,
-      .median_low_ns = 1,
-      .median_high_ns = 6,
-      .median_interval = true,
-      .quantile_ns = {2, 3, 6, 6}}},
-    {"ten samples: from the second to the ninth",
-     1,
-     10,
-     {{0, 10}, {0, 1}, {0, 9}, {0, 2}, {0, 8}, {0, 3}, {0, 7}, {0, 4}, {0, 6}, {0, 5}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 10,
-      .avg_ns = 5.5,
-      .max_mean_ns = 5.5,
-      .makespan_ns = 5.5,
-      .mean_ns = 5.5,
-      .deviation_ns = 3.0276503540974917 /* sqrt(82.5 / 9) */,
-      .min_ns = 1,
-      .max_ns = 10,
-      .median_ns = 5.5,
-      .median_low_ns = 2,
-      .median_high_ns = 9,
-      .median_interval = true,
-      .quantile_ns = {3, 5, 9, 10}}},
-    {"negative times, and clocks that are apart",
-     2,
-     2,
-     {{-100, -80}, {-90, -85}, {-5, 5}, {-20, -21}},
-     {0},
-     RUN_TIME_MAKESPAN,
-     {.valid = 2,
-      .avg_ns = 8.5,
-      .max_mean_ns = 15,
-      .makespan_ns = 22.5,
-      .mean_ns = 22.5,
-      .deviation_ns = 3.5355339059327378 /* sqrt(12.5) */,
-      .min_ns = 20,
-      .max_ns = 25,
-      .median_ns = 22.5,
-      .median_low_ns = 20,
-      .median_high_ns = 25,
-      .quantile_ns = {20, 20, 25, 25},
-      .fastest_rank = 1}},
-    {"of equal ranks the lowest",
-     3,
-     1,
-     {{0, 5}, {0, 9}, {0, 9}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 1,
-      .avg_ns = 23 / 3.0,
-      .max_mean_ns = 9,
-      .makespan_ns = 9,
-      .mean_ns = 9,
-      .min_ns = 9,
-      .max_ns = 9,
-      .median_ns = 9,
-      .median_low_ns = 9,
-      .median_high_ns = 9,
-      .quantile_ns = {9, 9, 9, 9},
-      .slowest_rank = 1}},
-    {"marks: missed comes before late",
-     2,
-     6,
-     {{0, 99}, {0, 1}, {0, 4}, {0, 2}, {0, 99}, {0, 1}, {0, 99}, {0, 1}, {0, 99}, {0, 1}, {0, 6}, {0, 2}},
-     {MARK_LATE, MARK_VALID, MARK_VALID, MARK_VALID, MARK_LATE, MARK_MISSED, MARK_MISSED, MARK_LATE, MARK_VALID,
-      MARK_LATE, MARK_VALID, MARK_VALID},
-     RUN_TIME_LOCAL,
-     {.valid = 2,
-      .missed = 2,
-      .late = 2,
-      .avg_ns = 3.5,
-      .max_mean_ns = 5,
-      .makespan_ns = 5,
-      .mean_ns = 5,
-      .deviation_ns = 1.4142135623730951,
-      .min_ns = 4,
-      .max_ns = 6,
-      .median_ns = 5,
-      .median_low_ns = 4,
-      .median_high_ns = 6,
-      .quantile_ns = {4, 4, 6, 6},
-      .fastest_rank = 1}},
-    {"no valid sample",
-     2,
-     3,
-     {{0, 9}, {0, 1}, {0, 9}, {0, 1}, {0, 9}, {0, 1}},
-     {MARK_LATE, MARK_LATE, MARK_MISSED, MARK_VALID, MARK_VALID, MARK_MISSED},
-     RUN_TIME_LOCAL,
-     {.missed = 2, .late = 1}},
-    {"no sample at all", 2, 0, {{0, 0}}, {0}, RUN_TIME_LOCAL, {0}},
-    {"days",
-     1,
-     2,
-     {{INT64_C(-864000000000000), 0}, {0, INT64_C(864000000000002)}},
-     {0},
-     RUN_TIME_LOCAL,
-     {.valid = 2,
-      .avg_ns = 864000000000001,
-      .max_mean_ns = 864000000000001,
-      .makespan_ns = 864000000000001,
-      .mean_ns = 864000000000001,
-      .deviation_ns = 1.4142135623730951,
-      .min_ns = INT64_C(864000000000000),
-      .max_ns = INT64_C(864000000000002),
-      .median_ns = 864000000000001,
-      .median_low_ns = INT64_C(864000000000000),
-      .median_high_ns = INT64_C(864000000000002),
-      .quantile_ns = {INT64_C(864000000000000), INT64_C(864000000000000), INT64_C(864000000000002),
-                      INT64_C(864000000000002)}}},
-};
-
-/* Takes in calls, with the marks if there are some. */
-static samples_t take(int ranks, int64_t calls, const call_times_t *times, const uint8_t *marks)
+static int64_t run_time_of(const call_note_t *notes, int ranks, run_time_t kind)
 {
-    samples_t samples = {.ranks = ranks};
-    for (int64_t call = 0; call < calls; call++) {
-        call_note_t notes[MAX_RANKS];
-        for (int rank = 0; rank < ranks; rank++) {
-            int64_t at = call * ranks + rank;
-            int64_t mark = marks ? marks[at] : MARK_VALID;
-            notes[rank] = (call_note_t){.start_ns = times[at].start_ns, .end_ns = times[at].end_ns, .mark = mark};
-        }
-        EXPECT(samples_take(&samples, notes), "no memory");
+    int64_t longest_ns = INT64_MIN;
+    for (int one = 0; one < ranks; one++)
+        for (int other = 0; other < ranks; other++)
+            if (one == other || kind == RUN_TIME_MAKESPAN)
+                longest_ns = greater(longest_ns, notes[one].end_ns - notes[other].start_ns);
+    return longest_ns;
+}
+
+/* The place, from 0, of the lower bound of the median's interval; -1: there is none. */
+static int low_place_of(int count)
+{
+    int place = -1;
+    double ways = 1, sum_of_ways = 1;
+    for (; 2 * sum_of_ways <= 0.05 * exp2(count); sum_of_ways += ways) {
+        place++;
+        ways = ways * (count - place) / (place + 1);
     }
-    ck_assert_int_eq(samples.calls, calls);
-    return samples;
+    return place;
 }
 
-static void expect_number(const char *set, const char *figure, double is, double expected)
+static long double mean_of(const int64_t *values, int64_t count)
 {
-    EXPECT(fabs(is - expected) <= 1e-12 * fabs(expected), "%s: %s is %.17g instead of %.17g", set, figure, is,
-           expected);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i];
+    return (long double)sum / (long double)count;
 }
 
-#define EXPECT_FIGURE(figure) expect_number(sets[_i].name, #figure, (double)is.figure, (double)expected->figure)
-
-START_TEST(figures_of_known_times)
+static void expect_distribution(analysis_t *expected, int64_t *values)
 {
-    samples_t samples = take(sets[_i].ranks, sets[_i].calls, sets[_i].times, sets[_i].marks);
-    const analysis_t *expected = &sets[_i].expected;
-    analysis_t is;
+    int count = (int)expected->valid, low = low_place_of(count);
+    long double squares = 0, mean = mean_of(values, count);
+    mh_sort(values, count);
+    for (int i = 0; i < count; i++)
+        squares += ((long double)values[i] - mean) * ((long double)values[i] - mean);
+    expected->mean_ns = (double)mean;
+    expected->deviation_ns = count > 1 ? (double)sqrtl(squares / (count - 1)) : 0;
+    expected->min_ns = values[0];
+    expected->max_ns = values[count - 1];
+    expected->median_ns = middle_of(values, count);
+    expected->median_interval = low >= 0;
+    expected->median_low_ns = values[low >= 0 ? low : 0];
+    expected->median_high_ns = values[count - 1 - (low >= 0 ? low : 0)];
+    expected->interval_ns = fmax(expected->median_ns - (double)expected->median_low_ns,
+                                 (double)expected->median_high_ns - expected->median_ns);
+    for (int i = 0; i < COUNT_OF(fractions); i++)
+        for (int place = count; place >= 1; place--)
+            if (place >= fractions[i] * count)
+                expected->quantile_ns[i] = values[place - 1];
+}
 
-    memset(&is, 0xff, sizeof is);
-    /* Once more after samples have changed places: nothing depends on these. */
-    for (int i = 0; i < 2; i++)
-        analyze(&samples, sets[_i].run_time, fractions, COUNT_OF(fractions), &is);
-    samples_free(&samples);
-    EXPECT_FIGURE(valid);
-    EXPECT_FIGURE(missed);
-    EXPECT_FIGURE(late);
-    expect_number(sets[_i].name, "discarded", (double)is.discarded, (double)(expected->missed + expected->late));
-    EXPECT_FIGURE(avg_ns);
-    EXPECT_FIGURE(max_mean_ns);
-    EXPECT_FIGURE(makespan_ns);
-    EXPECT_FIGURE(mean_ns);
-    EXPECT_FIGURE(deviation_ns);
-    EXPECT_FIGURE(min_ns);
-    EXPECT_FIGURE(max_ns);
-    EXPECT_FIGURE(median_ns);
-    EXPECT_FIGURE(median_low_ns);
-    EXPECT_FIGURE(median_high_ns);
-    EXPECT_FIGURE(median_interval);
-    expect_number(sets[_i].name, "interval_ns", is.interval_ns,
-                  fmax(expected->median_ns - (double)expected->median_low_ns,
-                       (double)expected->median_high_ns - expected->median_ns));
-    for (int i = 0; i < MAX_QUANTILES; i++)
-        EXPECT_FIGURE(quantile_ns[i]);
-    EXPECT_FIGURE(slowest_rank);
-    EXPECT_FIGURE(fastest_rank);
+static analysis_t analysis_by_definition(const call_note_t *notes, int ranks, int calls, run_time_t kind)
+{
+    analysis_t expected = {0};
+    int64_t values[MAX_CALLS], makespans[MAX_CALLS], durations[MAX_RANKS][MAX_CALLS];
+    for (int call = 0; call < calls; call++, notes += ranks) {
+        int64_t worst = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            worst = greater(worst, notes[rank].mark);
+            durations[rank][expected.valid] = notes[rank].end_ns - notes[rank].start_ns;
+        }
+        values[expected.valid] = run_time_of(notes, ranks, kind);
+        makespans[expected.valid] = run_time_of(notes, ranks, RUN_TIME_MAKESPAN);
+        *(worst == MARK_MISSED ? &expected.missed : worst == MARK_LATE ? &expected.late : &expected.valid) += 1;
+    }
+    expected.discarded = expected.missed + expected.late;
+    if (expected.valid == 0)
+        return expected;
+    expected.makespan_ns = (double)mean_of(makespans, expected.valid);
+    expect_distribution(&expected, values);
+    long double means[MAX_RANKS], sum = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        means[rank] = mean_of(durations[rank], expected.valid);
+        sum += means[rank] / ranks;
+        expected.slowest_rank = means[rank] > means[expected.slowest_rank] ? rank : expected.slowest_rank;
+        expected.fastest_rank = means[rank] < means[expected.fastest_rank] ? rank : expected.fastest_rank;
+    }
+    expected.avg_ns = (double)sum;
+    expected.max_mean_ns = (double)means[expected.slowest_rank];
+    return expected;
+}
+
+/* Many are equal, or they last for days; clocks may be apart, so that a call ends before it starts. */
+static void make_notes(chance *dice, call_note_t *notes, int count)
+{
+    static const int64_t scales_ns[] = {3, 100, INT64_C(864000000000000)};
+    int64_t scale_ns = scales_ns[chance_between(dice, 0, 2)];
+    double marked = 0.3 * (double)chance_between(dice, 0, 3);
+    for (int i = 0; i < count; i++) {
+        int64_t start_ns = chance_between(dice, -scale_ns, scale_ns);
+        notes[i] = (call_note_t){.start_ns = start_ns,
+                                 .end_ns = start_ns + chance_between(dice, -scale_ns / 50, scale_ns),
+                                 .mark = chance_unit(dice) < marked ? chance_between(dice, 1, 2) : MARK_VALID};
+    }
+}
+
+static void take(samples_t *samples, const call_note_t *notes, int calls)
+{
+    for (int call = 0; call < calls; call++)
+        EXPECT(samples_take(samples, notes + call * samples->ranks), "no memory");
+    ck_assert_int_eq(samples->calls, calls);
+}
+
+static void expect_number(const char *figure, double is, double expected)
+{
+    EXPECT_SEEDED(fabs(is - expected) <= 1e-12 * fmax(fabs(expected), 1e-3), "%s is %.17g instead of %.17g", figure, is,
+                  expected);
+}
+
+#define EXPECT_FIGURE(figure) expect_number(#figure, (double)is.figure, (double)expected.figure)
+
+START_TEST(figures_are_as_by_definition)
+{
+    for (int round = 0; round < rounds_of(3000); round++) {
+        chance dice = chance_of_round(round);
+        call_note_t notes[MAX_RANKS * MAX_CALLS];
+        int ranks = (int)chance_between(&dice, 1, MAX_RANKS), calls = (int)chance_between(&dice, 0, MAX_CALLS);
+        run_time_t kind = (run_time_t)chance_between(&dice, RUN_TIME_LOCAL, RUN_TIME_MAKESPAN);
+        samples_t samples = {.ranks = ranks};
+        analysis_t is;
+
+        make_notes(&dice, notes, ranks * calls);
+        take(&samples, notes, calls);
+        const analysis_t expected = analysis_by_definition(notes, ranks, calls, kind);
+        memset(&is, 0xff, sizeof is);
+        /* Once more after samples have changed places: nothing depends on these. */
+        for (int i = 0; i < 2; i++)
+            analyze(&samples, kind, fractions, COUNT_OF(fractions), &is);
+        samples_free(&samples);
+        EXPECT_FIGURE(valid);
+        EXPECT_FIGURE(missed);
+        EXPECT_FIGURE(late);
+        EXPECT_FIGURE(discarded);
+        EXPECT_FIGURE(avg_ns);
+        EXPECT_FIGURE(max_mean_ns);
+        EXPECT_FIGURE(makespan_ns);
+        EXPECT_FIGURE(mean_ns);
+        EXPECT_FIGURE(deviation_ns);
+        EXPECT_FIGURE(min_ns);
+        EXPECT_FIGURE(max_ns);
+        EXPECT_FIGURE(median_ns);
+        EXPECT_FIGURE(median_low_ns);
+        EXPECT_FIGURE(median_high_ns);
+        EXPECT_FIGURE(median_interval);
+        EXPECT_FIGURE(interval_ns);
+        for (int i = 0; i < MAX_QUANTILES; i++)
+            EXPECT_FIGURE(quantile_ns[i]);
+        EXPECT_FIGURE(slowest_rank);
+        EXPECT_FIGURE(fastest_rank);
+    }
 }
 END_TEST
 
@@ -378,13 +227,14 @@ START_TEST(interval_holds_the_median)
     int rounds = rounds_of(ROUNDS), held = 0;
 
     for (int round = 0; round < rounds; round++) {
-        call_times_t times[COUNT];
+        call_note_t notes[COUNT] = {{0}};
+        samples_t samples = {.ranks = 1};
         analysis_t is;
         chance dice = chance_of_round(round);
 
         for (int i = 0; i < COUNT; i++)
-            times[i] = (call_times_t){0, (int64_t)chance_lognormal(&dice, 1e6, 1)};
-        samples_t samples = take(1, COUNT, times, NULL);
+            notes[i].end_ns = (int64_t)chance_lognormal(&dice, 1e6, 1);
+        take(&samples, notes, COUNT);
         analyze(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
         samples_free(&samples);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
@@ -449,7 +299,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_loop_test(tests, figures_of_known_times, 0, COUNT_OF(sets));
+    tcase_add_test(tests, figures_are_as_by_definition);
     tcase_add_loop_test(tests, interval_as_in_tables, 0, COUNT_OF(intervals));
     tcase_add_test(tests, interval_of_large_samples);
     tcase_add_test(tests, interval_grows_with_the_sample);
