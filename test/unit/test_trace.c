@@ -121,77 +121,54 @@ START_TEST(names_become_common)
 }
 END_TEST
 
-/* Change a file. */
-static void patch(int rank, off_t place, const void *bytes, size_t count)
-{
-    int file = open(path_of(rank), O_RDWR);
-    EXPECT(file >= 0 && pwrite(file, bytes, count, place) == (ssize_t)count && close(file) == 0, "%s", path_of(rank));
-}
-
-static void patch_number(int rank, off_t place, uint32_t number)
-{
-    patch(rank, place, &number, sizeof number);
-}
-
-static void drop_last_file(void)
-{
-    unlink(path_of(RANKS - 1));
-}
-static void be_foreign(void)
-{
-    patch(1, 0, "OTF2", 4);
-}
-static void be_swapped(void)
-{
-    patch_number(1, offsetof(trace_file_head, byte_order), 0x04030201);
-}
-static void be_newer(void)
-{
-    patch_number(1, offsetof(trace_file_head, version), TRACE_VERSION + 1);
-}
-static void be_of_other_job(void)
-{
-    patch_number(1, offsetof(trace_file_head, job), 7);
-}
-static void be_of_other_rank(void)
-{
-    patch_number(1, offsetof(trace_file_head, rank), 2);
-}
-static void be_short(void)
-{
-    ck_assert_int_eq(truncate(path_of(1), 10), 0);
-}
-static void have_unknown_block(void)
-{
-    patch_number(1, sizeof(trace_file_head), 99);
-}
-static void add_file(void)
-{
-    char other[128];
-    snprintf(other, sizeof other, "%s/rank-3.mpixtrace", folder);
-    ck_assert_int_eq(link(path_of(0), other), 0);
-}
-static void drop_all(void)
-{
-    for (int rank = 0; rank < RANKS; rank++)
-        unlink(path_of(rank));
-}
-
+/* What happens to the file of a rank, and the complaint. */
 static const struct {
-    void (*spoil)(void);
+    enum { REMOVE, CUT, COPY, PATCH } what;
+    int rank;
+    off_t place; /* or length */
+    uint32_t number;
     const char *complaint;
 } spoilt[] = {
-    {drop_last_file, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
-    {be_foreign, "rank-1.mpixtrace: this is not a trace: it does not begin with mpixtrac"},
-    {be_swapped, "rank-1.mpixtrace: written on a machine of the other byte order"},
-    {be_newer, "rank-1.mpixtrace: of version 4, and only 3 can be read"},
-    {be_of_other_job, "rank-1.mpixtrace: of another job than the files before it"},
-    {be_of_other_rank, "rank-1.mpixtrace: the file is of rank 2"},
-    {be_short, "rank-1.mpixtrace: it ends within its first 32 bytes"},
-    {have_unknown_block, "rank-1.mpixtrace: a block is of the unknown kind 99"},
-    {add_file, "files of several jobs: one had 3 processes, and there are 4 files"},
-    {drop_all, "there is no trace in this folder: it has no file rank-N.mpixtrace"},
+    {REMOVE, RANKS - 1, 0, 0, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
+    {REMOVE, 0, 0, 0, "there is no trace in this folder: it has no file rank-N.mpixtrace"},
+    {COPY, RANKS, 0, 0, "files of several jobs: one had 3 processes, and there are 4 files"},
+    {CUT, 1, 10, 0, "rank-1.mpixtrace: it ends within its first 32 bytes"},
+    {PATCH, 1, 0, 0x3246544f, "rank-1.mpixtrace: this is not a trace: it does not begin with mpixtrac"},
+    {PATCH, 1, offsetof(trace_file_head, byte_order), 0x04030201,
+     "rank-1.mpixtrace: written on a machine of the other byte order"},
+    {PATCH, 1, offsetof(trace_file_head, version), TRACE_VERSION + 1,
+     "rank-1.mpixtrace: of version 4, and only 3 can be read"},
+    {PATCH, 1, offsetof(trace_file_head, job), 7, "rank-1.mpixtrace: of another job than the files before it"},
+    {PATCH, 1, offsetof(trace_file_head, rank), 2, "rank-1.mpixtrace: the file is of rank 2"},
+    {PATCH, 1, sizeof(trace_file_head), 99, "rank-1.mpixtrace: a block is of the unknown kind 99"},
 };
+
+/* Also with all files of higher ranks, to remove. */
+static void spoil(int row)
+{
+    int rank = spoilt[row].rank;
+    char first[128];
+    switch (spoilt[row].what) {
+    case REMOVE:
+        for (; rank < RANKS; rank++)
+            unlink(path_of(rank));
+        break;
+    case CUT:
+        ck_assert_int_eq(truncate(path_of(rank), spoilt[row].place), 0);
+        break;
+    case COPY:
+        snprintf(first, sizeof first, "%s", path_of(0));
+        ck_assert_int_eq(link(first, path_of(rank)), 0);
+        break;
+    case PATCH: {
+        const uint32_t number = spoilt[row].number;
+        int file = open(path_of(rank), O_RDWR);
+        EXPECT(file >= 0 && pwrite(file, &number, sizeof number, spoilt[row].place) == (ssize_t)sizeof number &&
+                   close(file) == 0,
+               "%s", path_of(rank));
+    }
+    }
+}
 
 START_TEST(what_is_not_sound_is_refused)
 {
@@ -200,7 +177,7 @@ START_TEST(what_is_not_sound_is_refused)
     char message[TRACE_MESSAGE_SIZE];
     make_ring(&made, 1, 0, 50);
     EXPECT(trace_write(&made.trace, folder, message), "%s", message);
-    spoilt[_i].spoil();
+    spoil(_i);
     EXPECT(!trace_read(&read, folder, message), "read although \"%s\"", spoilt[_i].complaint);
     EXPECT(strstr(message, spoilt[_i].complaint) && !strchr(message, '\n'), "\"%s\", not \"%s\"", message,
            spoilt[_i].complaint);
