@@ -66,7 +66,7 @@ static void expect_distribution(analysis_t *expected, int64_t *values)
 static analysis_t analysis_by_definition(const call_note_t *notes, int ranks, int calls, run_time_t kind)
 {
     analysis_t expected = {0};
-    int64_t values[MAX_CALLS], makespans[MAX_CALLS], durations[MAX_RANKS][MAX_CALLS];
+    int64_t values[MAX_CALLS] = {0}, makespans[MAX_CALLS] = {0}, durations[MAX_RANKS][MAX_CALLS] = {{0}};
     for (int call = 0; call < calls; call++, notes += ranks) {
         int64_t worst = 0;
         for (int rank = 0; rank < ranks; rank++) {
@@ -82,7 +82,7 @@ static analysis_t analysis_by_definition(const call_note_t *notes, int ranks, in
         return expected;
     expected.makespan_ns = (double)mean_of(makespans, expected.valid);
     expect_distribution(&expected, values);
-    long double means[MAX_RANKS], sum = 0;
+    long double means[MAX_RANKS] = {0}, sum = 0;
     for (int rank = 0; rank < ranks; rank++) {
         means[rank] = mean_of(durations[rank], expected.valid);
         sum += means[rank] / ranks;
@@ -111,7 +111,7 @@ static void make_notes(chance *dice, call_note_t *notes, int count)
 static void take(samples_t *samples, const call_note_t *notes, int calls)
 {
     for (int call = 0; call < calls; call++)
-        EXPECT(samples_take(samples, notes + call * samples->ranks), "no memory");
+        EXPECT(samples_take(samples, &notes[(size_t)call * (size_t)samples->ranks]), "no memory");
     ck_assert_int_eq(samples->calls, calls);
 }
 
@@ -127,7 +127,7 @@ START_TEST(figures_are_as_by_definition)
 {
     for (int round = 0; round < rounds_of(3000); round++) {
         chance dice = chance_of_round(round);
-        call_note_t notes[MAX_RANKS * MAX_CALLS];
+        call_note_t notes[MAX_RANKS * MAX_CALLS] = {{0}};
         int ranks = (int)chance_between(&dice, 1, MAX_RANKS), calls = (int)chance_between(&dice, 0, MAX_CALLS);
         run_time_t kind = (run_time_t)chance_between(&dice, RUN_TIME_LOCAL, RUN_TIME_MAKESPAN);
         samples_t samples = {.ranks = ranks};
