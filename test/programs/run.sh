@@ -68,7 +68,7 @@ run() {
 by_name='FNR == 1 { titled = 0; split("", place) } /^#/ { next }
     !titled++ { for (i = 1; i <= NF; i++) place[$i] = i; next }'
 
-# COLUMN...: of the rows of comma-separated values, these columns, by their names.
+# COLUMN...: of the rows of comma-separated values in the output, or in another file that $from names, these columns.
 columns() {
     awk -F, -v names="$*" "$by_name"'
         {

@@ -73,9 +73,9 @@ typedef struct figure {
     X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)"))    \
     X(PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)"))                                 \
     X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),                                                           \
-      WHOLE_TIME("median_low_ns", "lower end of its confidence interval of 95 %", "Low95(us)"))                       \
+      WHOLE_TIME("median_low_ns", "lower limit of its interval of 95 %", "Low95(us)"))                                \
     X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),                                                          \
-      WHOLE_TIME("median_high_ns", "upper bound", "High95(us)"))                                                      \
+      WHOLE_TIME("median_high_ns", "upper limit of it", "High95(us)"))                                                \
     X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),                                                                   \
       TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)"))                                      \
     X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),                                                              \
@@ -111,7 +111,7 @@ typedef struct figure {
       {"overlap_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "how much of the operation passed during the computation",   \
        "Overlap(%)", 12, 1, 0})                                                                                       \
     X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),                                                           \
-      TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as the next six", "FromFirst(us)"))  \
+      TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as 7 more", "FromFirst(us)"))        \
     X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),                                                            \
       TIME("from_last_ns", "last arrival to last exit, median", "FromLast(us)"))                                      \
     X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),                                                              \

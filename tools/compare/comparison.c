@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEYS = 32, TEXT_BYTES = 128 };
+enum { MAX_KEYS = 32, TEXT_BYTES = 128, TITLE_BYTES = 32 };
 
 /* What each column after the keys shows. */
 typedef enum figure {
@@ -65,7 +65,7 @@ typedef struct layout {
     column_t columns[MAX_COLUMNS];
     int keys; /* how many columns come before the figures */
     figure_t figures[MAX_COLUMNS];
-    char titles[2][16];
+    char titles[2][TITLE_BYTES];
     char common[COMPLAINT_BYTES]; /* what all rows have in common, in words */
 } layout_t;
 
@@ -279,10 +279,10 @@ static void add_keys(layout_t *layout, const comparison_t *comparison)
 }
 
 /* The end of a name says most. */
-static void write_title(const char *name, char title[16])
+static void write_title(const char *name, char title[TITLE_BYTES])
 {
-    size_t length = strlen(name);
-    snprintf(title, 16, "%.9s(us)", length > 8 ? name + length - 8 : name);
+    size_t length = strlen(name), room = TITLE_BYTES - sizeof "(us)";
+    snprintf(title, TITLE_BYTES, "%s(us)", length > room ? name + length - room : name);
 }
 
 /* The verdict as people read it. */
@@ -313,7 +313,8 @@ static void lay_out(const comparison_t *comparison, const output_t *output, layo
             write_title(comparison->variants->list[i - BASE_NS].name, layout->titles[i - BASE_NS]);
             column->title = layout->titles[i - BASE_NS];
         }
-        column->width = i == VERDICT ? (int)strlen(column->title) + 2 : column->width;
+        if (column->title && column->width < (int)strlen(column->title) + 2)
+            column->width = (int)strlen(column->title) + 2;
         for (int row = 0; row < comparison->pairs.count && i == VERDICT; row++) {
             char text[TEXT_BYTES];
             write_verdict(comparison, row, text);

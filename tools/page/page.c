@@ -110,18 +110,23 @@ static void print_value(const page_t *page, const form_t *form, const cell_t *ce
 }
 
 /* The name of a column without its unit: "p99.9" for p99.9_ns. */
-static void print_title(const page_t *page, const column_t *column)
+static void write_title(const column_t *column, char title[TEXT_BYTES])
 {
     static const char *const endings[][2] = {{"ns", "_ns"},         {"bytes", "_bytes"}, {"ppb", "_ppb"},
                                              {"MB/s", "_mb_per_s"}, {"%", "_percent"},   {"1/s", "_per_s"}};
-    char title[TEXT_BYTES];
-    snprintf(title, sizeof title, "%s", column->name);
+    snprintf(title, TEXT_BYTES, "%s", column->name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (strcmp(column->unit, endings[i][0]) == 0 && text_ends_in(title, endings[i][1]))
             title[strlen(title) - strlen(endings[i][1])] = '\0';
     for (char *next = title; *next != '\0'; next++)
         if (*next == '_')
             *next = ' ';
+}
+
+static void print_title(const page_t *page, const column_t *column)
+{
+    char title[TEXT_BYTES];
+    write_title(column, title);
     page_text(page, title);
 }
 
@@ -252,7 +257,10 @@ static json_t *table_data(const sheet_t *sheet)
     json_t *columns = need(json_array()), *rows = need(json_array());
     for (int i = 0; i < sheet->column_count; i++) {
         json_t *column = need(json_object());
+        char title[TEXT_BYTES];
+        write_title(&sheet->columns[i], title);
         add_text(column, "name", sheet->columns[i].name);
+        add_text(column, "title", title);
         add_text(column, "unit", sheet->columns[i].unit);
         json_object_set_new(column, "key", json_boolean(sheet->columns[i].role == ROLE_KEY));
         json_array_append_new(columns, column);

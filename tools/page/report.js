@@ -1,7 +1,7 @@
 "use strict";
 // Draws the charts of a page from the data in it, and lets readers zoom, hide curves and sort tables.
 //
-// data.tables   each { columns: [{ name, unit, key }], rows: [[value]] }; key: rows with the same keys are alike
+// data.tables   each { columns: [{ name, title, unit, key }], rows: [[value]] }; key: rows with the same keys are alike
 // data.charts   a chart of a table, as chart_t in page.h says; or { type: "timeline", ... }, as class Timeline says
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -44,14 +44,6 @@ const valueText = (value, unit, step = 0) => {
     return (power ? numberText(rest) : String(value)) + ["", " KiB", " MiB", " GiB", " TiB"][power];
   }
   return numberText(value, step) + (unit ? " " + unit : "");
-};
-
-// The name of a column without its unit.
-const columnTitle = (column) => {
-  const endings = { ns: "_ns", bytes: "_bytes", ppb: "_ppb", "MB/s": "_mb_per_s", "%": "_percent", "1/s": "_per_s" };
-  const ending = endings[column.unit];
-  const name = ending && column.name.endsWith(ending) ? column.name.slice(0, -ending.length) : column.name;
-  return name.replaceAll("_", " ");
 };
 
 // ---- Axes
@@ -370,7 +362,7 @@ class Table {
       const value = this.get(row, name), column = this.column(name);
       if (typeof value === "string") return value;
       const text = valueText(value, column.unit, 1e-9);
-      if (!column.unit) return `${columnTitle(column)} ${text}`;
+      if (!column.unit) return `${column.title} ${text}`;
       return column.unit === "bytes" && value < 1024 ? text + " B" : text;
     }).join(", ");
   }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* results.c - parse JSON and CSV of results into rows. */
-#define _GNU_SOURCE
 #include "results/results.h"
 
 #include "common/text.h"

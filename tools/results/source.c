@@ -114,7 +114,8 @@ static bool read_launch(measured_t *launch, source_wants_t *wants, char *complai
     if (sheet->schema && sheet->column_count > 0 && !wants(sheet->schema))
         return complain(complaint, "%.400s has results of the schema %.60s, which are of no use here", launch->path,
                         sheet->schema);
-    sheet_sort(sheet); /* the order of measuring is random */
+    if (good)
+        sheet_sort(sheet); /* the order of measuring is random */
     return good;
 }
 

@@ -339,7 +339,7 @@ typedef struct place {
     int64_t row;
 } place_t;
 
-/* Texts by the alphabet, after numbers. */
+/* Numbers come before texts, which are in the order of their bytes. */
 static int order_of_cells(const cell_t *a, const cell_t *b)
 {
     if (a->text && b->text)
@@ -350,12 +350,11 @@ static int order_of_cells(const cell_t *a, const cell_t *b)
 static int by_keys(const void *left, const void *right)
 {
     const place_t *a = left, *b = right;
-    for (int i = 0; i < a->sheet->column_count; i++) {
-        int order = order_of_cells(sheet_at(a->sheet, a->row, i), sheet_at(b->sheet, b->row, i));
-        if (a->sheet->columns[i].role == ROLE_KEY && order != 0)
-            return order;
-    }
-    return (a->row > b->row) - (a->row < b->row);
+    int order = 0;
+    for (int i = 0; order == 0 && i < a->sheet->column_count; i++)
+        if (a->sheet->columns[i].role == ROLE_KEY)
+            order = order_of_cells(sheet_at(a->sheet, a->row, i), sheet_at(b->sheet, b->row, i));
+    return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
 void sheet_sort(sheet_t *sheet)
